@@ -1,0 +1,6 @@
+export interface Clock {
+  /** Milliseconds UTC. */
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };

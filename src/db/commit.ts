@@ -1,0 +1,149 @@
+import type { Database as Client } from "bun:sqlite";
+import { StorageUnavailable, isBusy, isStorageFailure } from "./failure.ts";
+
+/** A prepared query of Drizzle's: what it returns for the values of its placeholders. */
+interface Prepared<Rows> {
+  all(values?: Record<string, unknown>): Rows;
+}
+
+/** One prepared write and its values. */
+export interface Statement<Rows = unknown> {
+  readonly query: Prepared<Rows>;
+  readonly values: Record<string, unknown>;
+}
+
+type RowsOf<Statements extends readonly Statement[]> = {
+  -readonly [K in keyof Statements]: Statements[K] extends Statement<infer Rows> ? Rows : never;
+};
+
+/**
+ * Writes the statements of one atomic act: all of them or none. Answers with the rows of each when they are on disk.
+ * Acts that arrive together share one transaction and one fsync; an act that breaks a constraint fails alone.
+ * @throws StorageUnavailable when the storage refused; nothing of the act was written.
+ */
+export type Commit = <const Statements extends readonly Statement[]>(
+  statements: Statements,
+) => Promise<RowsOf<Statements>>;
+
+interface Act {
+  statements: readonly Statement[];
+  since: number;
+  resolve(rows: unknown[]): void;
+  reject(error: unknown): void;
+}
+
+export interface GroupCommit {
+  commit: Commit;
+  /** How many transactions this connection has committed: it grows with every write of its own. */
+  count(): number;
+  /** Waits until everything that was queued is on disk or refused. */
+  drain(): Promise<void>;
+}
+
+export interface GroupCommitSettings {
+  /** Most acts that share one transaction; 1 commits each by itself. */
+  groupSize?: number;
+  /** How long an act waits for a lock that another process holds, in milliseconds. */
+  lockWait?: number;
+  /** Most acts that may wait. */
+  queueLimit?: number;
+}
+
+const RETRY_MS = 10;
+
+/** Queues acts and commits, once in a turn of the event loop, those that have gathered. */
+export const groupCommit = (
+  client: Client,
+  { groupSize = 1024, lockWait = 5000, queueLimit = 100_000 }: GroupCommitSettings = {},
+): GroupCommit => {
+  const begin = client.prepare("BEGIN IMMEDIATE");
+  const end = client.prepare("COMMIT");
+  let queue: Act[] = [];
+  let scheduled = false;
+  let committed = 0;
+  let idle: (() => void)[] = [];
+
+  const schedule = (delay?: number) => {
+    if (scheduled) return;
+    scheduled = true;
+    if (delay === undefined) setImmediate(flush);
+    else setTimeout(flush, delay);
+  };
+
+  const flush = () => {
+    scheduled = false;
+    const acts = queue.slice(0, groupSize);
+    const blocked = acts.length > 0 && commitTogether(acts) === "locked";
+    if (blocked) expire();
+    else queue = queue.slice(acts.length);
+    if (queue.length > 0) schedule(blocked ? RETRY_MS : undefined);
+    else for (const done of idle.splice(0)) done();
+  };
+
+  /** Refuses the acts that have waited too long for another process's lock. */
+  const expire = () => {
+    const oldest = performance.now() - lockWait;
+    const [late, rest] = [
+      queue.filter((act) => act.since < oldest),
+      queue.filter((act) => act.since >= oldest),
+    ];
+    queue = rest;
+    for (const act of late) act.reject(new StorageUnavailable("the database is locked by another process"));
+  };
+
+  const commitTogether = (acts: Act[]): "done" | "locked" => {
+    const settled: (() => void)[] = [];
+    try {
+      begin.run();
+      for (const act of acts) settled.push(perform(act));
+      end.run();
+      committed++;
+    } catch (error) {
+      if (client.inTransaction) client.run("ROLLBACK");
+      if (isBusy(error)) return "locked";
+      const refusal = isStorageFailure(error)
+        ? new StorageUnavailable(String(error), { cause: error })
+        : error;
+      for (const act of acts) act.reject(refusal);
+      return "done";
+    }
+    for (const settle of settled) settle();
+    return "done";
+  };
+
+  /** Runs one act inside the open transaction; what it tells its caller waits for the COMMIT. */
+  const perform = (act: Act): (() => void) => {
+    // A single statement is undone by SQLite itself when it fails; only several need a savepoint.
+    const several = act.statements.length > 1;
+    if (several) client.run("SAVEPOINT act");
+    try {
+      const rows = act.statements.map(({ query, values }) => query.all(values));
+      if (several) client.run("RELEASE act");
+      return () => act.resolve(rows);
+    } catch (error) {
+      if (isStorageFailure(error) || !client.inTransaction) throw error;
+      if (several) client.run("ROLLBACK TO act; RELEASE act");
+      return () => act.reject(error);
+    }
+  };
+
+  return {
+    commit: (statements) =>
+      new Promise((resolve, reject) => {
+        if (queue.length >= queueLimit) return reject(new StorageUnavailable("too many writes are waiting"));
+        queue.push({
+          statements,
+          since: performance.now(),
+          resolve: resolve as (rows: unknown[]) => void,
+          reject,
+        });
+        schedule();
+      }),
+    count: () => committed,
+    drain: () =>
+      new Promise((done) => {
+        if (queue.length === 0) return done();
+        idle.push(done);
+      }),
+  };
+};

@@ -1,0 +1,10 @@
+import store from "../../drizzle/0000_store.sql" with { type: "text" };
+
+export interface Migration {
+  /** The name that drizzle-kit gave the file. */
+  readonly tag: string;
+  readonly sql: string;
+}
+
+/** Every file of `drizzle/`, embedded, in order: Drizzle's own runner reads a folder, which an executable lacks. */
+export const migrations: readonly Migration[] = [{ tag: "0000_store", sql: store }];

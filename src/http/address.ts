@@ -1,0 +1,25 @@
+import { isIP } from "node:net";
+
+/**
+ * The client's address: the peer's own, or, behind `hops` trusted proxies, the entry of X-Forwarded-For that the
+ * outermost of them wrote. Entries further left are the client's own words and count for nothing.
+ */
+export const clientAddress = (peer: string, forwardedFor: string | null, hops: number): string => {
+  if (hops === 0 || !forwardedFor) return peer;
+  const entries = forwardedFor.split(",");
+  const entry = entries[Math.max(0, entries.length - hops)]?.trim() ?? "";
+  return isIP(entry) ? entry : peer;
+};
+
+/** What one client is counted by: an IPv4 address, or the /64 of an IPv6 one, which a single household holds. */
+export const clientNetwork = (address: string): string => {
+  if (isIP(address) !== 6) return address;
+  const mapped = /^::ffff:([0-9.]+)$/i.exec(address);
+  if (mapped?.[1]) return mapped[1];
+  const [head = "", tail] = address.split("::");
+  const before = head.split(":");
+  const after = tail ? tail.split(":") : [];
+  const zeros =
+    tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");
+  return [...before, ...zeros, ...after].slice(0, 4).join(":");
+};

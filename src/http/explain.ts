@@ -1,0 +1,54 @@
+import type { TSchema } from "@sinclair/typebox";
+import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
+import type { ValidationError } from "elysia";
+import { Fault } from "./faults.ts";
+import { quoted } from "./json.ts";
+import { Rule } from "./schemas.ts";
+
+/** The place of a value in the request, as its sender would name it. */
+const placeOf = (part: string, path: string): string => {
+  const name = path.replace(/^\//, "").replaceAll("/", ".");
+  if (name === "") return part === "body" ? "The body" : `The ${part}`;
+  const isPlain = /^[\w.]{1,64}$/.test(name);
+  return isPlain ? name : quoted(name);
+};
+
+const knownFields = (schema: TSchema): string => {
+  const names = Object.keys((schema["properties"] as object | undefined) ?? {});
+  return names.length > 0 ? `known: ${names.join(", ")}` : "none are known here";
+};
+
+const reasonOf = ({ type, schema, message }: ValueError, part: string): string => {
+  if (type === ValueErrorType.ObjectAdditionalProperties)
+    return `is not a known ${part === "query" ? "query parameter" : "field"}`;
+  if (type === ValueErrorType.ObjectRequiredProperty) return "is required";
+  const rule = (schema as { [Rule]?: string })[Rule];
+  if (rule) return rule;
+  return message.replace(/^Expected /, "must be ").replace(/^must be kind .*/, "is not valid");
+};
+
+/** Turns what a schema found wrong into one fault that names every field and what was wrong with it, five at the most. */
+export const explain = (error: ValidationError): Fault => {
+  const found = new Map<string, string>();
+  const {
+    validator,
+    value,
+    type: part,
+  } = error as unknown as {
+    validator: { Errors(value: unknown): Iterable<ValueError> };
+    value: unknown;
+    type: string;
+  };
+  let unknown: TSchema | undefined;
+  for (const problem of validator.Errors(value)) {
+    const place = placeOf(part, problem.path);
+    if (problem.type === ValueErrorType.ObjectAdditionalProperties) unknown = problem.schema;
+    if (!found.has(place)) found.set(place, reasonOf(problem, part));
+    if (found.size === 5) break;
+  }
+  const reasons = [...found].map(([place, reason]) =>
+    place.startsWith("The ") ? `${place} ${reason}` : `${place}: ${reason}`,
+  );
+  const hint = unknown ? ` (${knownFields(unknown)})` : "";
+  return new Fault("invalid_request", `${reasons.join("; ")}${hint}`);
+};

@@ -1,0 +1,62 @@
+import { isStorageFailure } from "../db/failure.ts";
+
+/** Every error code that the service answers with, its HTTP status, and what is said when nothing more precise is known. */
+export const FAULTS = {
+  invalid_request: [400, "The request is not valid."],
+  invalid_cursor: [
+    400,
+    "cursor: is not one that this list gave out, or its filter has changed; start at the first page.",
+  ],
+  missing_api_key: [401, "An API key is required: send the header Authorization: Bearer <API_KEY>."],
+  invalid_api_key: [401, "The API key is malformed, unknown, expired or revoked."],
+  insufficient_scope: [403, "The API key lacks the scope that this operation needs."],
+  not_found: [404, "The requested resource could not be found."],
+  method_not_allowed: [405, "This path does not answer to this method; see the Allow header."],
+  payload_too_large: [413, "The request body is too large."],
+  unsupported_media_type: [415, "The request body must be sent as Content-Type: application/json."],
+  rate_limited: [429, "Too many requests; wait for the time that Retry-After names."],
+  internal_error: [500, "Something went wrong on our side; the log has more under this request's id."],
+  storage_unavailable: [
+    503,
+    "The storage cannot do this now (full, read-only or locked); nothing was written. Try again later.",
+  ],
+} as const satisfies Record<string, readonly [status: number, message: string]>;
+
+export type FaultCode = keyof typeof FAULTS;
+
+/** The wire form of every error. */
+export interface ErrorBody {
+  code: FaultCode;
+  message: string;
+  status: number;
+}
+
+/** Thrown by services and guards; HTTP is mapped from it once, by `faultOf` and `faultResponse`. */
+export class Fault extends Error {
+  override name = "Fault";
+  constructor(
+    readonly code: FaultCode,
+    message: string = FAULTS[code][1],
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+}
+
+export const statusOf = (code: FaultCode): number => FAULTS[code][0];
+
+/** The fault that an error is answered as; anything unforeseen is an `internal_error` that says nothing of its cause. */
+export const faultOf = (error: unknown): Fault => {
+  if (error instanceof Fault) return error;
+  if (isStorageFailure(error)) return new Fault("storage_unavailable", undefined, { "retry-after": "1" });
+  return new Fault("internal_error");
+};
+
+export const faultResponse = ({ code, message, headers }: Fault): Response => {
+  const status = statusOf(code);
+  const body: ErrorBody = { code, message, status };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { ...headers, "content-type": "application/json" },
+  });
+};

@@ -1,0 +1,36 @@
+/** Sent with every answer. */
+export const STANDING = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+} as const;
+
+/** Sent with every answer that a key opened. */
+export const KEYED = {
+  "cache-control": "private, no-cache",
+  vary: "Authorization",
+} as const;
+
+export const BETA = { "x-stability": "beta" } as const;
+
+/** A Link value to the page behind `cursor` (RFC 8288). */
+export const nextLink = (
+  path: string,
+  query: Record<string, string | number | undefined>,
+  cursor: string,
+): string => {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return `<${path}?${new URLSearchParams([...given, ["cursor", cursor]] as [string, string][])}>; rel="next"`;
+};
+
+const ACCEPTED_ID = /^[\w\-.:]{1,128}$/;
+
+/** The client's own request id if it is fit for a log, else a new one. */
+export const requestIdOf = (sent: string | null): string =>
+  sent !== null && ACCEPTED_ID.test(sent) ? sent : crypto.randomUUID();
+
+/** Adds the headers of `extra` that an answer does not have yet. */
+export const complete = (headers: Headers, extra: Readonly<Record<string, string>>): void => {
+  for (const name in extra) if (!headers.has(name)) headers.set(name, extra[name] as string);
+};

@@ -1,0 +1,51 @@
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { Fault } from "./faults.ts";
+
+/** A limit of `points` in a window of `seconds`. */
+export interface Window {
+  points: number;
+  seconds: number;
+}
+
+export interface Limiter {
+  /** Counts one; the headers to send with the answer. @throws Fault rate_limited */
+  take(who: string, window: Window): Promise<Record<string, string>>;
+}
+
+/** draft-ietf-httpapi-ratelimit-headers-10: the policy, and what is left of it. */
+const headersFor = (name: string, window: Window, left: RateLimiterRes): Record<string, string> => ({
+  "ratelimit-policy": `"${name}";q=${window.points};w=${window.seconds}`,
+  ratelimit: `"${name}";r=${left.remainingPoints};t=${Math.ceil(left.msBeforeNext / 1000)}`,
+});
+
+/** Counts in memory, by fixed windows that start with a client's first request. `name` appears in the headers. */
+export const limiter = (name: string): Limiter => {
+  const windows = new Map<string, RateLimiterMemory>();
+  const limiterOf = ({ points, seconds }: Window) => {
+    const form = `${points}/${seconds}`;
+    let found = windows.get(form);
+    if (!found) {
+      found = new RateLimiterMemory({ points, duration: seconds, keyPrefix: form });
+      windows.set(form, found);
+    }
+    return found;
+  };
+  return {
+    async take(who, window) {
+      try {
+        return headersFor(name, window, await limiterOf(window).consume(who));
+      } catch (refused) {
+        if (!(refused instanceof RateLimiterRes)) throw refused;
+        const wait = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
+        throw new Fault(
+          "rate_limited",
+          `Too many requests: ${window.points} in ${window.seconds} s are allowed; try again in ${wait} s.`,
+          {
+            ...headersFor(name, window, refused),
+            "retry-after": String(wait),
+          },
+        );
+      }
+    },
+  };
+};

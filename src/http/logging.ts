@@ -1,0 +1,40 @@
+import pino, { type Logger } from "pino";
+import pretty from "pino-pretty";
+
+export type { Logger } from "pino";
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export type LogFormat = "json" | "pretty";
+
+/** Lines to standard output. No request header, body or query is ever handed to it: that is where secrets are. */
+export const logger = ({ level, format }: { level: LogLevel; format: LogFormat }): Logger => {
+  const settings = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: "message" };
+  if (format === "json") return pino({ ...settings, formatters: { level: (label) => ({ level: label }) } });
+  return pino(
+    settings,
+    pretty({
+      sync: true,
+      messageKey: "message",
+      translateTime: "HH:MM:ss.l",
+      colorize: !process.env["NO_COLOR"],
+      singleLine: true,
+    }),
+  );
+};
+
+/** What is said of one answered request. */
+export interface Answered {
+  requestId: string;
+  method: string;
+  /** The route's template; "" where none matched. */
+  route: string;
+  status: number;
+  ms: number;
+  keyId: number | undefined;
+}
+
+export const logRequest = (log: Logger, { ms, ...answered }: Answered): void => {
+  const level = answered.status >= 500 ? "error" : "info";
+  if (log.isLevelEnabled(level)) log[level]({ ...answered, ms: Math.round(ms * 100) / 100 }, "request");
+};

@@ -1,0 +1,66 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+
+/** Seconds. */
+const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export interface Metrics {
+  /** Counts an answered request under its route's template. */
+  observe(method: string, route: string, status: number, seconds: number): void;
+  countDeprecated(route: string, keyId: number): void;
+  /** Prometheus text format. */
+  expose(): Promise<string>;
+  contentType: string;
+}
+
+export const metrics = ({ version }: { version: string }): Metrics => {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Histogram({
+    name: "http_server_request_duration_seconds",
+    help: "Time from a request's arrival to its answer, by route template.",
+    labelNames: ["http_request_method", "http_route", "http_response_status_code"],
+    buckets: BUCKETS,
+    registers,
+  });
+  const deprecated = new Counter({
+    name: "http_server_deprecated_requests_total",
+    help: "Calls to deprecated operations, by the key that made them.",
+    labelNames: ["http_route", "key_id"],
+    registers,
+  });
+  new Gauge({
+    name: "process_resident_memory_bytes",
+    help: "Resident memory.",
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  const cpu = new Counter({ name: "process_cpu_seconds_total", help: "CPU time used.", registers });
+  let cpuCounted = 0;
+  new Gauge({ name: "process_start_time_seconds", help: "When the process started.", registers }).set(
+    Math.round(performance.timeOrigin / 1000),
+  );
+  new Gauge({
+    name: "adoption_store_info",
+    help: "The version that runs.",
+    labelNames: ["version"],
+    registers,
+  }).set({ version }, 1);
+  return {
+    observe: (method, route, status, seconds) =>
+      requests.observe(
+        { http_request_method: method, http_route: route, http_response_status_code: status },
+        seconds,
+      ),
+    countDeprecated: (route, keyId) => deprecated.inc({ http_route: route, key_id: keyId }),
+    async expose() {
+      const { user, system } = process.cpuUsage();
+      const total = (user + system) / 1e6;
+      cpu.inc(Math.max(0, total - cpuCounted));
+      cpuCounted = total;
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+};

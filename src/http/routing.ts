@@ -1,0 +1,45 @@
+import { Fault } from "./faults.ts";
+
+/** A route as far as finding it goes: `/v1/pets/:petId`. */
+export interface Route {
+  method: string;
+  path: string;
+}
+
+const segmentsOf = (path: string): string[] => path.replace(/\/$/, "").split("/");
+
+const matches = (template: string, path: string): boolean => {
+  const [expected, given] = [segmentsOf(template), segmentsOf(path)];
+  return (
+    expected.length === given.length &&
+    expected.every((segment, at) => (segment.startsWith(":") ? given[at] !== "" : segment === given[at]))
+  );
+};
+
+/** The methods that a path answers to, HEAD and OPTIONS included; empty for a path that does not exist. */
+export const methodsAt = (routes: readonly Route[], path: string): string[] => {
+  const found = new Set(routes.filter((route) => matches(route.path, path)).map(({ method }) => method));
+  if (found.size === 0) return [];
+  if (found.has("GET")) found.add("HEAD");
+  return [...found.add("OPTIONS")].toSorted();
+};
+
+/** Why no route took a request. */
+export const unrouted = (routes: readonly Route[], path: string): Fault => {
+  const methods = methodsAt(routes, path);
+  if (methods.length === 0) return new Fault("not_found", "There is nothing at this path.");
+  const allow = methods.join(", ");
+  return new Fault("method_not_allowed", `This path answers to ${allow} only.`, { allow });
+};
+
+/** The query parameter that a URL names twice, if any. */
+export const repeatedParameter = (url: string): string | undefined => {
+  const start = url.indexOf("?");
+  if (start === -1 || !url.includes("&", start)) return undefined;
+  const seen = new Set<string>();
+  for (const name of new URLSearchParams(url.slice(start)).keys()) {
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+};

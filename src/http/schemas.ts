@@ -1,0 +1,89 @@
+import { TypeRegistry, Kind, type TSchema } from "@sinclair/typebox";
+import { t } from "elysia";
+import { bigintOf } from "./json.ts";
+
+/** What a value must be, for messages. Under a symbol, so that no JSON document shows it. */
+export const Rule = Symbol("rule");
+
+/**
+ * A schema that documents itself by `json` and is checked by `accepts`.
+ * @param rule what follows the field's name in the message that refuses it: "must be ..."
+ */
+export const checked = <Value>(
+  kind: string,
+  json: Record<string, unknown>,
+  rule: string,
+  accepts: (value: unknown) => boolean,
+) => {
+  TypeRegistry.Set(kind, (_schema, value) => accepts(value));
+  return t.Unsafe<Value>({ ...json, [Kind]: kind, [Rule]: rule } as unknown as TSchema);
+};
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
+const isInt64 = (value: unknown): boolean => {
+  const integer = typeof value === "bigint" ? value : bigintOf(value);
+  return integer !== undefined && integer >= INT64_MIN && integer <= INT64_MAX;
+};
+
+/** A signed 64-bit integer: on the way in what `parseJson` made of it (see `bigintOf`), on the way out a bigint. */
+export const Int64 = (documentation: Record<string, unknown>) =>
+  checked<bigint>(
+    "Int64",
+    { type: "integer", format: "int64", ...documentation },
+    "must be an integer from -9223372036854775808 to 9223372036854775807",
+    isInt64,
+  );
+
+/** One of some words. Not `t.UnionEnum`, which makes the first of them the default. */
+export const OneOf = <const Word extends string>(
+  kind: string,
+  words: readonly Word[],
+  documentation: Record<string, unknown>,
+) =>
+  checked<Word>(
+    kind,
+    { type: "string", enum: words, ...documentation },
+    `must be one of ${words.join(", ")}`,
+    (value) => (words as readonly unknown[]).includes(value),
+  );
+
+/** An id that the service assigned. */
+export const Id = (description: string, example = 7) =>
+  t.Integer({ format: "int64", minimum: 1, description, examples: [example] });
+
+/** The page size of a list, as plain digits in a query string. */
+export const Limit = checked<string | number>(
+  "Limit",
+  {
+    type: "integer",
+    minimum: 1,
+    maximum: 100,
+    default: 20,
+    description: "How many to return at the most.",
+    examples: [20],
+  },
+  "must be an integer from 1 to 100, in plain digits",
+  // Elysia puts the default, a number, where the parameter is absent.
+  (value) => /^([1-9][0-9]?|100)$/.test(String(value)),
+);
+
+/** Where a list goes on: taken from the Link header of the page before. */
+export const Cursor = t.String({
+  minLength: 1,
+  maxLength: 200,
+  description: "Where to go on: take it, as it is, from the `Link` header of the page before.",
+});
+
+/** No query parameters at all. */
+export const NoQuery = t.Object({}, { additionalProperties: false });
+
+export const ErrorBody = t.Object(
+  {
+    code: t.String({ description: "Machine-readable error code." }),
+    message: t.String({ description: "Human-readable description." }),
+    status: t.Integer({ description: "The HTTP status code of the response.", minimum: 400, maximum: 599 }),
+  },
+  { $id: "Error", description: "Every error has this form." },
+);

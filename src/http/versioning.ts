@@ -1,0 +1,31 @@
+import { Elysia } from "elysia";
+import { BETA } from "./headers.ts";
+
+/** 5 December 2025, the day since when `getPet` is deprecated, in Unix seconds. */
+const DEPRECATED_SINCE = 1_764_892_800;
+const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT";
+
+/** Counts a call to a deprecated operation. */
+export type CountDeprecated = (route: string, keyId: number) => void;
+
+/** The macros for routes that are not simply stable: `deprecated` and `stability`. */
+export const versioning = ({ count }: { count: CountDeprecated }) =>
+  new Elysia({ name: "versioning" })
+    .macro("deprecated", ({ successor }: { successor: string }) => ({
+      detail: { deprecated: true },
+      transform({ set }) {
+        set.headers["deprecation"] = `@${DEPRECATED_SINCE}`; // RFC 9745
+        set.headers["sunset"] = SUNSET; // RFC 8594
+        set.headers["link"] = `<${successor}>; rel="successor-version"`;
+      },
+      beforeHandle(context) {
+        const { route, key } = context as { route: string; key?: { id: number } };
+        if (key) count(route, key.id);
+      },
+    }))
+    .macro("stability", (_level: "beta") => ({
+      detail: { "x-stability": "beta" } as object,
+      transform({ set }) {
+        Object.assign(set.headers, BETA);
+      },
+    }));

@@ -1,0 +1,73 @@
+import { bearer } from "@elysiajs/bearer";
+import { Elysia } from "elysia";
+import { Fault } from "../http/faults.ts";
+import type { Limiter, Window } from "../http/limits.ts";
+import type { Key } from "./repository.ts";
+import type { KeyService } from "./service.ts";
+import { type Scope, covers } from "./scopes.ts";
+
+/** The key that `scope` let in, in a handler of a route that names one. */
+export const keyOf = (context: object): Key => (context as { key: Key }).key;
+
+const CHALLENGE = 'Bearer realm="adoption-store"';
+/** RFC 6750 section 2.1: the scheme, in any case (RFC 9110 section 11.1), one or more spaces, a b64token. */
+const CREDENTIALS = /^Bearer +([\w\-.~+/]+=*) *$/i;
+
+/** "Bearer <token>" exactly, "" for a header that is something else, undefined for none. */
+export const normalise = (authorization: string | undefined): string | undefined => {
+  if (authorization === undefined) return undefined;
+  const token = CREDENTIALS.exec(authorization)?.[1];
+  return token ? `Bearer ${token}` : "";
+};
+
+export interface GuardSettings {
+  keys: Pick<KeyService, "authenticate">;
+  /** Limits each key's requests. */
+  requests: Limiter;
+  /** Limits failed authentications of one client. */
+  failures: Limiter;
+  failureWindow: Window;
+  /** What a client is counted by. */
+  clientOf(request: Request): string;
+}
+
+/**
+ * The macro that every route names: `scope: "pets:read"` lets in a key that holds the scope, `scope: "any"` every valid
+ * key, before the body is read and anything is validated. Handlers get the key as `key`.
+ */
+export const guard = ({ keys, requests, failures, failureWindow, clientOf }: GuardSettings) => {
+  const refuse = async (request: Request, code: "missing_api_key" | "invalid_api_key"): Promise<never> => {
+    await failures.take(clientOf(request), failureWindow);
+    const challenge = code === "missing_api_key" ? CHALLENGE : `${CHALLENGE}, error="invalid_token"`;
+    throw new Fault(code, undefined, { "www-authenticate": challenge });
+  };
+
+  return (
+    new Elysia({ name: "guard" })
+      // The plugin is case-sensitive, takes "BearerX" and falls back to ?access_token=: it sees a clean header or none.
+      .onTransform({ as: "global" }, function cleanCredentials({ headers }) {
+        const clean = normalise(headers["authorization"]);
+        if (clean !== headers["authorization"]) headers["authorization"] = clean;
+      })
+      .use(bearer())
+      /** The mark of a route that needs no key. */
+      .macro("public", (_mark: true) => ({}))
+      .macro("scope", (scope: Scope | "any") => ({
+        async transform({ headers, bearer, request, set }) {
+          if (headers["authorization"] === undefined) return refuse(request, "missing_api_key");
+          const key = headers["authorization"] ? await keys.authenticate(bearer ?? "") : undefined;
+          if (!key) return refuse(request, "invalid_api_key");
+          if (key.rate) {
+            const { requests: points, seconds } = key.rate;
+            Object.assign(set.headers, await requests.take(String(key.id), { points, seconds }));
+          }
+          if (scope !== "any" && !covers(key.scopes, scope))
+            throw new Fault("insufficient_scope", `The API key lacks the scope ${scope}.`, {
+              "www-authenticate": `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
+            });
+          // Elysia adds what a transform returns to the context, though its types say void.
+          return { key } as unknown as void;
+        },
+      }))
+  );
+};

@@ -1,0 +1,19 @@
+/** A limit of requests in a window. */
+export interface Rate {
+  requests: number;
+  /** The window's length. */
+  seconds: number;
+}
+
+const UNITS = { s: 1, sec: 1, min: 60, h: 3600, hour: 3600 } as const;
+const FORM = /^([1-9][0-9]{0,8})\/(s|sec|min|h|hour)$/;
+
+/** Reads `600/min`, `10/s`, `5000/h`; undefined for anything else. */
+export const parseRate = (text: string): Rate | undefined => {
+  const match = FORM.exec(text);
+  if (!match) return undefined;
+  return { requests: Number(match[1]), seconds: UNITS[match[2] as keyof typeof UNITS] };
+};
+
+export const formatRate = ({ requests, seconds }: Rate): string =>
+  `${requests}/${seconds === 1 ? "s" : seconds === 60 ? "min" : "h"}`;

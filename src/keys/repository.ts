@@ -1,0 +1,246 @@
+import { and, asc, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
+import type { Database } from "../db/open.ts";
+import { keys, secrets } from "../db/schema.ts";
+import type { Rate } from "./rate.ts";
+import type { Grant } from "./scopes.ts";
+import type { SecretRecord } from "./secret.ts";
+
+/** An API key, without its secret. Times are milliseconds UTC. */
+export interface Key {
+  id: number;
+  name: string;
+  scopes: ReadonlySet<Grant>;
+  rate: Rate | undefined;
+  /** The first characters of its newest secret. */
+  prefix: string;
+  createdAt: number;
+  expiresAt: number | undefined;
+  lastUsedAt: number | undefined;
+  revokedAt: number | undefined;
+}
+
+/** A key as one of its secrets opens it. */
+export interface Opened {
+  key: Key;
+  /** When this secret ends, by rotation or by the key's expiry; undefined: never. */
+  until: number | undefined;
+}
+
+export interface NewKey {
+  name: string;
+  scopes: readonly Grant[];
+  rate?: Rate | undefined;
+  expiresAt?: number | undefined;
+}
+
+export interface Keys {
+  /** Stores the key and its first secret in one atomic step. */
+  add(key: NewKey, secret: SecretRecord, now: number): Promise<Key>;
+  find(id: number): Promise<Key | undefined>;
+  /** Ascending by id, from behind `after`. */
+  list(page: { after: number; limit: number }): Promise<Key[]>;
+  /** The key that has a secret of this hash; what it answers is never older than the last acknowledged change. */
+  open(hash: string): Promise<Opened | undefined>;
+  /** Adds a secret and ends the others at `oldUntil` at the latest, in one atomic step; undefined if the key is revoked or unknown. */
+  rotate(
+    id: number,
+    secret: SecretRecord,
+    times: { now: number; oldUntil: number },
+  ): Promise<Key | undefined>;
+  /** Ends the key; true if it exists, also if it was revoked before. */
+  revoke(id: number, now: number): Promise<boolean>;
+  /** Records when keys were last used. */
+  touch(lastUsed: ReadonlyMap<number, number>): Promise<void>;
+  isEmpty(): Promise<boolean>;
+}
+
+const CACHED_KEYS = 10_000;
+
+const newestPrefix = sql<string>`(select prefix from secrets newest where newest.key_id = ${keys.id} order by newest.created_at desc, newest.rowid desc limit 1)`;
+
+const COLUMNS = {
+  id: keys.id,
+  name: keys.name,
+  scopes: keys.scopes,
+  rateRequests: keys.rateRequests,
+  rateSeconds: keys.rateSeconds,
+  prefix: newestPrefix,
+  createdAt: keys.createdAt,
+  expiresAt: keys.expiresAt,
+  lastUsedAt: keys.lastUsedAt,
+  revokedAt: keys.revokedAt,
+};
+
+interface Row extends Omit<typeof keys.$inferSelect, "name"> {
+  name: string;
+  prefix: string;
+}
+
+const toKey = (row: Row): Key => ({
+  id: row.id,
+  name: row.name,
+  scopes: new Set(row.scopes.split(" ") as Grant[]),
+  rate:
+    row.rateRequests !== null && row.rateSeconds !== null
+      ? { requests: row.rateRequests, seconds: row.rateSeconds }
+      : undefined,
+  prefix: row.prefix,
+  createdAt: row.createdAt,
+  expiresAt: row.expiresAt ?? undefined,
+  lastUsedAt: row.lastUsedAt ?? undefined,
+  revokedAt: row.revokedAt ?? undefined,
+});
+
+const earliest = (...times: (number | null)[]): number | undefined => {
+  const known = times.filter((time) => time !== null);
+  return known.length > 0 ? Math.min(...known) : undefined;
+};
+
+export const keyRepository = ({ orm, commit, foreignVersion }: Database): Keys => {
+  const value = sql.placeholder;
+  const found = orm
+    .select(COLUMNS)
+    .from(keys)
+    .where(eq(keys.id, value("id")))
+    .limit(1)
+    .prepare();
+  const listed = orm
+    .select(COLUMNS)
+    .from(keys)
+    .where(gt(keys.id, value("after")))
+    .orderBy(asc(keys.id))
+    .limit(value("limit"))
+    .prepare();
+  const opened = orm
+    .select({ ...COLUMNS, secretExpiresAt: secrets.expiresAt })
+    .from(secrets)
+    .innerJoin(keys, eq(keys.id, secrets.keyId))
+    .where(eq(secrets.hash, value("hash")))
+    .limit(1)
+    .prepare();
+  const inserted = orm
+    .insert(keys)
+    .values({
+      name: value("name"),
+      scopes: value("scopes"),
+      rateRequests: value("rateRequests"),
+      rateSeconds: value("rateSeconds"),
+      createdAt: value("now"),
+      expiresAt: value("expiresAt"),
+    })
+    .returning({ id: keys.id })
+    .prepare();
+  const firstSecret = orm
+    .insert(secrets)
+    .values({
+      hash: value("hash"),
+      keyId: sql`last_insert_rowid()`,
+      prefix: value("prefix"),
+      createdAt: value("now"),
+    })
+    .prepare();
+  const alive = and(eq(keys.id, value("id")), isNull(keys.revokedAt));
+  const furtherSecret = orm
+    .insert(secrets)
+    .select(
+      orm
+        .select({
+          hash: sql`${value("hash")}`.as("hash"),
+          keyId: keys.id,
+          prefix: sql`${value("prefix")}`.as("prefix"),
+          createdAt: sql`${value("now")}`.as("created_at"),
+          expiresAt: sql`null`.as("expires_at"),
+        })
+        .from(keys)
+        .where(alive),
+    )
+    .returning({ hash: secrets.hash })
+    .prepare();
+  const olderSecretsEnded = orm
+    .update(secrets)
+    .set({ expiresAt: sql`${value("oldUntil")}` })
+    .where(
+      and(
+        eq(secrets.keyId, value("id")),
+        sql`exists (select 1 from keys where id = ${value("id")} and revoked_at is null)`,
+        sql`${secrets.hash} <> ${value("hash")}`,
+        or(isNull(secrets.expiresAt), gt(secrets.expiresAt, value("oldUntil"))),
+      ),
+    )
+    .prepare();
+  const revoked = orm
+    .update(keys)
+    .set({ revokedAt: sql`coalesce(${keys.revokedAt}, ${value("now")})` })
+    .where(eq(keys.id, value("id")))
+    .returning({ id: keys.id })
+    .prepare();
+  const touched = orm
+    .update(keys)
+    .set({ lastUsedAt: sql`${value("at")}` })
+    .where(and(eq(keys.id, value("id")), or(isNull(keys.lastUsedAt), lt(keys.lastUsedAt, value("at")))))
+    .prepare();
+
+  const cache = new Map<string, Opened>();
+  let cachedVersion = 0;
+  const forget = () => cache.clear();
+
+  const find = async (id: number) => {
+    const row = found.get({ id });
+    return row && toKey(row);
+  };
+
+  return {
+    find,
+    async add({ name, scopes, rate, expiresAt }, { hash, prefix }, now) {
+      const values = {
+        name,
+        scopes: scopes.join(" "),
+        rateRequests: rate?.requests ?? null,
+        rateSeconds: rate?.seconds ?? null,
+        expiresAt: expiresAt ?? null,
+        now,
+      };
+      const [[row]] = await commit([
+        { query: inserted, values },
+        { query: firstSecret, values: { hash, prefix, now } },
+      ]);
+      if (!row) throw new Error("an insert returned no row");
+      return toKey({ ...values, ...row, prefix, createdAt: now, lastUsedAt: null, revokedAt: null });
+    },
+    async list(page) {
+      return listed.all({ ...page }).map(toKey);
+    },
+    async open(hash) {
+      const version = foreignVersion();
+      if (version !== cachedVersion || cache.size > CACHED_KEYS) forget();
+      cachedVersion = version;
+      const cached = cache.get(hash);
+      if (cached) return cached;
+      const row = opened.get({ hash });
+      if (!row) return undefined;
+      const fresh = { key: toKey(row), until: earliest(row.secretExpiresAt, row.expiresAt) };
+      cache.set(hash, fresh);
+      return fresh;
+    },
+    async rotate(id, { hash, prefix }, { now, oldUntil }) {
+      const [added] = await commit([
+        { query: furtherSecret, values: { id, hash, prefix, now } },
+        { query: olderSecretsEnded, values: { id, hash, oldUntil } },
+      ]);
+      forget();
+      return added.length > 0 ? find(id) : undefined;
+    },
+    async revoke(id, now) {
+      const [rows] = await commit([{ query: revoked, values: { id, now } }]);
+      forget();
+      return rows.length > 0;
+    },
+    async touch(lastUsed) {
+      if (lastUsed.size === 0) return;
+      await commit([...lastUsed].map(([id, at]) => ({ query: touched, values: { id, at } })));
+    },
+    async isEmpty() {
+      return listed.all({ after: 0, limit: 1 }).length === 0;
+    },
+  };
+};

@@ -1,0 +1,24 @@
+/** What a key may be allowed to do, and the words that say so in the documentation. */
+export const SCOPES = {
+  "pets:read": "list and fetch animals",
+  "pets:write": "add animals",
+  "orders:read": "read orders",
+  "orders:write": "place and change orders",
+  "platform:read": "read projects, deploys and domains",
+  "platform:write": "change projects, deploys and domains",
+  "metrics:read": "read /metrics",
+  "keys:admin": "make, list, rotate and revoke API keys",
+} as const;
+
+export type Scope = keyof typeof SCOPES;
+
+/** A scope as it is granted: `*` is all of them, those of later versions included. */
+export type Grant = Scope | "*";
+
+export const GRANTS = ["*", ...(Object.keys(SCOPES) as Scope[])] as const;
+
+export const isGrant = (text: string): text is Grant => (GRANTS as readonly string[]).includes(text);
+
+/** True if what was granted covers the scope. */
+export const covers = (granted: ReadonlySet<Grant>, scope: Grant): boolean =>
+  granted.has("*") || granted.has(scope);

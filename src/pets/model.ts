@@ -1,0 +1,70 @@
+import type { NewPet as NewPetFields } from "./repository.ts";
+import { type Static, t } from "elysia";
+import { bigintOf } from "../http/json.ts";
+import { Cursor, Id, Int64, Limit, OneOf, checked } from "../http/schemas.ts";
+
+const NAME_LENGTH = 200;
+const CONTROL = /\p{Cc}/u;
+
+const isName = (value: unknown): boolean =>
+  typeof value === "string" &&
+  value.isWellFormed() &&
+  value.trim() !== "" &&
+  !CONTROL.test(value) &&
+  // A string has at most as many code points as UTF-16 units: most need no second count.
+  (value.length <= NAME_LENGTH || [...value].length <= NAME_LENGTH);
+
+const Name = checked<string>(
+  "PetName",
+  {
+    type: "string",
+    minLength: 1,
+    maxLength: NAME_LENGTH,
+    description: "The animal's name: not only white space, no control characters.",
+    examples: ["Bella"],
+  },
+  `must be a string of 1 to ${NAME_LENGTH} characters, not only white space, without control characters or lone surrogates`,
+  isName,
+);
+
+export const PetStatus = OneOf("PetStatus", ["available", "pending", "sold"], {
+  $id: "PetStatus",
+  description: "Availability status.",
+  examples: ["available"],
+});
+
+const fields = {
+  name: Name,
+  categoryId: Int64({ description: "Id of the category the animal belongs to.", examples: [3] }),
+  status: t.Optional(PetStatus),
+};
+
+export const NewPet = t.Object(fields, {
+  $id: "NewPet",
+  additionalProperties: false,
+  description: "An animal to add.",
+});
+
+export const Pet = t.Object(
+  { id: Id("Unique identifier, assigned by the service on creation."), ...fields },
+  { $id: "Pet", description: "An animal offered for adoption." },
+);
+
+export const Pets = t.Array(Pet, { $id: "Pets", maxItems: 100, description: "Animals, ascending by id." });
+
+export const ListQuery = t.Object(
+  { limit: t.Optional(Limit), status: t.Optional(PetStatus), cursor: t.Optional(Cursor) },
+  { additionalProperties: false },
+);
+
+export const PetParams = t.Object({
+  petId: t.String({ description: "Id of the animal to retrieve." }),
+});
+
+/** The domain's form of a checked body. */
+export const toNewPet = ({ name, categoryId, status }: Static<typeof NewPet>): NewPetFields => ({
+  name,
+  // The schema let only integers through.
+  categoryId: bigintOf(categoryId) as bigint,
+  ...(status && { status }),
+});

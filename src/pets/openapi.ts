@@ -1,0 +1,3 @@
+export const listPets = { operationId: "listPets" };
+export const createPet = { operationId: "createPet" };
+export const getPet = { operationId: "getPet" };
