@@ -3,7 +3,7 @@ import type { Key } from "../keys/repository.ts";
 import type { Cors } from "./cors.ts";
 import { explain } from "./explain.ts";
 import { Fault, faultOf, faultResponse } from "./faults.ts";
-import { KEYED, STANDING, complete, requestIdOf } from "./headers.ts";
+import { completeHeaders, requestIdOf } from "./headers.ts";
 import { quoted, stringify } from "./json.ts";
 import { type Logger, logRequest } from "./logging.ts";
 import type { Metrics } from "./metrics.ts";
@@ -55,31 +55,33 @@ export const frame = ({ metrics, log, cors, routes }: AppSettings & { routes: ()
     .decorate({ requestId: "", startedAt: 0 })
     .onRequest(function begin(context) {
       context.startedAt = performance.now();
-      context.requestId = requestIdOf(context.request.headers.get("x-request-id"));
       if (context.request.method !== "OPTIONS") return;
       const answer = preflight(context.request);
-      complete(answer.headers, { "x-request-id": context.requestId, ...STANDING });
+      answer.headers.set("x-request-id", requestIdOf(context.request.headers.get("x-request-id")));
+      completeHeaders(answer.headers, false);
       return answer;
     })
     .onBeforeHandle({ as: "global" }, function refuseRepeated({ request }) {
       const repeated = repeatedParameter(request.url);
       if (repeated !== undefined) throw new Fault("invalid_request", `${quoted(repeated)}: is given twice`);
     })
-    .onError({ as: "global" }, function refuse({ code, error, request, requestId }) {
+    .onError({ as: "global" }, function refuse(context) {
+      const { code, error, request, headers } = context;
       const fault = refusalOf(code, error, request);
+      context.requestId = requestIdOf(headers["x-request-id"]);
       if (fault.code === "internal_error" || fault.code === "storage_unavailable")
-        log.error({ err: error, requestId }, fault.code);
+        log.error({ err: error, requestId: context.requestId }, fault.code);
       return faultResponse(fault);
     })
     .mapResponse({ as: "global" }, function finish(context) {
-      const { responseValue, set, request, route, requestId, startedAt } = context;
+      const { responseValue, set, request, headers, route, startedAt } = context;
+      const requestId = context.requestId || requestIdOf(headers["x-request-id"]);
       const key = (context as { key?: Key }).key;
       const answer = answerOf(responseValue, Number(set.status ?? 200));
-      const { headers, status } = answer;
-      headers.set("x-request-id", requestId);
-      complete(headers, STANDING);
-      if (key) complete(headers, KEYED);
-      complete(headers, cors.headersFor(request.headers.get("origin")));
+      const status = answer.status;
+      answer.headers.set("x-request-id", requestId);
+      completeHeaders(answer.headers, key !== undefined);
+      cors.allow(answer.headers, headers["origin"]);
       const ms = performance.now() - startedAt;
       metrics.observe(request.method, route, status, ms / 1000);
       logRequest(log, { requestId, method: request.method, route, status, ms, keyId: key?.id });

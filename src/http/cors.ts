@@ -1,7 +1,7 @@
 /** The origins that browsers may call from (CORS), none by default. Keys travel in a header, so no credentials mode. */
 export interface Cors {
-  /** Headers for an answer to a request that has this Origin. */
-  headersFor(origin: string | null): Record<string, string>;
+  /** Adds to the answer to a request that has this Origin. */
+  allow(headers: Headers, origin: string | undefined): void;
   /** Headers for the answer to a preflight. */
   preflightFor(origin: string | null, methods: string): Record<string, string>;
 }
@@ -11,23 +11,25 @@ const EXPOSED =
 
 export const cors = (origins: readonly string[]): Cors => {
   const allowed = new Set(origins);
-  const vary = allowed.size > 0 ? { vary: "Origin" } : {};
-  const isAllowed = (origin: string | null): origin is string =>
-    origin !== null && (allowed.has(origin) || allowed.has("*"));
+  const isAllowed = (origin: string | null | undefined): origin is string =>
+    typeof origin === "string" && (allowed.has(origin) || allowed.has("*"));
   return {
-    headersFor: (origin) =>
-      isAllowed(origin)
-        ? { ...vary, "access-control-allow-origin": origin, "access-control-expose-headers": EXPOSED }
-        : vary,
-    preflightFor: (origin, methods) =>
+    allow(headers, origin) {
+      if (allowed.size === 0) return;
+      headers.append("vary", "Origin");
+      if (!isAllowed(origin)) return;
+      headers.set("access-control-allow-origin", origin);
+      headers.set("access-control-expose-headers", EXPOSED);
+    },
+    preflightFor: (origin, methods): Record<string, string> =>
       isAllowed(origin)
         ? {
-            ...vary,
+            vary: "Origin",
             "access-control-allow-origin": origin,
             "access-control-allow-methods": methods,
             "access-control-allow-headers": "Authorization, Content-Type, X-Request-Id",
             "access-control-max-age": "600",
           }
-        : vary,
+        : {},
   };
 };

@@ -27,10 +27,17 @@ export const nextLink = (
 const ACCEPTED_ID = /^[\w\-.:]{1,128}$/;
 
 /** The client's own request id if it is fit for a log, else a new one. */
-export const requestIdOf = (sent: string | null): string =>
-  sent !== null && ACCEPTED_ID.test(sent) ? sent : crypto.randomUUID();
+export const requestIdOf = (sent: string | null | undefined): string =>
+  typeof sent === "string" && ACCEPTED_ID.test(sent) ? sent : crypto.randomUUID();
 
 /** Adds the headers of `extra` that an answer does not have yet. */
-export const complete = (headers: Headers, extra: Readonly<Record<string, string>>): void => {
+const complete = (headers: Headers, extra: Readonly<Record<string, string>>): void => {
   for (const name in extra) if (!headers.has(name)) headers.set(name, extra[name] as string);
+};
+
+/** Adds what every answer carries; one that has the first of it was built whole, and is left alone. */
+export const completeHeaders = (headers: Headers, keyed: boolean): void => {
+  if (headers.has("x-content-type-options")) return;
+  complete(headers, STANDING);
+  if (keyed) complete(headers, KEYED);
 };

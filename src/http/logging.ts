@@ -34,7 +34,7 @@ export interface Answered {
   keyId: number | undefined;
 }
 
-export const logRequest = (log: Logger, { ms, ...answered }: Answered): void => {
+export const logRequest = (log: Logger, answered: Answered): void => {
   const level = answered.status >= 500 ? "error" : "info";
-  if (log.isLevelEnabled(level)) log[level]({ ...answered, ms: Math.round(ms * 100) / 100 }, "request");
+  if (log.isLevelEnabled(level)) log[level]({ ...answered, ms: Math.round(answered.ms * 100) / 100 }, "request");
 };

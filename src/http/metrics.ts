@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Registry } from "prom-client";
+import { latencyHistogram } from "./histogram.ts";
 
 /** Seconds. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -15,13 +16,11 @@ export interface Metrics {
 export const metrics = ({ version }: { version: string }): Metrics => {
   const registry = new Registry();
   const registers = [registry];
-  const requests = new Histogram({
-    name: "http_server_request_duration_seconds",
-    help: "Time from a request's arrival to its answer, by route template.",
-    labelNames: ["http_request_method", "http_route", "http_response_status_code"],
-    buckets: BUCKETS,
-    registers,
-  });
+  const requests = latencyHistogram(
+    "http_server_request_duration_seconds",
+    "Time from a request's arrival to its answer, by route template.",
+    BUCKETS,
+  );
   const deprecated = new Counter({
     name: "http_server_deprecated_requests_total",
     help: "Calls to deprecated operations, by the key that made them.",
@@ -48,18 +47,14 @@ export const metrics = ({ version }: { version: string }): Metrics => {
     registers,
   }).set({ version }, 1);
   return {
-    observe: (method, route, status, seconds) =>
-      requests.observe(
-        { http_request_method: method, http_route: route, http_response_status_code: status },
-        seconds,
-      ),
+    observe: requests.observe,
     countDeprecated: (route, keyId) => deprecated.inc({ http_route: route, key_id: keyId }),
     async expose() {
       const { user, system } = process.cpuUsage();
       const total = (user + system) / 1e6;
       cpu.inc(Math.max(0, total - cpuCounted));
       cpuCounted = total;
-      return registry.metrics();
+      return `${await registry.metrics()}\n${requests.expose()}`;
     },
     contentType: registry.contentType,
   };

@@ -46,8 +46,7 @@ export const guard = ({ keys, requests, failures, failureWindow, clientOf }: Gua
     new Elysia({ name: "guard" })
       // The plugin is case-sensitive, takes "BearerX" and falls back to ?access_token=: it sees a clean header or none.
       .onTransform({ as: "global" }, function cleanCredentials({ headers }) {
-        const clean = normalise(headers["authorization"]);
-        if (clean !== headers["authorization"]) headers["authorization"] = clean;
+        headers["authorization"] = normalise(headers["authorization"]);
       })
       .use(bearer())
       /** The mark of a route that needs no key. */

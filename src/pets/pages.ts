@@ -10,7 +10,7 @@ const copyOf = (answer: Response): Response => answer.clone() as Response;
 
 export interface PetPages {
   /** The answer to a list query, never older than the last acknowledged write. */
-  answer(query: ListPets): Promise<Response>;
+  answer(query: ListPets): Response | Promise<Response>;
 }
 
 /**
@@ -39,28 +39,27 @@ export const petPages = ({
     bytes += size;
   };
 
-  const make = async (query: ListPets): Promise<{ answer: Response; size: number }> => {
+  const make = async (query: ListPets, name: string, current: number): Promise<Response> => {
     const { items, next } = await list(query);
     const { limit, status } = query;
     // A Blob's bytes are shared by the clones of a response.
     const body = new Blob([stringify(items)], { type: "application/json" });
     const headers = new Headers({ "content-type": "application/json", ...STANDING, ...KEYED });
     if (next) headers.set("link", nextLink("/v1/pets", { limit, status }, next));
-    return { answer: new Response(body, { headers }), size: body.size };
+    const answer = new Response(body, { headers });
+    if (current === version()) keep(name, answer, body.size);
+    return copyOf(answer);
   };
 
   return {
-    async answer(query) {
+    answer(query) {
       // Asked before the rows are read: a page made of newer rows than its version says is dropped sooner, not later.
       const current = version();
       if (current !== keptVersion) dropAll();
       keptVersion = current;
       const name = `${query.limit} ${query.status ?? ""} ${query.cursor ?? ""}`;
       const kept = pages.get(name);
-      if (kept) return copyOf(kept);
-      const { answer, size } = await make(query);
-      if (version() === current) keep(name, answer, size);
-      return copyOf(answer);
+      return kept ? copyOf(kept) : make(query, name, current);
     },
   };
 };
