@@ -18,4 +18,4 @@ export const isStorageFailure = (error: unknown): boolean =>
   error instanceof StorageUnavailable || STORAGE_CODES.test(sqliteCode(error));
 
 /** True if another connection holds the lock that was asked for. */
-export const isBusy = (error: unknown): boolean => /^SQLITE_BUSY/.test(sqliteCode(error));
+export const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith("SQLITE_BUSY");

@@ -58,7 +58,6 @@ export const body = ({ bodyLimit }: { bodyLimit: number }) =>
   new Elysia({ name: "body" }).macro("reads", (_type: "json") => ({
     // Takes the place of Elysia's own parser, which runs before the guard. ("none" would turn off validation too.)
     parse: () => null,
-    async transform(context) {
-      context.body = await readJson(context.request, bodyLimit);
-    },
+    // Elysia adds what a transform returns to the context, though its types say void.
+    transform: async ({ request }) => ({ body: await readJson(request, bodyLimit) }) as unknown as void,
   }));

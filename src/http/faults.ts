@@ -16,6 +16,7 @@ export const FAULTS = {
   unsupported_media_type: [415, "The request body must be sent as Content-Type: application/json."],
   rate_limited: [429, "Too many requests; wait for the time that Retry-After names."],
   internal_error: [500, "Something went wrong on our side; the log has more under this request's id."],
+  not_ready: [503, "The service cannot do its work now."],
   storage_unavailable: [
     503,
     "The storage cannot do this now (full, read-only or locked); nothing was written. Try again later.",

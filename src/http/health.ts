@@ -1,19 +1,54 @@
 import { Elysia } from "elysia";
+import { Fault } from "./faults.ts";
 import type { Metrics } from "./metrics.ts";
+import { operation } from "./operation.ts";
 import { NoQuery } from "./schemas.ts";
 import type { Shared } from "./shared.ts";
 
 /** One thing that readiness depends on: it throws, with what to do, if it is not so. */
 export type Check = () => void | Promise<void>;
 
-const outcomeOf = async (check: Check): Promise<string> => {
-  try {
-    await check();
-    return "ok";
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+const TAGS = ["operation"];
+
+const livez = operation({
+  operationId: "getLiveness",
+  summary: "Is the process alive?",
+  tags: TAGS,
+  answers: { 200: { description: "It is." } },
+});
+
+const readyz = operation({
+  operationId: "getReadiness",
+  summary: "Can the service do its work?",
+  description: "The database can be written, its migrations are current, and the disk has room.",
+  tags: TAGS,
+  answers: { 200: { description: "It can." } },
+});
+
+const exposition = operation({
+  operationId: "getMetrics",
+  summary: "Metrics in the Prometheus text format",
+  tags: TAGS,
+  answers: { 200: { description: "The metrics." } },
+});
+
+/** What is wrong, by the check that found it. */
+const failuresOf = async (checks: Readonly<Record<string, Check>>): Promise<string[]> => {
+  const attempts = Object.entries(checks).map(async ([name, check]) => {
+    try {
+      await check();
+      return [];
+    } catch (error) {
+      return [`${name}: ${error instanceof Error ? error.message : String(error)}`];
+    }
+  });
+  return (await Promise.all(attempts)).flat();
 };
+
+const ok = (status: string) =>
+  new Response(JSON.stringify({ status }), {
+    headers: { "content-type": "application/json", "cache-control": "no-store" },
+  });
 
 export const healthRoutes = ({
   checks,
@@ -26,22 +61,18 @@ export const healthRoutes = ({
 }) =>
   new Elysia({ name: "health", normalize: false })
     .use(shared)
-    .get("/livez", () => Response.json({ status: "ok" }), { public: true, query: NoQuery })
+    .get("/livez", () => ok("alive"), { stability: "beta", public: true, query: NoQuery, detail: livez })
     .get(
       "/readyz",
       async () => {
-        const entries = Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(check)]);
-        const outcomes = Object.fromEntries(await Promise.all(entries)) as Record<string, string>;
-        const ready = Object.values(outcomes).every((outcome) => outcome === "ok");
-        return Response.json(
-          { status: ready ? "ready" : "not_ready", checks: outcomes },
-          { status: ready ? 200 : 503, headers: { "cache-control": "no-store" } },
-        );
+        const failures = await failuresOf(checks);
+        if (failures.length > 0) throw new Fault("not_ready", failures.join("; "), { "retry-after": "5" });
+        return ok("ready");
       },
-      { public: true, query: NoQuery },
+      { stability: "beta", public: true, query: NoQuery, detail: readyz },
     )
     .get(
       "/metrics",
       async () => new Response(await metrics.expose(), { headers: { "content-type": metrics.contentType } }),
-      { scope: "metrics:read", query: NoQuery },
+      { stability: "beta", scope: "metrics:read", query: NoQuery, detail: exposition },
     );

@@ -16,7 +16,8 @@ interface Series {
 }
 
 /** Escapes a label value (Prometheus text format 0.0.4). */
-const escape = (value: string) => value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+const escape = (value: string) =>
+  value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 
 const linesOf = (name: string, buckets: readonly number[], { labels, counts, sum }: Series): string[] => {
   let total = 0;
@@ -28,7 +29,11 @@ const linesOf = (name: string, buckets: readonly number[], { labels, counts, sum
 };
 
 /** @param buckets upper bounds in seconds, ascending */
-export const latencyHistogram = (name: string, help: string, buckets: readonly number[]): LatencyHistogram => {
+export const latencyHistogram = (
+  name: string,
+  help: string,
+  buckets: readonly number[],
+): LatencyHistogram => {
   const series = new Map<string, Series>();
   const add = (method: string, route: string, status: number): Series => ({
     labels: `http_request_method="${escape(method)}",http_route="${escape(route)}",http_response_status_code="${status}"`,

@@ -8,7 +8,15 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFormat = "json" | "pretty";
 
 /** Lines to standard output. No request header, body or query is ever handed to it: that is where secrets are. */
-export const logger = ({ level, format }: { level: LogLevel; format: LogFormat }): Logger => {
+export const logger = ({
+  level,
+  format,
+  colour,
+}: {
+  level: LogLevel;
+  format: LogFormat;
+  colour: boolean;
+}): Logger => {
   const settings = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: "message" };
   if (format === "json") return pino({ ...settings, formatters: { level: (label) => ({ level: label }) } });
   return pino(
@@ -17,7 +25,7 @@ export const logger = ({ level, format }: { level: LogLevel; format: LogFormat }
       sync: true,
       messageKey: "message",
       translateTime: "HH:MM:ss.l",
-      colorize: !process.env["NO_COLOR"],
+      colorize: colour,
       singleLine: true,
     }),
   );
@@ -36,5 +44,6 @@ export interface Answered {
 
 export const logRequest = (log: Logger, answered: Answered): void => {
   const level = answered.status >= 500 ? "error" : "info";
-  if (log.isLevelEnabled(level)) log[level]({ ...answered, ms: Math.round(answered.ms * 100) / 100 }, "request");
+  if (log.isLevelEnabled(level))
+    log[level]({ ...answered, ms: Math.round(answered.ms * 100) / 100 }, "request");
 };

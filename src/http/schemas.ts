@@ -1,4 +1,4 @@
-import { TypeRegistry, Kind, type TSchema } from "@sinclair/typebox";
+import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
 import { bigintOf } from "./json.ts";
 
@@ -49,9 +49,26 @@ export const OneOf = <const Word extends string>(
     (value) => (words as readonly unknown[]).includes(value),
   );
 
+const CONTROL = /\p{Cc}/u;
+
+/** A line of text of 1 to `most` code points, kept as it was sent. */
+export const Text = (kind: string, { most, ...documentation }: { most: number } & Record<string, unknown>) =>
+  checked<string>(
+    kind,
+    { type: "string", minLength: 1, maxLength: most, ...documentation },
+    `must be a string of 1 to ${most} characters, not only white space, without control characters or lone surrogates`,
+    (value) =>
+      typeof value === "string" &&
+      value.isWellFormed() &&
+      value.trim() !== "" &&
+      !CONTROL.test(value) &&
+      // A string has at most as many code points as UTF-16 units: most need no second count.
+      (value.length <= most || (value.length <= 2 * most && [...value].length <= most)),
+  );
+
 /** An id that the service assigned. */
 export const Id = (description: string, example = 7) =>
-  t.Integer({ format: "int64", minimum: 1, description, examples: [example] });
+  Type.Integer({ format: "int64", minimum: 1, description, examples: [example] });
 
 /** The page size of a list, as plain digits in a query string. */
 export const Limit = checked<string | number>(
@@ -76,6 +93,16 @@ export const Cursor = t.String({
   description: "Where to go on: take it, as it is, from the `Link` header of the page before.",
 });
 
+/** The answer 204: nothing. */
+export const NoContent = t.Undefined();
+
+/** Ids are written in plain digits and stay below 2^53. */
+const ID = /^[1-9][0-9]{0,15}$/;
+
+/** The id that a path names; 0, which none has, for whatever is no id. */
+export const parseId = (text: string): number =>
+  ID.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : 0;
+
 /** No query parameters at all. */
 export const NoQuery = t.Object({}, { additionalProperties: false });
 
@@ -83,7 +110,11 @@ export const ErrorBody = t.Object(
   {
     code: t.String({ description: "Machine-readable error code." }),
     message: t.String({ description: "Human-readable description." }),
-    status: t.Integer({ description: "The HTTP status code of the response.", minimum: 400, maximum: 599 }),
+    status: Type.Integer({
+      description: "The HTTP status code of the response.",
+      minimum: 400,
+      maximum: 599,
+    }),
   },
   { $id: "Error", description: "Every error has this form." },
 );

@@ -50,8 +50,10 @@ export const guard = ({ keys, requests, failures, failureWindow, clientOf }: Gua
       })
       .use(bearer())
       /** The mark of a route that needs no key. */
-      .macro("public", (_mark: true) => ({}))
+      .macro("public", (_mark: true) => ({ detail: { security: [] } }))
       .macro("scope", (scope: Scope | "any") => ({
+        // OpenAPI 3.1: the names behind a scheme that is not OAuth are the roles that the operation needs.
+        detail: { security: [{ apiKey: scope === "any" ? [] : [scope] }] },
         async transform({ headers, bearer, request, set }) {
           if (headers["authorization"] === undefined) return refuse(request, "missing_api_key");
           const key = headers["authorization"] ? await keys.authenticate(bearer ?? "") : undefined;

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time.ts";
 import { Fault } from "../http/faults.ts";
 import type { Key, Keys, NewKey, Opened } from "./repository.ts";
 import { type Grant, covers } from "./scopes.ts";

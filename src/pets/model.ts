@@ -1,31 +1,13 @@
 import type { NewPet as NewPetFields } from "./repository.ts";
 import { type Static, t } from "elysia";
 import { bigintOf } from "../http/json.ts";
-import { Cursor, Id, Int64, Limit, OneOf, checked } from "../http/schemas.ts";
+import { Cursor, Id, Int64, Limit, OneOf, Text } from "../http/schemas.ts";
 
-const NAME_LENGTH = 200;
-const CONTROL = /\p{Cc}/u;
-
-const isName = (value: unknown): boolean =>
-  typeof value === "string" &&
-  value.isWellFormed() &&
-  value.trim() !== "" &&
-  !CONTROL.test(value) &&
-  // A string has at most as many code points as UTF-16 units: most need no second count.
-  (value.length <= NAME_LENGTH || [...value].length <= NAME_LENGTH);
-
-const Name = checked<string>(
-  "PetName",
-  {
-    type: "string",
-    minLength: 1,
-    maxLength: NAME_LENGTH,
-    description: "The animal's name: not only white space, no control characters.",
-    examples: ["Bella"],
-  },
-  `must be a string of 1 to ${NAME_LENGTH} characters, not only white space, without control characters or lone surrogates`,
-  isName,
-);
+const Name = Text("PetName", {
+  most: 200,
+  description: "The animal's name: not only white space, no control characters.",
+  examples: ["Bella"],
+});
 
 export const PetStatus = OneOf("PetStatus", ["available", "pending", "sold"], {
   $id: "PetStatus",

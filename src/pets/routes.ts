@@ -1,7 +1,7 @@
 import { Elysia, status } from "elysia";
 import type { Shared } from "../http/shared.ts";
-import { NoQuery } from "../http/schemas.ts";
-import { ListQuery, NewPet, Pet, PetParams, Pets, toNewPet } from "./model.ts";
+import { ErrorBody, NoQuery, parseId } from "../http/schemas.ts";
+import { ListQuery, NewPet, Pet, PetParams, PetStatus, Pets, toNewPet } from "./model.ts";
 import { createPet, getPet, listPets } from "./openapi.ts";
 import type { PetPages } from "./pages.ts";
 import type { PetService } from "./service.ts";
@@ -10,6 +10,7 @@ import type { PetService } from "./service.ts";
 export const petRoutes = ({ pets, pages, shared }: { pets: PetService; pages: PetPages; shared: Shared }) =>
   new Elysia({ name: "pets", normalize: false })
     .use(shared)
+    .model({ Pet, Pets, NewPet, PetStatus, Error: ErrorBody })
     .get(
       "/v1/pets",
       ({ query: { limit, status, cursor } }) => pages.answer({ limit: Number(limit), status, cursor }),
@@ -23,7 +24,7 @@ export const petRoutes = ({ pets, pages, shared }: { pets: PetService; pages: Pe
       response: { 201: Pet },
       detail: createPet,
     })
-    .get("/v1/pets/:petId", ({ params }) => pets.get(params.petId), {
+    .get("/v1/pets/:petId", ({ params }) => pets.get(parseId(params.petId)), {
       deprecated: { successor: "/v1/pets" },
       scope: "pets:read",
       query: NoQuery,

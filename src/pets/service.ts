@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time.ts";
 import { Fault } from "../http/faults.ts";
 import { type Page, cutPage, readCursor } from "../page.ts";
 import type { NewPet, Pet, PetStatus, Pets } from "./repository.ts";
@@ -14,12 +14,9 @@ export interface PetService {
   /** @throws Fault invalid_cursor */
   list(query: ListPets): Promise<Page<Pet>>;
   add(pet: NewPet): Promise<Pet>;
-  /** @throws Fault not_found for whatever is no animal's id, digits or not */
-  get(id: string): Promise<Pet>;
+  /** @throws Fault not_found */
+  get(id: number): Promise<Pet>;
 }
-
-/** Ids are written in plain digits and stay below 2^53. */
-const ID = /^[1-9][0-9]{0,15}$/;
 
 export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetService => ({
   async list({ limit, status, cursor }) {
@@ -30,7 +27,7 @@ export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetSe
   },
   add: (pet) => pets.add(pet, clock.now()),
   async get(id) {
-    const pet = ID.test(id) && Number.isSafeInteger(Number(id)) ? await pets.find(Number(id)) : undefined;
+    const pet = await pets.find(id);
     if (!pet) throw new Fault("not_found", "There is no animal with this id.");
     return pet;
   },

@@ -1,0 +1,91 @@
+import { accessSync, constants, existsSync, statSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import type { Config } from "../config.ts";
+import { takeLock } from "../db/lock.ts";
+import { listen } from "../edge/listeners.ts";
+import { databasePath, openData } from "../wire.ts";
+import { configOf, withSettings } from "./settings.ts";
+import { print } from "./terminal.ts";
+
+interface Finding {
+  check: string;
+  ok: boolean;
+  /** What was seen, and if it is not ok, what to do. */
+  detail: string;
+}
+
+type Probe = (config: Config) => string | Promise<string>;
+
+const YEAR_2026 = Date.UTC(2026, 0, 1);
+
+const dataDir: Probe = ({ dataDir: path }) => {
+  if (!existsSync(path)) return `${path} does not exist yet; serve creates it`;
+  accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  const mode = statSync(path).mode & 0o777;
+  if (mode & 0o077)
+    throw new Error(`${path} is open to other users (mode ${mode.toString(8)}); run: chmod 700 ${path}`);
+  return `${path} is writable and private`;
+};
+
+const disk: Probe = ({ dataDir: path, diskReserve }) => {
+  const { bavail, bsize } = statfsSync(existsSync(path) ? path : ".");
+  const mebibytes = Math.floor((bavail * bsize) / 2 ** 20);
+  if (bavail * bsize < diskReserve)
+    throw new Error(`only ${mebibytes} MiB are free; make room or move DATA_DIR`);
+  return `${mebibytes} MiB free`;
+};
+
+const database: Probe = async (config) => {
+  if (!existsSync(databasePath(config.dataDir))) return "there is none yet; serve creates it";
+  const opened = openData(config);
+  try {
+    const [problem] = opened.client.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").all();
+    if (problem?.quick_check !== "ok")
+      throw new Error(`it is damaged (${problem?.quick_check}); restore a backup`);
+    return "intact, its migrations are current";
+  } finally {
+    await opened.close();
+  }
+};
+
+const server: Probe = async (config) => {
+  const lock = existsSync(config.dataDir) ? takeLock(join(config.dataDir, "server.lock")) : undefined;
+  const runs = existsSync(config.dataDir) && !lock;
+  lock?.release();
+  if (runs) return "one is running on this DATA_DIR";
+  const probe = listen({ host: config.host, port: config.port, fetch: () => new Response() });
+  await probe.stop(0);
+  return `none is running on this DATA_DIR; port ${config.port} on ${config.host} is free`;
+};
+
+const clock: Probe = () => {
+  if (Date.now() < YEAR_2026) throw new Error(`it says ${new Date().toISOString()}; set the machine's clock`);
+  return new Date().toISOString();
+};
+
+const PROBES: Record<string, Probe> = { "data directory": dataDir, disk, database, server, clock };
+
+const attempt = async (check: string, probe: Probe, config: Config): Promise<Finding> => {
+  try {
+    return { check, ok: true, detail: await probe(config) };
+  } catch (error) {
+    return { check, ok: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+export const doctorCommand = (): Command =>
+  withSettings(
+    new Command("doctor").description("check settings, disk, database, port and clock, and say what to do"),
+  )
+    .option("--json", "print JSON")
+    .action(async (options: { json?: boolean }) => {
+      const config = configOf(options as never);
+      const findings: Finding[] = [{ check: "settings", ok: true, detail: "every setting has its form" }];
+      for (const [check, probe] of Object.entries(PROBES)) findings.push(await attempt(check, probe, config));
+      if (options.json) print(JSON.stringify(findings));
+      else
+        for (const { check, ok, detail } of findings)
+          print(`${ok ? "ok    " : "FAILED"}  ${check}: ${detail}`);
+      process.exitCode = findings.every(({ ok }) => ok) ? 0 : 1;
+    });

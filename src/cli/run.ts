@@ -1,0 +1,65 @@
+import { Command, CommanderError } from "commander";
+import { ConfigError } from "../config.ts";
+import { Fault } from "../http/faults.ts";
+import { StartRefused, VERSION } from "../wire.ts";
+import { doctorCommand } from "./doctor.ts";
+import { keysCommand } from "./keys.ts";
+import { openapiCommand } from "./openapi.ts";
+import { serveCommand } from "./serve.ts";
+import { UsageError, fail, print } from "./terminal.ts";
+
+const WRONG_USE = 2;
+
+/** The whole command line. Each command is a file that translates flags into calls. */
+const program = (): Command => {
+  const root = new Command("adoption-store")
+    .description("Animals offered for adoption: a JSON API with durable embedded storage, in one executable.")
+    .version(VERSION, "-V, --version", "print the version")
+    .helpCommand("help [command]", "explain a command")
+    .showSuggestionAfterError()
+    .configureOutput({ outputError: () => {} });
+  root.addCommand(serveCommand());
+  root.addCommand(keysCommand());
+  root.addCommand(openapiCommand());
+  root.addCommand(doctorCommand());
+  root
+    .command("version")
+    .description("print the version")
+    .action(() => print(VERSION));
+  root.action(() => root.outputHelp());
+  inherit(root);
+  return root;
+};
+
+/** Commander hands settings down only to commands that it made itself. */
+const inherit = (command: Command): void => {
+  command.exitOverride().allowExcessArguments(false);
+  for (const child of command.commands) {
+    child.copyInheritedSettings(command);
+    inherit(child);
+  }
+};
+
+/** Runs one command. @returns the exit code: 0, 1 for a failure, 2 for wrong use */
+export const run = async (argv: readonly string[]): Promise<number> => {
+  try {
+    await program().parseAsync([...argv], { from: "user" });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return 0;
+      fail(`${error.message.replace(/^error: /, "").replaceAll("\n", " ")}; see adoption-store --help`);
+      return WRONG_USE;
+    }
+    if (error instanceof ConfigError || error instanceof UsageError) {
+      fail(error.message);
+      return WRONG_USE;
+    }
+    if (error instanceof StartRefused || error instanceof Fault) {
+      fail(error.message);
+      return 1;
+    }
+    fail(error instanceof Error ? error.message : String(error));
+    return 1;
+  }
+};

@@ -1,0 +1,23 @@
+import type { Command } from "commander";
+import { type Config, SETTINGS, type Setting, processSources, readConfig } from "../config.ts";
+
+type Name = keyof typeof SETTINGS;
+
+const describe = ({ env, help, form, fallback }: Setting): string =>
+  `${help}: ${form} (env ${env}${fallback === "" ? "" : `, default ${fallback}`})`;
+
+/** Gives a command the flags of these settings; without names, of all. */
+export const withSettings = (
+  command: Command,
+  names: readonly Name[] = Object.keys(SETTINGS) as Name[],
+): Command => {
+  for (const name of names) {
+    const setting: Setting = SETTINGS[name];
+    command.option(`--${setting.flag} <value>`, describe(setting));
+  }
+  return command;
+};
+
+/** The configuration that a command was called with. @throws ConfigError */
+export const configOf = (options: Readonly<Record<string, unknown>>): Config =>
+  readConfig(processSources(options as Record<string, string | undefined>));

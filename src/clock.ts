@@ -1,6 +1,0 @@
-export interface Clock {
-  /** Milliseconds UTC. */
-  now(): number;
-}
-
-export const systemClock: Clock = { now: () => Date.now() };

@@ -1,0 +1,52 @@
+import { Fault, faultResponse } from "../http/faults.ts";
+
+export interface Listener {
+  /** Where it listens, as a client on this machine reaches it. */
+  url: string;
+  port: number;
+  /** The address of the peer that sent this request; "" if it has gone. */
+  peerOf(request: Request): string;
+  /** Stops accepting and waits, at most `graceMs`, for what is in flight; then closes everything. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Seconds without a byte after which a connection is closed. */
+const IDLE_SECONDS = 30;
+
+const shownHost = (host: string): string => {
+  if (host === "127.0.0.1" || host === "::1" || host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+};
+
+/** Listens for HTTP/1.1. @throws what the operating system says, such as EADDRINUSE */
+export const listen = ({
+  host,
+  port,
+  fetch,
+}: {
+  host: string;
+  port: number;
+  fetch: (request: Request) => Response | Promise<Response>;
+}): Listener => {
+  const server = Bun.serve({
+    hostname: host,
+    port,
+    fetch,
+    idleTimeout: IDLE_SECONDS,
+    reusePort: false,
+    // The rooms limit bodies and answer with the Error shape; Bun's own limit would answer with nothing.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    development: false,
+    error: () => faultResponse(new Fault("internal_error")),
+  });
+  const listeningOn = server.port ?? port;
+  return {
+    url: `http://${shownHost(host)}:${listeningOn}`,
+    port: listeningOn,
+    peerOf: (request) => server.requestIP(request)?.address ?? "",
+    async stop(graceMs) {
+      await Promise.race([server.stop(false), Bun.sleep(graceMs)]);
+      await server.stop(true);
+    },
+  };
+};

@@ -1,0 +1,237 @@
+import { swagger } from "@elysiajs/swagger";
+import { Elysia, type TSchema, t } from "elysia";
+import swaggerCss from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
+import swaggerBundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import swaggerPreset from "swagger-ui-dist/swagger-ui-standalone-preset.js" with { type: "file" };
+import swaggerPackage from "swagger-ui-dist/package.json" with { type: "json" };
+import { Fault } from "./faults.ts";
+import { openapi } from "./openapi.ts";
+import { operation } from "./operation.ts";
+import { NoQuery } from "./schemas.ts";
+import type { Shared } from "./shared.ts";
+
+const API_VERSION = "1.0.0";
+const LICENSE = { name: "MIT", identifier: "MIT" };
+
+export type DocumentName = "store" | "platform";
+
+export interface Addresses {
+  /** Origin of production; "" makes the documents point to wherever they were fetched from. */
+  baseUrl: string;
+  stagingBaseUrl: string;
+}
+
+/** The OpenAPI document of the store or of the platform, for these addresses. */
+export type Documents = (name: DocumentName, addresses: Addresses) => object;
+
+const server = (variable: string, description: string, origin: string, path: string) => ({
+  url: `{${variable}}`,
+  description,
+  variables: {
+    [variable]: {
+      default: `${origin}${path}` || "/",
+      description: `Address of ${description.toLowerCase()}.`,
+    },
+  },
+});
+
+const servers = ({ baseUrl, stagingBaseUrl }: Addresses, path: string) => [
+  server("base_url", "Production", baseUrl, path),
+  server("staging_base_url", "Staging", stagingBaseUrl, path),
+];
+
+const sections = (addresses: Addresses) => ({
+  store: {
+    info: {
+      title: "Animal Adoption Store API",
+      version: API_VERSION,
+      license: LICENSE,
+      description:
+        "Animals offered for adoption: list, add and fetch them. Every operation needs an API key. What is not marked `x-stability: beta` is stable.",
+    },
+    servers: servers(addresses, "/v1"),
+    tags: [{ name: "animals", description: "Animals offered for adoption." }],
+    tagGroups: [
+      { name: "Store", tags: [] },
+      { name: "Pets", tags: ["animals"] },
+    ],
+    pathOf: (path: string) => (path.startsWith("/v1/") ? path.slice("/v1".length) : undefined),
+  },
+  platform: {
+    info: {
+      title: "Adoption Store Platform API",
+      version: API_VERSION,
+      license: LICENSE,
+      description: "What an operator of the service needs: API keys, health and metrics. All of it is beta.",
+    },
+    servers: servers(addresses, ""),
+    tags: [
+      { name: "keys", description: "API keys." },
+      { name: "operation", description: "Health and metrics." },
+    ],
+    pathOf: (path: string) => (path.startsWith("/v1/") || path.startsWith("/docs") ? undefined : path),
+  },
+});
+
+/** Reads all routes of an app; whatever is hidden appears in no document. */
+export const documentsOf = async (app: Elysia<any, any, any, any, any, any, any>): Promise<Documents> => {
+  // The plugin describes the app that it is put into: one with the same routes and nothing behind them.
+  const { definitions } = app as unknown as { definitions: { type: Record<string, TSchema> } };
+  const described = new Elysia().model(definitions.type);
+  for (const { method, path, hooks } of app.routes) {
+    const { query, params, body, response, detail } = hooks;
+    described.route(method, path, () => {}, { query, params, body, response, detail });
+  }
+  described.use(swagger({ path: "/raw", specPath: "/raw.json", excludeStaticFile: false }));
+  const answer = await described.handle(new Request("http://localhost/raw.json"));
+  const raw = (await answer.json()) as Record<string, unknown>;
+  return (name, addresses) => openapi(raw, sections(addresses)[name]);
+};
+
+/** Embedded files of the Swagger page, under a path that changes with their version. */
+const ASSETS = {
+  "swagger-ui.css": { file: swaggerCss, type: "text/css; charset=utf-8" },
+  "swagger-ui-bundle.js": { file: swaggerBundle, type: "text/javascript; charset=utf-8" },
+  "swagger-ui-standalone-preset.js": { file: swaggerPreset, type: "text/javascript; charset=utf-8" },
+} as const;
+
+const ASSET_PATH = `/docs/swagger-ui-${swaggerPackage.version}`;
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Animal Adoption Store API</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="${ASSET_PATH}/swagger-ui.css" />
+    <link rel="stylesheet" href="/docs/page.css" />
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="${ASSET_PATH}/swagger-ui-bundle.js"></script>
+    <script src="${ASSET_PATH}/swagger-ui-standalone-preset.js"></script>
+    <script src="/docs/page.js"></script>
+  </body>
+</html>
+`;
+
+const PAGE_CSS = `body { margin: 0; }
+.swagger-ui .topbar .topbar-wrapper > a { display: none; }
+`;
+
+const PAGE_JS = `window.ui = SwaggerUIBundle({
+  dom_id: "#swagger-ui",
+  urls: [
+    { url: "/openapi.json", name: "Store" },
+    { url: "/platform/openapi.json", name: "Platform (beta)" },
+  ],
+  presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+  layout: "StandaloneLayout",
+  deepLinking: true,
+  displayRequestDuration: true,
+  validatorUrl: null,
+});
+`;
+
+/** Only this host's own files, and calls to the addresses that the documents name. */
+const contentSecurityPolicy = ({ baseUrl, stagingBaseUrl }: Addresses): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src ${["'self'", baseUrl, stagingBaseUrl].filter((one) => one !== "").join(" ")}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+const text = (body: string, type: string, headers: Record<string, string> = {}) =>
+  new Response(body, {
+    headers: { "content-type": `${type}; charset=utf-8`, "cache-control": "no-cache", ...headers },
+  });
+
+/** Serves an embedded file, compressed once for whoever takes gzip. */
+const embedded = () => {
+  const compressed = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+  const gzipOf = (name: string, file: string) => {
+    let made = compressed.get(name);
+    if (!made)
+      compressed.set(
+        name,
+        (made = Bun.file(file)
+          .bytes()
+          .then((bytes) => Bun.gzipSync(bytes))),
+      );
+    return made;
+  };
+  return async (name: string, acceptEncoding: string): Promise<Response> => {
+    if (!(name in ASSETS)) throw new Fault("not_found");
+    const { file, type } = ASSETS[name as keyof typeof ASSETS];
+    const headers = {
+      "content-type": type,
+      "cache-control": "public, max-age=31536000, immutable",
+      vary: "Accept-Encoding",
+    };
+    if (!/\bgzip\b/.test(acceptEncoding)) return new Response(Bun.file(file), { headers });
+    return new Response(await gzipOf(name, file), { headers: { ...headers, "content-encoding": "gzip" } });
+  };
+};
+
+const documentRoute = (operationId: string, summary: string) =>
+  operation({
+    operationId,
+    summary,
+    tags: ["operation"],
+    answers: { 200: { description: "The OpenAPI 3.1 document." } },
+  });
+
+/** The documents and the Swagger page; none of it needs a key. */
+export const docsRoutes = ({
+  documents,
+  addresses,
+  shared,
+}: {
+  documents: () => Promise<Documents>;
+  addresses: Addresses;
+  shared: Shared;
+}) => {
+  const asset = embedded();
+  const written = new Map<DocumentName, string>();
+  const document = async (name: DocumentName) => {
+    if (!written.has(name)) written.set(name, JSON.stringify((await documents())(name, addresses)));
+    return new Response(written.get(name), {
+      headers: { "content-type": "application/json", "cache-control": "no-cache" },
+    });
+  };
+  const page = { public: true, query: NoQuery, detail: { hide: true } } as const;
+  return new Elysia({ name: "docs", normalize: false })
+    .use(shared)
+    .get("/openapi.json", () => document("store"), {
+      public: true,
+      query: NoQuery,
+      detail: documentRoute("getStoreDocument", "The store's OpenAPI document"),
+    })
+    .get("/platform/openapi.json", () => document("platform"), {
+      public: true,
+      query: NoQuery,
+      detail: documentRoute("getPlatformDocument", "This OpenAPI document"),
+    })
+    .get("/", () => new Response(null, { status: 302, headers: { location: "/docs" } }), page)
+    .get(
+      "/docs",
+      () => text(PAGE, "text/html", { "content-security-policy": contentSecurityPolicy(addresses) }),
+      page,
+    )
+    .get("/docs/page.css", () => text(PAGE_CSS, "text/css"), page)
+    .get("/docs/page.js", () => text(PAGE_JS, "text/javascript"), page)
+    .get(
+      `${ASSET_PATH}/:name`,
+      ({ params, headers }) => asset(params.name, headers["accept-encoding"] ?? ""),
+      {
+        ...page,
+        params: t.Object({ name: t.String() }),
+      },
+    );
+};

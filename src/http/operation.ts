@@ -1,0 +1,28 @@
+/** What a room says of one of its answers; the schema comes from the route itself. */
+export interface Answer {
+  description: string;
+  /** Names of headers that `openapi.ts` knows. */
+  headers?: readonly string[];
+  example?: unknown;
+  links?: Record<string, object>;
+}
+
+/** What a room says of an operation. Everything else is derived from its route. */
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  answers: Record<number, Answer>;
+  /** An example of the body. */
+  bodyExample?: unknown;
+}
+
+/** The field of a route's `detail` that carries what OpenAPI has no place for; it appears in no document. */
+export const NOTES = "x-notes";
+
+/** A route's `detail`. */
+export const operation = ({ answers, bodyExample, ...detail }: Operation) => ({
+  ...detail,
+  [NOTES]: { answers, bodyExample },
+});

@@ -1,0 +1,135 @@
+import { Type } from "@sinclair/typebox";
+import { type Static, t } from "elysia";
+import { Cursor, Id, Limit, OneOf, Text, checked } from "../http/schemas.ts";
+import { formatTime, parseTime } from "../time.ts";
+import { formatRate, parseRate } from "./rate.ts";
+import type { Key as StoredKey, NewKey as NewStoredKey } from "./repository.ts";
+import { GRANTS, SCOPES } from "./scopes.ts";
+import type { Minted } from "./service.ts";
+
+const KeyName = Text("KeyName", {
+  most: 100,
+  description: "What the key is for, in your words.",
+  examples: ["shelter website"],
+});
+
+const scopeList = Object.entries(SCOPES)
+  .map(([scope, meaning]) => `\`${scope}\`: ${meaning}`)
+  .join("; ");
+
+const Grants = t.Array(OneOf("Grant", GRANTS, {}), {
+  minItems: 1,
+  maxItems: GRANTS.length,
+  uniqueItems: true,
+  description: `What the key may do. \`*\`: everything, of later versions too; ${scopeList}.`,
+  examples: [["pets:read"]],
+});
+
+const Time = (description: string, example: string) =>
+  checked<string>(
+    "Time",
+    { type: "string", format: "date-time", description, examples: [example] },
+    "must be a time such as 2030-12-05T00:00:00Z",
+    (value) => typeof value === "string" && parseTime(value) !== undefined,
+  );
+
+const RateLimit = checked<string>(
+  "RateLimit",
+  { type: "string", description: "Most requests in a window.", examples: ["600/min"] },
+  "must be a number of requests and a window, such as 10/s, 600/min or 5000/h",
+  (value) => typeof value === "string" && parseRate(value) !== undefined,
+);
+
+const wishes = {
+  name: KeyName,
+  scopes: Grants,
+  rateLimit: t.Optional(RateLimit),
+  expiresAt: t.Optional(Time("When the key ends; without it, never.", "2030-12-05T00:00:00Z")),
+};
+
+export const NewKey = t.Object(wishes, {
+  $id: "NewKey",
+  additionalProperties: false,
+  description: "A key to make.",
+});
+
+const fields = {
+  id: Id("Identifies the key; it is no secret.", 2),
+  ...wishes,
+  prefix: t.String({
+    description: "The first characters of its newest secret, to recognise it by.",
+    examples: ["aas_7Gx2"],
+  }),
+  createdAt: Time("When it was made.", "2026-11-20T09:30:00.000Z"),
+  lastUsedAt: t.Optional(
+    Time("When it was last used, give or take some seconds.", "2026-11-20T10:00:00.000Z"),
+  ),
+  revokedAt: t.Optional(Time("When it was revoked.", "2026-11-21T08:00:00.000Z")),
+};
+
+export const Key = t.Object(fields, { $id: "Key", description: "An API key, without its secret." });
+
+export const Keys = t.Array(Key, { $id: "Keys", maxItems: 100, description: "API keys, ascending by id." });
+
+export const MintedKey = t.Object(
+  {
+    ...fields,
+    secret: t.String({
+      description: "What to send behind `Authorization: Bearer`. It is shown this once and stored nowhere.",
+      examples: ["aas_(36 letters and digits)"],
+    }),
+  },
+  { $id: "MintedKey", description: "An API key together with its secret." },
+);
+
+export const KeyParams = t.Object({ keyId: t.String({ description: "Id of the key." }) });
+
+export const KeyQuery = t.Object(
+  { limit: t.Optional(Limit), cursor: t.Optional(Cursor) },
+  { additionalProperties: false },
+);
+
+/** A day, within which a rotated secret's users can be moved. */
+export const DEFAULT_GRACE_SECONDS = 86_400;
+export const MOST_GRACE_SECONDS = 30 * 86_400;
+
+export const Rotation = t.Object(
+  {
+    graceSeconds: t.Optional(
+      // Not Elysia's own, which takes digits in a string too.
+      Type.Integer({
+        minimum: 0,
+        maximum: MOST_GRACE_SECONDS,
+        description: `How long the old secret lives on; ${DEFAULT_GRACE_SECONDS} without it.`,
+        examples: [3600],
+      }),
+    ),
+  },
+  { $id: "Rotation", additionalProperties: false, description: "How to rotate a key." },
+);
+
+/** The domain's form of a checked body. */
+export const toNewKey = ({ name, scopes, rateLimit, expiresAt }: Static<typeof NewKey>): NewStoredKey => ({
+  name,
+  scopes,
+  rate: rateLimit === undefined ? undefined : parseRate(rateLimit),
+  expiresAt: expiresAt === undefined ? undefined : parseTime(expiresAt),
+});
+
+/** The wire form of a key. */
+export const fromKey = (key: StoredKey): Static<typeof Key> => ({
+  id: key.id,
+  name: key.name,
+  scopes: [...key.scopes],
+  prefix: key.prefix,
+  createdAt: formatTime(key.createdAt),
+  ...(key.rate && { rateLimit: formatRate(key.rate) }),
+  ...(key.expiresAt !== undefined && { expiresAt: formatTime(key.expiresAt) }),
+  ...(key.lastUsedAt !== undefined && { lastUsedAt: formatTime(key.lastUsedAt) }),
+  ...(key.revokedAt !== undefined && { revokedAt: formatTime(key.revokedAt) }),
+});
+
+export const fromMinted = ({ key, secret }: Minted): Static<typeof MintedKey> => ({
+  ...fromKey(key),
+  secret,
+});

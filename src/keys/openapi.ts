@@ -1,0 +1,55 @@
+import { operation } from "../http/operation.ts";
+
+const TAGS = ["keys"];
+const KEY = {
+  id: 2,
+  name: "shelter website",
+  scopes: ["pets:read"],
+  rateLimit: "600/min",
+  prefix: "aas_7Gx2",
+  createdAt: "2026-11-20T09:30:00.000Z",
+};
+const MINTED = { ...KEY, secret: "aas_(36 letters and digits)" };
+
+export const listKeys = operation({
+  operationId: "listKeys",
+  summary: "List API keys",
+  description:
+    "Ascending by id, the revoked ones too. While more follow, the `Link` header names the next page.",
+  tags: TAGS,
+  answers: { 200: { description: "The keys, without their secrets.", headers: ["Link"], example: [KEY] } },
+});
+
+export const createKey = operation({
+  operationId: "createKey",
+  summary: "Make an API key",
+  description:
+    "The secret is in this answer and nowhere else. Nobody can grant a scope that his own key lacks.",
+  tags: TAGS,
+  bodyExample: { name: "shelter website", scopes: ["pets:read"], rateLimit: "600/min" },
+  answers: { 201: { description: "The key and its secret.", headers: ["Location"], example: MINTED } },
+});
+
+export const getKey = operation({
+  operationId: "getKey",
+  summary: "Fetch one API key",
+  tags: TAGS,
+  answers: { 200: { description: "The key, without its secret.", example: KEY } },
+});
+
+export const rotateKey = operation({
+  operationId: "rotateKey",
+  summary: "Give an API key a new secret",
+  description: "The old secret lives on for the grace time, so that its users can be moved one by one.",
+  tags: TAGS,
+  bodyExample: { graceSeconds: 3600 },
+  answers: { 200: { description: "The key and its new secret.", example: MINTED } },
+});
+
+export const revokeKey = operation({
+  operationId: "revokeKey",
+  summary: "Revoke an API key",
+  description: "Holds from the next request on, for ever. Revoking again is fine.",
+  tags: TAGS,
+  answers: { 204: { description: "The key is revoked." } },
+});

@@ -1,0 +1,95 @@
+import { Elysia, status } from "elysia";
+import { nextLink } from "../http/headers.ts";
+import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
+import type { Shared } from "../http/shared.ts";
+import { cutPage, readCursor } from "../page.ts";
+import { keyOf } from "./guard.ts";
+import {
+  DEFAULT_GRACE_SECONDS,
+  Key,
+  KeyParams,
+  KeyQuery,
+  Keys,
+  MintedKey,
+  NewKey,
+  Rotation,
+  fromKey,
+  fromMinted,
+  toNewKey,
+} from "./model.ts";
+import { createKey, getKey, listKeys, revokeKey, rotateKey } from "./openapi.ts";
+import type { KeyService } from "./service.ts";
+
+/** API keys, under `/platform/keys`. */
+export const keyRoutes = ({ keys, shared }: { keys: KeyService; shared: Shared }) =>
+  new Elysia({ name: "keys", normalize: false })
+    .use(shared)
+    .model({ Key, Keys, MintedKey, NewKey, Rotation })
+    .get(
+      "/platform/keys",
+      async ({ query, set }) => {
+        const limit = Number(query.limit);
+        const after = query.cursor === undefined ? 0 : readCursor(query.cursor, "");
+        const { items, next } = cutPage(await keys.list({ after, limit: limit + 1 }), limit, "");
+        if (next) set.headers["link"] = nextLink("/platform/keys", { limit }, next);
+        return items.map(fromKey);
+      },
+      { stability: "beta", scope: "keys:admin", query: KeyQuery, response: { 200: Keys }, detail: listKeys },
+    )
+    .post(
+      "/platform/keys",
+      async (context) => {
+        const minted = await keys.create(toNewKey(context.body), keyOf(context));
+        context.set.headers["location"] = `/platform/keys/${minted.key.id}`;
+        return status(201, fromMinted(minted));
+      },
+      {
+        stability: "beta",
+        scope: "keys:admin",
+        reads: "json",
+        query: NoQuery,
+        body: NewKey,
+        response: { 201: MintedKey },
+        detail: createKey,
+      },
+    )
+    .get("/platform/keys/:keyId", async ({ params }) => fromKey(await keys.get(parseId(params.keyId))), {
+      stability: "beta",
+      scope: "keys:admin",
+      query: NoQuery,
+      params: KeyParams,
+      response: { 200: Key },
+      detail: getKey,
+    })
+    .post(
+      "/platform/keys/:keyId/rotate",
+      async (context) => {
+        const { graceSeconds = DEFAULT_GRACE_SECONDS } = context.body;
+        return fromMinted(await keys.rotate(parseId(context.params.keyId), graceSeconds, keyOf(context)));
+      },
+      {
+        stability: "beta",
+        scope: "keys:admin",
+        reads: "json",
+        query: NoQuery,
+        params: KeyParams,
+        body: Rotation,
+        response: { 200: MintedKey },
+        detail: rotateKey,
+      },
+    )
+    .delete(
+      "/platform/keys/:keyId",
+      async (context) => {
+        await keys.revoke(parseId(context.params.keyId), keyOf(context));
+        return status(204, undefined);
+      },
+      {
+        stability: "beta",
+        scope: "keys:admin",
+        query: NoQuery,
+        params: KeyParams,
+        response: { 204: NoContent },
+        detail: revokeKey,
+      },
+    );
