@@ -31,6 +31,13 @@ export interface KeyService {
   flush(): Promise<void>;
 }
 
+/** Nobody hands out, renews or ends more than he holds himself. */
+const assertCovers = (actor: Actor, scopes: Iterable<Grant>) => {
+  for (const scope of scopes)
+    if (!covers(actor.scopes, scope))
+      throw new Fault("insufficient_scope", `Only a key that holds the scope ${scope} itself may do this.`);
+};
+
 export const keyService = ({
   keys,
   clock,
@@ -46,13 +53,6 @@ export const keyService = ({
     const key = await keys.find(id);
     if (!key) throw new Fault("not_found", `There is no API key ${id}.`);
     return key;
-  };
-
-  /** Nobody hands out, renews or ends more than he holds himself. */
-  const assertCovers = (actor: Actor, scopes: Iterable<Grant>) => {
-    for (const scope of scopes)
-      if (!covers(actor.scopes, scope))
-        throw new Fault("insufficient_scope", `Only a key that holds the scope ${scope} itself may do this.`);
   };
 
   const admit = (opened: Opened | undefined): Key | undefined => {
