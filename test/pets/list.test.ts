@@ -1,0 +1,136 @@
+import { describe, expect, test } from "bun:test";
+import { addPet, faultOf, messageOf, openStore, type Store } from "../support/store.ts";
+
+const namesOf = async (answer: Response) =>
+  ((await answer.json()) as { name: string }[]).map(({ name }) => name);
+
+const addMany = async (store: Store, count: number, fields: Record<string, unknown> = {}) => {
+  for (let at = 1; at <= count; at++) await addPet(store, { name: `Animal ${at}`, ...fields });
+};
+
+/** Follows rel="next" to the end. @returns the names of every page */
+const walk = async (store: Store, path: string): Promise<string[][]> => {
+  const pages: string[][] = [];
+  for (let next: string | undefined = path; next !== undefined;) {
+    const answer: Response = await store.call("GET", next);
+    pages.push(await namesOf(answer));
+    next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get("link") ?? "")?.[1];
+    if (pages.length > 50) throw new Error("the pages do not end");
+  }
+  return pages;
+};
+
+describe("GET /v1/pets", () => {
+  test("an empty store answers with an empty array and no Link", async () => {
+    const answer = await (await openStore()).call("GET", "/v1/pets");
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    expect(answer.headers.get("link")).toBeNull();
+    expect(await answer.text()).toBe("[]");
+  });
+
+  test("animals come ascending by id, 20 without a limit", async () => {
+    const store = await openStore();
+    await addMany(store, 21);
+    const names = await namesOf(await store.call("GET", "/v1/pets"));
+    expect(names).toHaveLength(20);
+    expect(names.slice(0, 2)).toEqual(["Animal 1", "Animal 2"]);
+  });
+
+  test.each([1, 2, 7, 100])("with limit=%d the pages hold every animal once, in order", async (limit) => {
+    const store = await openStore();
+    await addMany(store, 14);
+    const pages = await walk(store, `/v1/pets?limit=${limit}`);
+    expect(pages).toHaveLength(Math.ceil(14 / limit));
+    expect(pages.flat()).toEqual(Array.from({ length: 14 }, (_, at) => `Animal ${at + 1}`));
+  });
+
+  test("the status filter selects its animals over all pages, and never those without a status", async () => {
+    const store = await openStore();
+    for (const status of ["available", "sold", undefined, "sold", "pending", "sold"])
+      await addPet(store, { name: String(status), ...(status && { status }) });
+    expect((await walk(store, "/v1/pets?status=sold&limit=2")).map((page) => page.length)).toEqual([2, 1]);
+    expect((await walk(store, "/v1/pets?status=pending")).flat()).toEqual(["pending"]);
+    expect((await walk(store, "/v1/pets")).flat()).toHaveLength(6);
+  });
+
+  test("the next link names limit, filter and cursor", async () => {
+    const store = await openStore();
+    await addMany(store, 2, { status: "sold" });
+    const link = (await store.call("GET", "/v1/pets?status=sold&limit=1")).headers.get("link");
+    expect(link).toMatch(/^<\/v1\/pets\?limit=1&status=sold&cursor=[\w-]+>; rel="next"$/);
+  });
+
+  test.each(["0", "101", "-1", "1.5", "1e1", "0x10", "+5", " 5", "5 ", "05", "", "abc", "9".repeat(30)])(
+    "limit=%p is refused and named",
+    async (limit) => {
+      const answer = await (await openStore()).call("GET", `/v1/pets?limit=${encodeURIComponent(limit)}`);
+      expect(answer.status).toBe(400);
+      expect(await messageOf(answer)).toContain("limit: must be an integer from 1 to 100");
+    },
+  );
+
+  test.each(["", "Available", "dead", "available,sold", "null"])(
+    "status=%p is refused and named",
+    async (status) => {
+      const answer = await (await openStore()).call("GET", `/v1/pets?status=${status}`);
+      expect(answer.status).toBe(400);
+      expect(await messageOf(answer)).toContain("status: must be one of available, pending, sold");
+    },
+  );
+
+  test("an unknown parameter is refused, named, and the known ones are told", async () => {
+    const answer = await (await openStore()).call("GET", "/v1/pets?colour=red");
+    expect(answer.status).toBe(400);
+    expect(await messageOf(answer)).toBe(
+      "colour: is not a known query parameter (known: limit, status, cursor)",
+    );
+  });
+
+  test.each(["limit=1&limit=2", "limit=5&limit=5", "status=sold&li%6Dit=3&limit=3"])(
+    "the repeated parameter in %p is refused and named",
+    async (query) => {
+      const answer = await (await openStore()).call("GET", `/v1/pets?${query}`);
+      expect(answer.status).toBe(400);
+      expect(await messageOf(answer)).toBe('"limit": is given twice');
+    },
+  );
+
+  test("a cursor holds for its own filter only, and no other text is one", async () => {
+    const store = await openStore();
+    await addMany(store, 3, { status: "sold" });
+    const link = (await store.call("GET", "/v1/pets?limit=1&status=sold")).headers.get("link") ?? "";
+    const cursor = /cursor=([\w-]+)/.exec(link)?.[1];
+    expect((await store.call("GET", `/v1/pets?status=sold&cursor=${cursor}`)).status).toBe(200);
+    for (const query of [
+      `cursor=${cursor}`,
+      `status=pending&cursor=${cursor}`,
+      `status=sold&cursor=${cursor}A`,
+      "cursor=!",
+      "cursor=MA",
+    ])
+      expect(await faultOf(await store.call("GET", `/v1/pets?${query}`))).toBe("400 invalid_cursor");
+  });
+});
+
+describe("a page is never older than the last acknowledged write", () => {
+  test("of this process", async () => {
+    const store = await openStore();
+    for (let count = 0; count < 50; count++) {
+      expect(await namesOf(await store.call("GET", "/v1/pets?limit=100"))).toHaveLength(count);
+      await addPet(store, {});
+    }
+  });
+
+  test("of another process on the same file", async () => {
+    const { temporaryDirectory } = await import("../support/store.ts");
+    const path = `${temporaryDirectory()}/store.db`;
+    const [reader, writer] = [await openStore({ path }), await openStore({ path })];
+    for (let count = 0; count < 50; count++) {
+      expect(await namesOf(await reader.call("GET", "/v1/pets?limit=100"))).toHaveLength(count);
+      await addPet(writer, {});
+      // The next request of a client comes in a later turn of the event loop.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  });
+});

@@ -1,0 +1,129 @@
+import { afterEach } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { type Config, readConfig } from "../../src/config.ts";
+import { type Database, openDatabase } from "../../src/db/open.ts";
+import type { NewKey } from "../../src/keys/repository.ts";
+import { type KeyService, OPERATOR } from "../../src/keys/service.ts";
+import type { Clock } from "../../src/time.ts";
+import { wireApp } from "../../src/wire.ts";
+
+/** A clock that stands until it is moved. */
+export interface TestClock extends Clock {
+  advance(ms: number): void;
+}
+
+export const testClock = (start = Date.UTC(2026, 10, 20)): TestClock => {
+  let now = start;
+  return {
+    now: () => now,
+    advance: (ms) => {
+      now += ms;
+    },
+  };
+};
+
+const closing: (() => unknown)[] = [];
+
+/** Runs when the present test ends, last in first out. */
+export const atEnd = (close: () => unknown): void => void closing.push(close);
+
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+export const temporaryDirectory = (): string => {
+  const path = mkdtempSync(join(tmpdir(), "adoption-store-test-"));
+  atEnd(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+};
+
+/** What a request is made of; `key` false sends none, a string sends that one. */
+export interface Call {
+  key?: string | false;
+  headers?: Record<string, string>;
+  body?: BodyInit;
+  /** Sent as JSON. */
+  json?: unknown;
+}
+
+export interface Store {
+  clock: TestClock;
+  config: Config;
+  database: Database;
+  keys: KeyService;
+  app: ReturnType<typeof wireApp>["app"];
+  /** A key with all scopes. */
+  key: string;
+  call(method: string, path: string, call?: Call): Promise<Response>;
+  /** Makes a key and returns its secret. */
+  mint(key: Partial<NewKey>): Promise<string>;
+  /** Lines that were logged. */
+  log: Record<string, unknown>[];
+}
+
+export interface StoreSettings {
+  /** Database file; in memory without one. */
+  path?: string;
+  env?: Record<string, string>;
+  clock?: TestClock;
+  peerOf?: (request: Request) => string;
+}
+
+/** The whole service over an empty database, called without a network. */
+export const openStore = async ({
+  path = ":memory:",
+  env = {},
+  clock = testClock(),
+  peerOf,
+}: StoreSettings = {}): Promise<Store> => {
+  const config = readConfig({ flags: {}, env: { DATA_DIR: tmpdir(), ...env }, isTerminal: false });
+  const database = openDatabase(path, { groupSize: config.commitGroupSize });
+  atEnd(() => database.close());
+  const log: Record<string, unknown>[] = [];
+  const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
+  const { app, keys } = wireApp(config, database, { clock, log: logger, ...(peerOf && { peerOf }) });
+  const mint = async (key: Partial<NewKey>) =>
+    (await keys.create({ name: "test", scopes: ["*"], ...key }, OPERATOR)).secret;
+  const key = await mint({ name: "all" });
+
+  const call = async (
+    method: string,
+    target: string,
+    { key: sent = key, headers = {}, body, json }: Call = {},
+  ) => {
+    const request = new Request(new URL(target, "http://localhost"), {
+      method,
+      headers: {
+        ...(sent !== false && { authorization: `Bearer ${sent}` }),
+        ...(json !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(json !== undefined ? { body: JSON.stringify(json) } : body !== undefined ? { body } : {}),
+    });
+    return app.handle(request);
+  };
+  return { clock, config, database, keys, app, key, call, mint, log };
+};
+
+/** Adds an animal over the API and returns what came back. */
+export const addPet = async (
+  store: Store,
+  pet: Record<string, unknown>,
+): Promise<{ id: number; name: string; status?: string }> => {
+  const answer = await store.call("POST", "/v1/pets", { json: { name: "Bella", categoryId: 1, ...pet } });
+  if (answer.status !== 201) throw new Error(`adding failed: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as { id: number; name: string };
+};
+
+/** The status and the code of an answer that is an error. */
+export const faultOf = async (answer: Response): Promise<string> => {
+  const { code, status } = (await answer.json()) as { code: string; status: number };
+  if (status !== answer.status) throw new Error(`body says ${status}, the answer ${answer.status}`);
+  return `${status} ${code}`;
+};
+
+export const messageOf = async (answer: Response): Promise<string> =>
+  ((await answer.json()) as { message: string }).message;
