@@ -1,0 +1,121 @@
+import { expect } from "bun:test";
+import { chmodSync, copyFileSync, constants, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { connect } from "./socket.ts";
+import { EXECUTABLE, type Server, directory, real, run, serve, until, within } from "./support.ts";
+
+/** A directory that holds the executable and nothing else. */
+const alone = () => {
+  const place = directory();
+  const executable = join(place.path, "adoption-store");
+  copyFileSync(EXECUTABLE, executable, constants.COPYFILE_FICLONE);
+  chmodSync(executable, 0o755);
+  return { ...place, executable };
+};
+
+const DOCUMENTS = ["/openapi.json", "/platform/openapi.json"];
+
+/** Paths of the files that the Swagger page names. */
+const assetsOf = (page: string): string[] =>
+  [...page.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path]) => path as string);
+
+const expectWhole = async (server: Server) => {
+  const added = await server.add("Bella", 3);
+  expect(added.status).toBe(201);
+  expect(await (await server.call("/v1/pets")).json()).toEqual([{ id: 1, name: "Bella", categoryId: 3 }]);
+  const page = await (await fetch(`${server.url}/docs`)).text();
+  const assets = assetsOf(page);
+  expect(assets.length).toBeGreaterThanOrEqual(4);
+  for (const path of assets) {
+    const answer = await fetch(`${server.url}${path}`);
+    expect([path, answer.status, answer.headers.get("content-type")]).toEqual([
+      path,
+      200,
+      expect.stringMatching(path.endsWith(".css") ? /^text\/css/ : /^text\/javascript/),
+    ]);
+    expect((await answer.bytes()).length).toBeGreaterThan(10);
+  }
+  for (const path of DOCUMENTS)
+    expect(await (await fetch(`${server.url}${path}`)).json()).toMatchObject({ openapi: "3.1.0" });
+};
+
+real("alone in an empty directory it serves the API, the documents and the Swagger page", [], async () => {
+  using place = alone();
+  await using server = await serve({ cwd: place.path, argv: [place.executable] });
+  await expectWhole(server);
+  expect(await server.stop()).toBe(0);
+  expect(await server.stderr).toBe("");
+});
+
+real("it answers /livez within a second of its start", [], async () => {
+  using place = alone();
+  const start = performance.now();
+  await using server = await serve({ cwd: place.path, argv: [place.executable] });
+  expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+  expect(performance.now() - start).toBeLessThan(1000);
+});
+
+real("what it keeps is for its user alone", [], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await server.add("Bella");
+  const data = join(place.path, "data");
+  const files = readdirSync(data);
+  expect(files).toContain("adoption-store.db-wal");
+  expect(statSync(data).mode & 0o777).toBe(0o700);
+  for (const file of files) expect([file, statSync(join(data, file)).mode & 0o777]).toEqual([file, 0o600]);
+});
+
+for (const signal of ["SIGTERM", "SIGINT"] as const)
+  real(`${signal} ends it at once when nothing is in flight`, [], async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    await (await fetch(`${server.url}/livez`)).text();
+    expect(await within("the end", 2000, server.stop(signal))).toBe(0);
+    expect(await server.stderr).toBe("");
+    expect(readdirSync(join(place.path, "data"))).not.toContain("adoption-store.db-wal");
+  });
+
+real("SIGTERM lets the request in flight finish, takes no new one, and ends with 0", [], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  using slow = await connect(server.port);
+  const body = JSON.stringify({ name: "Slow", categoryId: 1 });
+  slow.write(
+    `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+  );
+  // Its head is known to have been read when a later request on another connection is answered.
+  await (await fetch(`${server.url}/livez`)).text();
+  const exited = server.stop();
+  await until("no new connection is taken", () =>
+    fetch(`${server.url}/livez`, { keepalive: false }).then(
+      () => false,
+      () => true,
+    ),
+  );
+  slow.write(body.slice(10));
+  await slow.until(/^HTTP\/1\.1 201 .*"name":"Slow"/s);
+  expect(await within("the end", 2000, exited)).toBe(0);
+  expect(await server.stderr).toBe("");
+  await using again = await serve({ cwd: place.path });
+  expect(await (await again.call("/v1/pets")).json()).toMatchObject([{ name: "Slow" }]);
+});
+
+real("with the network cut it serves everything", ["network namespaces", "curl", "nsenter"], async () => {
+  using place = alone();
+  const cut = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$0" "$@"', place.executable];
+  await using server = await serve({ cwd: place.path, argv: cut });
+  const page = await fetchInside(server, "/docs");
+  for (const path of ["/livez", "/readyz", ...DOCUMENTS, ...assetsOf(page)])
+    expect((await fetchInside(server, path)).length).toBeGreaterThan(10);
+  expect(await fetchInside(server, "/v1/pets")).toBe("[]");
+});
+
+/** Fetches as seen from the server's own network namespace. @throws unless it is answered with 200 */
+const fetchInside = async ({ pid, url, key }: Server, path: string): Promise<string> => {
+  const curl = ["curl", "--silent", "--show-error", "--fail", "--header", `Authorization: Bearer ${key}`];
+  const { code, stdout, stderr } = await run(["nsenter", "-t", String(pid), "-n", ...curl, `${url}${path}`]);
+  if (code !== 0) throw new Error(`${path}: ${stderr}`);
+  return stdout;
+};
