@@ -23,6 +23,7 @@ const readyz = operation({
   description: "The database can be written, its migrations are current, and the disk has room.",
   tags: TAGS,
   answers: { 200: { description: "It can." } },
+  faults: ["not_ready"],
 });
 
 const exposition = operation({

@@ -17,7 +17,9 @@ const MOST_DIGITS = 1000;
 export const integerOf = (source: string): bigint | undefined => {
   if (source.length > MOST_DIGITS) return undefined;
   if (INTEGER.test(source)) return BigInt(source);
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] = DECIMAL.exec(source) ?? [];
+  const match = DECIMAL.exec(source);
+  if (!match) return undefined;
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
   if (digits === "") return 0n;
   const significant = digits.replace(/0+$/, "");

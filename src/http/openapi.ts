@@ -1,5 +1,7 @@
 import { FAULTS, type FaultCode, statusOf } from "./faults.ts";
-import { NOTES, type Answer } from "./operation.ts";
+import { NOTES, type Answer, type Operation } from "./operation.ts";
+
+type Notes = Required<Pick<Operation, "answers" | "faults">> & Pick<Operation, "bodyExample">;
 
 /** A node of a JSON document. */
 type Json = Record<string, unknown>;
@@ -123,8 +125,8 @@ const faultsOf = ({ security, parameters, requestBody }: Json): FaultCode[] => {
   ];
 };
 
-const faultAnswers = (operation: Json, headers: readonly string[]): Json => {
-  const byStatus = Map.groupBy(faultsOf(operation), statusOf);
+const faultAnswers = (operation: Json, own: readonly FaultCode[], headers: readonly string[]): Json => {
+  const byStatus = Map.groupBy([...own, ...faultsOf(operation)], statusOf);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [status, faultAnswer(status, codes, headers)]),
   );
@@ -182,7 +184,7 @@ const bodyOf = (requestBody: unknown, example: unknown): Json | undefined => {
 
 const operationOf = (raw: unknown): Json => {
   const { [NOTES]: notes, parameters, responses, requestBody, ...rest } = raw as Json;
-  const { answers, bodyExample } = notes as { answers: Record<number, Answer>; bodyExample?: unknown };
+  const { answers, bodyExample, faults } = notes as Notes;
   const body = bodyOf(requestBody, bodyExample);
   const operation: Json = {
     ...rest,
@@ -199,7 +201,7 @@ const operationOf = (raw: unknown): Json => {
           answerOf((responses as Json | undefined)?.[status], answer, common),
         ]),
       ),
-      ...faultAnswers(operation, common),
+      ...faultAnswers(operation, faults, common),
     },
   };
 };

@@ -1,3 +1,5 @@
+import type { FaultCode } from "./faults.ts";
+
 /** What a room says of one of its answers; the schema comes from the route itself. */
 export interface Answer {
   description: string;
@@ -16,13 +18,15 @@ export interface Operation {
   answers: Record<number, Answer>;
   /** An example of the body. */
   bodyExample?: unknown;
+  /** Codes that this operation alone answers with; the usual ones follow from its form. */
+  faults?: readonly FaultCode[];
 }
 
 /** The field of a route's `detail` that carries what OpenAPI has no place for; it appears in no document. */
 export const NOTES = "x-notes";
 
 /** A route's `detail`. */
-export const operation = ({ answers, bodyExample, ...detail }: Operation) => ({
+export const operation = ({ answers, bodyExample, faults = [], ...detail }: Operation) => ({
   ...detail,
-  [NOTES]: { answers, bodyExample },
+  [NOTES]: { answers, bodyExample, faults },
 });

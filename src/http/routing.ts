@@ -6,6 +6,8 @@ export interface Route {
   path: string;
 }
 
+export const pathOf = (request: Request): string => new URL(request.url).pathname;
+
 const segmentsOf = (path: string): string[] => path.replace(/\/$/, "").split("/");
 
 const matches = (template: string, path: string): boolean => {

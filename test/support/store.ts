@@ -44,7 +44,7 @@ export const temporaryDirectory = (): string => {
 export interface Call {
   key?: string | false;
   headers?: Record<string, string>;
-  body?: BodyInit;
+  body?: ConstructorParameters<typeof Response>[0];
   /** Sent as JSON. */
   json?: unknown;
 }
@@ -94,14 +94,15 @@ export const openStore = async ({
     target: string,
     { key: sent = key, headers = {}, body, json }: Call = {},
   ) => {
-    const request = new Request(new URL(target, "http://localhost"), {
+    const sentBody = json !== undefined ? JSON.stringify(json) : body;
+    const request = new Request(new URL(target, "http://localhost").href, {
       method,
       headers: {
         ...(sent !== false && { authorization: `Bearer ${sent}` }),
         ...(json !== undefined && { "content-type": "application/json" }),
         ...headers,
       },
-      ...(json !== undefined ? { body: JSON.stringify(json) } : body !== undefined ? { body } : {}),
+      ...(sentBody !== undefined && sentBody !== null && { body: sentBody }),
     });
     return app.handle(request);
   };

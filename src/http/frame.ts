@@ -1,0 +1,114 @@
+import { Elysia, type ValidationError } from "elysia";
+import type { Key } from "../keys/repository.ts";
+import type { Cors } from "./cors.ts";
+import { explain } from "./explain.ts";
+import { Fault, faultOf, faultResponse } from "./faults.ts";
+import { completeHeaders, requestIdOf } from "./headers.ts";
+import { quoted, stringify } from "./json.ts";
+import { type Logger, logRequest } from "./logging.ts";
+import type { Metrics } from "./metrics.ts";
+import { type Route, methodsAt, pathOf, repeatedParameter, unrouted } from "./routing.ts";
+
+export interface FrameSettings {
+  metrics: Metrics;
+  log: Logger;
+  cors: Cors;
+  /** All routes of the app, once they are known. */
+  routes(): readonly Route[];
+}
+
+/** Methods that are looked up among the routes; every other is answered by the frame itself. */
+const ROUTED = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
+
+/** One request on its way out. */
+interface Passage {
+  requestId: string;
+  /** For logs and metrics: none of it is a client's own words. */
+  method: string;
+  route: string;
+  startedAt: number;
+  key: Key | undefined;
+  origin: string | undefined;
+}
+
+/** What a route returned, as a response: objects become JSON in which int64 is exact. */
+const answerOf = (value: unknown, status: number): Response => {
+  if (value instanceof Response) return value;
+  if (value === undefined || value === null)
+    return new Response(null, { status: status === 200 ? 204 : status });
+  return new Response(stringify(value), { status, headers: { "content-type": "application/json" } });
+};
+
+const isOurs = ({ code }: Fault): boolean => code === "internal_error" || code === "storage_unavailable";
+
+/** The frame around the rooms: request ids, errors, headers, metrics and logs of every answer. */
+export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
+  const conclude = (
+    answer: Response,
+    { requestId, method, route, startedAt, key, origin }: Passage,
+  ): Response => {
+    const { headers, status } = answer;
+    headers.set("x-request-id", requestId);
+    completeHeaders(headers, key !== undefined);
+    cors.allow(headers, origin);
+    const ms = performance.now() - startedAt;
+    metrics.observe(method, route, status, ms / 1000);
+    logRequest(log, { requestId, method, route, status, ms, keyId: key?.id });
+    return answer;
+  };
+
+  const preflight = (request: Request): Response => {
+    const methods = methodsAt(routes(), pathOf(request));
+    if (methods.length === 0) return faultResponse(new Fault("not_found"));
+    const allow = methods.join(", ");
+    const headers = { allow, ...cors.preflightFor(request.headers.get("origin"), allow) };
+    return new Response(null, { status: 204, headers });
+  };
+
+  const refusalOf = (code: unknown, error: unknown, request: Request): Fault => {
+    if (code === "NOT_FOUND") return unrouted(routes(), pathOf(request));
+    if (code !== "VALIDATION" || (error as ValidationError).type === "response") return faultOf(error);
+    return explain(error as ValidationError);
+  };
+
+  return new Elysia({ name: "frame" })
+    .decorate({ requestId: "", startedAt: 0 })
+    .onRequest(function begin(context) {
+      context.startedAt = performance.now();
+      const { request, startedAt } = context;
+      if (ROUTED.has(request.method)) return;
+      const isOptions = request.method === "OPTIONS";
+      const answer = isOptions ? preflight(request) : faultResponse(unrouted(routes(), pathOf(request)));
+      return conclude(answer, {
+        requestId: requestIdOf(request.headers.get("x-request-id")),
+        method: isOptions ? "OPTIONS" : "other",
+        route: "",
+        startedAt,
+        key: undefined,
+        // A preflight's answer has its headers already.
+        origin: undefined,
+      });
+    })
+    .onBeforeHandle({ as: "global" }, function refuseRepeated({ request }) {
+      const repeated = repeatedParameter(request.url);
+      if (repeated !== undefined) throw new Fault("invalid_request", `${quoted(repeated)}: is given twice`);
+    })
+    .onError({ as: "global" }, function refuse(context) {
+      const { code, error, request, headers } = context;
+      const fault = refusalOf(code, error, request);
+      context.requestId = requestIdOf(headers["x-request-id"]);
+      if (isOurs(fault)) log.error({ err: error, requestId: context.requestId }, fault.code);
+      return faultResponse(fault);
+    })
+    .mapResponse({ as: "global" }, function finish(context) {
+      const { responseValue, set, request, headers, route, startedAt } = context;
+      return conclude(answerOf(responseValue, Number(set.status ?? 200)), {
+        requestId: context.requestId || requestIdOf(headers["x-request-id"]),
+        method: request.method,
+        route,
+        startedAt,
+        key: (context as { key?: Key }).key,
+        origin: headers["origin"],
+      });
+    });
+};

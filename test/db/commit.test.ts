@@ -1,0 +1,129 @@
+import { Database as Client } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { type GroupCommitSettings, type Statement, groupCommit } from "../../src/db/commit.ts";
+import { StorageUnavailable } from "../../src/db/failure.ts";
+import { atEnd, temporaryDirectory } from "../support/store.ts";
+
+interface Row {
+  id: number;
+  name: string;
+}
+
+/** A table of unique names, and a statement that adds one. */
+const table = (path = ":memory:", settings: GroupCommitSettings = {}) => {
+  const client = new Client(path, { create: true, strict: true });
+  atEnd(() => client.close());
+  client.run("PRAGMA journal_mode=WAL");
+  client.run(
+    "CREATE TABLE IF NOT EXISTS things (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT",
+  );
+  const insert = client.prepare<Row, [string]>("INSERT INTO things (name) VALUES (?) RETURNING id, name");
+  const add = (name: string): Statement<Row[]> => ({
+    query: { all: (values) => insert.all(String(values?.["name"])) },
+    values: { name },
+  });
+  const names = () =>
+    client
+      .query<Row, []>("SELECT * FROM things ORDER BY id")
+      .all()
+      .map((row) => row.name);
+  return { client, add, names, ...groupCommit(client, settings) };
+};
+
+const outcomes = async (acts: Promise<unknown>[]) =>
+  (await Promise.allSettled(acts)).map(({ status }) => (status === "fulfilled" ? "done" : "failed"));
+
+describe("acts that arrive together", () => {
+  test("share one transaction and each gets its own rows", async () => {
+    const { commit, add, count } = table();
+    const acts = await Promise.all(["a", "b", "c"].map((name) => commit([add(name)])));
+    expect(acts.map(([[row]]) => row?.name)).toEqual(["a", "b", "c"]);
+    expect(count()).toBe(1);
+  });
+
+  test("are answered only after the transaction is committed", async () => {
+    const path = `${temporaryDirectory()}/things.db`;
+    const { commit, add } = table(path);
+    const other = new Client(path);
+    atEnd(() => other.close());
+    const seen: number[] = [];
+    const look = () => seen.push(other.query("SELECT * FROM things").all().length);
+    await Promise.all([commit([add("a")]).then(look), commit([add("b")]).then(look)]);
+    expect(seen).toEqual([2, 2]);
+  });
+
+  test("fail alone when one breaks a constraint", async () => {
+    const { commit, add, names } = table();
+    expect(await outcomes(["a", "b", "a", "c"].map((name) => commit([add(name)])))).toEqual([
+      "done",
+      "done",
+      "failed",
+      "done",
+    ]);
+    expect(names()).toEqual(["a", "b", "c"]);
+  });
+
+  test("go into several transactions when they are more than a group holds", async () => {
+    const { commit, add, count, names } = table(":memory:", { groupSize: 2 });
+    await Promise.all(["a", "b", "c", "d", "e"].map((name) => commit([add(name)])));
+    expect(count()).toBe(3);
+    expect(names()).toHaveLength(5);
+  });
+});
+
+test("an act of several statements is written whole or not at all", async () => {
+  const { commit, add, names } = table();
+  expect(
+    await outcomes([
+      commit([add("a"), add("b")]),
+      commit([add("c"), add("a")]),
+      commit([add("d"), add("e")]),
+    ]),
+  ).toEqual(["done", "failed", "done"]);
+  expect(names()).toEqual(["a", "b", "d", "e"]);
+});
+
+test("an act waits for another process's lock, and reads go on meanwhile", async () => {
+  const path = `${temporaryDirectory()}/things.db`;
+  const { commit, add, names } = table(path);
+  const other = new Client(path);
+  atEnd(() => other.close());
+  other.run("BEGIN IMMEDIATE");
+  let done = false;
+  const act = commit([add("a")]).then(() => (done = true));
+  await Bun.sleep(60);
+  expect([done, names()]).toEqual([false, []]);
+  other.run("COMMIT");
+  await act;
+  expect(names()).toEqual(["a"]);
+});
+
+test("an act that waited too long for a lock is refused, and a later one is written", async () => {
+  const path = `${temporaryDirectory()}/things.db`;
+  const { commit, add, names } = table(path, { lockWait: 40 });
+  const other = new Client(path);
+  atEnd(() => other.close());
+  other.run("BEGIN IMMEDIATE");
+  await expect(commit([add("a")])).rejects.toBeInstanceOf(StorageUnavailable);
+  other.run("COMMIT");
+  await commit([add("b")]);
+  expect(names()).toEqual(["b"]);
+});
+
+test("acts beyond the queue's limit are refused at once", async () => {
+  const { commit, add, names } = table(":memory:", { queueLimit: 2 });
+  expect(await outcomes(["a", "b", "c"].map((name) => commit([add(name)])))).toEqual([
+    "done",
+    "done",
+    "failed",
+  ]);
+  expect(names()).toEqual(["a", "b"]);
+});
+
+test("drain waits for everything that was queued", async () => {
+  const { commit, add, drain, names } = table(":memory:", { groupSize: 1 });
+  for (const name of ["a", "b", "c"]) void commit([add(name)]);
+  await drain();
+  expect(names()).toEqual(["a", "b", "c"]);
+  await drain();
+});

@@ -1,0 +1,106 @@
+import { Database as Client } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { MigrationRefused, migrate } from "../../src/db/migrate.ts";
+import { migrations } from "../../src/db/migrations.ts";
+import { openDatabase } from "../../src/db/open.ts";
+import { temporaryDirectory } from "../support/store.ts";
+
+const FOLDER = join(import.meta.dir, "../../drizzle");
+const ONE = { tag: "0000_one", sql: "CREATE TABLE one (id INTEGER PRIMARY KEY) STRICT" };
+const TWO = { tag: "0001_two", sql: "CREATE TABLE two (id INTEGER PRIMARY KEY) STRICT" };
+
+const tables = (client: Client) =>
+  client
+    .query<{ name: string; sql: string }, []>(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+    )
+    .all();
+
+test("the embedded migrations are the files of drizzle/, in the order of its journal", () => {
+  const files = readdirSync(FOLDER)
+    .filter((name) => name.endsWith(".sql"))
+    .toSorted();
+  expect(migrations.map(({ tag }) => `${tag}.sql`)).toEqual(files);
+  for (const { tag, sql } of migrations) expect(sql).toBe(readFileSync(join(FOLDER, `${tag}.sql`), "utf8"));
+  const journal = JSON.parse(readFileSync(join(FOLDER, "meta/_journal.json"), "utf8")) as {
+    entries: { tag: string }[];
+  };
+  expect(migrations.map(({ tag }) => tag)).toEqual(journal.entries.map(({ tag }) => tag));
+});
+
+test("every table is STRICT, and ids are AUTOINCREMENT", async () => {
+  const database = openDatabase(":memory:");
+  for (const { name, sql } of tables(database.client)) {
+    expect([name, sql.trimEnd().endsWith("STRICT")]).toEqual([name, true]);
+    if (["pets", "keys"].includes(name)) expect(sql).toContain("AUTOINCREMENT");
+  }
+  await database.close();
+});
+
+describe("migrating", () => {
+  test("applies what is missing, once", () => {
+    const client = new Client(":memory:");
+    migrate(client, [ONE]);
+    migrate(client, [ONE, TWO]);
+    migrate(client, [ONE, TWO]);
+    expect(tables(client).map(({ name }) => name)).toEqual(["migrations", "one", "two"]);
+  });
+
+  test.each([
+    ["a database newer than the program", [ONE, TWO], [ONE], "newer than this program"],
+    [
+      "a migration that was changed",
+      [ONE],
+      [{ ...ONE, sql: `${ONE.sql};` }],
+      "not the one this program knows",
+    ],
+    ["another history", [TWO], [ONE, TWO], "not the one this program knows"],
+  ])("refuses %s", (_name, applied, known, reason) => {
+    const client = new Client(":memory:");
+    migrate(client, applied);
+    expect(() => migrate(client, known)).toThrow(MigrationRefused);
+    expect(() => migrate(client, known)).toThrow(reason);
+  });
+
+  test("that fails midway leaves nothing behind", () => {
+    const client = new Client(":memory:");
+    expect(() =>
+      migrate(client, [ONE, { tag: "0001_bad", sql: "CREATE TABLE two (id); CREATE NONSENSE" }]),
+    ).toThrow();
+    expect(tables(client).map(({ name }) => name)).toEqual(["migrations"]);
+    migrate(client, [ONE, TWO]);
+    expect(tables(client)).toHaveLength(3);
+  });
+
+  test("that would break a foreign key is refused", () => {
+    const client = new Client(":memory:");
+    const parent = {
+      tag: "0000_a",
+      sql: "CREATE TABLE a (id INTEGER PRIMARY KEY) STRICT; CREATE TABLE b (a INTEGER REFERENCES a(id)) STRICT; INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)",
+    };
+    migrate(client, [parent]);
+    expect(() => migrate(client, [parent, { tag: "0001_b", sql: "DELETE FROM a" }])).toThrow("foreign key");
+    expect(client.query("SELECT count(*) AS n FROM a").get()).toEqual({ n: 1 });
+  });
+
+  test("by two processes at once applies everything once", async () => {
+    const path = `${temporaryDirectory()}/store.db`;
+    const open = `const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, "../../src/db/open.ts"))}); await openDatabase(${JSON.stringify(path)}).close();`;
+    const runs = Array.from({ length: 3 }, () =>
+      Bun.spawn([process.execPath, "-e", open], { stderr: "pipe" }),
+    );
+    expect(await Promise.all(runs.map(({ exited }) => exited))).toEqual([0, 0, 0]);
+    const client = new Client(path);
+    expect(client.query("SELECT count(*) AS n FROM migrations").get()).toEqual({ n: migrations.length });
+    client.close();
+  });
+});
+
+test("a write is flushed to the disk before it is acknowledged", async () => {
+  const database = openDatabase(`${temporaryDirectory()}/store.db`);
+  const pragma = (name: string) => Object.values(database.client.query(`PRAGMA ${name}`).get() as object)[0];
+  expect([pragma("journal_mode"), pragma("synchronous"), pragma("foreign_keys")]).toEqual(["wal", 2, 1]);
+  await database.close();
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from "bun:test";
+import { addPet, faultOf, openStore } from "../support/store.ts";
+
+describe("every answer", () => {
+  test.each([
+    ["GET", "/v1/pets"],
+    ["GET", "/v1/pets/1"],
+    ["GET", "/v1/pets/9"],
+    ["PUT", "/v1/pets"],
+    ["GET", "/v1/none"],
+    ["GET", "/none"],
+    ["POST", "/v1/pets"],
+    ["GET", "/livez"],
+    ["OPTIONS", "/v1/pets"],
+    ["HEAD", "/v1/pets"],
+    ["GET", "/docs"],
+    ["GET", "/openapi.json"],
+    ["GET", "/platform/keys"],
+    ["DELETE", "/platform/keys/1"],
+  ])("%s %s has its request id, nosniff and no-referrer", async (method, path) => {
+    const store = await openStore();
+    await addPet(store, {});
+    const { headers } = await store.call(method, path);
+    expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+  });
+
+  test.each(["/v1/pets", "/v1/pets/9", "/v1/none", "/platform/keys", "/metrics"])(
+    "%s, opened by a key, is private and varies by it",
+    async (path) => {
+      const { headers } = await (await openStore()).call("GET", path);
+      expect(headers.get("cache-control")).toBe("private, no-cache");
+      expect(headers.get("vary")).toBe("Authorization");
+    },
+  );
+
+  test.each(["abc", "a-b_c.d:9", "x".repeat(128)])("echoes the request id %p", async (id) => {
+    const { headers } = await (
+      await openStore()
+    ).call("GET", "/v1/pets", { headers: { "x-request-id": id } });
+    expect(headers.get("x-request-id")).toBe(id);
+  });
+
+  test.each(["", "a b", "x".repeat(129), "<script>", 'a"b'])("replaces the request id %p", async (id) => {
+    const { headers } = await (
+      await openStore()
+    ).call("GET", "/v1/pets", { headers: { "x-request-id": id } });
+    expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test("differs in its request id, also when it comes from the page cache", async () => {
+    const store = await openStore();
+    const ids = [await store.call("GET", "/v1/pets"), await store.call("GET", "/v1/pets")].map(
+      ({ headers }) => headers.get("x-request-id"),
+    );
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+});
+
+describe("stability", () => {
+  test.each(["/platform/keys", "/livez", "/readyz", "/metrics"])("%s is marked beta", async (path) => {
+    expect((await (await openStore()).call("GET", path)).headers.get("x-stability")).toBe("beta");
+  });
+
+  test("the specified operations carry no mark", async () => {
+    expect((await (await openStore()).call("GET", "/v1/pets")).headers.get("x-stability")).toBeNull();
+  });
+});
+
+describe("methods", () => {
+  test.each([
+    ["/v1/pets", "GET, HEAD, OPTIONS, POST"],
+    ["/v1/pets/1", "GET, HEAD, OPTIONS"],
+    ["/v1/pets/", "GET, HEAD, OPTIONS, POST"],
+    ["/livez", "GET, HEAD, OPTIONS"],
+    ["/platform/keys/1", "DELETE, GET, HEAD, OPTIONS"],
+  ])("OPTIONS %s is 204 with Allow, without a key", async (path, allow) => {
+    const answer = await (await openStore()).call("OPTIONS", path, { key: false });
+    expect([answer.status, answer.headers.get("allow"), await answer.text()]).toEqual([204, allow, ""]);
+  });
+
+  test.each([
+    ["PUT", "/v1/pets"],
+    ["DELETE", "/v1/pets"],
+    ["PATCH", "/v1/pets/1"],
+    ["POST", "/v1/pets/1"],
+    ["POST", "/docs"],
+    ["PURGE", "/v1/pets"],
+    ["TRACE", "/v1/pets"],
+  ])("%s %s is 405 with Allow", async (method, path) => {
+    const answer = await (await openStore()).call(method, path);
+    expect(answer.headers.get("allow")).toContain("GET, HEAD, OPTIONS");
+    expect(await faultOf(answer)).toBe("405 method_not_allowed");
+  });
+
+  test.each(["/v1/pets", "/v1/pets/1", "/v1/pets/9", "/livez", "/docs", "/metrics", "/platform/keys"])(
+    "HEAD %s is GET without the body",
+    async (path) => {
+      const store = await openStore();
+      await addPet(store, {});
+      const [head, get] = [await store.call("HEAD", path), await store.call("GET", path)];
+      expect(head.status).toBe(get.status);
+      expect(await head.text()).toBe("");
+      expect(Object.keys(head.headers.toJSON()).filter((name) => name !== "content-length")).toEqual(
+        Object.keys(get.headers.toJSON()),
+      );
+      if (path !== "/metrics")
+        expect(head.headers.get("content-length")).toBe(String((await get.bytes()).length));
+    },
+  );
+
+  test("OPTIONS of nothing is 404", async () => {
+    expect(await faultOf(await (await openStore()).call("OPTIONS", "/v1/none", { key: false }))).toBe(
+      "404 not_found",
+    );
+  });
+});
+
+describe("paths", () => {
+  test.each(["/v1/pets/", "/v1/pets/1/"])("%s works with its trailing slash", async (path) => {
+    const store = await openStore();
+    await addPet(store, {});
+    expect((await store.call("GET", path)).status).toBe(200);
+  });
+
+  test.each([
+    "/v1//pets",
+    "/%761/pets",
+    "/v1/pets/1/x",
+    "/V1/pets",
+    "/v1/Pets",
+    "/v1/pets%2F1",
+    "/../v1/none",
+  ])("%s is 404", async (path) => {
+    expect(await faultOf(await (await openStore()).call("GET", path))).toBe("404 not_found");
+  });
+
+  test.each([
+    "http://pi/v1/pets",
+    "http://a/v1/pets",
+    "http://[::1]:3000/v1/pets",
+    "http://store.example.org/v1/pets",
+  ])("%s is served whatever the host", async (url) => {
+    const store = await openStore();
+    const headers = { authorization: `Bearer ${store.key}` };
+    expect((await store.app.handle(new Request(url, { headers }))).status).toBe(200);
+  });
+
+  test("/ leads to the documentation", async () => {
+    const answer = await (await openStore()).call("GET", "/", { key: false });
+    expect([answer.status, answer.headers.get("location")]).toEqual([302, "/docs"]);
+  });
+});
+
+describe("CORS", () => {
+  const origin = "https://app.example.org";
+
+  test("is off by default", async () => {
+    const { headers } = await (await openStore()).call("GET", "/v1/pets", { headers: { origin } });
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+    expect(headers.get("vary")).toBe("Authorization");
+  });
+
+  test("lets in the origins that CORS_ORIGINS names, and no other", async () => {
+    const store = await openStore({ env: { CORS_ORIGINS: `https://other.example.org, ${origin}` } });
+    const from = async (sent: string) =>
+      (await store.call("GET", "/v1/pets", { headers: { origin: sent } })).headers;
+    expect((await from(origin)).get("access-control-allow-origin")).toBe(origin);
+    expect((await from(origin)).get("access-control-expose-headers")).toContain("Link");
+    expect((await from(origin)).get("vary")).toBe("Authorization, Origin");
+    for (const other of ["https://evil.example.org", `${origin}.evil.org`, "null", "http://app.example.org"])
+      expect((await from(other)).get("access-control-allow-origin")).toBeNull();
+    expect((await from("https://evil.example.org")).get("vary")).toContain("Origin");
+  });
+
+  test("answers preflights without a key", async () => {
+    const store = await openStore({ env: { CORS_ORIGINS: origin } });
+    const preflight = { key: false as const, headers: { origin, "access-control-request-method": "POST" } };
+    const { status, headers } = await store.call("OPTIONS", "/v1/pets", preflight);
+    expect(status).toBe(204);
+    expect(headers.get("access-control-allow-origin")).toBe(origin);
+    expect(headers.get("access-control-allow-methods")).toBe("GET, HEAD, OPTIONS, POST");
+    expect(headers.get("access-control-allow-headers")).toContain("Authorization");
+  });
+});

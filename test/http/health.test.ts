@@ -1,0 +1,81 @@
+import { describe, expect, test } from "bun:test";
+import { addPet, faultOf, messageOf, openStore } from "../support/store.ts";
+
+test("/livez and /readyz are open and say so", async () => {
+  const store = await openStore();
+  expect(await (await store.call("GET", "/livez", { key: false })).json()).toEqual({ status: "alive" });
+  expect(await (await store.call("GET", "/readyz", { key: false })).json()).toEqual({ status: "ready" });
+});
+
+describe("/readyz is 503 and names what is wrong", () => {
+  test("when the database cannot be written", async () => {
+    const store = await openStore();
+    store.database.client.run("PRAGMA query_only=ON");
+    const answer = await store.call("GET", "/readyz", { key: false });
+    expect(await messageOf(answer.clone() as Response)).toStartWith("database: ");
+    expect(await faultOf(answer)).toBe("503 not_ready");
+    store.database.client.run("PRAGMA query_only=OFF");
+    expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
+  });
+
+  test("when the disk has less room than DISK_RESERVE", async () => {
+    const store = await openStore({ env: { DISK_RESERVE: "1024GiB" } });
+    expect(await messageOf(await store.call("GET", "/readyz", { key: false }))).toMatch(
+      /^disk: \d+ MiB free in DATA_DIR, below DISK_RESERVE/,
+    );
+  });
+});
+
+describe("/metrics", () => {
+  test("counts requests by method, route template and status", async () => {
+    const store = await openStore();
+    await addPet(store, {});
+    for (const path of ["/v1/pets/1", "/v1/pets/2", "/v1/pets/3"]) await store.call("GET", path);
+    const text = await (await store.call("GET", "/metrics")).text();
+    const labels = (status: number) =>
+      `http_request_method="GET",http_route="/v1/pets/:petId",http_response_status_code="${status}"`;
+    expect(text).toContain(`http_server_request_duration_seconds_count{${labels(200)}} 1`);
+    expect(text).toContain(`http_server_request_duration_seconds_count{${labels(404)}} 2`);
+    expect(text).toContain(`http_server_request_duration_seconds_bucket{${labels(404)},le="+Inf"} 2`);
+  });
+
+  test("has no series for a path that a client made up", async () => {
+    const store = await openStore();
+    for (const path of ["/v1/made-up-1", "/made-up-2"]) await store.call("GET", path);
+    await store.call("MADEUP", "/v1/pets");
+    expect(await (await store.call("GET", "/metrics")).text()).not.toMatch(/made-up|MADEUP/);
+  });
+
+  test("is in the Prometheus text format: every line is a comment or a sample", async () => {
+    const answer = await (await openStore()).call("GET", "/metrics");
+    expect(answer.headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
+    for (const line of (await answer.text()).split("\n"))
+      expect(line).toMatch(/^$|^# (HELP|TYPE) \w+ .+$|^\w+(\{(\w+="[^"]*",?)*\})? [-+\d.e]+$/);
+  });
+});
+
+describe("the log", () => {
+  test("has a line for each request, with its id, route, status, time and key", async () => {
+    const store = await openStore();
+    await store.call("GET", "/v1/pets/5", { headers: { "x-request-id": "mine" } });
+    expect(store.log).toHaveLength(1);
+    expect(store.log[0]).toMatchObject({
+      msg: "request",
+      requestId: "mine",
+      method: "GET",
+      route: "/v1/pets/:petId",
+      status: 404,
+      keyId: 1,
+    });
+    expect(store.log[0]?.["ms"]).toBeNumber();
+  });
+
+  test("has no secret, whatever a request carries", async () => {
+    const store = await openStore();
+    const cookie = "session=hidden-cookie";
+    await store.call("GET", "/v1/pets?limit=hidden-query", { headers: { cookie } });
+    await store.call("GET", "/v1/pets", { key: "aas_hidden-key" });
+    await store.call("POST", "/v1/pets", { json: { name: "hidden-body" } });
+    expect(JSON.stringify(store.log)).not.toMatch(new RegExp(`hidden|${store.key.slice(8)}`));
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, setSystemTime, test } from "bun:test";
+import { normalise } from "../../src/keys/guard.ts";
+import { faultOf, openStore } from "../support/store.ts";
+
+const PATHS = ["/v1/pets", "/v1/pets/1", "/v1/nothing", "/v1", "/platform/keys", "/platform/nothing"];
+
+describe("without a valid key", () => {
+  test.each(PATHS)("%s is 401 missing_api_key with the challenge of RFC 6750", async (path) => {
+    const answer = await (await openStore()).call("GET", path, { key: false });
+    expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="adoption-store"');
+    expect(await faultOf(answer)).toBe("401 missing_api_key");
+  });
+
+  test.each(PATHS)("%s is 401 invalid_api_key with error=invalid_token", async (path) => {
+    const answer = await (await openStore()).call("GET", path, { key: "aas_wrong" });
+    expect(answer.headers.get("www-authenticate")).toBe(
+      'Bearer realm="adoption-store", error="invalid_token"',
+    );
+    expect(await faultOf(answer)).toBe("401 invalid_api_key");
+  });
+
+  test("it is 401 before the method, the type, the size or the form of a body counts", async () => {
+    const store = await openStore();
+    const calls = [
+      store.call("PUT", "/v1/pets", { key: false }),
+      store.call("POST", "/v1/pets", { key: false, body: "not json" }),
+      store.call("POST", "/v1/pets", {
+        key: false,
+        body: "x".repeat(100_000),
+        headers: { "content-type": "application/json" },
+      }),
+      store.call("GET", "/v1/pets?limit=abc", { key: false }),
+    ];
+    for (const answer of await Promise.all(calls)) expect(await faultOf(answer)).toBe("401 missing_api_key");
+  });
+
+  test("a body is not read", async () => {
+    const store = await openStore();
+    let pulled = 0;
+    const body = new ReadableStream(
+      {
+        pull: (controller) => (pulled++ > 5 ? controller.close() : controller.enqueue(new Uint8Array(1024))),
+      },
+      { highWaterMark: 0 },
+    );
+    await store.call("POST", "/v1/pets", {
+      key: false,
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    expect(pulled).toBe(0);
+  });
+});
+
+describe("the Authorization header", () => {
+  test.each(["Bearer", "bearer", "BEARER", "bEaReR", "Bearer  "])("takes the scheme %p", async (scheme) => {
+    const store = await openStore();
+    const answer = await store.call("GET", "/v1/pets", {
+      key: false,
+      headers: { authorization: `${scheme} ${store.key}` },
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test.each(["Bearer%", "Basic %", "Bearer, %", "%", "Bearer % x", "Bearer %,%", "Token %", "Bearer"])(
+    "refuses the form %p",
+    async (form) => {
+      const store = await openStore();
+      const authorization = form.replaceAll("%", store.key);
+      expect(
+        await faultOf(await store.call("GET", "/v1/pets", { key: false, headers: { authorization } })),
+      ).toBe("401 invalid_api_key");
+    },
+  );
+
+  test("is the only place that a key is read from", async () => {
+    const store = await openStore();
+    const headers = { "x-api-key": store.key, cookie: `access_token=${store.key}` };
+    expect(
+      await faultOf(await store.call("GET", `/v1/pets?access_token=${store.key}`, { key: false, headers })),
+    ).toBe("401 missing_api_key");
+    const body = `access_token=${store.key}`;
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    expect(await faultOf(await store.call("POST", "/v1/pets", { key: false, headers: form, body }))).toBe(
+      "401 missing_api_key",
+    );
+  });
+
+  test.each([" ", "=", "a=", "a "])("of 100,000 times %p is refused", (piece) => {
+    expect(normalise(`Bearer ${piece.repeat(100_000)}!`)).toBe("");
+  });
+});
+
+describe("scopes", () => {
+  test.each([
+    ["pets:read", "GET", "/v1/pets", 200],
+    ["pets:read", "POST", "/v1/pets", 403],
+    ["pets:write", "GET", "/v1/pets", 403],
+    ["pets:write", "GET", "/v1/pets/1", 403],
+    ["pets:read", "GET", "/metrics", 403],
+    ["metrics:read", "GET", "/metrics", 200],
+    ["pets:read", "GET", "/platform/keys", 403],
+    ["keys:admin", "GET", "/platform/keys", 200],
+    ["pets:read", "GET", "/v1/nothing", 404],
+    ["pets:read", "PUT", "/v1/pets", 405],
+  ] as const)("a key with %s gets for %s %s the status %d", async (scope, method, path, status) => {
+    const store = await openStore();
+    const answer = await store.call(method, path, { key: await store.mint({ scopes: [scope] }) });
+    expect(answer.status).toBe(status);
+  });
+
+  test("a missing scope is named", async () => {
+    const store = await openStore();
+    const answer = await store.call("POST", "/v1/pets", { key: await store.mint({ scopes: ["pets:read"] }) });
+    expect(answer.headers.get("www-authenticate")).toBe(
+      'Bearer realm="adoption-store", error="insufficient_scope", scope="pets:write"',
+    );
+    expect(await faultOf(answer)).toBe("403 insufficient_scope");
+  });
+});
+
+describe("limits", () => {
+  test("a key's requests are limited, with headers that say so, and come back with the next window", async () => {
+    const store = await openStore();
+    const key = await store.mint({ rate: { requests: 2, seconds: 60 } });
+    const other = await store.mint({ rate: { requests: 2, seconds: 60 } });
+    setSystemTime(new Date("2026-11-20T00:00:00Z"));
+    const first = await store.call("GET", "/v1/pets", { key });
+    expect(first.status).toBe(200);
+    expect(first.headers.get("ratelimit-policy")).toBe('"key";q=2;w=60');
+    expect(first.headers.get("ratelimit")).toBe('"key";r=1;t=60');
+    await store.call("GET", "/v1/pets", { key });
+    const refused = await store.call("GET", "/v1/pets", { key });
+    expect(refused.headers.get("retry-after")).toBe("60");
+    expect(refused.headers.get("ratelimit")).toBe('"key";r=0;t=60');
+    expect(await faultOf(refused)).toBe("429 rate_limited");
+    expect((await store.call("GET", "/v1/pets", { key: other })).status).toBe(200);
+    setSystemTime(new Date("2026-11-20T00:01:01Z"));
+    expect((await store.call("GET", "/v1/pets", { key })).status).toBe(200);
+    setSystemTime();
+  });
+
+  test("a client's failed authentications are limited, its valid key is not", async () => {
+    const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "3" }, peerOf: () => "192.0.2.1" });
+    for (let at = 0; at < 3; at++)
+      expect((await store.call("GET", "/v1/pets", { key: "aas_wrong" })).status).toBe(401);
+    const refused = await store.call("GET", "/v1/pets", { key: "aas_wrong" });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await faultOf(refused)).toBe("429 rate_limited");
+    expect((await store.call("GET", "/v1/pets")).status).toBe(200);
+  });
+
+  test("clients behind a trusted proxy are told apart by X-Forwarded-For, and only there", async () => {
+    const attempt = async (trust: string) => {
+      const env = { AUTH_FAILURES_PER_MINUTE: "1", TRUST_PROXY: trust };
+      const store = await openStore({ env, peerOf: () => "192.0.2.1" });
+      const from = (address: string) =>
+        store.call("GET", "/v1/pets", { key: "aas_wrong", headers: { "x-forwarded-for": address } });
+      return [await from("198.51.100.1"), await from("198.51.100.2")].map(({ status }) => status);
+    };
+    expect(await attempt("1")).toEqual([401, 401]);
+    expect(await attempt("0")).toEqual([401, 429]);
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, test } from "bun:test";
+import { OPERATOR } from "../../src/keys/service.ts";
+import { faultOf, messageOf, openStore, temporaryDirectory, type Store } from "../support/store.ts";
+
+const DAY = 86_400_000;
+
+const statusWith = async (store: Store, key: string) => (await store.call("GET", "/v1/pets", { key })).status;
+
+const make = async (store: Store, wishes: Record<string, unknown> = {}) => {
+  const answer = await store.call("POST", "/platform/keys", {
+    json: { name: "web", scopes: ["pets:read"], ...wishes },
+  });
+  expect(answer.status).toBe(201);
+  return (await answer.json()) as { id: number; secret: string } & Record<string, unknown>;
+};
+
+describe("a key over HTTP", () => {
+  test("is made with what was asked for, and its secret works", async () => {
+    const store = await openStore();
+    const key = await make(store, { rateLimit: "600/min", expiresAt: "2030-12-05T00:00:00Z" });
+    expect(key).toMatchObject({
+      name: "web",
+      scopes: ["pets:read"],
+      rateLimit: "600/min",
+      expiresAt: "2030-12-05T00:00:00.000Z",
+      prefix: key.secret.slice(0, 8),
+    });
+    expect(await statusWith(store, key.secret)).toBe(200);
+  });
+
+  test("shows its secret once and nowhere else", async () => {
+    const store = await openStore();
+    const { id, secret } = await make(store);
+    await statusWith(store, secret);
+    await store.keys.flush();
+    const rest = secret.slice(8);
+    for (const path of ["/platform/keys", `/platform/keys/${id}`, "/metrics"])
+      expect(await (await store.call("GET", path)).text()).not.toContain(rest);
+    expect(JSON.stringify(store.log)).not.toContain(rest);
+    expect(
+      JSON.stringify(store.database.client.query("select * from secrets join keys").all()),
+    ).not.toContain(rest);
+  });
+
+  test.each([
+    [{ name: "" }, "name: must be"],
+    [{ scopes: [] }, "scopes: "],
+    [{ scopes: ["pets:fly"] }, "scopes.0: must be one of *, pets:read"],
+    [{ scopes: "pets:read" }, "scopes: "],
+    [{ rateLimit: "fast" }, "rateLimit: must be a number of requests and a window"],
+    [{ expiresAt: "tomorrow" }, "expiresAt: must be a time"],
+    [{ expiresAt: "2030-02-30T00:00:00Z" }, "expiresAt: must be a time"],
+    [{ expiresAt: "2020-01-01T00:00:00Z" }, "expiresAt: must lie in the future"],
+    [{ secret: "mine" }, "secret: is not a known field"],
+  ])("is refused with %j", async (wishes, reason) => {
+    const store = await openStore();
+    const answer = await store.call("POST", "/platform/keys", {
+      json: { name: "web", scopes: ["pets:read"], ...wishes },
+    });
+    expect(answer.status).toBe(400);
+    expect(await messageOf(answer)).toContain(reason);
+  });
+
+  test("is listed by pages", async () => {
+    const store = await openStore();
+    for (let at = 0; at < 4; at++) await make(store);
+    const first = await store.call("GET", "/platform/keys?limit=3");
+    expect(((await first.json()) as { id: number }[]).map(({ id }) => id)).toEqual([1, 2, 3]);
+    const next = /^<(.+)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
+    const second = await store.call("GET", next);
+    expect(((await second.json()) as { id: number }[]).map(({ id }) => id)).toEqual([4, 5]);
+    expect(second.headers.get("link")).toBeNull();
+  });
+
+  test("ends from the next request on when it is revoked, and revoking again is fine", async () => {
+    const store = await openStore();
+    const { id, secret } = await make(store);
+    expect(await statusWith(store, secret)).toBe(200);
+    expect((await store.call("DELETE", `/platform/keys/${id}`)).status).toBe(204);
+    expect(await statusWith(store, secret)).toBe(401);
+    expect((await store.call("DELETE", `/platform/keys/${id}`)).status).toBe(204);
+    expect(await (await store.call("GET", `/platform/keys/${id}`)).json()).toMatchObject({
+      revokedAt: "2026-11-20T00:00:00.000Z",
+    });
+  });
+
+  test("ends at its expiry, to the millisecond", async () => {
+    const store = await openStore();
+    const { secret } = await make(store, { expiresAt: "2026-11-21T00:00:00Z" });
+    store.clock.advance(DAY - 1);
+    expect(await statusWith(store, secret)).toBe(200);
+    store.clock.advance(1);
+    expect(await statusWith(store, secret)).toBe(401);
+  });
+
+  test("gets a new secret by rotation; the old one lives for the grace time", async () => {
+    const store = await openStore();
+    const { id, secret } = await make(store);
+    const rotated = await store.call("POST", `/platform/keys/${id}/rotate`, { json: { graceSeconds: 60 } });
+    const { secret: fresh } = (await rotated.json()) as { secret: string };
+    expect([await statusWith(store, secret), await statusWith(store, fresh)]).toEqual([200, 200]);
+    store.clock.advance(60_000);
+    expect([await statusWith(store, secret), await statusWith(store, fresh)]).toEqual([401, 200]);
+  });
+
+  test("keeps an earlier end of an old secret when it is rotated again", async () => {
+    const store = await openStore();
+    const { id, secret } = await make(store);
+    const rotate = (graceSeconds: number) =>
+      store.call("POST", `/platform/keys/${id}/rotate`, { json: { graceSeconds } });
+    await rotate(10);
+    await rotate(1000);
+    store.clock.advance(10_000);
+    expect(await statusWith(store, secret)).toBe(401);
+  });
+
+  test("cannot be rotated once it is revoked, and an unknown one is 404", async () => {
+    const store = await openStore();
+    const { id } = await make(store);
+    await store.call("DELETE", `/platform/keys/${id}`);
+    expect(await faultOf(await store.call("POST", `/platform/keys/${id}/rotate`, { json: {} }))).toBe(
+      "400 invalid_request",
+    );
+    expect(await faultOf(await store.call("POST", "/platform/keys/99/rotate", { json: {} }))).toBe(
+      "404 not_found",
+    );
+    expect(await faultOf(await store.call("DELETE", "/platform/keys/99"))).toBe("404 not_found");
+    expect(await faultOf(await store.call("GET", "/platform/keys/x"))).toBe("404 not_found");
+  });
+
+  test("graceSeconds is a number, not digits in a string", async () => {
+    const store = await openStore();
+    const answer = await store.call("POST", "/platform/keys/1/rotate", { json: { graceSeconds: "5" } });
+    expect(await faultOf(answer)).toBe("400 invalid_request");
+  });
+
+  test("hands out, renews and ends no more than it holds itself", async () => {
+    const store = await openStore();
+    const key = await store.mint({ scopes: ["keys:admin", "pets:read"] });
+    const json = (scopes: string[]) => ({ key, json: { name: "web", scopes } });
+    expect((await store.call("POST", "/platform/keys", json(["pets:read"]))).status).toBe(201);
+    for (const scopes of [["*"], ["pets:read", "pets:write"]])
+      expect(await faultOf(await store.call("POST", "/platform/keys", json(scopes)))).toBe(
+        "403 insufficient_scope",
+      );
+    expect(await faultOf(await store.call("POST", "/platform/keys/1/rotate", { key, json: {} }))).toBe(
+      "403 insufficient_scope",
+    );
+    expect(await faultOf(await store.call("DELETE", "/platform/keys/1", { key }))).toBe(
+      "403 insufficient_scope",
+    );
+  });
+});
+
+describe("a key changed by another process", () => {
+  test("is refused from the next request on", async () => {
+    const path = `${temporaryDirectory()}/store.db`;
+    const [server, operator] = [await openStore({ path }), await openStore({ path })];
+    for (let at = 0; at < 20; at++) {
+      const { key, secret } = await operator.keys.create({ name: "web", scopes: ["pets:read"] }, OPERATOR);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(await statusWith(server, secret)).toBe(200);
+      await operator.keys.revoke(key.id, OPERATOR);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(await statusWith(server, secret)).toBe(401);
+    }
+  });
+});
+
+describe("the first key", () => {
+  test("is made once, for an empty database, and kept before it counts", async () => {
+    const store = await openStore();
+    store.database.client.run("delete from secrets");
+    store.database.client.run("delete from keys");
+    const kept: string[] = [];
+    const keep = async (secret: string) => void kept.push(secret);
+    expect((await store.keys.createFirst(keep))?.name).toBe("admin");
+    expect(await store.keys.createFirst(keep)).toBeUndefined();
+    expect(kept).toHaveLength(1);
+    expect(await statusWith(store, kept[0] ?? "")).toBe(200);
+  });
+
+  test("does not exist if it could not be kept", async () => {
+    const store = await openStore();
+    store.database.client.run("delete from secrets");
+    store.database.client.run("delete from keys");
+    const refuse = () => Promise.reject(new Error("disk full"));
+    await expect(store.keys.createFirst(refuse)).rejects.toThrow("disk full");
+    expect(await store.keys.list({ after: 0, limit: 1 })).toEqual([]);
+  });
+});
+
+test("the time of last use is written in batches and never moves back", async () => {
+  const store = await openStore();
+  const { id, secret } = await make(store);
+  store.clock.advance(5000);
+  await statusWith(store, secret);
+  expect((await store.keys.get(id)).lastUsedAt).toBeUndefined();
+  await store.keys.flush();
+  expect((await store.keys.get(id)).lastUsedAt).toBe(Date.UTC(2026, 10, 20) + 5000);
+  store.clock.advance(-4000);
+  await statusWith(store, secret);
+  await store.keys.flush();
+  expect((await store.keys.get(id)).lastUsedAt).toBe(Date.UTC(2026, 10, 20) + 5000);
+});

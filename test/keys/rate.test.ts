@@ -1,0 +1,18 @@
+import { expect, test } from "bun:test";
+import { formatRate, parseRate } from "../../src/keys/rate.ts";
+
+test.each([
+  ["600/min", { requests: 600, seconds: 60 }],
+  ["10/s", { requests: 10, seconds: 1 }],
+  ["5000/h", { requests: 5000, seconds: 3600 }],
+])("%s is read and written alike", (text, rate) => {
+  expect(parseRate(text)).toEqual(rate);
+  expect(formatRate(rate)).toBe(text);
+});
+
+test.each(["", "600", "/min", "0/min", "-1/s", "1.5/s", "10/day", "10 / s", "1e3/s", "9999999999/s"])(
+  "%p is no rate",
+  (text) => {
+    expect(parseRate(text)).toBeUndefined();
+  },
+);

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "bun:test";
+import { hashOf, isWellFormed, mint, recordOf } from "../../src/keys/secret.ts";
+
+const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+
+describe("a secret", () => {
+  test("has the form aas_ + 36 base62 characters and checks", () => {
+    for (let at = 0; at < 200; at++) {
+      const secret = mint(random);
+      expect(secret).toMatch(/^aas_[0-9A-Za-z]{36}$/);
+      expect(isWellFormed(secret)).toBe(true);
+    }
+  });
+
+  test("of fixed bytes is fixed, so that issued keys stay valid in later versions", () => {
+    expect(mint((count) => new Uint8Array(count).fill(7))).toBe("aas_7777777777777777777777777777771SlwSS");
+  });
+
+  test("favours no character: bytes from 248 on are drawn again", () => {
+    const bytes = [...Array<number>(30).fill(255), ...Array<number>(30).fill(61)];
+    expect(mint((count) => new Uint8Array(bytes.splice(0, count)))).toStartWith(`aas_${"z".repeat(30)}`);
+  });
+
+  test("with any one character changed is refused", () => {
+    const secret = mint(random);
+    for (let at = 0; at < secret.length; at++) {
+      const other = secret[at] === "x" ? "y" : "x";
+      expect(isWellFormed(secret.slice(0, at) + other + secret.slice(at + 1))).toBe(false);
+    }
+  });
+
+  test.each(["", "aas_", "aas_short", `${mint(random)}0`, ` ${mint(random)}`, "a".repeat(100_000)])(
+    "%.50p is none",
+    (text) => {
+      expect(isWellFormed(text)).toBe(false);
+    },
+  );
+
+  test("is kept as its SHA-256 and first 8 characters", () => {
+    const secret = mint(random);
+    const expected = new Bun.CryptoHasher("sha256").update(secret).digest("hex");
+    expect(recordOf(secret)).toEqual({ hash: expected, prefix: secret.slice(0, 8) });
+    expect(hashOf(secret)).toBe(expected);
+  });
+});
