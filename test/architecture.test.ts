@@ -1,0 +1,151 @@
+import { describe, expect, test } from "bun:test";
+import { join, normalize, relative } from "node:path";
+import { Glob } from "bun";
+
+const ROOT = join(import.meta.dir, "..");
+
+interface Import {
+  from: string;
+  /** A path below the root, or a package's name. */
+  to: string;
+}
+
+const IMPORT = /^(?:import|export)\s[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"/gm;
+
+const importsOf = async (file: string): Promise<Import[]> => {
+  const text = await Bun.file(join(ROOT, file)).text();
+  return [...text.matchAll(IMPORT)].map(([, named, bare]) => {
+    const target = named ?? bare ?? "";
+    return { from: file, to: target.startsWith(".") ? normalize(join(file, "..", target)) : target };
+  });
+};
+
+const files = [...new Glob("src/**/*.ts").scanSync(ROOT)]
+  .filter((file) => !file.endsWith(".d.ts"))
+  .toSorted();
+const imports = (await Promise.all(files.map(importsOf))).flat();
+
+/** Who may import whom: for files that match `from`, every import must match one of `to`. The first row that fits counts. */
+const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
+  { from: /^src\/main\.ts$/, to: [/^src\/cli\/run\.ts$/] },
+  { from: /^src\/cli\//, to: [/^src\/(cli|keys|http|db|edge)\//, /^src\/(wire|config|time)\.ts$/] },
+  { from: /^src\/wire\.ts$/, to: [/^src\//, /^package\.json$/] },
+  { from: /^src\/config\.ts$/, to: [/^src\/http\/logging\.ts$/] },
+  { from: /^src\/(page|time)\.ts$/, to: [/^src\/http\/faults\.ts$/] },
+  { from: /^src\/db\//, to: [/^src\/db\//, /^drizzle\/.+\.sql$/] },
+  { from: /^src\/edge\//, to: [/^src\/edge\//, /^src\/http\//] },
+  { from: /^src\/http\/faults\.ts$/, to: [/^src\/db\/failure\.ts$/] },
+  // The frame and the shared macros know keys; nothing else of http/ knows a room.
+  { from: /^src\/http\/shared\.ts$/, to: [/^src\/http\//, /^src\/keys\/guard\.ts$/] },
+  { from: /^src\/http\/frame\.ts$/, to: [/^src\/http\//, /^src\/keys\/repository\.ts$/] },
+  { from: /^src\/http\//, to: [/^src\/http\//] },
+  { from: /^src\/(\w+)\/repository\.ts$/, to: [/^src\/db\//, /^src\/$1\//] },
+  {
+    from: /^src\/(\w+)\/service\.ts$/,
+    to: [/^src\/$1\/(?!routes|model)/, /^src\/http\/faults\.ts$/, /^src\/(page|time)\.ts$/],
+  },
+  { from: /^src\/(\w+)\/guard\.ts$/, to: [/^src\/$1\//, /^src\/http\/(faults|limits)\.ts$/] },
+  {
+    from: /^src\/(\w+)\//,
+    to: [/^src\/$1\//, /^src\/http\//, /^src\/keys\/guard\.ts$/, /^src\/(page|time)\.ts$/],
+  },
+];
+
+const allowed = ({ from, to }: Import): boolean => {
+  if (!/^(src|drizzle)\/|^package\.json$/.test(to)) return true;
+  const row = DIRECTIONS.find((direction) => direction.from.test(from));
+  const room = row?.from.exec(from)?.[1] ?? "";
+  return row?.to.some((target) => new RegExp(target.source.replaceAll("$1", room)).test(to)) ?? false;
+};
+
+/** Which files may import a package. */
+const PACKAGES: Record<string, RegExp> = {
+  elysia: /^src\/(http|console)\/|\/(routes|model|guard)\.ts$/,
+  "@elysiajs/": /^src\/(http|console)\/|\/guard\.ts$/,
+  "@sinclair/typebox": /^src\/http\/|\/model\.ts$/,
+  "drizzle-orm": /^src\/db\/|\/repository\.ts$/,
+  "bun:sqlite": /^src\/db\//,
+  commander: /^src\/cli\//,
+  pino: /^src\/http\/logging\.ts$/,
+};
+
+describe("imports", () => {
+  test("go only in the directions of the map", () => {
+    expect(imports.length).toBeGreaterThan(100);
+    expect(imports.filter((one) => !allowed(one))).toEqual([]);
+  });
+
+  test.each(Object.entries(PACKAGES))("of %s are in its own places only", (name, place) => {
+    const users = imports.filter(
+      ({ to }) => to === name || to.startsWith(name.endsWith("/") ? name : `${name}/`),
+    );
+    expect(users.length).toBeGreaterThan(0);
+    expect(users.filter(({ from }) => !place.test(from))).toEqual([]);
+  });
+
+  test("make no cycle", () => {
+    const graph = Map.groupBy(imports, ({ from }) => from);
+    const done = new Set<string>();
+    const visit = (file: string, path: string[]): string[] | undefined => {
+      if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+      if (done.has(file)) return undefined;
+      for (const { to } of graph.get(file) ?? []) {
+        const cycle = visit(to, [...path, file]);
+        if (cycle) return cycle;
+      }
+      done.add(file);
+      return undefined;
+    };
+    expect(files.map((file) => visit(file, [])).filter(Boolean)).toEqual([]);
+  });
+});
+
+test("a direction that is not on the map is refused", () => {
+  expect(allowed({ from: "src/pets/service.ts", to: "src/pets/routes.ts" })).toBe(false);
+  expect(allowed({ from: "src/pets/repository.ts", to: "src/keys/repository.ts" })).toBe(false);
+  expect(allowed({ from: "src/pets/service.ts", to: "src/keys/service.ts" })).toBe(false);
+  expect(allowed({ from: "src/http/json.ts", to: "src/pets/model.ts" })).toBe(false);
+});
+
+test("only config.ts reads the environment", async () => {
+  const readers = [];
+  for (const file of files)
+    if (/process\.env|Bun\.env/.test(await Bun.file(join(ROOT, file)).text())) readers.push(file);
+  expect(readers).toEqual(["src/config.ts"]);
+});
+
+test("importing every module but main.ts does nothing: no output, no file, and the process ends by itself", async () => {
+  const { temporaryDirectory } = await import("./support/store.ts");
+  const directory = temporaryDirectory();
+  const modules = files
+    .filter((file) => file !== "src/main.ts")
+    .map((file) => `import ${JSON.stringify(join(ROOT, file))};`);
+  const script = join(directory, "all.ts");
+  await Bun.write(script, modules.join("\n"));
+  const run = Bun.spawn([process.execPath, script], { cwd: directory, stdout: "pipe", stderr: "pipe" });
+  expect(await run.exited).toBe(0);
+  expect(await new Response(run.stdout).text()).toBe("");
+  expect(await new Response(run.stderr).text()).toBe("");
+  expect([...new Glob("*").scanSync(directory)]).toEqual(["all.ts"]);
+});
+
+test("the top level holds what the design names, and what tools insist on", () => {
+  const listing = Bun.spawnSync(["git", "ls-files"], { cwd: ROOT }).stdout.toString().trim();
+  if (listing === "") return;
+  const top = new Set(listing.split("\n").map((file) => relative(".", file).split("/")[0]));
+  const known = [
+    "src",
+    "test",
+    "drizzle",
+    "bunfig.toml",
+    "package.json",
+    "tsconfig.json",
+    "README.md",
+    ".ci",
+    ".gitignore",
+    ".oxlintrc.json",
+    "LICENSE",
+    "bun.lock",
+  ];
+  expect([...top].filter((name) => !known.includes(name ?? ""))).toEqual([]);
+});

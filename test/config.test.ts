@@ -1,0 +1,91 @@
+import { describe, expect, test } from "bun:test";
+import { ConfigError, SETTINGS, type Setting, readConfig } from "../src/config.ts";
+
+const read = (env: Record<string, string> = {}, flags: Record<string, string> = {}, isTerminal = false) =>
+  readConfig({ env, flags, isTerminal });
+
+test("without any setting there are the documented defaults", () => {
+  expect(read()).toEqual({
+    port: 3000,
+    host: "127.0.0.1",
+    dataDir: "./data",
+    baseUrl: undefined,
+    stagingBaseUrl: undefined,
+    corsOrigins: [],
+    trustProxy: 0,
+    logLevel: "info",
+    logFormat: "json",
+    colour: false,
+    bodyLimit: 65_536,
+    authFailuresPerMinute: 100,
+    commitGroupSize: 1024,
+    diskReserve: 67_108_864,
+  });
+});
+
+test("a flag goes before the environment, the environment before the default; an empty variable is an unset one", () => {
+  expect(read({ PORT: "4000" }, { port: "5000" }).port).toBe(5000);
+  expect(read({ PORT: "4000" }).port).toBe(4000);
+  expect(read({ PORT: "" }).port).toBe(3000);
+});
+
+test("the configuration cannot be changed", () => {
+  expect(() => Object.assign(read(), { port: 1 })).toThrow();
+});
+
+test("logs are pretty and coloured on a terminal, without colours where NO_COLOR is set", () => {
+  expect(read({}, {}, true)).toMatchObject({ logFormat: "pretty", colour: true });
+  expect(read({ NO_COLOR: "1" }, {}, true)).toMatchObject({ logFormat: "pretty", colour: false });
+  expect(read({ LOG_FORMAT: "json" }, {}, true).logFormat).toBe("json");
+});
+
+test.each([
+  ["BASE_URL", "https://adopt.example.org/", { baseUrl: "https://adopt.example.org" }],
+  [
+    "CORS_ORIGINS",
+    "https://a.org, https://b.org:8443",
+    { corsOrigins: ["https://a.org", "https://b.org:8443"] },
+  ],
+  ["CORS_ORIGINS", "*", { corsOrigins: ["*"] }],
+  ["BODY_LIMIT", "1 MiB", { bodyLimit: 1_048_576 }],
+  ["BODY_LIMIT", "2048", { bodyLimit: 2048 }],
+  ["HOST", "::1", { host: "::1" }],
+])("%s=%s is read", (name, text, expected) => {
+  expect(read({ [name]: text })).toMatchObject(expected);
+});
+
+describe("a malformed setting is refused in one line that names it and its form", () => {
+  test.each([
+    ["PORT", "abc"],
+    ["PORT", "65536"],
+    ["PORT", "-1"],
+    ["PORT", "3000.5"],
+    ["PORT", "0x10"],
+    ["HOST", "a b"],
+    ["BASE_URL", "example.org"],
+    ["BASE_URL", "https://example.org/path"],
+    ["BASE_URL", "https://user:pass@example.org"],
+    ["BASE_URL", "ftp://example.org"],
+    ["CORS_ORIGINS", "https://a.org/x"],
+    ["CORS_ORIGINS", "https://a.org,b"],
+    ["TRUST_PROXY", "yes"],
+    ["LOG_LEVEL", "loud"],
+    ["LOG_FORMAT", "xml"],
+    ["BODY_LIMIT", "0"],
+    ["BODY_LIMIT", "1TB"],
+    ["AUTH_FAILURES_PER_MINUTE", "0"],
+    ["COMMIT_GROUP_SIZE", "0"],
+    ["DISK_RESERVE", "much"],
+  ])("%s=%p", (name, text) => {
+    const attempt = () => read({ [name]: text });
+    expect(attempt).toThrow(ConfigError);
+    const { form } = Object.values(SETTINGS as Record<string, Setting>).find(({ env }) => env === name) ?? {
+      form: "?",
+    };
+    expect(attempt).toThrow(`${name}: ${JSON.stringify(text)} is not ${form}`);
+  });
+
+  test("as a flag it is named as one", () => {
+    expect(() => read({}, { dataDir: "" })).toThrow("--data-dir: ");
+  });
+});
