@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 
 /** What `bun run build` makes. */
 export const EXECUTABLE = resolve(import.meta.dir, "../../dist/adoption-store");
-const PROGRAMS = join(import.meta.dir, "node_modules");
+export const PROGRAMS = join(import.meta.dir, "node_modules");
 const REQUIRED = process.env["REQUIRE_REAL"] === "1";
 
 /** A command of a package of this directory's manifest. */

@@ -1,0 +1,109 @@
+import { expect } from "bun:test";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { PROGRAMS, command, directory, real, run, serve, store } from "./support.ts";
+
+const DOCUMENTS = ["store", "platform"];
+
+/** Writes a document that the executable prints into a directory. @returns its file name */
+const print = async (name: string, cwd: string): Promise<string> => {
+  const { code, stdout, stderr } = await store(["openapi", name], { cwd });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  await Bun.write(join(cwd, `${name}.json`), stdout);
+  return `${name}.json`;
+};
+
+/** No report to its makers and no look for a newer version. */
+const REDOCLY_QUIET = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", CI: "true" };
+
+interface RedoclyReport {
+  totals: { errors: number; warnings: number; ignored: number };
+  problems: { ruleId: string; message: string; location: { pointer: string }[] }[];
+}
+
+for (const name of DOCUMENTS)
+  real(
+    `redocly's recommended-strict rules find nothing in the ${name} document`,
+    ["@redocly/cli"],
+    async () => {
+      using place = directory();
+      const file = await print(name, place.path);
+      const lint = [command("redocly"), "lint", "--extends=recommended-strict", "--format=json", file];
+      const { stdout } = await run(lint, { cwd: place.path, env: REDOCLY_QUIET });
+      const { totals, problems } = JSON.parse(stdout) as RedoclyReport;
+      expect(problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`)).toEqual([]);
+      expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
+    },
+  );
+
+interface SpectralFinding {
+  code: string;
+  path: string[];
+  message: string;
+}
+
+for (const name of DOCUMENTS)
+  real(`spectral:oas finds nothing in the ${name} document`, ["@stoplight/spectral-cli"], async () => {
+    using place = directory();
+    const file = await print(name, place.path);
+    await Bun.write(join(place.path, "rules.yaml"), 'extends: ["spectral:oas"]\n');
+    const lint = [command("spectral"), "lint", "--ruleset=rules.yaml", "--format=json", "--quiet", file];
+    const { stdout } = await run(lint, { cwd: place.path });
+    const findings = JSON.parse(stdout) as SpectralFinding[];
+    expect(findings.map(({ code, path }) => `${code} ${path.join(".")}`)).toEqual([]);
+  });
+
+/** A program of somebody who has the generated types and openapi-fetch, and nothing else of ours. */
+const CLIENT = `
+import createClient from "openapi-fetch";
+import type { components, paths } from "./store.d.ts";
+
+type Pet = components["schemas"]["Pet"];
+type Refusal = components["schemas"]["Error"];
+
+export const adopt = async (baseUrl: string, key: string) => {
+  const client = createClient<paths>({ baseUrl, headers: { authorization: \`Bearer \${key}\` } });
+  const added = await client.POST("/pets", { body: { name: "Bella", categoryId: 3, status: "available" } });
+  if (!added.data) throw new Error(added.error.message);
+  const pet: Pet = added.data;
+  const { data: listed } = await client.GET("/pets", { params: { query: { limit: 5, status: "available" } } });
+  const { data: fetched } = await client.GET("/pets/{petId}", { params: { path: { petId: pet.id } } });
+  const { error } = await client.GET("/pets/{petId}", { params: { path: { petId: pet.id + 1 } } });
+  const refusal: Refusal | undefined = error;
+  // @ts-expect-error The types know which statuses there are.
+  const unknown: Pet["status"] = "lost";
+  return { pet, listed, fetched, refusal, unknown };
+};
+`;
+
+/** Strict, and with the generated declarations checked too. */
+const COMPILER = ["--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes"];
+const TARGET = ["--target", "esnext", "--module", "preserve", "--allowImportingTsExtensions", "--types", ""];
+
+real(
+  "a client generated from the store document compiles and adds, lists and fetches an animal",
+  ["openapi-typescript", "openapi-fetch", "typescript"],
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    symlinkSync(PROGRAMS, join(place.path, "node_modules"));
+    await Bun.write(join(place.path, "client.ts"), CLIENT);
+    const file = await print("store", place.path);
+    const generated = await run([command("openapi-typescript"), file, "-o", "store.d.ts"], {
+      cwd: place.path,
+    });
+    expect(generated).toMatchObject({ code: 0 });
+    const compile = [command("tsc"), "--noEmit", ...COMPILER, ...TARGET, "client.ts"];
+    expect(await run(compile, { cwd: place.path })).toEqual({ code: 0, stdout: "", stderr: "" });
+    const { adopt } = (await import(join(place.path, "client.ts"))) as {
+      adopt(baseUrl: string, key: string): Promise<unknown>;
+    };
+    const pet = { id: 1, name: "Bella", categoryId: 3, status: "available" };
+    expect(await adopt(`${server.url}/v1`, server.key)).toMatchObject({
+      pet,
+      listed: [pet],
+      fetched: pet,
+      refusal: { code: "not_found", message: expect.any(String), status: 404 },
+    });
+  },
+);

@@ -1,0 +1,205 @@
+import { expect } from "bun:test";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { EXECUTABLE, type Server, directory, expectRefusal, real, run, serve, store } from "./support.ts";
+
+/** Wrong uses, one a row: the arguments, the environment, what the line on standard error says. */
+const WRONG_USES: [argv: string[], env: Record<string, string>, says: RegExp][] = [
+  [["serve", "--nonsense"], {}, /--nonsense/],
+  [["serve", "--port", "99999"], {}, /--port: "99999" is not a port/],
+  [["serve", "--body-limit", "much"], {}, /--body-limit: "much" is not a size/],
+  [["serve", "--data-dir"], {}, /--data-dir/],
+  [["serve", "extra"], {}, /extra/],
+  [["serve"], { PORT: "abc" }, /PORT: "abc" is not a port/],
+  [["serve"], { LOG_LEVEL: "loud" }, /LOG_LEVEL: "loud" is not one of/],
+  [["serve"], { TRUST_PROXY: "yes" }, /TRUST_PROXY: "yes" is not a number/],
+  [["feed"], {}, /unknown command 'feed'/],
+  [["keys", "feed"], {}, /unknown command 'feed'/],
+  [["keys", "create"], {}, /--name/],
+  [["keys", "create", "--name", "a", "--scope", "pets:eat"], {}, /--scope: "pets:eat" is not a scope/],
+  [
+    ["keys", "create", "--name", "a", "--scope", "*", "--expires", "soon"],
+    {},
+    /--expires: "soon" is not a time/,
+  ],
+  [
+    ["keys", "create", "--name", "a", "--scope", "*", "--rate-limit", "9"],
+    {},
+    /--rate-limit: "9" is not a rate/,
+  ],
+  [["keys", "rotate", "1", "--grace", "long"], {}, /--grace: "long" is not a span/],
+  [["keys", "revoke", "x"], {}, /key id: "x" is not a number/],
+  [["openapi", "zoo"], {}, /'zoo'/],
+];
+
+for (const [argv, env, says] of WRONG_USES)
+  real(
+    `${[...Object.entries(env).map((pair) => pair.join("=")), ...argv].join(" ")} is wrong use`,
+    [],
+    async () => {
+      using place = directory();
+      expectRefusal(await store(argv, { cwd: place.path, env }), 2, says);
+      expect(readdirSync(place.path)).toEqual([]);
+    },
+  );
+
+real("a port in use is named, and the start leaves nothing running", [], async () => {
+  using place = directory();
+  using taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const refused = await store(["serve", "--port", String(taken.port)], { cwd: place.path });
+  expectRefusal(refused, 1, new RegExp(`127\\.0\\.0\\.1:${taken.port}.*in use`));
+  await using server = await serve({ cwd: place.path });
+  expect((await server.call("/v1/pets")).status).toBe(200);
+});
+
+real("a DATA_DIR that cannot be made is named", [], async () => {
+  using place = directory();
+  writeFileSync(join(place.path, "file"), "kept");
+  for (const dataDir of ["file", "file/below"])
+    expectRefusal(await store(["serve", "--data-dir", dataDir], { cwd: place.path }), 1, /DATA_DIR file/);
+  expect(readFileSync(join(place.path, "file"), "utf8")).toBe("kept");
+});
+
+/** Takes from root the right to write everywhere; other users have no such right. */
+const UNPRIVILEGED = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] : [];
+
+real("a DATA_DIR that cannot be written is named", ["setpriv"], async () => {
+  using place = directory();
+  mkdirSync(join(place.path, "data"));
+  chmodSync(join(place.path, "data"), 0o500);
+  const refused = await run([...UNPRIVILEGED, EXECUTABLE, "serve"], { cwd: place.path });
+  expectRefusal(refused, 1, /DATA_DIR \.\/data/);
+  expect(readdirSync(join(place.path, "data"))).toEqual([]);
+});
+
+real("a file that is no database is refused and left as it was", [], async () => {
+  using place = directory();
+  const file = join(place.path, "data", "adoption-store.db");
+  mkdirSync(join(place.path, "data"), { mode: 0o700 });
+  writeFileSync(file, "Dear diary, this is no database.\n".repeat(1000));
+  const before = readFileSync(file);
+  const says = /DATA_DIR \.\/data: .*not a database/;
+  expectRefusal(await store(["serve", "--port", "0"], { cwd: place.path }), 1, says);
+  expectRefusal(await store(["keys", "list"], { cwd: place.path }), 1, says);
+  const doctor = await store(["doctor", "--port", "0"], { cwd: place.path });
+  expect(doctor.stdout).toMatch(/^FAILED +database: .*not a database/m);
+  expect({ code: doctor.code, stderr: doctor.stderr }).toEqual({ code: 1, stderr: "" });
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+real("a second server on a DATA_DIR is refused, and the first goes on", [], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  expectRefusal(await store(["serve", "--port", "0"], { cwd: place.path }), 1, /DATA_DIR .*another .*server/);
+  expect((await server.add("Bella")).status).toBe(201);
+});
+
+interface Made {
+  id: number;
+  secret: string;
+}
+
+const json = async <Value>(argv: string[], cwd: string): Promise<Value> => {
+  const { code, stdout, stderr } = await store([...argv, "--json"], { cwd });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout) as Value;
+};
+
+const statusWith = async (server: Server, secret: string): Promise<number> =>
+  (await server.call("/v1/pets", { headers: { authorization: `Bearer ${secret}` } })).status;
+
+const CREATE = ["keys", "create", "--name", "reader", "--scope", "pets:read"];
+
+real(
+  "keys made, rotated and revoked beside a running server hold there from the next request on",
+  [],
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    const made = await json<Made>([...CREATE, "--rate-limit", "600/min"], place.path);
+    expect(await statusWith(server, made.secret)).toBe(200);
+    const rotated = await json<Made>(["keys", "rotate", String(made.id), "--grace", "0s"], place.path);
+    expect(await statusWith(server, made.secret)).toBe(401);
+    expect(await statusWith(server, rotated.secret)).toBe(200);
+    await json(["keys", "revoke", String(made.id)], place.path);
+    expect(await statusWith(server, rotated.secret)).toBe(401);
+    const listed = await json<{ name: string; revokedAt?: string }[]>(["keys", "list"], place.path);
+    expect(listed).toMatchObject([
+      { name: "admin", scopes: ["*"] },
+      { name: "reader", scopes: ["pets:read"], rateLimit: "600/min", revokedAt: expect.any(String) },
+    ]);
+    expect(JSON.stringify(listed)).not.toContain(rotated.secret);
+  },
+);
+
+real("each of 50 keys that are in use is refused by the first request after its revocation", [], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path, flags: ["--auth-failures-per-minute", "1000"] });
+  for (let count = 0; count < 50; count++) {
+    const answer = await server.call("/platform/keys", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ name: `key ${count}`, scopes: ["pets:read"] }),
+    });
+    const { id, secret } = (await answer.json()) as Made;
+    expect(await statusWith(server, secret)).toBe(200);
+    await json(["keys", "revoke", String(id)], place.path);
+    expect(await statusWith(server, secret)).toBe(401);
+  }
+});
+
+real("a key that does not exist cannot be revoked", [], async () => {
+  using place = directory();
+  expectRefusal(await store(["keys", "revoke", "7"], { cwd: place.path }), 1, /no API key 7/);
+});
+
+real("doctor finds nothing wrong before, beside and after a server", [], async () => {
+  using place = directory();
+  const doctor = () => json<{ check: string; ok: boolean }[]>(["doctor", "--port", "0"], place.path);
+  const findings = [await doctor()];
+  await using server = await serve({ cwd: place.path });
+  findings.push(await doctor());
+  await server.stop();
+  findings.push(await doctor());
+  for (const found of findings) {
+    expect(found.filter(({ ok }) => !ok)).toEqual([]);
+    expect(found.map(({ check }) => check)).toEqual(expect.arrayContaining(["database", "disk", "clock"]));
+  }
+});
+
+real("every command explains itself", [], async () => {
+  using place = directory();
+  const help = async (argv: string[]) => {
+    const { code, stdout, stderr } = await store(argv, { cwd: place.path });
+    expect({ argv, code, stderr }).toEqual({ argv, code: 0, stderr: "" });
+    expect(stdout).toMatch(new RegExp(`^Usage: adoption-store ?${argv.slice(0, -1).join(" ")}`));
+    return stdout;
+  };
+  expect((await store([], { cwd: place.path })).stdout).toBe(await help(["--help"]));
+  for (const name of ["keys", "openapi", "doctor", "version"]) await help([name, "--help"]);
+  for (const name of ["create", "list", "rotate", "revoke"]) await help(["keys", name, "--help"]);
+  const serving = await help(["serve", "--help"]);
+  for (const setting of ["PORT", "HOST", "DATA_DIR", "BASE_URL", "CORS_ORIGINS", "TRUST_PROXY", "LOG_LEVEL"])
+    expect(serving).toMatch(new RegExp(`\\(env\\s+${setting}\\b`));
+  expect(readdirSync(place.path)).toEqual([]);
+});
+
+real("keys alone explains itself", [], async () => {
+  using place = directory();
+  const [alone, help] = [await store(["keys"], { cwd: place.path }), await store(["keys", "--help"])];
+  expect(alone).toEqual(help);
+});
+
+real("the version is that of package.json", [], async () => {
+  const { version } = await Bun.file(join(import.meta.dir, "../../package.json")).json();
+  for (const argv of [["version"], ["--version"]]) expect((await store(argv)).stdout).toBe(`${version}\n`);
+});
+
+for (const reader of ["head -1", "true"])
+  real(`both documents piped into ${reader} end quietly`, ["bash"], async () => {
+    for (const name of ["store", "platform"]) {
+      const script = `set -o pipefail; "$0" openapi ${name} | ${reader}`;
+      const { code, stderr } = await run(["bash", "-c", script, EXECUTABLE]);
+      expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: "" });
+    }
+  });
