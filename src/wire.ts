@@ -108,7 +108,6 @@ export const wireApp = (
     clientOf: (request) =>
       clientNetwork(clientAddress(peerOf(request), request.headers.get("x-forwarded-for"), trustProxy)),
     bodyLimit,
-    countDeprecated: counters.countDeprecated,
   });
   const pets = petService({ pets: petRepository(database), clock });
   const pages = petPages({ list: pets.list, version: database.version });

@@ -56,8 +56,6 @@ const readJson = async (request: Request, limit: number): Promise<unknown> => {
 /** The macro of routes that take JSON: `reads: "json"`, named behind `scope`, so that no stranger's body is read. */
 export const body = ({ bodyLimit }: { bodyLimit: number }) =>
   new Elysia({ name: "body" }).macro("reads", (_type: "json") => ({
-    // Takes the place of Elysia's own parser, which runs before the guard. ("none" would turn off validation too.)
-    parse: () => null,
     // Elysia adds what a transform returns to the context, though its types say void.
     transform: async ({ request }) => ({ body: await readJson(request, bodyLimit) }) as unknown as void,
   }));

@@ -27,7 +27,8 @@ interface Passage {
   method: string;
   route: string;
   startedAt: number;
-  key: Key | undefined;
+  /** 0 if no key opened the request. */
+  keyId: number;
   origin: string | undefined;
 }
 
@@ -45,15 +46,15 @@ const isOurs = ({ code }: Fault): boolean => code === "internal_error" || code =
 export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
   const conclude = (
     answer: Response,
-    { requestId, method, route, startedAt, key, origin }: Passage,
+    { requestId, method, route, startedAt, keyId, origin }: Passage,
   ): Response => {
     const { headers, status } = answer;
     headers.set("x-request-id", requestId);
-    completeHeaders(headers, key !== undefined);
+    completeHeaders(headers, keyId !== 0);
     cors.allow(headers, origin);
     const ms = performance.now() - startedAt;
     metrics.observe(method, route, status, ms / 1000);
-    logRequest(log, { requestId, method, route, status, ms, keyId: key?.id });
+    logRequest(log, { requestId, method, route, status, ms, keyId });
     return answer;
   };
 
@@ -84,7 +85,7 @@ export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
         method: isOptions ? "OPTIONS" : "other",
         route: "",
         startedAt,
-        key: undefined,
+        keyId: 0,
         // A preflight's answer has its headers already.
         origin: undefined,
       });
@@ -102,12 +103,15 @@ export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
     })
     .mapResponse({ as: "global" }, function finish(context) {
       const { responseValue, set, request, headers, route, startedAt } = context;
+      // The guard's own decoration, which the frame does not see in its types.
+      const keyId = (context as { key?: Key }).key?.id ?? 0;
+      if (set.headers["deprecation"]) metrics.countDeprecated(route, keyId);
       return conclude(answerOf(responseValue, Number(set.status ?? 200)), {
         requestId: context.requestId || requestIdOf(headers["x-request-id"]),
         method: request.method,
         route,
         startedAt,
-        key: (context as { key?: Key }).key,
+        keyId,
         origin: headers["origin"],
       });
     });

@@ -39,7 +39,8 @@ export interface Answered {
   route: string;
   status: number;
   ms: number;
-  keyId: number | undefined;
+  /** 0 if no key opened the request. */
+  keyId: number;
 }
 
 export const logRequest = (log: Logger, answered: Answered): void => {

@@ -5,11 +5,8 @@ import { BETA } from "./headers.ts";
 const DEPRECATED_SINCE = 1_764_892_800;
 const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT";
 
-/** Counts a call to a deprecated operation. */
-export type CountDeprecated = (route: string, keyId: number) => void;
-
 /** The macros for routes that are not simply stable: `deprecated` and `stability`. */
-export const versioning = ({ count }: { count: CountDeprecated }) =>
+export const versioning = () =>
   new Elysia({ name: "versioning" })
     .macro("deprecated", ({ successor }: { successor: string }) => ({
       detail: { deprecated: true },
@@ -17,10 +14,6 @@ export const versioning = ({ count }: { count: CountDeprecated }) =>
         set.headers["deprecation"] = `@${DEPRECATED_SINCE}`; // RFC 9745
         set.headers["sunset"] = SUNSET; // RFC 8594
         set.headers["link"] = `<${successor}>; rel="successor-version"`;
-      },
-      beforeHandle(context) {
-        const { route, key } = context as { route: string; key?: { id: number } };
-        if (key) count(route, key.id);
       },
     }))
     .macro("stability", (_level: "beta") => ({

@@ -6,8 +6,18 @@ import type { Key } from "./repository.ts";
 import type { KeyService } from "./service.ts";
 import { type Scope, covers } from "./scopes.ts";
 
-/** The key that `scope` let in, in a handler of a route that names one. */
-export const keyOf = (context: object): Key => (context as { key: Key }).key;
+/** The key of a request that no scope let in: it may do nothing. */
+export const NOBODY: Key = {
+  id: 0,
+  name: "",
+  scopes: new Set(),
+  rate: undefined,
+  prefix: "",
+  createdAt: 0,
+  expiresAt: undefined,
+  lastUsedAt: undefined,
+  revokedAt: undefined,
+};
 
 const CHALLENGE = 'Bearer realm="adoption-store"';
 /** RFC 6750 section 2.1: the scheme, in any case (RFC 9110 section 11.1), one or more spaces, a b64token. */
@@ -44,6 +54,7 @@ export const guard = ({ keys, requests, failures, failureWindow, clientOf }: Gua
 
   return (
     new Elysia({ name: "guard" })
+      .decorate({ key: NOBODY })
       // The plugin is case-sensitive, takes "BearerX" and falls back to ?access_token=: it sees a clean header or none.
       .onTransform({ as: "global" }, function cleanCredentials({ headers }) {
         headers["authorization"] = normalise(headers["authorization"]);
@@ -54,6 +65,8 @@ export const guard = ({ keys, requests, failures, failureWindow, clientOf }: Gua
       .macro("scope", (scope: Scope | "any") => ({
         // OpenAPI 3.1: the names behind a scheme that is not OAuth are the roles that the operation needs.
         detail: { security: [{ apiKey: scope === "any" ? [] : [scope] }] },
+        // Takes the place of Elysia's own parsers, which would read a body before the guard looks at the key.
+        parse: () => null,
         async transform({ headers, bearer, request, set }) {
           if (headers["authorization"] === undefined) return refuse(request, "missing_api_key");
           const key = headers["authorization"] ? await keys.authenticate(bearer ?? "") : undefined;

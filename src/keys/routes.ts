@@ -3,7 +3,6 @@ import { nextLink } from "../http/headers.ts";
 import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
 import { cutPage, readCursor } from "../page.ts";
-import { keyOf } from "./guard.ts";
 import {
   DEFAULT_GRACE_SECONDS,
   Key,
@@ -38,9 +37,9 @@ export const keyRoutes = ({ keys, shared }: { keys: KeyService; shared: Shared }
     )
     .post(
       "/platform/keys",
-      async (context) => {
-        const minted = await keys.create(toNewKey(context.body), keyOf(context));
-        context.set.headers["location"] = `/platform/keys/${minted.key.id}`;
+      async ({ body, key, set }) => {
+        const minted = await keys.create(toNewKey(body), key);
+        set.headers["location"] = `/platform/keys/${minted.key.id}`;
         return status(201, fromMinted(minted));
       },
       {
@@ -63,10 +62,8 @@ export const keyRoutes = ({ keys, shared }: { keys: KeyService; shared: Shared }
     })
     .post(
       "/platform/keys/:keyId/rotate",
-      async (context) => {
-        const { graceSeconds = DEFAULT_GRACE_SECONDS } = context.body;
-        return fromMinted(await keys.rotate(parseId(context.params.keyId), graceSeconds, keyOf(context)));
-      },
+      async ({ body: { graceSeconds = DEFAULT_GRACE_SECONDS }, params, key }) =>
+        fromMinted(await keys.rotate(parseId(params.keyId), graceSeconds, key)),
       {
         stability: "beta",
         scope: "keys:admin",
@@ -80,8 +77,8 @@ export const keyRoutes = ({ keys, shared }: { keys: KeyService; shared: Shared }
     )
     .delete(
       "/platform/keys/:keyId",
-      async (context) => {
-        await keys.revoke(parseId(context.params.keyId), keyOf(context));
+      async ({ params, key }) => {
+        await keys.revoke(parseId(params.keyId), key);
         return status(204, undefined);
       },
       {

@@ -1,0 +1,84 @@
+import { writeCursor } from "../../src/page.ts";
+import { type Bench, serve, withServers } from "./bench.ts";
+import { type Contestant, type Results, contest, medianOf, ratioOf } from "./contest.ts";
+import { atMost, microseconds, milliseconds, ratio, section, whole } from "./table.ts";
+import { type Load, writeList } from "./wrk.ts";
+
+const FEW = 1000;
+const MANY = 1_000_000;
+const DEEP = 900_000;
+const MOST_RATIO = 1.2;
+
+interface Place {
+  /** The page begins behind this id; 0: the first page. */
+  after: number;
+  status?: string;
+}
+
+const path = (limit: number, { after, status }: Place): string => {
+  const filter = status ? `&status=${status}` : "";
+  const cursor = after > 0 ? `&cursor=${writeCursor(after, status ?? "")}` : "";
+  return `/v1/pets?limit=${limit}${filter}${cursor}`;
+};
+
+/** Pages kept by the server are at most 1,000: of these many, asked for in turn, none is there when it is asked for again. */
+const PAGES = 8721;
+/** Prime, so that the walk leaps about; cursors repeat after 969, sizes after 9: every page of the walk is another one. */
+const STRIDE = 7919;
+const CURSORS = 969;
+
+const walk = ({ after, status }: Place): string[] =>
+  Array.from({ length: PAGES }, (_, step) => {
+    const behind = after + 1 + ((step * STRIDE) % CURSORS);
+    return `GET ${path(16 + (step % 9), { after: behind, ...(status && { status }) })}`;
+  });
+
+const PLACES: readonly (Place & { name: string; many: boolean })[] = [
+  { name: "1,000 animals", many: false, after: 0 },
+  { name: "1,000,000 animals, first", many: true, after: 0 },
+  { name: "1,000,000 animals, deep", many: true, after: DEEP },
+  { name: "1,000,000 animals, deep, `status=sold`", many: true, after: DEEP, status: "sold" },
+];
+
+const BASE = PLACES[0]?.name ?? "";
+
+const rowsOf = (results: Results, form: string): string[][] =>
+  PLACES.map(({ name }) => {
+    const growth = ratioOf(results, name, BASE, "cpu");
+    return [
+      `${name}, ${form}`,
+      whole(medianOf(results, name, "rate")),
+      milliseconds(medianOf(results, name, "p99")),
+      microseconds(medianOf(results, name, "cpu")),
+      ratio(growth),
+      name === BASE ? "" : atMost(growth, MOST_RATIO, ""),
+    ];
+  });
+
+/** Pages of 1,000 and of 1,000,000 animals. */
+export const growth = async (bench: Bench): Promise<string> => {
+  const [small, big] = [bench.databases.make("few", FEW), bench.databases.make("many", MANY)];
+  const servers = [await serve(bench, small), await serve(bench, big)] as const;
+  const rows = await withServers(servers, async ([few, many]) => {
+    const run = (loadOf: (place: Place, name: string) => Load) =>
+      contest(
+        PLACES.map((place): Contestant => ({
+          name: place.name,
+          server: place.many ? many : few,
+          load: loadOf(place, place.name),
+        })),
+        bench.pace,
+      );
+    const kept = await run((place) => ({ key: small.key, path: path(20, place) }));
+    const fresh = await run((place, name) => ({
+      key: small.key,
+      file: writeList(bench.directory, name.replaceAll(/\W+/g, "-"), walk(place)),
+    }));
+    return [...rowsOf(kept, "one page again and again"), ...rowsOf(fresh, "ever other pages")];
+  });
+  return section(
+    "Growth: pages of 1,000 and of 1,000,000 animals",
+    "One page asked for again and again is kept by the server; ever other pages, of 16 to 24 animals, come from the database.",
+    [["pages", "requests/s", "p99", "CPU µs a request", "times 1,000 animals", "target (CPU)"], ...rows],
+  );
+};

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Bench } from "./bench.ts";
+import { databases } from "./databases.ts";
+import { growth } from "./growth.ts";
+import { machine } from "./machine.ts";
+import { memory } from "./memory.ts";
+import { HELP, type Measurement, MEASUREMENTS, type Options, Refused, readOptions } from "./options.ts";
+import { stopAll } from "./processes.ts";
+import { read } from "./read.ts";
+import { assertTools, executable } from "./requirements.ts";
+import { start } from "./start.ts";
+import { write } from "./write.ts";
+
+const MEASURE: Record<Measurement, (bench: Bench) => Promise<string>> = {
+  read,
+  write,
+  growth,
+  memory,
+  start,
+};
+
+const measure = async ({ only, quick, build, pace }: Options, directory: string): Promise<void> => {
+  const program = await executable(directory, build);
+  const bench = {
+    executable: program,
+    directory,
+    databases: await databases(program, directory),
+    pace,
+    quick,
+  };
+  console.log(`# Speed and memory\n\n${machine(directory)}\n`);
+  for (const name of MEASUREMENTS.filter((name) => only.has(name))) {
+    console.error(`measuring: ${name}`);
+    console.log(await MEASURE[name](bench));
+  }
+};
+
+/** Gives the work a directory, and removes it with every process of this run, also on Ctrl-C. */
+const cleanly = async (parent: string, work: (directory: string) => Promise<void>): Promise<void> => {
+  const directory = mkdtempSync(join(parent, "adoption-store-bench-"));
+  const clean = async () => {
+    await stopAll();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)
+    process.once(signal, () => void clean().finally(() => process.exit(code)));
+  try {
+    await work(directory);
+  } finally {
+    await clean();
+  }
+};
+
+const main = async (): Promise<void> => {
+  try {
+    const options = readOptions(process.argv.slice(2));
+    if (options.help) return console.log(HELP);
+    assertTools();
+    await cleanly(options.directory, (directory) => measure(options, directory));
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    console.error(`bench: ${error.message}`);
+    process.exitCode = 1;
+  }
+};
+
+void main();

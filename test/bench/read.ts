@@ -1,0 +1,105 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Bench, serve, withServers } from "./bench.ts";
+import { type Results, contest, medianOf, ratioOf } from "./contest.ts";
+import { Refused } from "./options.ts";
+import { type Server, startServer } from "./processes.ts";
+import { peers } from "./requirements.ts";
+import { atLeast, atMost, megabytes, microseconds, milliseconds, ratio, section, whole } from "./table.ts";
+
+const PATH = "/v1/pets?limit=20";
+const ANIMALS = 100_000;
+
+const OURS = "adoption-store";
+const CONSTANT = "the same answer as a constant, bare `Bun.serve`";
+const HONO = "Hono + bun:sqlite, Bun";
+const FASTIFY = "Fastify + better-sqlite3, Node";
+
+interface Answer {
+  headers: Record<string, string>;
+  body: string;
+}
+
+const ask = async ({ url }: Server, key: string): Promise<Answer> => {
+  const answer = await fetch(url + PATH, { headers: { authorization: `Bearer ${key}` } });
+  if (answer.status !== 200) throw new Refused(`${url}${PATH} answered ${answer.status}`);
+  const headers = Object.fromEntries(answer.headers);
+  // The server itself adds these to every answer.
+  delete headers["date"];
+  delete headers["content-length"];
+  return { headers, body: await answer.text() };
+};
+
+/** The peers must answer what the executable answers, or the comparison says nothing. */
+const assertAlike = async (servers: readonly Server[], key: string, { headers, body }: Answer) => {
+  for (const server of servers) {
+    const other = await ask(server, key);
+    const differs = Object.keys(headers).find(
+      (name) => name !== "x-request-id" && !other.headers[name]?.startsWith(headers[name] ?? ""),
+    );
+    if (differs) throw new Refused(`${server.name} differs in the header ${differs}`);
+    if (other.body !== body) throw new Refused(`${server.name} answers another body`);
+  }
+};
+
+const rowsOf = (results: Results): string[][] => {
+  const cpu = (name: string, base: string) => ratioOf(results, name, base, "cpu");
+  const row = (name: string, target: string) => [
+    name,
+    whole(medianOf(results, name, "rate")),
+    milliseconds(medianOf(results, name, "p50")),
+    milliseconds(medianOf(results, name, "p99")),
+    microseconds(medianOf(results, name, "cpu")),
+    ratio(cpu(name, CONSTANT)),
+    megabytes(medianOf(results, name, "memory")),
+    target,
+  ];
+  const [hono, fastify] = [cpu(HONO, OURS), cpu(FASTIFY, OURS)];
+  return [
+    [
+      "server",
+      "requests/s",
+      "p50",
+      "p99",
+      "CPU µs a request",
+      "times the constant",
+      "memory",
+      "target (CPU)",
+    ],
+    row(CONSTANT, ""),
+    row(OURS, atMost(cpu(OURS, CONSTANT), 2, " times the constant")),
+    row(HONO, `${ratio(hono)} times ${OURS}: ${atLeast(hono, 3, "")}`),
+    row(FASTIFY, `${ratio(fastify)} times ${OURS}: ${atLeast(fastify, 4, "")}`),
+  ];
+};
+
+/** A page of 20 animals, beside the limit and beside peers that do the same work. */
+export const read = async (bench: Bench): Promise<string> => {
+  const { directory, databases, pace } = bench;
+  const { constant, hono, fastify } = await peers();
+  const data = databases.make("read", ANIMALS);
+  const store = { directory, settings: { DATABASE: data.file } };
+  const ours = await serve(bench, data);
+  const others = [
+    await startServer("hono", hono, store),
+    await startServer("fastify", fastify, store),
+  ] as const;
+  const answer = await ask(ours, data.key);
+  const file = join(directory, "answer.json");
+  writeFileSync(file, JSON.stringify(answer));
+  const replay = await startServer("constant", constant, { directory, settings: { ANSWER: file } });
+  const results = await withServers([replay, ours, ...others], async (servers) => {
+    await assertAlike(servers, data.key, answer);
+    const names = [CONSTANT, OURS, HONO, FASTIFY];
+    const load = { path: PATH, key: data.key };
+    return contest(
+      servers.map((server, at) => ({ name: names[at] ?? "", server, load })),
+      pace,
+    );
+  });
+  return section(
+    `Reading: \`GET ${PATH}\` of ${whole(ANIMALS)} animals`,
+    "All check the key, validate `limit` and answer the same 20 animals with the same headers; the constant checks nothing.",
+    rowsOf(results),
+  );
+};

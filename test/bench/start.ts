@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import type { Bench } from "./bench.ts";
+import { median } from "./contest.ts";
+import { Refused } from "./options.ts";
+import { environment, launch } from "./processes.ts";
+import { atMost, section, whole } from "./table.ts";
+
+const ANIMALS = 100_000;
+const MOST_MS = 150;
+const LONGEST_MS = 20_000;
+
+/** A port that was free a moment ago: the server must be asked from its first moment on, before it can say one. */
+const freePort = async (): Promise<number> => {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const { port = 0 } = server;
+  await server.stop(true);
+  return port;
+};
+
+const isLive = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+
+/** Milliseconds from spawning the executable to its first answer. */
+const firstAnswer = async ({ executable, directory }: Bench, dataDir: string): Promise<number> => {
+  const port = await freePort();
+  const settings = { DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: "warn" };
+  const began = performance.now();
+  const child = launch([executable, "serve"], {
+    cwd: directory,
+    env: environment(settings),
+    output: "ignore",
+  });
+  while (!(await isLive(`http://127.0.0.1:${port}/livez`))) {
+    if (child.exitCode !== null || performance.now() - began > LONGEST_MS)
+      throw new Refused(`the executable did not start in ${dataDir}`);
+    await Bun.sleep(1);
+  }
+  const took = performance.now() - began;
+  child.kill("SIGTERM");
+  await child.exited;
+  return took;
+};
+
+const several = async (runs: number, once: (run: number) => Promise<number>): Promise<number[]> => {
+  const found: number[] = [];
+  for (let run = 0; run < runs; run++) found.push(await once(run));
+  return found;
+};
+
+const row = (name: string, times: readonly number[]) => [
+  name,
+  `${whole(median(times))} ms`,
+  `${whole(Math.min(...times))} to ${whole(Math.max(...times))} ms`,
+  atMost(median(times), MOST_MS, " ms"),
+];
+
+/** How long the executable takes to answer for the first time. */
+export const start = async (bench: Bench): Promise<string> => {
+  const runs = bench.quick ? 5 : 15;
+  const data = bench.databases.make("start", ANIMALS);
+  const filled = await several(runs, () => firstAnswer(bench, data.path));
+  const empty = await several(runs, (run) => firstAnswer(bench, join(bench.directory, `start-${run}`)));
+  return section(
+    "Start: from spawning the executable to its first answer",
+    `\`GET /livez\`, ${runs} starts each.`,
+    [
+      ["DATA_DIR", "median", "range", "target (median)"],
+      row(`a database with ${whole(ANIMALS)} animals`, filled),
+      row("an empty directory", empty),
+    ],
+  );
+};

@@ -1,0 +1,58 @@
+import { type Bench, serve, withServers } from "./bench.ts";
+import { contest, medianOf, ratioOf } from "./contest.ts";
+import { Refused } from "./options.ts";
+import { atLeast, microseconds, milliseconds, ratio, section, whole } from "./table.ts";
+import { writeList } from "./wrk.ts";
+import { Database } from "bun:sqlite";
+
+const GROUPED = "adoption-store";
+const ALONE = "the same with `COMMIT_GROUP_SIZE=1`";
+const POST = ['POST /v1/pets {"name":"Bella #","categoryId":3,"status":"available"}'];
+
+/** No name was sent twice, so none may be stored twice. */
+const assertNoDoubles = (file: string) => {
+  const database = new Database(file, { readonly: true });
+  const row = database
+    .query<{ doubles: number }, []>("select count(*) - count(distinct name) as doubles from pets")
+    .get();
+  database.close();
+  if (row?.doubles !== 0) throw new Refused(`${row?.doubles} animals were stored twice`);
+};
+
+/** Adding animals, every answer a 201 of one that is on disk. */
+export const write = async (bench: Bench): Promise<string> => {
+  const [grouped, alone] = [bench.databases.make("grouped", 0), bench.databases.make("alone", 0)];
+  const servers = [
+    await serve(bench, grouped),
+    await serve(bench, alone, { COMMIT_GROUP_SIZE: "1" }),
+  ] as const;
+  const load = { key: grouped.key, file: writeList(bench.directory, "posts", POST), expected: 201 };
+  const results = await withServers(servers, ([together, single]) =>
+    contest(
+      [
+        { name: GROUPED, server: together, load },
+        { name: ALONE, server: single, load },
+      ],
+      bench.pace,
+    ),
+  );
+  for (const { file } of [grouped, alone]) assertNoDoubles(file);
+  const gain = ratioOf(results, GROUPED, ALONE, "rate");
+  const row = (name: string, target: string) => [
+    name,
+    whole(medianOf(results, name, "rate")),
+    milliseconds(medianOf(results, name, "p50")),
+    milliseconds(medianOf(results, name, "p99")),
+    microseconds(medianOf(results, name, "cpu")),
+    target,
+  ];
+  return section(
+    "Writing: `POST /v1/pets` with 64 connections",
+    "Every answer is a 201, and its animal is on disk (`synchronous=FULL`) when it comes.",
+    [
+      ["server", "requests/s", "p50", "p99", "CPU µs a request", "target (rate)"],
+      row(GROUPED, `${ratio(gain)} times the other: ${atLeast(gain, 3, "")}`),
+      row(ALONE, ""),
+    ],
+  );
+};

@@ -1,0 +1,188 @@
+import { expect, test } from "bun:test";
+import Ajv from "ajv/dist/2020";
+import fc from "fast-check";
+import { FAULTS } from "../src/http/faults.ts";
+import { type Node, type Operation, operationsOf, pathWith } from "./support/operations.ts";
+import { addPet, openStore } from "./support/store.ts";
+
+const REQUESTS = 1000;
+const SEED = 20_301_205;
+
+const ajv = new Ajv({ strict: false, validateFormats: false });
+const { operations, schemas } = await operationsOf(await openStore());
+ajv.addSchema({ $id: "store", components: { schemas } });
+
+/** Checks a value against a schema of the document. @returns what is wrong, or "" */
+const problemsOf = (schema: Node, value: unknown): string => {
+  const inStore = JSON.parse(JSON.stringify(schema).replaceAll("#/components", "store#/components")) as Node;
+  return ajv.validate(inStore, value) ? "" : ajv.errorsText();
+};
+
+const HOSTILE = [
+  "",
+  " ",
+  "0",
+  "-1",
+  "1",
+  "2",
+  "01",
+  "1.0",
+  "1e3",
+  "0x1",
+  "NaN",
+  "null",
+  "undefined",
+  "true",
+  "[]",
+  "{}",
+  "9223372036854775807",
+  "9223372036854775808",
+  "99999999999999999999",
+  "' OR 1=1 --",
+  '"; DROP TABLE pets; --',
+  "../../etc/passwd",
+  "..%2f..",
+  "%00",
+  "%ff",
+  "%",
+  "<script>alert(1)</script>",
+  "${7*7}",
+  "{{7*7}}",
+  "__proto__",
+  "constructor",
+  "\u0000",
+  "\ud83d\ude00",
+  "\u202e",
+  "a".repeat(5000),
+  "available",
+  "sold",
+  "100",
+  "101",
+];
+
+const words = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...HOSTILE) },
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.integer().map(String),
+);
+
+const valid: Record<string, fc.Arbitrary<unknown>> = {
+  NewPet: fc.record(
+    {
+      name: fc.string({ minLength: 1, maxLength: 50 }),
+      categoryId: fc.integer(),
+      status: fc.constantFrom("available", "pending", "sold"),
+    },
+    { requiredKeys: ["name", "categoryId"] },
+  ),
+  NewKey: fc.record(
+    {
+      name: fc.string({ minLength: 1, maxLength: 50 }),
+      scopes: fc.uniqueArray(fc.constantFrom("*", "pets:read", "keys:admin"), { minLength: 1 }),
+      rateLimit: fc.constantFrom("5/s", "1000000/h"),
+      expiresAt: fc.constantFrom("2030-12-05T00:00:00Z", "2020-01-01T00:00:00Z"),
+    },
+    { requiredKeys: ["name", "scopes"] },
+  ),
+  Rotation: fc.record({ graceSeconds: fc.integer({ min: 0, max: 1000 }) }, { requiredKeys: [] }),
+};
+
+/** Bodies: right ones, right ones with a field broken, any JSON, and text that is none. */
+const bodies = ({ bodySchema }: Operation): fc.Arbitrary<string | undefined> => {
+  if (!bodySchema) return fc.option(words, { nil: undefined, freq: 3 });
+  const right = valid[String(bodySchema["$ref"]).split("/").at(-1) ?? ""] ?? fc.object();
+  const broken = fc
+    .tuple(right, words, fc.jsonValue())
+    .map(([body, field, value]) => ({ ...(body as object), [field]: value }));
+  const mutated = fc.tuple(right, fc.nat(), fc.jsonValue()).map(([body, at, value]) => {
+    const names = Object.keys(body as object);
+    return { ...(body as object), ...(names.length > 0 && { [names[at % names.length] ?? ""]: value }) };
+  });
+  const cut = fc.tuple(right, fc.nat(200)).map(([body, end]) => JSON.stringify(body).slice(0, end));
+  return fc.oneof(
+    ...[right, broken, mutated, fc.jsonValue()].map((one) => one.map((value) => JSON.stringify(value))),
+    cut,
+    words,
+  );
+};
+
+const requests = (operation: Operation) =>
+  fc.record({
+    ids: fc.oneof(fc.constantFrom("1", "2", "3"), words),
+    query: fc.array(
+      fc.tuple(
+        fc.oneof(
+          fc.constantFrom(...operation.parameters.map(({ name }) => name), "limit", "access_token"),
+          words,
+        ),
+        words,
+      ),
+      { maxLength: 3 },
+    ),
+    key: fc.constantFrom("right", "right", "right", "right", "none", "wrong", "narrow"),
+    type: fc.constantFrom(
+      "application/json",
+      "application/json",
+      "application/json",
+      "application/json",
+      "text/plain",
+      "multipart/form-data",
+      undefined,
+    ),
+    id: fc.constantFrom(undefined, "abc", "<x>", "a".repeat(500)),
+    body: bodies(operation),
+  });
+
+/** Only what a URL can carry: lone surrogates are no text that can be sent. */
+const encode = (text: string) => encodeURIComponent(text.toWellFormed());
+
+const list = operations.map(
+  (operation) => [`${operation.method} ${operation.base}${operation.path}`, operation] as const,
+);
+
+test.each(list)(
+  `%s answers ${REQUESTS} generated requests as its document says`,
+  async (_name, operation) => {
+    const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "1000000" } });
+    for (let at = 0; at < 3; at++) await addPet(store, {});
+    const narrow = await store.mint({ scopes: ["orders:read"] });
+    const seen = new Set<number>();
+    let right = await store.mint({});
+    for (const request of fc.sample(requests(operation), { numRuns: REQUESTS, seed: SEED })) {
+      const key = { right, none: false as const, wrong: "aas_wrong", narrow }[request.key];
+      // An empty segment, `.` and `..` make another path.
+      const path = pathWith(operation, () => (/^\.*$/.test(request.ids) ? "x" : encode(request.ids)));
+      const query = request.query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
+      const answer = await store.call(operation.method, query === "" ? path : `${path}?${query}`, {
+        key,
+        headers: {
+          ...(request.type && { "content-type": request.type }),
+          ...(request.id && { "x-request-id": request.id }),
+        },
+        ...(operation.method !== "GET" &&
+          request.body !== undefined && { body: new TextEncoder().encode(request.body) }),
+      });
+      const what = `${operation.method} ${path}?${query} ${request.body} -> ${answer.status}`;
+      seen.add(answer.status);
+      // The request may have revoked or rotated the key that it came with.
+      if (request.key === "right" && answer.status === 401) right = await store.mint({});
+      expect([what, String(answer.status) in operation.responses]).toEqual([what, true]);
+      expect([what, answer.status < 500]).toEqual([what, true]);
+      const schema = operation.responses[String(answer.status)];
+      const text = await answer.text();
+      if (schema) expect([what, problemsOf(schema, JSON.parse(text))]).toEqual([what, ""]);
+      if (answer.status >= 400) {
+        const { code } = JSON.parse(text) as { code: keyof typeof FAULTS };
+        expect([what, Number(FAULTS[code][0])]).toEqual([what, answer.status]);
+        expect(Object.keys(JSON.parse(text) as object)).toEqual(["code", "message", "status"]);
+      }
+    }
+    // The requests reached what they were meant to reach.
+    const success = Object.keys(operation.responses)
+      .filter((status) => status < "400")
+      .map(Number);
+    const refusals = operation.isPublic ? [400] : [400, 401, 403];
+    expect([...seen]).toEqual(expect.arrayContaining([...success, ...refusals]));
+  },
+  30_000,
+);

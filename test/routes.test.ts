@@ -1,0 +1,106 @@
+import { describe, expect, test } from "bun:test";
+import { documentsOf } from "../src/http/docs.ts";
+import { SCOPES, type Scope } from "../src/keys/scopes.ts";
+import { operationsOf, pathWith } from "./support/operations.ts";
+import { faultOf, messageOf, openStore } from "./support/store.ts";
+
+const { operations } = await operationsOf(await openStore());
+const guarded = operations.filter(({ isPublic }) => !isPublic);
+const named = (list: typeof operations) =>
+  list.map((operation) => [`${operation.method} ${operation.base}${operation.path}`, operation] as const);
+
+const PUBLIC = [
+  "/",
+  "/docs",
+  "/docs/page.css",
+  "/docs/page.js",
+  "/docs/swagger-ui-:version/:name",
+  "/openapi.json",
+  "/platform/openapi.json",
+  "/livez",
+  "/readyz",
+  "/*",
+];
+
+interface Walked {
+  method: string;
+  path: string;
+  /** What the route's `scope` or `public` wrote into its documentation; undefined if it names neither. */
+  security: { apiKey: string[] }[] | undefined;
+}
+
+const walk = async (): Promise<Walked[]> =>
+  (await openStore()).app.routes.map(({ method, path, hooks }) => ({
+    method,
+    path,
+    security: hooks.detail?.security,
+  }));
+
+describe("every route of the app", () => {
+  test("names a scope, or is marked public", async () => {
+    const routes = await walk();
+    expect(routes.length).toBeGreaterThan(15);
+    expect(routes.filter(({ security }) => security === undefined)).toEqual([]);
+  });
+
+  test("that is public is one of those that may be", async () => {
+    const open = (await walk())
+      .filter(({ security }) => security?.length === 0)
+      .map(({ path }) => path.replace(/swagger-ui-[\d.]+/, "swagger-ui-:version"));
+    expect([...new Set(open)].toSorted()).toEqual(PUBLIC.toSorted());
+  });
+
+  test("names a scope that exists", async () => {
+    const scopes = (await walk()).flatMap(({ security }) => security?.flatMap(({ apiKey }) => apiKey) ?? []);
+    expect(scopes.filter((scope) => !(scope in SCOPES))).toEqual([]);
+  });
+
+  test("is in a document, unless it is hidden", async () => {
+    const store = await openStore();
+    const shown = store.app.routes.filter(({ hooks }) => !hooks.detail?.hide);
+    const documents = await documentsOf(store.app);
+    const count = (["store", "platform"] as const).flatMap((name) =>
+      Object.values(
+        (documents(name, { baseUrl: "", stagingBaseUrl: "" }) as { paths: object }).paths,
+      ).flatMap(Object.keys),
+    ).length;
+    expect(count).toBe(shown.length);
+  });
+});
+
+describe.each(named(guarded))("%s", (_name, operation) => {
+  const path = pathWith(operation, () => "1");
+  const { method, scope } = operation;
+
+  test("is 401 without a key, with a broken one and with an unknown one, whatever it carries", async () => {
+    const store = await openStore();
+    const unknown = "aas_7777777777777777777777777777771SlwSS";
+    for (const [key, code] of [
+      [false, "missing_api_key"],
+      ["aas_x", "invalid_api_key"],
+      [unknown, "invalid_api_key"],
+    ] as const)
+      for (const body of method === "GET"
+        ? [{}]
+        : [{}, { body: "{" }, { body: "{", headers: { "content-type": "application/json" } }])
+        expect(await faultOf(await store.call(method, path, { key, ...body }))).toBe(`401 ${code}`);
+  });
+
+  test("is 403 with every other scope, and not with its own", async () => {
+    const store = await openStore();
+    const others = (Object.keys(SCOPES) as Scope[]).filter((other) => other !== scope);
+    expect(await faultOf(await store.call(method, path, { key: await store.mint({ scopes: others }) }))).toBe(
+      "403 insufficient_scope",
+    );
+    const own = await store.call(method, path, { key: await store.mint({ scopes: [scope as Scope] }) });
+    expect((await own.text()).includes("lacks the scope")).toBe(false);
+  });
+
+  test("refuses a query parameter that it does not know", async () => {
+    const store = await openStore();
+    const json = operation.bodySchema && { json: { name: "x", categoryId: 1, scopes: ["pets:read"] } };
+    const answer = await store.call(method, `${path}?nonsense=1`, json ?? {});
+    expect(answer.status).toBe(400);
+    expect(await messageOf(answer)).toStartWith("nonsense: is not a known query parameter");
+  });
+});
