@@ -26,18 +26,25 @@ const program = (): Command => {
     .command("version")
     .description("print the version")
     .action(() => print(VERSION));
-  root.action(() => root.outputHelp());
   inherit(root);
   return root;
 };
 
-/** Commander hands settings down only to commands that it made itself. */
+/** Commander hands settings down only to commands that it made itself. One that only groups others explains them. */
 const inherit = (command: Command): void => {
   command.exitOverride().allowExcessArguments(false);
   for (const child of command.commands) {
     child.copyInheritedSettings(command);
     inherit(child);
   }
+  if (command.commands.length > 0) command.allowExcessArguments().action(() => explain(command));
+};
+
+const explain = (command: Command): void => {
+  const [unknown] = command.args;
+  if (unknown !== undefined)
+    throw new UsageError(`unknown command ${JSON.stringify(unknown)}; see adoption-store --help`);
+  command.outputHelp();
 };
 
 /** Runs one command. @returns the exit code: 0, 1 for a failure, 2 for wrong use */
