@@ -1,0 +1,297 @@
+import { expect } from "bun:test";
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { createConnection } from "node:net";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { type Answer, readAnswer } from "./answer.ts";
+import { connect } from "./socket.ts";
+import { type Server, directory, real, run, serve, within } from "./support.ts";
+
+const keyed = ({ key }: Server) => `Authorization: Bearer ${key}`;
+
+/** Calls the server with curl, which takes the path as it is. */
+const curl = async (server: Server, path: string, ...options: string[]): Promise<Answer> => {
+  const argv = ["curl", "--silent", "--show-error", "--include", "--path-as-is", "--max-time", "20"];
+  const { stdout, stderr } = await run([...argv, ...options, `${server.url}${path}`]);
+  if (stderr !== "") throw new Error(stderr);
+  return readAnswer(stdout);
+};
+
+/** Sends these lines as the head of a request that closes its connection, and this body. */
+const send = async (port: number, lines: string[], body = ""): Promise<Answer> => {
+  using socket = await connect(port);
+  socket.write(`${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n${body}`);
+  await socket.closed();
+  return readAnswer(socket.received());
+};
+
+const expectError = ({ status, headers, body }: Answer, expected: number, code: string): void => {
+  expect(headers.get("content-type")).toBe("application/json");
+  expect(JSON.parse(body)).toEqual({ code, message: expect.any(String), status });
+  expect(status).toBe(expected);
+};
+
+real("HEAD has the status and headers of GET and no body", ["curl"], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await server.add("Bella");
+  for (const [path, status] of [
+    ["/v1/pets", 200],
+    ["/v1/pets/1", 200],
+    ["/v1/pets/2", 404],
+    ["/livez", 200],
+    ["/docs", 200],
+    ["/openapi.json", 200],
+    ["/nothing", 404],
+  ] as const) {
+    const head = await curl(server, path, "--head", "--header", keyed(server));
+    const get = await curl(server, path, "--header", keyed(server));
+    expect([path, head.status, get.status, head.body]).toEqual([path, status, status, ""]);
+    for (const name of ["content-type", "content-length", "cache-control", "sunset"])
+      expect([path, name, head.headers.get(name)]).toEqual([path, name, get.headers.get(name)]);
+  }
+});
+
+real("OPTIONS names the methods of a path and needs no key", ["curl"], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  const allowed = async (path: string) => {
+    const { status, headers, body } = await curl(server, path, "--request", "OPTIONS");
+    expect([path, status, body]).toEqual([path, 204, ""]);
+    return headers.get("allow");
+  };
+  expect(await allowed("/v1/pets")).toBe("GET, HEAD, OPTIONS, POST");
+  expect(await allowed("/v1/pets/7")).toBe("GET, HEAD, OPTIONS");
+  expect(await allowed("/livez")).toBe("GET, HEAD, OPTIONS");
+  expectError(await curl(server, "/nothing", "--request", "OPTIONS"), 404, "not_found");
+});
+
+real("a method that a path does not have is 405 with Allow", ["curl"], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  for (const method of ["PUT", "PATCH", "DELETE", "TRACE"]) {
+    const refused = await curl(server, "/v1/pets", "--request", method, "--header", keyed(server));
+    expectError(refused, 405, "method_not_allowed");
+    expect(refused.headers.get("allow")).toBe("GET, HEAD, OPTIONS, POST");
+  }
+  expectError(await curl(server, "/v1/pets", "--request", "DELETE"), 401, "missing_api_key");
+});
+
+real("every way to write a path answers sensibly, and none gets around the key", ["curl"], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await server.add("Bella");
+  for (const [path, withKey, without] of [
+    ["/v1/pets/", 200, 401],
+    ["/v1/pets/1/", 200, 401],
+    ["/v1/pets/%31", 200, 401],
+    ["/v1/pets/%ff", 404, 401],
+    ["/v1/pets/%zz", 404, 401],
+    ["/v1/pets/1%2F..", 404, 401],
+    ["/v1/p%65ts", 404, 401],
+    ["/v1//pets", 404, 401],
+    ["/v1/nothing", 404, 401],
+    ["/v1", 404, 401],
+    ["/platform/nothing", 404, 401],
+    ["//v1/pets", 404, 404],
+    ["/V1/pets", 404, 404],
+    ["/v1/../livez", 200, 200],
+    ["/livez/../v1/pets", 200, 401],
+    ["/docs/", 200, 200],
+    ["/docs/../../../etc/passwd", 404, 404],
+  ] as const) {
+    const answers = [await curl(server, path, "--header", keyed(server)), await curl(server, path)];
+    expect([path, ...answers.map(({ status }) => status)]).toEqual([path, withKey, without]);
+    for (const answer of answers.filter(({ status }) => status >= 400))
+      expect(JSON.parse(answer.body)).toMatchObject({ status: answer.status });
+  }
+});
+
+real("any Host is served: a bare name, a short one, none in HTTP/1.0", [], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  for (const host of ["pi", "a", "pi:3000", "[::1]", "adopt.example.org", ""]) {
+    const { status, body } = await send(server.port, [
+      "GET /v1/pets HTTP/1.1",
+      `Host: ${host}`,
+      keyed(server),
+    ]);
+    expect([host, status, body]).toEqual([host, 200, "[]"]);
+  }
+  expect((await send(server.port, ["GET http://pi/livez HTTP/1.1", "Host: pi"])).status).toBe(200);
+  expect((await send(server.port, ["GET /livez HTTP/1.0"])).status).toBe(200);
+});
+
+real("what is no HTTP is refused, its connection closed, and the server goes on", [], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  const get = "GET /v1/pets HTTP/1.1";
+  const post = ["POST /v1/pets HTTP/1.1", "Host: a", "Content-Type: application/json", keyed(server)];
+  for (const [status, lines, body] of [
+    [400, ["GARBAGE"]],
+    [400, [get, keyed(server)]],
+    [400, [get, "Host: a", "Bad Header: x"]],
+    [400, [get, "Host: a", " folded: x"]],
+    [400, [...post, "Content-Length: -3"], "abc"],
+    [400, [...post, "Content-Length: 3", "Content-Length: 4"], "abcd"],
+    [400, [...post, "Content-Length: 3", "Transfer-Encoding: chunked"], "0\r\n\r\n"],
+    [400, [...post, "Transfer-Encoding: chunked"], "zz\r\nabc\r\n0\r\n\r\n"],
+    [505, ["GET /v1/pets HTTP/2.0", "Host: a"]],
+    [431, [get, "Host: a", `X-Long: ${"x".repeat(100_000)}`]],
+  ] as [number, string[], string?][])
+    expect([lines, (await send(server.port, lines, body)).status]).toEqual([lines, status]);
+  expect((await server.call("/v1/pets")).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+  expect(await server.stderr).toBe("");
+});
+
+real("pipelined reads are answered in their order", [], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await server.add("Bella");
+  using socket = await connect(server.port);
+  const paths = ["/v1/pets", "/livez", "/v1/pets/1", "/v1/pets/2", "/v1/pets?limit=1"];
+  const heads = paths.map(
+    (path, at) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${keyed(server)}\r\nX-Request-Id: ${at}`,
+  );
+  socket.write(`${heads.join("\r\n\r\n")}\r\nConnection: close\r\n\r\n`);
+  await socket.closed();
+  const answered = [...socket.received().matchAll(/^HTTP\/1\.1 ([0-9]+)|^x-request-id: (.+)$/gim)];
+  expect(answered.map(([, status, id]) => status ?? id?.trim())).toEqual(
+    ["200", "200", "200", "404", "200"].flatMap((status, at) => [status, String(at)]),
+  );
+});
+
+real("a client that does not wait for the answer to its write loses only its connection", [], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  using socket = await connect(server.port);
+  const body = '{"name":"Bella","categoryId":1}';
+  const head = ["POST /v1/pets HTTP/1.1", "Host: a", keyed(server), "Content-Type: application/json"];
+  const write = `${[...head, `Content-Length: ${body.length}`].join("\r\n")}\r\n\r\n${body}`;
+  socket.write(write + write);
+  await socket.closed();
+  // Bun closes a connection with a request behind one whose answer waits, here for the disk; a client tries again.
+  expect(socket.received()).toMatch(/^(HTTP\/1\.1 201 |$)/);
+  expect((await server.add("Rex")).status).toBe(201);
+});
+
+real("a body over 64 KiB is 413, announced or not; one of exactly 64 KiB is read", ["curl"], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  const file = join(place.path, "body.json");
+  const json = (bytes: number) => {
+    const body = JSON.stringify({ name: "Bella", categoryId: 1 });
+    writeFileSync(file, body.padEnd(bytes));
+  };
+  const post = (...options: string[]) =>
+    curl(
+      server,
+      "/v1/pets",
+      "--header",
+      keyed(server),
+      "--json",
+      `@${file}`,
+      "--header",
+      "Expect:",
+      ...options,
+    );
+  for (const way of [[], ["--header", "Transfer-Encoding: chunked"]]) {
+    json(65_536);
+    expect((await post(...way)).status).toBe(201);
+    json(65_537);
+    expectError(await post(...way), 413, "payload_too_large");
+    json(1_000_000);
+    expectError(await post(...way), 413, "payload_too_large");
+  }
+});
+
+real("a client that waits for 100 Continue gets it, and its answer", ["curl"], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  const body = '{"name":"Bella","categoryId":1}';
+  const start = performance.now();
+  const post = ["--json", body, "--header", "Expect: 100-continue", "--expect100-timeout", "10"];
+  expect((await curl(server, "/v1/pets", "--header", keyed(server), ...post)).status).toBe(201);
+  expectError(await curl(server, "/v1/pets", ...post), 401, "missing_api_key");
+  expect(performance.now() - start).toBeLessThan(5000);
+});
+
+const HUGE = 200_000_000;
+
+/** The most memory that the server has used so far, in bytes. */
+const peakMemory = ({ pid }: Server): number =>
+  Number(/VmHWM:\s+([0-9]+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
+
+/** Sends all of a huge body, whatever is answered, as long as the connection is open. @returns what was received */
+const pour = async (port: number, head: string): Promise<string> => {
+  const socket = createConnection(port, "127.0.0.1");
+  let received = "";
+  socket.on("data", (bytes: Buffer) => void (received += bytes.toString("latin1")));
+  const block = Buffer.alloc(1_000_000);
+  const blocks = function* () {
+    yield Buffer.from(head);
+    for (let sent = 0; sent < HUGE; sent += block.length) yield block;
+  };
+  // The server may well close the connection before it has all.
+  await pipeline(Readable.from(blocks()), socket).catch(() => {});
+  socket.destroy();
+  return received;
+};
+
+real("200 MB without a key are refused at once and never kept", ["curl"], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  const file = join(place.path, "huge");
+  writeFileSync(file, "");
+  truncateSync(file, HUGE);
+  const before = peakMemory(server);
+  const start = performance.now();
+  const head = [
+    "POST /v1/pets HTTP/1.1",
+    "Host: a",
+    "Content-Type: application/json",
+    `Content-Length: ${HUGE}`,
+  ];
+  using waiting = await connect(server.port);
+  waiting.write(`${head.join("\r\n")}\r\n\r\n`);
+  await waiting.until(/^HTTP\/1\.1 401 /, 1000);
+  const upload = ["--header", "Content-Type: application/json", "--upload-file", file, "--request", "POST"];
+  expectError(await curl(server, "/v1/pets", ...upload), 401, "missing_api_key");
+  expect(performance.now() - start).toBeLessThan(3000);
+  const poured = await within(
+    "200 MB to be refused",
+    20_000,
+    pour(server.port, `${head.join("\r\n")}\r\n\r\n`),
+  );
+  expect(poured).toMatch(/^(HTTP\/1\.1 401 |$)/);
+  expect(peakMemory(server) - before).toBeLessThan(50_000_000);
+});
+
+real(
+  "a connection that stalls is closed within 40 seconds, wherever it stalls, even when it trickles",
+  [],
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path, flags: ["--log-level", "warn"] });
+    const post = `POST /v1/pets HTTP/1.1\r\nHost: a\r\n${keyed(server)}\r\nContent-Type: application/json\r\n`;
+    const stalls: [first: string, trickle: string][] = [
+      ["", ""],
+      ["GET /livez HTTP/1.1\r\nHost: a", ""],
+      ["GET /livez HTTP/1.1\r\nX-Slow: ", "x"],
+      [`${post}Content-Length: 1000\r\n\r\n{`, ""],
+      [`${post}Content-Length: 1000\r\n\r\n{`, " "],
+      [`${post}Transfer-Encoding: chunked\r\n\r\n`, "1\r\n \r\n"],
+      ["GET /livez HTTP/1.1\r\nHost: a\r\n\r\n", ""],
+    ];
+    const stall = async ([first, trickle]: [string, string]) => {
+      using socket = await connect(server.port);
+      socket.write(first);
+      const timer = setInterval(() => trickle && !socket.isClosed() && socket.write(trickle), 1000);
+      await socket.closed(40_000).finally(() => clearInterval(timer));
+    };
+    await Promise.all(stalls.map(stall));
+    expect((await server.call("/v1/pets")).status).toBe(200);
+  },
+);
