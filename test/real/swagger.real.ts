@@ -1,0 +1,101 @@
+import { expect } from "bun:test";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Page, openBrowser } from "./browser.ts";
+import { EXECUTABLE, directory, real, serve } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core"];
+const SCREENSHOTS = process.env["SCREENSHOTS"];
+
+/** Opens the Swagger page and waits until it shows a document. */
+const openDocs = async (page: Page, url: string) => {
+  await page.goto(`${url}/docs`);
+  await page.locator("#operations-animals-listPets").waitFor();
+};
+
+const authorize = async (page: Page, key: string) => {
+  await page.locator(".btn.authorize").first().click();
+  await page.locator(".auth-container input").fill(key);
+  await page.locator(".auth-btn-wrapper .authorize").click();
+  await page.locator(".auth-btn-wrapper .btn-done").click();
+};
+
+/** Calls an operation by "Try it out". @returns the status and the body that the page shows */
+const tryOut = async (page: Page, operation: string, body?: string) => {
+  const block = page.locator(`#operations-animals-${operation}`);
+  await block.locator(".opblock-summary-control").click();
+  await block.locator(".try-out__btn").click();
+  if (body !== undefined) await block.locator("textarea.body-param__text").fill(body);
+  await block.locator(".execute").click();
+  const answer = block.locator(".live-responses-table .response").first();
+  return {
+    status: Number.parseInt(await answer.locator(".response-col_status").innerText(), 10),
+    body: await answer.locator(".response-col_description .microlight").first().innerText(),
+  };
+};
+
+real("the Swagger page offers both documents, takes a key and calls the store", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using browser = await openBrowser();
+  const { page, seen } = browser;
+  await openDocs(page, server.url);
+  await authorize(page, server.key);
+  const added = await tryOut(page, "createPet", '{"name": "Bella", "categoryId": 3, "status": "available"}');
+  expect(added.status).toBe(201);
+  expect(JSON.parse(added.body)).toEqual({ id: 1, name: "Bella", categoryId: 3, status: "available" });
+  const listed = await tryOut(page, "listPets");
+  expect(listed.status).toBe(200);
+  expect(JSON.parse(listed.body)).toHaveLength(1);
+  await page.locator("#select").selectOption({ label: "Platform (beta)" });
+  await page.locator("#operations-tag-keys").waitFor();
+  await page.locator("#select").selectOption({ label: "Store" });
+  await page.locator("#operations-animals-listPets").waitFor();
+  expect(seen.errors).toEqual([]);
+  expect(
+    seen.requests.filter((url) => !url.startsWith(`${server.url}/`) && !url.startsWith("data:")),
+  ).toEqual([]);
+});
+
+real("without a key the Swagger page shows the refusal", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using browser = await openBrowser();
+  await openDocs(browser.page, server.url);
+  const refused = await tryOut(browser.page, "listPets");
+  expect(refused.status).toBe(401);
+  expect(JSON.parse(refused.body)).toMatchObject({ code: "missing_api_key" });
+});
+
+real(
+  "with the network cut the Swagger page is whole",
+  [...NEEDED, "network namespaces", "nsenter"],
+  async () => {
+    using place = directory();
+    const cut = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$0" "$@"', EXECUTABLE];
+    await using server = await serve({ cwd: place.path, argv: cut });
+    const inside = join(place.path, "chromium");
+    writeFileSync(inside, `#!/bin/sh\nexec nsenter -t ${server.pid} -n chromium "$@"\n`);
+    chmodSync(inside, 0o755);
+    await using browser = await openBrowser(inside);
+    await openDocs(browser.page, server.url);
+    expect(browser.seen.errors).toEqual([]);
+  },
+);
+
+real("the Swagger page can be read in both colour schemes", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await openDocs(page, server.url);
+    await authorize(page, server.key);
+    await tryOut(page, "listPets");
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    if (SCREENSHOTS === undefined) continue;
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    await page.screenshot({ path: join(SCREENSHOTS, `docs-${colorScheme}.png`), fullPage: true });
+  }
+});
