@@ -7,6 +7,7 @@ import { type Load, writeList } from "./wrk.ts";
 const FEW = 1000;
 const MANY = 1_000_000;
 const DEEP = 900_000;
+const DEEP_OF_FEW = 500;
 const MOST_RATIO = 1.2;
 
 interface Place {
@@ -35,6 +36,8 @@ const walk = ({ after, status }: Place): string[] =>
 
 const PLACES: readonly (Place & { name: string; many: boolean })[] = [
   { name: "1,000 animals", many: false, after: 0 },
+  // Tells what a longer query costs from what a larger table costs.
+  { name: "1,000 animals, deep, `status=sold`", many: false, after: DEEP_OF_FEW, status: "sold" },
   { name: "1,000,000 animals, first", many: true, after: 0 },
   { name: "1,000,000 animals, deep", many: true, after: DEEP },
   { name: "1,000,000 animals, deep, `status=sold`", many: true, after: DEEP, status: "sold" },

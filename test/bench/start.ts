@@ -18,7 +18,8 @@ const freePort = async (): Promise<number> => {
 };
 
 const isLive = (url: string): Promise<boolean> =>
-  fetch(url).then(
+  // A connection kept open would make the server wait for it when it stops.
+  fetch(url, { keepalive: false }).then(
     ({ status }) => status === 200,
     () => false,
   );
