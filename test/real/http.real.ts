@@ -27,9 +27,11 @@ const send = async (port: number, lines: string[], body = ""): Promise<Answer> =
 };
 
 const expectError = ({ status, headers, body }: Answer, expected: number, code: string): void => {
-  expect(headers.get("content-type")).toBe("application/json");
+  expect({ status, type: headers.get("content-type") }).toEqual({
+    status: expected,
+    type: "application/json",
+  });
   expect(JSON.parse(body)).toEqual({ code, message: expect.any(String), status });
-  expect(status).toBe(expected);
 };
 
 real("HEAD has the status and headers of GET and no body", ["curl"], async () => {
