@@ -1,5 +1,5 @@
 -- Sends the requests of a file in turn, one a line: METHOD path [body]. A # in a body becomes a number never sent before.
--- Arguments: the file, how many requests to send at the most (0: no end), the only right status (0: any 2xx).
+-- Arguments: the file, and the only right status (0: any 2xx).
 
 dofile("report.lua")
 
@@ -11,7 +11,6 @@ end
 wrong = 0
 local requests = {}
 local sent = 0
-local most, expected
 local started = os.time()
 
 local function prepared(line)
@@ -30,7 +29,7 @@ end
 
 function init(args)
   for line in io.lines(args[1]) do table.insert(requests, prepared(line)) end
-  most, expected = tonumber(args[2]), tonumber(args[3])
+  local expected = tonumber(args[2])
   if expected > 0 then
     response = function(status)
       if status ~= expected then wrong = wrong + 1 end
@@ -40,6 +39,5 @@ end
 
 function request()
   sent = sent + 1
-  if sent == most then wrk.thread:stop() end
   return requests[(sent - 1) % #requests + 1]()
 end

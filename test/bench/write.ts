@@ -1,9 +1,9 @@
+import { Database } from "bun:sqlite";
 import { type Bench, serve, withServers } from "./bench.ts";
 import { contest, medianOf, ratioOf } from "./contest.ts";
 import { Refused } from "./options.ts";
 import { atLeast, microseconds, milliseconds, ratio, section, whole } from "./table.ts";
 import { writeList } from "./wrk.ts";
-import { Database } from "bun:sqlite";
 
 const GROUPED = "adoption-store";
 const ALONE = "the same with `COMMIT_GROUP_SIZE=1`";

@@ -12,8 +12,6 @@ interface List {
   key: string;
   /** A file of lines `METHOD path [body]`: see requests.lua. */
   file: string;
-  /** Stops after so many; 0: when the time is over. */
-  most?: number;
   /** The only right status; 0: any that is no error. */
   expected?: number;
 }
@@ -45,7 +43,7 @@ const scriptOf = (load: Load): { script: string; path: string; rest: string[] } 
     : {
         script: "requests.lua",
         path: "/",
-        rest: ["--", load.file, String(load.most ?? 0), String(load.expected ?? 0)],
+        rest: ["--", load.file, String(load.expected ?? 0)],
       };
 
 const assertClean = ({ refused, broken, unexpected }: Report, name: string) => {
