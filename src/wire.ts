@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statfsSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import type { Config } from "./config.ts";
-import { takeLock } from "./db/lock.ts";
+import { type Lock, takeLock } from "./db/lock.ts";
 import { type Database, openDatabase } from "./db/open.ts";
 import { type Listener, listen } from "./edge/listeners.ts";
 import { clientAddress, clientNetwork } from "./http/address.ts";
@@ -49,10 +49,14 @@ const makeDirectory = (dataDir: string) => {
   }
 };
 
-/** Opens the database of DATA_DIR, creating both if need be. @throws StartRefused */
-export const openData = (config: Config): Database => {
+/** Opens the database of DATA_DIR; `create` makes both if they are missing. @throws StartRefused */
+export const openData = (config: Config, { create }: { create: boolean }): Database => {
   const path = databasePath(config.dataDir);
-  makeDirectory(config.dataDir);
+  if (create) makeDirectory(config.dataDir);
+  else if (!existsSync(path))
+    throw new StartRefused(
+      `DATA_DIR ${config.dataDir}: there is no database; check --data-dir, or start with serve`,
+    );
   try {
     const database = openDatabase(path, { groupSize: config.commitGroupSize });
     chmodSync(path, 0o600);
@@ -153,6 +157,23 @@ const listenOrExplain = (
   }
 };
 
+/** The right to be the one server of a DATA_DIR. */
+const lockOrExplain = (dataDir: string): Lock => {
+  let lock: Lock | undefined;
+  try {
+    lock = takeLock(join(dataDir, "server.lock"));
+  } catch (error) {
+    throw new StartRefused(
+      `DATA_DIR ${dataDir}: cannot be written (${reasonOf(error)}); make it writable, or choose another with --data-dir`,
+      { cause: error },
+    );
+  }
+  if (lock) return lock;
+  throw new StartRefused(
+    `DATA_DIR ${dataDir}: another adoption-store server is using it; stop that one, or choose another with --data-dir`,
+  );
+};
+
 const FLUSH_MS = 10_000;
 const GRACE_MS = 10_000;
 
@@ -168,14 +189,10 @@ export interface Server {
 /** Opens everything and listens. @throws StartRefused */
 export const startServer = async (config: Config): Promise<Server> => {
   makeDirectory(config.dataDir);
-  const lock = takeLock(join(config.dataDir, "server.lock"));
-  if (!lock)
-    throw new StartRefused(
-      `DATA_DIR ${config.dataDir}: another adoption-store server is using it; stop that one, or choose another with --data-dir`,
-    );
+  const lock = lockOrExplain(config.dataDir);
   let database: Database | undefined;
   try {
-    database = openData(config);
+    database = openData(config, { create: true });
     let listener: Listener | undefined;
     const { app, keys, log } = wireApp(config, database, {
       peerOf: (request) => listener?.peerOf(request) ?? "",
@@ -203,7 +220,7 @@ const running = ({
   keys: KeyService;
   log: Logger;
   database: Database;
-  lock: { release(): void };
+  lock: Lock;
   adminKey: string | undefined;
 }): Server => {
   const flush = () =>

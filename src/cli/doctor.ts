@@ -38,7 +38,7 @@ const disk: Probe = ({ dataDir: path, diskReserve }) => {
 
 const database: Probe = async (config) => {
   if (!existsSync(databasePath(config.dataDir))) return "there is none yet; serve creates it";
-  const opened = openData(config);
+  const opened = openData(config, { create: false });
   try {
     const [problem] = opened.client.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").all();
     if (problem?.quick_check !== "ok")

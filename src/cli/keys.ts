@@ -15,12 +15,13 @@ interface Common {
   json?: boolean;
 }
 
-/** Runs some work on the keys of DATA_DIR, beside a server or without one. */
+/** Runs some work on the keys of DATA_DIR, beside a server or without one. Only making a key makes what is missing. */
 const withKeys = async <Result>(
   config: Config,
   work: (keys: KeyService) => Promise<Result>,
+  { create = false } = {},
 ): Promise<Result> => {
-  const database = openData(config);
+  const database = openData(config, { create });
   try {
     return await work(wireKeys(database));
   } finally {
@@ -115,7 +116,7 @@ const createCommand = () =>
                 ),
         };
         printMinted(
-          await withKeys(configOf(options as never), (keys) => keys.create(key, OPERATOR)),
+          await withKeys(configOf(options as never), (keys) => keys.create(key, OPERATOR), { create: true }),
           options,
         );
       },
@@ -159,12 +160,12 @@ const listCommand = () =>
 const rotateCommand = () =>
   new Command("rotate")
     .description("give a key a new secret and print it, this once")
-    .argument("<id>", "the key's id")
+    .argument("<id>", "the key's id", idOf)
     .option(
       "--grace <span>",
       `how long the old secret lives on: 0s to ${MOST_GRACE_SECONDS / 86_400}d (default: ${DEFAULT_GRACE_SECONDS / 3600}h)`,
     )
-    .action(async (id: string, options: Common & { grace?: string }) => {
+    .action(async (id: number, options: Common & { grace?: string }) => {
       const grace =
         options.grace === undefined
           ? DEFAULT_GRACE_SECONDS
@@ -177,7 +178,7 @@ const rotateCommand = () =>
       if (grace > MOST_GRACE_SECONDS)
         throw new UsageError(`--grace: at most ${MOST_GRACE_SECONDS / 86_400}d`);
       printMinted(
-        await withKeys(configOf(options as never), (keys) => keys.rotate(idOf(id), grace, OPERATOR)),
+        await withKeys(configOf(options as never), (keys) => keys.rotate(id, grace, OPERATOR)),
         options,
       );
     });
@@ -185,11 +186,11 @@ const rotateCommand = () =>
 const revokeCommand = () =>
   new Command("revoke")
     .description("end a key, from the next request on and for ever")
-    .argument("<id>", "the key's id")
-    .action(async (id: string, options: Common) => {
+    .argument("<id>", "the key's id", idOf)
+    .action(async (id: number, options: Common) => {
       const key = await withKeys(configOf(options as never), async (keys) => {
-        await keys.revoke(idOf(id), OPERATOR);
-        return keys.get(idOf(id));
+        await keys.revoke(id, OPERATOR);
+        return keys.get(id);
       });
       print(
         options.json

@@ -1,17 +1,20 @@
-import { Argument, Command } from "commander";
-import { type DocumentName, documentsOf } from "../http/docs.ts";
+import { Command } from "commander";
+import { DOCUMENTS, documentsOf } from "../http/docs.ts";
 import { openDatabase } from "../db/open.ts";
 import { wireApp } from "../wire.ts";
 import { configOf, withSettings } from "./settings.ts";
-import { print } from "./terminal.ts";
+import { UsageError, print } from "./terminal.ts";
 
 export const openapiCommand = (): Command =>
   withSettings(
     new Command("openapi")
       .description("print an OpenAPI document as JSON")
-      .addArgument(new Argument("[document]", "which one").choices(["store", "platform"]).default("store")),
+      .argument("[document]", `which one: ${DOCUMENTS.join(" or ")}`, "store"),
     ["port", "baseUrl", "stagingBaseUrl"],
-  ).action(async (name: DocumentName, options: Record<string, unknown>) => {
+  ).action(async (text: string, options: Record<string, unknown>) => {
+    const name = DOCUMENTS.find((document) => document === text);
+    if (!name)
+      throw new UsageError(`${JSON.stringify(text)} is no document; there are ${DOCUMENTS.join(" and ")}`);
     const config = configOf(options);
     const database = openDatabase(":memory:");
     const { app } = wireApp(config, database);

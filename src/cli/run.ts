@@ -55,7 +55,11 @@ export const run = async (argv: readonly string[]): Promise<number> => {
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0;
-      fail(`${error.message.replace(/^error: /, "").replaceAll("\n", " ")}; see adoption-store --help`);
+      const reason = error.message
+        .replace(/^error: /, "")
+        .replaceAll("\n", " ")
+        .replace(/\.$/, "");
+      fail(`${reason}; see adoption-store --help`);
       return WRONG_USE;
     }
     if (error instanceof ConfigError || error instanceof UsageError) {

@@ -45,8 +45,9 @@ export const listen = ({
     port: listeningOn,
     peerOf: (request) => server.requestIP(request)?.address ?? "",
     async stop(graceMs) {
-      await Promise.race([server.stop(false), Bun.sleep(graceMs)]);
-      await server.stop(true);
+      const late = setTimeout(() => void server.stop(true), graceMs);
+      await server.stop(false);
+      clearTimeout(late);
     },
   };
 };

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { type FrameSettings, frame } from "./frame.ts";
-import { type Route, pathOf, unrouted } from "./routing.ts";
+import { type Route, unrouted } from "./routing.ts";
 import type { Shared } from "./shared.ts";
 
 /** Below these every path asks for a key, those that do not exist too. */
@@ -9,7 +9,7 @@ const GUARDED = ["/v1", "/platform"] as const;
 /** Answers what no room takes, so that these requests too are guarded, counted and logged. */
 const elsewhere = (shared: Shared, routes: () => readonly Route[]) => {
   const refuse = ({ request }: { request: Request }) => {
-    throw unrouted(routes(), pathOf(request));
+    throw unrouted(routes(), request);
   };
   const app = new Elysia().use(shared);
   for (const prefix of GUARDED)

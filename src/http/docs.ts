@@ -12,8 +12,10 @@ import type { Shared } from "./shared.ts";
 
 const API_VERSION = "1.0.0";
 const LICENSE = { name: "MIT", identifier: "MIT" };
+const CONTACT = { name: "The operator of this service" };
 
-export type DocumentName = "store" | "platform";
+export const DOCUMENTS = ["store", "platform"] as const;
+export type DocumentName = (typeof DOCUMENTS)[number];
 
 export interface Addresses {
   /** Origin of production; "" makes the documents point to wherever they were fetched from. */
@@ -46,6 +48,7 @@ const sections = (addresses: Addresses) => ({
       title: "Animal Adoption Store API",
       version: API_VERSION,
       license: LICENSE,
+      contact: CONTACT,
       description:
         "Animals offered for adoption: list, add and fetch them. Every operation needs an API key. What is not marked `x-stability: beta` is stable.",
     },
@@ -62,6 +65,7 @@ const sections = (addresses: Addresses) => ({
       title: "Adoption Store Platform API",
       version: API_VERSION,
       license: LICENSE,
+      contact: CONTACT,
       description: "What an operator of the service needs: API keys, health and metrics. All of it is beta.",
     },
     servers: servers(addresses, ""),
@@ -116,8 +120,11 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
+/** Mends what cannot be read: names of headers in the dark, the badge of a deprecated operation in the light. */
 const PAGE_CSS = `body { margin: 0; }
-.swagger-ui .topbar .topbar-wrapper > a { display: none; }
+html.dark-mode .swagger-ui .headers td { color: inherit; }
+.swagger-ui .opblock.opblock-deprecated { opacity: 1; }
+.swagger-ui .opblock.opblock-deprecated .opblock-summary-method { background: #6b7280; color: #fff; }
 `;
 
 const PAGE_JS = `window.ui = SwaggerUIBundle({
@@ -130,6 +137,8 @@ const PAGE_JS = `window.ui = SwaggerUIBundle({
   layout: "StandaloneLayout",
   deepLinking: true,
   displayRequestDuration: true,
+  // The logo is an SVG with a style of its own, which the Content-Security-Policy refuses.
+  plugins: [() => ({ components: { Logo: () => null } })],
   validatorUrl: null,
 });
 `;
@@ -183,6 +192,7 @@ const documentRoute = (operationId: string, summary: string) =>
   operation({
     operationId,
     summary,
+    description: "With the server's own addresses filled in. No key is needed.",
     tags: ["operation"],
     answers: { 200: { description: "The OpenAPI 3.1 document." } },
   });

@@ -67,7 +67,7 @@ export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
   };
 
   const refusalOf = (code: unknown, error: unknown, request: Request): Fault => {
-    if (code === "NOT_FOUND") return unrouted(routes(), pathOf(request));
+    if (code === "NOT_FOUND") return unrouted(routes(), request);
     if (code !== "VALIDATION" || (error as ValidationError).type === "response") return faultOf(error);
     return explain(error as ValidationError);
   };
@@ -79,7 +79,7 @@ export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
       const { request, startedAt } = context;
       if (ROUTED.has(request.method)) return;
       const isOptions = request.method === "OPTIONS";
-      const answer = isOptions ? preflight(request) : faultResponse(unrouted(routes(), pathOf(request)));
+      const answer = isOptions ? preflight(request) : faultResponse(unrouted(routes(), request));
       return conclude(answer, {
         requestId: requestIdOf(request.headers.get("x-request-id")),
         method: isOptions ? "OPTIONS" : "other",

@@ -13,6 +13,7 @@ const TAGS = ["operation"];
 const livez = operation({
   operationId: "getLiveness",
   summary: "Is the process alive?",
+  description: "For supervisors: restart the process if it does not answer. No key is needed.",
   tags: TAGS,
   answers: { 200: { description: "It is." } },
 });
@@ -20,7 +21,8 @@ const livez = operation({
 const readyz = operation({
   operationId: "getReadiness",
   summary: "Can the service do its work?",
-  description: "The database can be written, its migrations are current, and the disk has room.",
+  description:
+    "For load balancers, without a key. Ready means: the database can be written, its migrations are current, and the disk has room.",
   tags: TAGS,
   answers: { 200: { description: "It can." } },
   faults: ["not_ready"],
@@ -29,6 +31,7 @@ const readyz = operation({
 const exposition = operation({
   operationId: "getMetrics",
   summary: "Metrics in the Prometheus text format",
+  description: "Requests by route template, deprecated calls by key, and what the process uses.",
   tags: TAGS,
   answers: { 200: { description: "The metrics." } },
 });

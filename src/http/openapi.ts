@@ -182,12 +182,28 @@ const bodyOf = (requestBody: unknown, example: unknown): Json | undefined => {
   };
 };
 
+/** The scopes that a route asks for; undefined for a public one. */
+const scopesOf = (security: unknown): string[] | undefined => (security as { apiKey: string[] }[])[0]?.apiKey;
+
+/** Scopes are roles, which linters do not take from a bearer scheme: they are said in words and in `x-scopes`. */
+const securityOf = (security: unknown, description: unknown): Json => {
+  const scopes = scopesOf(security);
+  if (!scopes) return { security, description };
+  const words = scopes.map((scope) => `\`${scope}\``).join(", ");
+  return {
+    security: [{ apiKey: [] }],
+    "x-scopes": scopes,
+    description: `${description} Needs the scope ${words}.`,
+  };
+};
+
 const operationOf = (raw: unknown): Json => {
   const { [NOTES]: notes, parameters, responses, requestBody, ...rest } = raw as Json;
   const { answers, bodyExample, faults } = notes as Notes;
   const body = bodyOf(requestBody, bodyExample);
   const operation: Json = {
     ...rest,
+    ...securityOf(rest["security"], rest["description"]),
     parameters: ((parameters as Json[] | undefined) ?? []).map(parameterOf),
     ...(body && { requestBody: body }),
   };

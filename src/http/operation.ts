@@ -13,7 +13,7 @@ export interface Answer {
 export interface Operation {
   operationId: string;
   summary: string;
-  description?: string;
+  description: string;
   tags: string[];
   answers: Record<number, Answer>;
   /** An example of the body. */

@@ -27,9 +27,11 @@ export const methodsAt = (routes: readonly Route[], path: string): string[] => {
 };
 
 /** Why no route took a request. */
-export const unrouted = (routes: readonly Route[], path: string): Fault => {
-  const methods = methodsAt(routes, path);
-  if (methods.length === 0) return new Fault("not_found", "There is nothing at this path.");
+export const unrouted = (routes: readonly Route[], request: Request): Fault => {
+  const methods = methodsAt(routes, pathOf(request));
+  // A path with the right method was written in a way that the router does not read, such as with a fragment.
+  if (methods.length === 0 || methods.includes(request.method))
+    return new Fault("not_found", "There is nothing at this path.");
   const allow = methods.join(", ");
   return new Fault("method_not_allowed", `This path answers to ${allow} only.`, { allow });
 };

@@ -96,6 +96,15 @@ export const Cursor = t.String({
 /** The answer 204: nothing. */
 export const NoContent = t.Undefined();
 
+/** An id in a path. Whatever is none is no error of form: there is simply nothing under it. */
+export const IdInPath = (description: string) =>
+  checked<string>(
+    "IdInPath",
+    { type: "integer", format: "int64", description, examples: [7] },
+    "",
+    () => true,
+  );
+
 /** Ids are written in plain digits and stay below 2^53. */
 const ID = /^[1-9][0-9]{0,15}$/;
 

@@ -63,7 +63,6 @@ export const guard = ({ keys, requests, failures, failureWindow, clientOf }: Gua
       /** The mark of a route that needs no key. */
       .macro("public", (_mark: true) => ({ detail: { security: [] } }))
       .macro("scope", (scope: Scope | "any") => ({
-        // OpenAPI 3.1: the names behind a scheme that is not OAuth are the roles that the operation needs.
         detail: { security: [{ apiKey: scope === "any" ? [] : [scope] }] },
         // Takes the place of Elysia's own parsers, which would read a body before the guard looks at the key.
         parse: () => null,

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Cursor, Id, Limit, OneOf, Text, checked } from "../http/schemas.ts";
+import { Cursor, Id, IdInPath, Limit, OneOf, Text, checked } from "../http/schemas.ts";
 import { formatTime, parseTime } from "../time.ts";
 import { formatRate, parseRate } from "./rate.ts";
 import type { Key as StoredKey, NewKey as NewStoredKey } from "./repository.ts";
@@ -82,7 +82,7 @@ export const MintedKey = t.Object(
   { $id: "MintedKey", description: "An API key together with its secret." },
 );
 
-export const KeyParams = t.Object({ keyId: t.String({ description: "Id of the key." }) });
+export const KeyParams = t.Object({ keyId: IdInPath("Id of the key.") });
 
 export const KeyQuery = t.Object(
   { limit: t.Optional(Limit), cursor: t.Optional(Cursor) },

@@ -33,6 +33,7 @@ export const createKey = operation({
 export const getKey = operation({
   operationId: "getKey",
   summary: "Fetch one API key",
+  description: "Also one that is revoked or has expired.",
   tags: TAGS,
   answers: { 200: { description: "The key, without its secret.", example: KEY } },
 });

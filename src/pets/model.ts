@@ -1,7 +1,7 @@
 import type { NewPet as NewPetFields } from "./repository.ts";
 import { type Static, t } from "elysia";
 import { bigintOf } from "../http/json.ts";
-import { Cursor, Id, Int64, Limit, OneOf, Text } from "../http/schemas.ts";
+import { Cursor, Id, IdInPath, Int64, Limit, OneOf, Text } from "../http/schemas.ts";
 
 const Name = Text("PetName", {
   most: 200,
@@ -39,9 +39,7 @@ export const ListQuery = t.Object(
   { additionalProperties: false },
 );
 
-export const PetParams = t.Object({
-  petId: t.String({ description: "Id of the animal to retrieve." }),
-});
+export const PetParams = t.Object({ petId: IdInPath("Id of the animal to retrieve.") });
 
 /** The domain's form of a checked body. */
 export const toNewPet = ({ name, categoryId, status }: Static<typeof NewPet>): NewPetFields => ({

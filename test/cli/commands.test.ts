@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../support/store.ts";
 
@@ -122,6 +123,16 @@ test("keys are made, listed, rotated and revoked, in words and in JSON", async (
   expect(await json("keys", "list")).toMatchObject([{ id: 1, revokedAt: expect.any(String) }]);
   const unknown = await run(["keys", "revoke", "9"], env);
   expect([unknown.code, unknown.error]).toEqual([1, "adoption-store: There is no API key 9.\n"]);
+});
+
+test.each(["list", "revoke 7", "rotate 7"])("keys %s makes no database where there is none", async (line) => {
+  const directory = join(temporaryDirectory(), "mistyped");
+  const { error, code } = await run(["keys", ...line.split(" ")], { DATA_DIR: directory });
+  expect([code, error]).toEqual([
+    1,
+    `adoption-store: DATA_DIR ${directory}: there is no database; check --data-dir, or start with serve\n`,
+  ]);
+  expect(existsSync(directory)).toBe(false);
 });
 
 test("doctor finds nothing wrong with a fresh directory, and names what is", async () => {

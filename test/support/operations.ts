@@ -47,7 +47,7 @@ export const operationsOf = async (store: Store): Promise<{ operations: Operatio
     Object.assign(schemas, components.schemas);
     for (const [path, methods] of Object.entries(paths))
       for (const [method, raw] of Object.entries(methods)) {
-        const [requirement] = raw["security"] as { apiKey: string[] }[];
+        const [requirement] = raw["security"] as object[];
         const responses = Object.entries(raw["responses"] as Record<string, Node>);
         operations.push({
           document,
@@ -57,7 +57,7 @@ export const operationsOf = async (store: Store): Promise<{ operations: Operatio
           method: method.toUpperCase(),
           operationId: String(raw["operationId"]),
           isPublic: requirement === undefined,
-          scope: requirement?.apiKey[0],
+          scope: (raw["x-scopes"] as string[] | undefined)?.[0],
           parameters: raw["parameters"] as Parameter[],
           bodySchema: jsonSchemaOf((raw["requestBody"] as Node | undefined)?.["content"]),
           responses: Object.fromEntries(
