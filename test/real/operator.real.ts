@@ -29,7 +29,7 @@ const WRONG_USES: [argv: string[], env: Record<string, string>, says: RegExp][] 
   ],
   [["keys", "rotate", "1", "--grace", "long"], {}, /--grace: "long" is not a span/],
   [["keys", "revoke", "x"], {}, /key id: "x" is not a number/],
-  [["openapi", "zoo"], {}, /'zoo'/],
+  [["openapi", "zoo"], {}, /"zoo" is no document/],
 ];
 
 for (const [argv, env, says] of WRONG_USES)
@@ -150,6 +150,7 @@ real("each of 50 keys that are in use is refused by the first request after its 
 
 real("a key that does not exist cannot be revoked", [], async () => {
   using place = directory();
+  await json(["keys", "create", "--name", "a", "--scope", "*"], place.path);
   expectRefusal(await store(["keys", "revoke", "7"], { cwd: place.path }), 1, /no API key 7/);
 });
 
