@@ -12,6 +12,7 @@ export interface Listener {
 
 /** Seconds without a byte after which a connection is closed. */
 const IDLE_SECONDS = 30;
+const SWEEP_MS = 20;
 
 const shownHost = (host: string): string => {
   if (host === "127.0.0.1" || host === "::1" || host === "0.0.0.0" || host === "::") return "localhost";
@@ -45,8 +46,13 @@ export const listen = ({
     port: listeningOn,
     peerOf: (request) => server.requestIP(request)?.address ?? "",
     async stop(graceMs) {
+      const ended = server.stop(false);
+      // A connection that a client keeps open for its next request has nothing in flight.
+      const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
       const late = setTimeout(() => void server.stop(true), graceMs);
-      await server.stop(false);
+      server.closeIdleConnections();
+      await ended;
+      clearInterval(sweep);
       clearTimeout(late);
     },
   };

@@ -66,6 +66,20 @@ export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
     return new Response(null, { status: 204, headers });
   };
 
+  const answerUnrouted = (request: Request, startedAt: number): Response => {
+    const isOptions = request.method === "OPTIONS";
+    const answer = isOptions ? preflight(request) : faultResponse(unrouted(routes(), request));
+    return conclude(answer, {
+      requestId: requestIdOf(request.headers.get("x-request-id")),
+      method: isOptions ? "OPTIONS" : "other",
+      route: "",
+      startedAt,
+      keyId: 0,
+      // A preflight's answer has its headers already.
+      origin: undefined,
+    });
+  };
+
   const refusalOf = (code: unknown, error: unknown, request: Request): Fault => {
     if (code === "NOT_FOUND") return unrouted(routes(), request);
     if (code !== "VALIDATION" || (error as ValidationError).type === "response") return faultOf(error);
@@ -74,21 +88,14 @@ export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
 
   return new Elysia({ name: "frame" })
     .decorate({ requestId: "", startedAt: 0 })
+    // Elysia reads in a hook's text whether it is asynchronous, and a returned call is a sign of it to it: this one would
+    // make every request wait for a promise, 1.5 microseconds of 26. Hence the variable.
     .onRequest(function begin(context) {
-      context.startedAt = performance.now();
-      const { request, startedAt } = context;
-      if (ROUTED.has(request.method)) return;
-      const isOptions = request.method === "OPTIONS";
-      const answer = isOptions ? preflight(request) : faultResponse(unrouted(routes(), request));
-      return conclude(answer, {
-        requestId: requestIdOf(request.headers.get("x-request-id")),
-        method: isOptions ? "OPTIONS" : "other",
-        route: "",
-        startedAt,
-        keyId: 0,
-        // A preflight's answer has its headers already.
-        origin: undefined,
-      });
+      const startedAt = performance.now();
+      context.startedAt = startedAt;
+      let answer: Response | undefined;
+      if (!ROUTED.has(context.request.method)) answer = answerUnrouted(context.request, startedAt);
+      return answer;
     })
     .onBeforeHandle({ as: "global" }, function refuseRepeated({ request }) {
       const repeated = repeatedParameter(request.url);
