@@ -4,7 +4,7 @@ import type { Cors } from "./cors.ts";
 import { explain } from "./explain.ts";
 import { Fault, faultOf, faultResponse } from "./faults.ts";
 import { completeHeaders, requestIdOf } from "./headers.ts";
-import { quoted, stringify } from "./json.ts";
+import { quoted } from "./json.ts";
 import { type Logger, logRequest } from "./logging.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Route, methodsAt, pathOf, repeatedParameter, unrouted } from "./routing.ts";
@@ -32,12 +32,12 @@ interface Passage {
   origin: string | undefined;
 }
 
-/** What a route returned, as a response: objects become JSON in which int64 is exact. */
+/** What a route returned, as a response. */
 const answerOf = (value: unknown, status: number): Response => {
   if (value instanceof Response) return value;
   if (value === undefined || value === null)
     return new Response(null, { status: status === 200 ? 204 : status });
-  return new Response(stringify(value), { status, headers: { "content-type": "application/json" } });
+  return new Response(JSON.stringify(value), { status, headers: { "content-type": "application/json" } });
 };
 
 const isOurs = ({ code }: Fault): boolean => code === "internal_error" || code === "storage_unavailable";
@@ -86,40 +86,42 @@ export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
     return explain(error as ValidationError);
   };
 
-  return new Elysia({ name: "frame" })
-    .decorate({ requestId: "", startedAt: 0 })
-    // Elysia reads in a hook's text whether it is asynchronous, and a returned call is a sign of it to it: this one would
-    // make every request wait for a promise, 1.5 microseconds of 26. Hence the variable.
-    .onRequest(function begin(context) {
-      const startedAt = performance.now();
-      context.startedAt = startedAt;
-      let answer: Response | undefined;
-      if (!ROUTED.has(context.request.method)) answer = answerUnrouted(context.request, startedAt);
-      return answer;
-    })
-    .onBeforeHandle({ as: "global" }, function refuseRepeated({ request }) {
-      const repeated = repeatedParameter(request.url);
-      if (repeated !== undefined) throw new Fault("invalid_request", `${quoted(repeated)}: is given twice`);
-    })
-    .onError({ as: "global" }, function refuse(context) {
-      const { code, error, request, headers } = context;
-      const fault = refusalOf(code, error, request);
-      context.requestId = requestIdOf(headers["x-request-id"]);
-      if (isOurs(fault)) log.error({ err: error, requestId: context.requestId }, fault.code);
-      return faultResponse(fault);
-    })
-    .mapResponse({ as: "global" }, function finish(context) {
-      const { responseValue, set, request, headers, route, startedAt } = context;
-      // The guard's own decoration, which the frame does not see in its types.
-      const keyId = (context as { key?: Key }).key?.id ?? 0;
-      if (set.headers["deprecation"]) metrics.countDeprecated(route, keyId);
-      return conclude(answerOf(responseValue, Number(set.status ?? 200)), {
-        requestId: context.requestId || requestIdOf(headers["x-request-id"]),
-        method: request.method,
-        route,
-        startedAt,
-        keyId,
-        origin: headers["origin"],
-      });
-    });
+  return (
+    new Elysia({ name: "frame" })
+      .decorate({ requestId: "", startedAt: 0 })
+      // Elysia reads in a hook's text whether it is asynchronous, and a returned call is a sign of it to it: this one would
+      // make every request wait for a promise, 1.5 microseconds of 26. Hence the variable.
+      .onRequest(function begin(context) {
+        const startedAt = performance.now();
+        context.startedAt = startedAt;
+        let answer: Response | undefined;
+        if (!ROUTED.has(context.request.method)) answer = answerUnrouted(context.request, startedAt);
+        return answer;
+      })
+      .onBeforeHandle({ as: "global" }, function refuseRepeated({ request }) {
+        const repeated = repeatedParameter(request.url);
+        if (repeated !== undefined) throw new Fault("invalid_request", `${quoted(repeated)}: is given twice`);
+      })
+      .onError({ as: "global" }, function refuse(context) {
+        const { code, error, request, headers } = context;
+        const fault = refusalOf(code, error, request);
+        context.requestId = requestIdOf(headers["x-request-id"]);
+        if (isOurs(fault)) log.error({ err: error, requestId: context.requestId }, fault.code);
+        return faultResponse(fault);
+      })
+      .mapResponse({ as: "global" }, function finish(context) {
+        const { responseValue, set, request, headers, route, startedAt } = context;
+        // The guard's own decoration, which the frame does not see in its types.
+        const keyId = (context as { key?: Key }).key?.id ?? 0;
+        if (set.headers["deprecation"]) metrics.countDeprecated(route, keyId);
+        return conclude(answerOf(responseValue, Number(set.status ?? 200)), {
+          requestId: context.requestId || requestIdOf(headers["x-request-id"]),
+          method: request.method,
+          route,
+          startedAt,
+          keyId,
+          origin: headers["origin"],
+        });
+      })
+  );
 };

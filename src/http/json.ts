@@ -38,7 +38,7 @@ const exactNumber = (_key: string, value: unknown, { source }: { source?: string
   const integer = integerOf(source);
   // A double rounds small fractions away: what is written as no integer must not come out as one.
   if (integer === undefined) return Number.isInteger(value) ? Number.NaN : value;
-  return Number.isSafeInteger(Number(integer)) ? Number(integer) : JSON.rawJSON(String(integer));
+  return jsonInteger(integer);
 };
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
@@ -86,11 +86,11 @@ export const parseJson = (text: string): unknown => {
 /** The integer that `parseJson` made of a JSON number; undefined for everything else. */
 export const bigintOf = (value: unknown): bigint | undefined => {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined;
-  return JSON.isRawJSON(value) ? BigInt((value as { rawJSON: string }).rawJSON) : undefined;
+  return JSON.isRawJSON(value) ? BigInt(value.rawJSON) : undefined;
 };
 
-const rawBigint = (_key: string, value: unknown): unknown =>
-  typeof value === "bigint" ? JSON.rawJSON(String(value)) : value;
-
-/** JSON text in which a bigint is a plain integer with all its digits. */
-export const stringify = (value: unknown): string => JSON.stringify(value, rawBigint);
+/** The JSON number of an integer, with all its digits: what `bigintOf` reads. (A replacer would cost five times as much.) */
+export const jsonInteger = (integer: bigint): number | RawJSON => {
+  const number = Number(integer);
+  return Number.isSafeInteger(number) ? number : JSON.rawJSON(String(integer));
+};

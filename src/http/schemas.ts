@@ -23,13 +23,13 @@ const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
 const isInt64 = (value: unknown): boolean => {
-  const integer = typeof value === "bigint" ? value : bigintOf(value);
+  const integer = bigintOf(value);
   return integer !== undefined && integer >= INT64_MIN && integer <= INT64_MAX;
 };
 
-/** A signed 64-bit integer: on the way in what `parseJson` made of it (see `bigintOf`), on the way out a bigint. */
+/** A signed 64-bit integer in its wire form: what `bigintOf` reads and `jsonInteger` writes. */
 export const Int64 = (documentation: Record<string, unknown>) =>
-  checked<bigint>(
+  checked<number | RawJSON>(
     "Int64",
     { type: "integer", format: "int64", ...documentation },
     "must be an integer from -9223372036854775808 to 9223372036854775807",

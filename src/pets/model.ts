@@ -1,6 +1,6 @@
-import type { NewPet as NewPetFields } from "./repository.ts";
+import type { NewPet as NewPetFields, Pet as StoredPet } from "./repository.ts";
 import { type Static, t } from "elysia";
-import { bigintOf } from "../http/json.ts";
+import { bigintOf, jsonInteger } from "../http/json.ts";
 import { Cursor, Id, IdInPath, Int64, Limit, OneOf, Text } from "../http/schemas.ts";
 
 const Name = Text("PetName", {
@@ -46,5 +46,13 @@ export const toNewPet = ({ name, categoryId, status }: Static<typeof NewPet>): N
   name,
   // The schema let only integers through.
   categoryId: bigintOf(categoryId) as bigint,
+  ...(status && { status }),
+});
+
+/** The wire form of an animal. */
+export const fromPet = ({ id, name, categoryId, status }: StoredPet): Static<typeof Pet> => ({
+  id,
+  name,
+  categoryId: jsonInteger(categoryId),
   ...(status && { status }),
 });

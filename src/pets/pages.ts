@@ -1,5 +1,5 @@
 import { KEYED, STANDING, nextLink } from "../http/headers.ts";
-import { stringify } from "../http/json.ts";
+import { fromPet } from "./model.ts";
 import type { ListPets, PetService } from "./service.ts";
 
 /** Most pages and most bytes of bodies that are kept. */
@@ -43,7 +43,7 @@ export const petPages = ({
     const { items, next } = await list(query);
     const { limit, status } = query;
     // A Blob's bytes are shared by the clones of a response.
-    const body = new Blob([stringify(items)], { type: "application/json" });
+    const body = new Blob([JSON.stringify(items.map(fromPet))], { type: "application/json" });
     const headers = new Headers({ "content-type": "application/json", ...STANDING, ...KEYED });
     if (next) headers.set("link", nextLink("/v1/pets", { limit, status }, next));
     const answer = new Response(body, { headers });

@@ -1,7 +1,7 @@
 import { Elysia, status } from "elysia";
 import type { Shared } from "../http/shared.ts";
 import { ErrorBody, NoQuery, parseId } from "../http/schemas.ts";
-import { ListQuery, NewPet, Pet, PetParams, PetStatus, Pets, toNewPet } from "./model.ts";
+import { ListQuery, NewPet, Pet, PetParams, PetStatus, Pets, fromPet, toNewPet } from "./model.ts";
 import { createPet, getPet, listPets } from "./openapi.ts";
 import type { PetPages } from "./pages.ts";
 import type { PetService } from "./service.ts";
@@ -16,7 +16,7 @@ export const petRoutes = ({ pets, pages, shared }: { pets: PetService; pages: Pe
       ({ query: { limit, status, cursor } }) => pages.answer({ limit: Number(limit), status, cursor }),
       { scope: "pets:read", query: ListQuery, response: { 200: Pets }, detail: listPets },
     )
-    .post("/v1/pets", async ({ body }) => status(201, await pets.add(toNewPet(body))), {
+    .post("/v1/pets", async ({ body }) => status(201, fromPet(await pets.add(toNewPet(body)))), {
       scope: "pets:write",
       reads: "json",
       query: NoQuery,
@@ -24,7 +24,7 @@ export const petRoutes = ({ pets, pages, shared }: { pets: PetService; pages: Pe
       response: { 201: Pet },
       detail: createPet,
     })
-    .get("/v1/pets/:petId", ({ params }) => pets.get(parseId(params.petId)), {
+    .get("/v1/pets/:petId", async ({ params }) => fromPet(await pets.get(parseId(params.petId))), {
       deprecated: { successor: "/v1/pets" },
       scope: "pets:read",
       query: NoQuery,
