@@ -177,9 +177,9 @@ export const SETTINGS = {
     env: "BODY_LIMIT",
     flag: "body-limit",
     fallback: "64KiB",
-    form: "a size from 1KiB to 16MiB, such as 64KiB",
+    form: "a size from 1KiB to 1MiB, such as 64KiB",
     help: "largest JSON body",
-    parse: bytes(2 ** 10, 2 ** 24),
+    parse: bytes(2 ** 10, 2 ** 20),
   },
   authFailuresPerMinute: {
     env: "AUTH_FAILURES_PER_MINUTE",

@@ -1,11 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, statfsSync } from "node:fs";
-import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import type { Config } from "./config.ts";
-import { type Lock, takeLock } from "./db/lock.ts";
+import { MigrationRefused } from "./db/migrate.ts";
 import { type Database, openDatabase } from "./db/open.ts";
-import { type Listener, listen } from "./edge/listeners.ts";
 import { clientAddress, clientNetwork } from "./http/address.ts";
 import { createApp } from "./http/app.ts";
 import { cors } from "./http/cors.ts";
@@ -37,9 +35,10 @@ const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(cou
 export const databasePath = (dataDir: string): string => join(dataDir, "adoption-store.db");
 export const adminKeyPath = (dataDir: string): string => join(dataDir, "admin.key");
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const makeDirectory = (dataDir: string) => {
+/** Makes DATA_DIR if it is missing. @throws StartRefused */
+export const makeDirectory = (dataDir: string) => {
   // Everything that this process creates is for its user alone, SQLite's own files too.
   process.umask(0o077);
   try {
@@ -58,10 +57,12 @@ export const openData = (config: Config, { create }: { create: boolean }): Datab
       `DATA_DIR ${config.dataDir}: there is no database; check --data-dir, or start with serve`,
     );
   try {
-    const database = openDatabase(path, { groupSize: config.commitGroupSize });
+    const database = openDatabase(path, { groupSize: config.commitGroupSize, migrating: create });
     chmodSync(path, 0o600);
     return database;
   } catch (error) {
+    if (error instanceof MigrationRefused)
+      throw new StartRefused(`DATA_DIR ${config.dataDir}: ${error.message}`, { cause: error });
     throw new StartRefused(
       `DATA_DIR ${config.dataDir}: the database cannot be opened (${reasonOf(error)}); check that the directory is writable and has room, or restore a backup`,
       { cause: error },
@@ -106,8 +107,8 @@ export const wireApp = (
   const counters = metrics({ version: VERSION });
   const rules = shared({
     keys,
-    requests: limiter("key"),
-    failures: limiter("failures"),
+    requests: limiter("key", "requests"),
+    failures: limiter("failures", "failed authentications"),
     failureWindow: { points: config.authFailuresPerMinute, seconds: 60 },
     clientOf: (request) =>
       clientNetwork(clientAddress(peerOf(request), request.headers.get("x-forwarded-for"), trustProxy)),
@@ -120,7 +121,7 @@ export const wireApp = (
     keyRoutes({ keys, shared: rules }),
     healthRoutes({
       checks: {
-        database: database.assertWritable,
+        database: database.assertReady,
         disk: () => assertRoom(config.dataDir, config.diskReserve),
       },
       metrics: counters,
@@ -133,106 +134,4 @@ export const wireApp = (
     }),
   ]);
   return { app, keys, log: writeLog };
-};
-
-const writeAdminKey = (dataDir: string) => async (secret: string) => {
-  const path = adminKeyPath(dataDir);
-  await Bun.write(`${path}.new`, `${secret}\n`, { mode: 0o600 });
-  await rename(`${path}.new`, path);
-};
-
-const listenOrExplain = (
-  config: Config,
-  fetch: (request: Request) => Response | Promise<Response>,
-): Listener => {
-  const { host, port } = config;
-  try {
-    return listen({ host, port, fetch });
-  } catch (error) {
-    const inUse = (error as { code?: string }).code === "EADDRINUSE";
-    const remedy = inUse
-      ? "the port is in use: stop what listens there, or choose another with --port"
-      : reasonOf(error);
-    throw new StartRefused(`cannot listen on ${host}:${port}: ${remedy}`, { cause: error });
-  }
-};
-
-/** The right to be the one server of a DATA_DIR. */
-const lockOrExplain = (dataDir: string): Lock => {
-  let lock: Lock | undefined;
-  try {
-    lock = takeLock(join(dataDir, "server.lock"));
-  } catch (error) {
-    throw new StartRefused(
-      `DATA_DIR ${dataDir}: cannot be written (${reasonOf(error)}); make it writable, or choose another with --data-dir`,
-      { cause: error },
-    );
-  }
-  if (lock) return lock;
-  throw new StartRefused(
-    `DATA_DIR ${dataDir}: another adoption-store server is using it; stop that one, or choose another with --data-dir`,
-  );
-};
-
-const FLUSH_MS = 10_000;
-const GRACE_MS = 10_000;
-
-export interface Server {
-  url: string;
-  /** The file with the first key, if this start made it. */
-  adminKey: string | undefined;
-  log: Logger;
-  /** Finishes what is in flight, writes what is held back, and closes everything. Again is fine. */
-  stop(): Promise<void>;
-}
-
-/** Opens everything and listens. @throws StartRefused */
-export const startServer = async (config: Config): Promise<Server> => {
-  makeDirectory(config.dataDir);
-  const lock = lockOrExplain(config.dataDir);
-  let database: Database | undefined;
-  try {
-    database = openData(config, { create: true });
-    let listener: Listener | undefined;
-    const { app, keys, log } = wireApp(config, database, {
-      peerOf: (request) => listener?.peerOf(request) ?? "",
-    });
-    const first = await keys.createFirst(writeAdminKey(config.dataDir));
-    app.compile();
-    listener = listenOrExplain(config, app.fetch);
-    return running({ listener, keys, log, database, lock, adminKey: first && adminKeyPath(config.dataDir) });
-  } catch (error) {
-    await database?.close();
-    lock.release();
-    throw error;
-  }
-};
-
-const running = ({
-  listener,
-  keys,
-  log,
-  database,
-  lock,
-  adminKey,
-}: {
-  listener: Listener;
-  keys: KeyService;
-  log: Logger;
-  database: Database;
-  lock: Lock;
-  adminKey: string | undefined;
-}): Server => {
-  const flush = () =>
-    keys.flush().catch((error: unknown) => log.warn({ err: error }, "times of last use not written"));
-  const flushing = setInterval(flush, FLUSH_MS);
-  let stopped: Promise<void> | undefined;
-  const stop = async () => {
-    clearInterval(flushing);
-    await listener.stop(GRACE_MS);
-    await flush();
-    await database.close();
-    lock.release();
-  };
-  return { url: listener.url, adminKey, log, stop: () => (stopped ??= stop()) };
 };

@@ -10,7 +10,7 @@ interface Import {
   to: string;
 }
 
-const IMPORT = /^(?:import|export)\s[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"/gm;
+const IMPORT = /^(?:import|export)\s[^;]*?from\s+"([^"]+)"|\bimport\s*\(?\s*"([^"]+)"/gm;
 
 const importsOf = async (file: string): Promise<Import[]> => {
   const text = await Bun.file(join(ROOT, file)).text();
@@ -28,8 +28,8 @@ const imports = (await Promise.all(files.map(importsOf))).flat();
 /** Who may import whom: for files that match `from`, every import must match one of `to`. The first row that fits counts. */
 const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/main\.ts$/, to: [/^src\/cli\/run\.ts$/] },
-  { from: /^src\/cli\//, to: [/^src\/(cli|keys|http|db|edge)\//, /^src\/(wire|config|time)\.ts$/] },
-  { from: /^src\/wire\.ts$/, to: [/^src\//, /^package\.json$/] },
+  { from: /^src\/cli\//, to: [/^src\/(cli|keys|http|db|edge)\//, /^src\/(wire|server|config|time)\.ts$/] },
+  { from: /^src\/(wire|server)\.ts$/, to: [/^src\//, /^package\.json$/] },
   { from: /^src\/config\.ts$/, to: [/^src\/http\/logging\.ts$/] },
   { from: /^src\/(page|time)\.ts$/, to: [/^src\/http\/faults\.ts$/] },
   { from: /^src\/db\//, to: [/^src\/db\//, /^drizzle\/.+\.sql$/] },

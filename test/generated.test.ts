@@ -186,3 +186,54 @@ test.each(list)(
   },
   30_000,
 );
+
+const everyRoute = (await openStore()).app.routes.map(
+  ({ method, path }) => [`${method} ${path}`, method, path] as const,
+);
+
+/** As a hostile client would write it, broken percent-encoding and all. */
+const rawSegments = fc.oneof(
+  fc.constantFrom(
+    "%",
+    "%ff",
+    "%zz",
+    "%00",
+    "%2e%2e",
+    "toString",
+    "constructor",
+    "__proto__",
+    "hasOwnProperty",
+    "..",
+    ".",
+    "*",
+    "x",
+  ),
+  words.map(encode),
+);
+
+test.each(everyRoute)(
+  `%s, hidden or not, answers ${REQUESTS} raw paths without a 5xx`,
+  async (_name, method, path) => {
+    const store = await openStore();
+    const calls = fc.record({
+      segments: fc.array(rawSegments, { minLength: 3, maxLength: 3 }),
+      query: fc.option(fc.array(rawSegments, { maxLength: 3 }), { nil: undefined }),
+      verb: fc.constantFrom(...(method === "ALL" ? ["GET", "POST", "PUT", "DELETE", "PURGE"] : [method])),
+      keyed: fc.boolean(),
+    });
+    for (const { segments, query, verb, keyed } of fc.sample(calls, { numRuns: REQUESTS, seed: SEED })) {
+      let at = 0;
+      const target =
+        path.replace(/:\w+|\*/g, () => segments[at++ % segments.length] ?? "") +
+        (query ? `?${query.join("&")}` : "");
+      const answer = await store.call(verb, `http://localhost${target}`, { key: keyed && store.key });
+      const what = `${verb} ${target} -> ${answer.status}`;
+      expect([what, answer.status < 500]).toEqual([what, true]);
+      if (answer.status >= 400)
+        expect(Object.keys((await answer.json()) as object)).toEqual(["code", "message", "status"]);
+      // The request may have revoked the key that it came with.
+      if (verb === "DELETE") await store.database.client.run("UPDATE keys SET revoked_at = NULL");
+    }
+  },
+  30_000,
+);

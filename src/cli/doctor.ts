@@ -15,17 +15,26 @@ interface Finding {
   detail: string;
 }
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 type Probe = (config: Config) => string | Promise<string>;
 
 const YEAR_2026 = Date.UTC(2026, 0, 1);
 
 const dataDir: Probe = ({ dataDir: path }) => {
   if (!existsSync(path)) return `${path} does not exist yet; serve creates it`;
-  accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new Error(
+      `${path} cannot be written (${messageOf(error)}); give it to the user that runs the server`,
+      { cause: error },
+    );
+  }
   const mode = statSync(path).mode & 0o777;
-  if (mode & 0o077)
-    throw new Error(`${path} is open to other users (mode ${mode.toString(8)}); run: chmod 700 ${path}`);
-  return `${path} is writable and private`;
+  const advice =
+    mode & 0o077 ? `; others can list it, its files are private all the same: chmod 700 ${path}` : "";
+  return `${path} is writable${advice}`;
 };
 
 const disk: Probe = ({ dataDir: path, diskReserve }) => {
@@ -54,8 +63,15 @@ const server: Probe = async (config) => {
   const runs = existsSync(config.dataDir) && !lock;
   lock?.release();
   if (runs) return "one is running on this DATA_DIR";
-  const probe = listen({ host: config.host, port: config.port, fetch: () => new Response() });
-  await probe.stop(0);
+  const { host, port } = config;
+  try {
+    await listen({ host, port, fetch: () => new Response() }).stop(0);
+  } catch (error) {
+    throw new Error(
+      `cannot listen on ${host}:${port} (${messageOf(error)}); stop what listens there, or choose another --port`,
+      { cause: error },
+    );
+  }
   return `none is running on this DATA_DIR; port ${config.port} on ${config.host} is free`;
 };
 
@@ -70,7 +86,7 @@ const attempt = async (check: string, probe: Probe, config: Config): Promise<Fin
   try {
     return { check, ok: true, detail: await probe(config) };
   } catch (error) {
-    return { check, ok: false, detail: error instanceof Error ? error.message : String(error) };
+    return { check, ok: false, detail: messageOf(error) };
   }
 };
 

@@ -1,10 +1,11 @@
 import { Command } from "commander";
 import type { Config } from "../config.ts";
-import { DEFAULT_GRACE_SECONDS, MOST_GRACE_SECONDS, fromKey, fromMinted } from "../keys/model.ts";
+import { isLine } from "../http/schemas.ts";
+import { DEFAULT_GRACE_SECONDS, MOST_GRACE_SECONDS, MOST_NAME, fromKey, fromMinted } from "../keys/model.ts";
 import { parseRate } from "../keys/rate.ts";
 import { GRANTS, type Grant, SCOPES, isGrant } from "../keys/scopes.ts";
 import { type KeyService, type Minted, OPERATOR } from "../keys/service.ts";
-import { formatTime, parseTime } from "../time.ts";
+import { LATEST_TIME, formatTime, parseTime } from "../time.ts";
 import { openData, wireKeys } from "../wire.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, print, table } from "./terminal.ts";
@@ -52,12 +53,10 @@ const scopesOf = (texts: readonly string[]): Grant[] => {
 
 const expiryOf = (text: string): number => {
   const span = parseSpan(text);
-  return required(
-    "--expires",
-    text,
-    span === undefined ? parseTime(text) : Date.now() + span * 1000,
-    "a time such as 2030-12-05T00:00:00Z or a span such as 90d",
-  );
+  const time = span === undefined ? parseTime(text) : Date.now() + span * 1000;
+  const isAhead = time !== undefined && time > Date.now() && time <= LATEST_TIME;
+  const form = "a time ahead, such as 2030-12-05T00:00:00Z, or a span such as 90d";
+  return required("--expires", text, isAhead ? time : undefined, form);
 };
 
 const idOf = (text: string): number =>
@@ -72,8 +71,8 @@ const nameOf = (text: string): string =>
   required(
     "--name",
     text,
-    text.trim() !== "" && text.length <= 100 && !/\p{Cc}/u.test(text) ? text : undefined,
-    "1 to 100 characters",
+    isLine(text, MOST_NAME) ? text : undefined,
+    `1 to ${MOST_NAME} characters, without control characters`,
   );
 
 const printMinted = (minted: Minted, { json }: Common) => {

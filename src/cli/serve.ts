@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { startServer } from "../wire.ts";
+import { startServer } from "../server.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { print } from "./terminal.ts";
 
@@ -8,6 +8,10 @@ const stopSignal = (): Promise<string> =>
     process.once("SIGTERM", () => resolve("SIGTERM"));
     process.once("SIGINT", () => resolve("SIGINT"));
   });
+
+/** A line that fits between those of a JSON log, whatever the log's level. */
+const printLogged = (message: string) =>
+  print(JSON.stringify({ level: "info", time: new Date().toISOString(), message }));
 
 export const serveCommand = (): Command =>
   withSettings(
@@ -19,10 +23,15 @@ export const serveCommand = (): Command =>
     const config = configOf(options);
     const server = await startServer(config);
     const address = config.baseUrl ?? server.url;
-    print(`Listening on ${server.url}`);
-    print(`Documentation: ${address}/docs`);
-    if (server.adminKey) print(`Admin key (all scopes) in ${server.adminKey}`);
-    server.log.info({ signal: await signal }, "stopping");
+    const say = config.logFormat === "json" ? printLogged : print;
+    say(`Listening on ${server.url}`);
+    say(`Documentation: ${address}/docs`);
+    if (server.adminKey) say(`Admin key (all scopes) in ${server.adminKey}`);
+    const reason = await Promise.race([signal, server.failed]);
+    if (reason instanceof Error) {
+      server.log.error({ reason: reason.message }, "stopping");
+      process.exitCode = 1;
+    } else server.log.info({ signal: reason }, "stopping");
     await server.stop();
     server.log.info("stopped");
   });

@@ -1,4 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
+import type { Changes } from "./changes.ts";
 import { StorageUnavailable, isBusy, isStorageFailure } from "./failure.ts";
 
 /** A prepared query of Drizzle's: what it returns for the values of its placeholders. */
@@ -36,6 +37,8 @@ export interface GroupCommit {
   commit: Commit;
   /** How many transactions this connection has committed: it grows with every write of its own. */
   count(): number;
+  /** Why the storage refused the last write; undefined if it took it. */
+  refusal(): StorageUnavailable | undefined;
   /** Waits until everything that was queued is on disk or refused. */
   drain(): Promise<void>;
 }
@@ -47,6 +50,8 @@ export interface GroupCommitSettings {
   lockWait?: number;
   /** Most acts that may wait. */
   queueLimit?: number;
+  /** Told of each transaction, so that it can tell this connection's writes from others'. */
+  changes?: Pick<Changes, "beginOwn" | "endOwn">;
 }
 
 const RETRY_MS = 10;
@@ -54,13 +59,15 @@ const RETRY_MS = 10;
 /** Queues acts and commits, once in a turn of the event loop, those that have gathered. */
 export const groupCommit = (
   client: Client,
-  { groupSize = 1024, lockWait = 5000, queueLimit = 100_000 }: GroupCommitSettings = {},
+  { groupSize = 1024, lockWait = 5000, queueLimit = 100_000, changes }: GroupCommitSettings = {},
 ): GroupCommit => {
   const begin = client.prepare("BEGIN IMMEDIATE");
   const end = client.prepare("COMMIT");
+  const changedRows = client.prepare<{ rows: number }, []>("SELECT total_changes() AS rows");
   let queue: Act[] = [];
   let scheduled = false;
   let committed = 0;
+  let refused: StorageUnavailable | undefined;
   let idle: (() => void)[] = [];
 
   const schedule = (delay?: number) => {
@@ -95,16 +102,19 @@ export const groupCommit = (
     const settled: (() => void)[] = [];
     try {
       begin.run();
+      changes?.beginOwn();
+      const before = changedRows.get()?.rows;
       for (const act of acts) settled.push(perform(act));
+      const wrote = before !== changedRows.get()?.rows;
       end.run();
+      changes?.endOwn(wrote);
       committed++;
+      refused = undefined;
     } catch (error) {
       if (client.inTransaction) client.run("ROLLBACK");
       if (isBusy(error)) return "locked";
-      const refusal = isStorageFailure(error)
-        ? new StorageUnavailable(String(error), { cause: error })
-        : error;
-      for (const act of acts) act.reject(refusal);
+      if (isStorageFailure(error)) refused = new StorageUnavailable(String(error), { cause: error });
+      for (const act of acts) act.reject(refused ?? error);
       return "done";
     }
     for (const settle of settled) settle();
@@ -140,6 +150,7 @@ export const groupCommit = (
         schedule();
       }),
     count: () => committed,
+    refusal: () => refused,
     drain: () =>
       new Promise((done) => {
         if (queue.length === 0) return done();

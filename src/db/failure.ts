@@ -19,3 +19,6 @@ export const isStorageFailure = (error: unknown): boolean =>
 
 /** True if another connection holds the lock that was asked for. */
 export const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith("SQLITE_BUSY");
+
+/** True if the file itself is broken: waiting does not help. */
+export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error));

@@ -32,6 +32,15 @@ export const pending = (applied: readonly LedgerRow[], known: readonly Migration
   return known.slice(applied.length);
 };
 
+/** @throws MigrationRefused unless the schema is exactly what this program knows. */
+export const assertCurrent = (client: Client, known: readonly Migration[]): void => {
+  const missing = pending(ledger(client), known);
+  if (missing.length > 0)
+    throw new MigrationRefused(
+      `the database is older than this program: start the server once, which brings it up to date`,
+    );
+};
+
 /**
  * Brings the schema up to date in one transaction; safe to run again, and beside another process that does the same.
  * @throws MigrationRefused for a changed migration, a newer database, or a broken foreign key.

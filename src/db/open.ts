@@ -1,7 +1,10 @@
+import { statSync } from "node:fs";
 import { Database as Client } from "bun:sqlite";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
+import { watchChanges } from "./changes.ts";
 import { type Commit, type GroupCommitSettings, groupCommit } from "./commit.ts";
-import { migrate } from "./migrate.ts";
+import { isBusy, isStorageFailure } from "./failure.ts";
+import { assertCurrent, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 
 export interface Database {
@@ -12,9 +15,11 @@ export interface Database {
   version(): number;
   /** Changes with every committed write of another process. */
   foreignVersion(): number;
-  /** @throws if the database cannot be written now. */
-  assertWritable(): void;
-  /** Commits what is queued, copies the log into the database file, and closes it. */
+  /** @throws if the file was moved or deleted: what is written now would be lost. */
+  assertInPlace(): void;
+  /** @throws if the file is gone, the schema is not this program's, or the storage refuses writes. */
+  assertReady(): Promise<void>;
+  /** Commits what is queued, copies the log into the database file if there is room, and closes it. Again is fine. */
   close(): Promise<void>;
   /** The connection itself: for PRAGMAs of tests and of `doctor`. */
   readonly client: Client;
@@ -30,56 +35,82 @@ const PRAGMAS = [
   "PRAGMA cache_size=-16384",
 ];
 
-/**
- * `PRAGMA data_version` takes and drops a lock, some 5 microseconds of system calls here, so it is asked once in a turn
- * of the event loop. A request that is answered in a turn was sent before the turn asked the kernel for it, so a
- * write that another process acknowledged before the request was sent is seen. (Reading the counter from the mapped
- * `-shm` file would be cheaper still, but closing that descriptor drops SQLite's own POSIX locks.)
- */
-const oncePerTurn = (read: () => number): (() => number) => {
-  let value = 0;
-  let fresh = false;
-  return () => {
-    if (fresh) return value;
-    fresh = true;
-    setImmediate(() => {
-      fresh = false;
-    });
-    value = read();
-    return value;
-  };
+/** @throws if a write could not even begin; another process that is writing is no reason. */
+const assertMayWrite = (client: Client): void => {
+  try {
+    client.run("BEGIN IMMEDIATE");
+    client.run("ROLLBACK");
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  }
 };
 
-/** Opens or creates the database file (or ":memory:") and brings its schema up to date. */
-export const openDatabase = (path: string, settings: GroupCommitSettings = {}): Database => {
+/** What identifies a file; undefined for none, such as a database in memory. */
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
+
+/** How to open a database. */
+export interface OpenSettings extends GroupCommitSettings {
+  /** Brings the schema up to date; without it, a database that is not up to date is refused. */
+  migrating?: boolean;
+}
+
+/** The least write there is: it changes nothing but proves that the storage takes one. */
+const probeOf = (client: Client) => {
+  const statement = client.prepare("UPDATE migrations SET applied_at = applied_at WHERE id = 1 RETURNING id");
+  return [{ query: { all: () => statement.all() }, values: {} }] as const;
+};
+
+/** Opens or creates the database file (or ":memory:"). */
+export const openDatabase = (
+  path: string,
+  { migrating = true, ...settings }: OpenSettings = {},
+): Database => {
   const client = new Client(path, { create: true, strict: true });
   try {
     for (const pragma of PRAGMAS) client.run(pragma);
-    migrate(client, migrations);
+    if (migrating) migrate(client, migrations);
+    else assertCurrent(client, migrations);
     // SQLite's own waiting blocks the event loop; from here on group commit does the waiting.
-    client.run("PRAGMA busy_timeout=20");
+    client.run("PRAGMA busy_timeout=0");
   } catch (error) {
     client.close();
     throw error;
   }
-  const writes = groupCommit(client, settings);
-  const dataVersion = client.prepare<{ data_version: number }, []>("PRAGMA data_version");
-  const foreignVersion = oncePerTurn(() => dataVersion.get()?.data_version ?? 0);
+  const changes = watchChanges(client);
+  const writes = groupCommit(client, { ...settings, changes });
+  const probe = probeOf(client);
+  const opened = inodeOf(path);
+  const assertInPlace = () => {
+    if (opened !== undefined && inodeOf(path) !== opened)
+      throw new Error("the database file is not where it was opened: put it back, or stop the server");
+  };
+  let closed: Promise<void> | undefined;
+  const close = async () => {
+    await writes.drain();
+    try {
+      client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch (error) {
+      // The log stays beside the database: nothing is lost, and the next start reads it.
+      if (!isStorageFailure(error)) throw error;
+    } finally {
+      client.close();
+    }
+  };
   return {
     orm: drizzle(client),
     client,
     commit: writes.commit,
-    foreignVersion,
+    foreignVersion: changes.foreign,
     // Both only grow, so their sum changes whenever either does.
-    version: () => foreignVersion() + writes.count(),
-    assertWritable: () => {
-      client.run("BEGIN IMMEDIATE");
-      client.run("ROLLBACK");
+    version: () => changes.foreign() + writes.count(),
+    assertInPlace,
+    async assertReady() {
+      assertInPlace();
+      assertCurrent(client, migrations);
+      assertMayWrite(client);
+      // Only a write shows that the disk takes one: after a refusal the least one is tried.
+      if (writes.refusal()) await writes.commit(probe);
     },
-    close: async () => {
-      await writes.drain();
-      client.run("PRAGMA wal_checkpoint(TRUNCATE)");
-      client.close();
-    },
+    close: () => (closed ??= close()),
   };
 };

@@ -10,7 +10,7 @@ export interface Listener {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Seconds without a byte after which a connection is closed. */
+/** Seconds after which Bun closes a connection that is silent, or whose request does not end. */
 const IDLE_SECONDS = 30;
 const SWEEP_MS = 20;
 

@@ -8,7 +8,10 @@ export const clientAddress = (peer: string, forwardedFor: string | null, hops: n
   if (hops === 0 || !forwardedFor) return peer;
   const entries = forwardedFor.split(",");
   const entry = entries[Math.max(0, entries.length - hops)]?.trim() ?? "";
-  return isIP(entry) ? entry : peer;
+  // Some proxies add the port: 192.0.2.1:4711 or [2001:db8::1]:4711.
+  const [, bracketed, dotted] = /^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(entry) ?? [];
+  const address = bracketed ?? dotted ?? entry;
+  return isIP(address) ? address : peer;
 };
 
 /** What one client is counted by: an IPv4 address, or the /64 of an IPv6 one, which a single household holds. */
@@ -17,7 +20,7 @@ export const clientNetwork = (address: string): string => {
   const mapped = /^::ffff:([0-9.]+)$/i.exec(address);
   if (mapped?.[1]) return mapped[1];
   const [head = "", tail] = address.split("::");
-  const before = head.split(":");
+  const before = head === "" ? [] : head.split(":");
   const after = tail ? tail.split(":") : [];
   const zeros =
     tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");

@@ -6,7 +6,7 @@ const tooLarge = (limit: number) =>
   new Fault("payload_too_large", `The request body is larger than ${limit} bytes.`, { connection: "close" });
 
 /** Reads at most `limit` bytes of a body, whether its length was announced or not. @throws Fault payload_too_large */
-export const readBytes = async (request: Request, limit: number): Promise<Uint8Array> => {
+const readBounded = async (request: Request, limit: number): Promise<Uint8Array> => {
   const announced = request.headers.get("content-length");
   if (announced !== null && Number(announced) > limit) throw tooLarge(limit);
   // The server holds a client to the length that it announced.
@@ -19,6 +19,16 @@ export const readBytes = async (request: Request, limit: number): Promise<Uint8A
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
+};
+
+/** The same; a client that leaves in the middle is no error of ours. */
+const readBytes = async (request: Request, limit: number): Promise<Uint8Array> => {
+  try {
+    return await readBounded(request, limit);
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw new Fault("invalid_request", "The request body ended before it was complete.");
+  }
 };
 
 /** The media type of a Content-Type header, without parameters; only UTF-8 is JSON (RFC 8259 section 8.1). */
@@ -46,7 +56,7 @@ const decode = (bytes: Uint8Array): string => {
 const readJson = async (request: Request, limit: number): Promise<unknown> => {
   if (!isJson(request.headers.get("content-type")))
     throw new Fault("unsupported_media_type", undefined, { accept: "application/json" });
-  if (request.headers.has("content-encoding"))
+  if ((request.headers.get("content-encoding") ?? "identity") !== "identity")
     throw new Fault("unsupported_media_type", "The request body must not be compressed.", {
       "accept-encoding": "identity",
     });

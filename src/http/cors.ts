@@ -24,7 +24,6 @@ export const cors = (origins: readonly string[]): Cors => {
     preflightFor: (origin, methods): Record<string, string> =>
       isAllowed(origin)
         ? {
-            vary: "Origin",
             "access-control-allow-origin": origin,
             "access-control-allow-methods": methods,
             "access-control-allow-headers": "Authorization, Content-Type, X-Request-Id",

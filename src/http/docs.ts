@@ -176,14 +176,15 @@ const embedded = () => {
     return made;
   };
   return async (name: string, acceptEncoding: string): Promise<Response> => {
-    if (!(name in ASSETS)) throw new Fault("not_found");
+    if (!Object.hasOwn(ASSETS, name)) throw new Fault("not_found");
     const { file, type } = ASSETS[name as keyof typeof ASSETS];
     const headers = {
       "content-type": type,
       "cache-control": "public, max-age=31536000, immutable",
       vary: "Accept-Encoding",
     };
-    if (!/\bgzip\b/.test(acceptEncoding)) return new Response(Bun.file(file), { headers });
+    if (!/\bgzip\b(?!\s*;\s*q=0(\.0+)?\s*(,|$))/.test(acceptEncoding))
+      return new Response(Bun.file(file), { headers });
     return new Response(await gzipOf(name, file), { headers: { ...headers, "content-encoding": "gzip" } });
   };
 };

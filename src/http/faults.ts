@@ -1,4 +1,4 @@
-import { isStorageFailure } from "../db/failure.ts";
+import { isDamage, isStorageFailure } from "../db/failure.ts";
 
 /** Every error code that the service answers with, its HTTP status, and what is said when nothing more precise is known. */
 export const FAULTS = {
@@ -49,6 +49,7 @@ export const statusOf = (code: FaultCode): number => FAULTS[code][0];
 /** The fault that an error is answered as; anything unforeseen is an `internal_error` that says nothing of its cause. */
 export const faultOf = (error: unknown): Fault => {
   if (error instanceof Fault) return error;
+  if (isDamage(error)) return new Fault("storage_unavailable", "The database is damaged: restore a backup.");
   if (isStorageFailure(error)) return new Fault("storage_unavailable", undefined, { "retry-after": "1" });
   return new Fault("internal_error");
 };

@@ -1,4 +1,4 @@
-import { Elysia, type ValidationError } from "elysia";
+import { Elysia, ValidationError } from "elysia";
 import type { Key } from "../keys/repository.ts";
 import type { Cors } from "./cors.ts";
 import { explain } from "./explain.ts";
@@ -17,8 +17,8 @@ export interface FrameSettings {
   routes(): readonly Route[];
 }
 
-/** Methods that are looked up among the routes; every other is answered by the frame itself. */
-const ROUTED = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
+/** Methods that logs and metrics name; a client can make up any other. */
+const KNOWN = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 
 /** One request on its way out. */
 interface Passage {
@@ -41,6 +41,12 @@ const answerOf = (value: unknown, status: number): Response => {
 };
 
 const isOurs = ({ code }: Fault): boolean => code === "internal_error" || code === "storage_unavailable";
+
+/** An error as the log may have it: one about an answer's form quotes the answer, secrets and all. */
+const loggable = (error: unknown): unknown =>
+  error instanceof ValidationError
+    ? new Error(`an answer breaks its schema: ${explain(error).message}`)
+    : error;
 
 /** The frame around the rooms: request ids, errors, headers, metrics and logs of every answer. */
 export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
@@ -66,19 +72,16 @@ export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
     return new Response(null, { status: 204, headers });
   };
 
-  const answerUnrouted = (request: Request, startedAt: number): Response => {
-    const isOptions = request.method === "OPTIONS";
-    const answer = isOptions ? preflight(request) : faultResponse(unrouted(routes(), request));
-    return conclude(answer, {
+  const answerOptions = (request: Request, startedAt: number): Response =>
+    conclude(preflight(request), {
       requestId: requestIdOf(request.headers.get("x-request-id")),
-      method: isOptions ? "OPTIONS" : "other",
+      method: request.method,
       route: "",
       startedAt,
       keyId: 0,
       // A preflight's answer has its headers already.
       origin: undefined,
     });
-  };
 
   const refusalOf = (code: unknown, error: unknown, request: Request): Fault => {
     if (code === "NOT_FOUND") return unrouted(routes(), request);
@@ -95,7 +98,7 @@ export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
         const startedAt = performance.now();
         context.startedAt = startedAt;
         let answer: Response | undefined;
-        if (!ROUTED.has(context.request.method)) answer = answerUnrouted(context.request, startedAt);
+        if (context.request.method === "OPTIONS") answer = answerOptions(context.request, startedAt);
         return answer;
       })
       .onBeforeHandle({ as: "global" }, function refuseRepeated({ request }) {
@@ -106,17 +109,17 @@ export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
         const { code, error, request, headers } = context;
         const fault = refusalOf(code, error, request);
         context.requestId = requestIdOf(headers["x-request-id"]);
-        if (isOurs(fault)) log.error({ err: error, requestId: context.requestId }, fault.code);
+        if (isOurs(fault)) log.error({ err: loggable(error), requestId: context.requestId }, fault.code);
         return faultResponse(fault);
       })
       .mapResponse({ as: "global" }, function finish(context) {
         const { responseValue, set, request, headers, route, startedAt } = context;
         // The guard's own decoration, which the frame does not see in its types.
         const keyId = (context as { key?: Key }).key?.id ?? 0;
-        if (set.headers["deprecation"]) metrics.countDeprecated(route, keyId);
+        if (set.headers["deprecation"] && keyId !== 0) metrics.countDeprecated(route, keyId);
         return conclude(answerOf(responseValue, Number(set.status ?? 200)), {
           requestId: context.requestId || requestIdOf(headers["x-request-id"]),
-          method: request.method,
+          method: KNOWN.has(request.method) ? request.method : "other",
           route,
           startedAt,
           keyId,

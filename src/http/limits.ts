@@ -18,8 +18,8 @@ const headersFor = (name: string, window: Window, left: RateLimiterRes): Record<
   ratelimit: `"${name}";r=${left.remainingPoints};t=${Math.ceil(left.msBeforeNext / 1000)}`,
 });
 
-/** Counts in memory, by fixed windows that start with a client's first request. `name` appears in the headers. */
-export const limiter = (name: string): Limiter => {
+/** Counts in memory, by fixed windows that start with a client's first. `name` appears in headers, `counted` in messages. */
+export const limiter = (name: string, counted: string): Limiter => {
   const windows = new Map<string, RateLimiterMemory>();
   const limiterOf = ({ points, seconds }: Window) => {
     const form = `${points}/${seconds}`;
@@ -39,7 +39,7 @@ export const limiter = (name: string): Limiter => {
         const wait = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
         throw new Fault(
           "rate_limited",
-          `Too many requests: ${window.points} in ${window.seconds} s are allowed; try again in ${wait} s.`,
+          `Too many ${counted}: ${window.points} in ${window.seconds} s are allowed; try again in ${wait} s.`,
           {
             ...headersFor(name, window, refused),
             "retry-after": String(wait),

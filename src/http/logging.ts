@@ -18,7 +18,12 @@ export const logger = ({
   colour: boolean;
 }): Logger => {
   const settings = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: "message" };
-  if (format === "json") return pino({ ...settings, formatters: { level: (label) => ({ level: label }) } });
+  if (format === "json") {
+    const output = pino.destination(1);
+    // A full disk under the log loses lines, and must not end the server.
+    output.on("error", () => {});
+    return pino({ ...settings, formatters: { level: (label) => ({ level: label }) } }, output);
+  }
   return pino(
     settings,
     pretty({

@@ -51,19 +51,22 @@ export const OneOf = <const Word extends string>(
 
 const CONTROL = /\p{Cc}/u;
 
-/** A line of text of 1 to `most` code points, kept as it was sent. */
+/** True for a line of 1 to `most` code points: not only white space, no control characters, no lone surrogates. */
+export const isLine = (value: unknown, most: number): value is string =>
+  typeof value === "string" &&
+  value.isWellFormed() &&
+  value.trim() !== "" &&
+  !CONTROL.test(value) &&
+  // A string has at most as many code points as UTF-16 units: most need no second count.
+  (value.length <= most || (value.length <= 2 * most && [...value].length <= most));
+
+/** A line of text, kept as it was sent. */
 export const Text = (kind: string, { most, ...documentation }: { most: number } & Record<string, unknown>) =>
   checked<string>(
     kind,
     { type: "string", minLength: 1, maxLength: most, ...documentation },
     `must be a string of 1 to ${most} characters, not only white space, without control characters or lone surrogates`,
-    (value) =>
-      typeof value === "string" &&
-      value.isWellFormed() &&
-      value.trim() !== "" &&
-      !CONTROL.test(value) &&
-      // A string has at most as many code points as UTF-16 units: most need no second count.
-      (value.length <= most || (value.length <= 2 * most && [...value].length <= most)),
+    (value) => isLine(value, most),
   );
 
 /** An id that the service assigned. */

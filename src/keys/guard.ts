@@ -42,6 +42,13 @@ export interface GuardSettings {
   clientOf(request: Request): string;
 }
 
+const assertScope = (key: Key, scope: Scope | "any") => {
+  if (scope === "any" || covers(key.scopes, scope)) return;
+  throw new Fault("insufficient_scope", `The API key lacks the scope ${scope}.`, {
+    "www-authenticate": `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
+  });
+};
+
 interface Guarded {
   request: Request;
   /** Of the answer. */
@@ -60,13 +67,6 @@ export const guard = ({ keys, requests, failures, failureWindow, clientOf }: Gua
     await failures.take(clientOf(request), failureWindow);
     const challenge = code === "missing_api_key" ? CHALLENGE : `${CHALLENGE}, error="invalid_token"`;
     throw new Fault(code, undefined, { "www-authenticate": challenge });
-  };
-
-  const assertScope = (key: Key, scope: Scope | "any") => {
-    if (scope === "any" || covers(key.scopes, scope)) return;
-    throw new Fault("insufficient_scope", `The API key lacks the scope ${scope}.`, {
-      "www-authenticate": `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
-    });
   };
 
   /** What a valid key may do here; no promise for one without a limit, which is most requests. */

@@ -7,8 +7,10 @@ import type { Key as StoredKey, NewKey as NewStoredKey } from "./repository.ts";
 import { GRANTS, SCOPES } from "./scopes.ts";
 import type { Minted } from "./service.ts";
 
+export const MOST_NAME = 100;
+
 const KeyName = Text("KeyName", {
-  most: 100,
+  most: MOST_NAME,
   description: "What the key is for, in your words.",
   examples: ["shelter website"],
 });

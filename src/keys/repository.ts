@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { keys, secrets } from "../db/schema.ts";
 import type { Rate } from "./rate.ts";
@@ -58,7 +58,7 @@ export interface Keys {
 
 const CACHED_KEYS = 10_000;
 
-const newestPrefix = sql<string>`(select prefix from secrets newest where newest.key_id = ${keys.id} order by newest.created_at desc, newest.rowid desc limit 1)`;
+const newestPrefix = sql<string>`(select prefix from secrets newest where newest.key_id = ${keys.id} order by newest.rowid desc limit 1)`;
 
 const COLUMNS = {
   id: keys.id,
@@ -170,6 +170,10 @@ export const keyRepository = ({ orm, commit, foreignVersion }: Database): Keys =
       ),
     )
     .prepare();
+  const endedSecretsGone = orm
+    .delete(secrets)
+    .where(and(eq(secrets.keyId, value("id")), lte(secrets.expiresAt, value("now"))))
+    .prepare();
   const revoked = orm
     .update(keys)
     .set({ revokedAt: sql`coalesce(${keys.revokedAt}, ${value("now")})` })
@@ -229,6 +233,7 @@ export const keyRepository = ({ orm, commit, foreignVersion }: Database): Keys =
       const [added] = await commit([
         { query: furtherSecret, values: { id, hash, prefix, now } },
         { query: olderSecretsEnded, values: { id, hash, oldUntil } },
+        { query: endedSecretsGone, values: { id, now } },
       ]);
       forget();
       return added.length > 0 ? find(id) : undefined;

@@ -19,6 +19,9 @@ import {
 import { createKey, getKey, listKeys, revokeKey, rotateKey } from "./openapi.ts";
 import type { KeyService } from "./service.ts";
 
+/** What a cursor of this list is bound to. */
+const LIST = "keys";
+
 /** API keys, under `/platform/keys`. */
 export const keyRoutes = ({ keys, shared }: { keys: KeyService; shared: Shared }) =>
   new Elysia({ name: "keys", normalize: false })
@@ -28,8 +31,8 @@ export const keyRoutes = ({ keys, shared }: { keys: KeyService; shared: Shared }
       "/platform/keys",
       async ({ query, set }) => {
         const limit = Number(query.limit);
-        const after = query.cursor === undefined ? 0 : readCursor(query.cursor, "");
-        const { items, next } = cutPage(await keys.list({ after, limit: limit + 1 }), limit, "");
+        const after = query.cursor === undefined ? 0 : readCursor(query.cursor, LIST);
+        const { items, next } = cutPage(await keys.list({ after, limit: limit + 1 }), limit, LIST);
         if (next) set.headers["link"] = nextLink("/platform/keys", { limit }, next);
         return items.map(fromKey);
       },

@@ -1,4 +1,4 @@
-import type { Clock } from "../time.ts";
+import { type Clock, LATEST_TIME } from "../time.ts";
 import { Fault } from "../http/faults.ts";
 import type { Key, Keys, NewKey, Opened } from "./repository.ts";
 import { type Grant, covers } from "./scopes.ts";
@@ -11,9 +11,9 @@ export interface Minted {
 }
 
 /** Whoever changes keys: an API key, or the operator at the command line, who may do everything. */
-export type Actor = Pick<Key, "scopes">;
+export type Actor = Pick<Key, "scopes" | "expiresAt">;
 
-export const OPERATOR: Actor = { scopes: new Set(["*"]) };
+export const OPERATOR: Actor = { scopes: new Set(["*"]), expiresAt: undefined };
 
 export interface KeyService {
   /** The key behind a secret; undefined if the secret is malformed, unknown, expired or revoked. */
@@ -51,7 +51,7 @@ export const keyService = ({
 
   const get = async (id: number) => {
     const key = await keys.find(id);
-    if (!key) throw new Fault("not_found", `There is no API key ${id}.`);
+    if (!key) throw new Fault("not_found", "There is no API key with this id.");
     return key;
   };
 
@@ -76,14 +76,20 @@ export const keyService = ({
     async create(key, actor) {
       assertCovers(actor, key.scopes);
       const now = clock.now();
-      if (key.expiresAt !== undefined && key.expiresAt <= now)
-        throw new Fault("invalid_request", "expiresAt: must lie in the future");
+      const { expiresAt = Number.POSITIVE_INFINITY } = key;
+      if (key.expiresAt !== undefined && !(expiresAt > now && expiresAt <= LATEST_TIME))
+        throw new Fault("invalid_request", "expiresAt: must lie in the future, and before the year 10000");
+      if (expiresAt > (actor.expiresAt ?? Number.POSITIVE_INFINITY))
+        throw new Fault("insufficient_scope", "A key that ends cannot make one that lives longer.");
       const secret = mint(random);
       return { key: await keys.add(key, recordOf(secret), now), secret };
     },
     async rotate(id, graceSeconds, actor) {
-      assertCovers(actor, (await get(id)).scopes);
+      const { scopes, expiresAt } = await get(id);
+      assertCovers(actor, scopes);
       const now = clock.now();
+      if (expiresAt !== undefined && expiresAt <= now)
+        throw new Fault("invalid_request", `API key ${id} has expired: make a new one instead.`);
       const secret = mint(random);
       const key = await keys.rotate(id, recordOf(secret), { now, oldUntil: now + graceSeconds * 1000 });
       if (!key) throw new Fault("invalid_request", `API key ${id} is revoked: make a new one instead.`);
@@ -103,7 +109,12 @@ export const keyService = ({
     async flush() {
       const batch = lastUsed;
       lastUsed = new Map();
-      await keys.touch(batch);
+      try {
+        await keys.touch(batch);
+      } catch (error) {
+        lastUsed = new Map([...batch, ...lastUsed]);
+        throw error;
+      }
     },
   };
 };

@@ -20,7 +20,8 @@ export interface PetService {
 
 export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetService => ({
   async list({ limit, status, cursor }) {
-    const filter = status ?? "";
+    // A cursor holds for its own list and filter.
+    const filter = `pets:${status ?? ""}`;
     const after = cursor === undefined ? 0 : readCursor(cursor, filter);
     // One more than asked for tells whether more follow.
     return cutPage(await pets.list({ after, limit: limit + 1, status }), limit, filter);

@@ -17,7 +17,7 @@ interface Place {
 
 const path = (limit: number, { after, status }: Place): string => {
   const filter = status ? `&status=${status}` : "";
-  const cursor = after > 0 ? `&cursor=${writeCursor(after, status ?? "")}` : "";
+  const cursor = after > 0 ? `&cursor=${writeCursor(after, `pets:${status ?? ""}`)}` : "";
   return `/v1/pets?limit=${limit}${filter}${cursor}`;
 };
 

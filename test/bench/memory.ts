@@ -17,7 +17,7 @@ const traffic = (): string[] =>
     const id = 1 + ((step * 7919) % (ANIMALS - 1));
     if (step % 50 === 0) return 'POST /v1/pets {"name":"Rex #","categoryId":9}';
     if (step % 4 === 0) return `GET /v1/pets/${id}`;
-    if (step % 4 === 1) return `GET /v1/pets?limit=20&cursor=${writeCursor(id, "")}`;
+    if (step % 4 === 1) return `GET /v1/pets?limit=20&cursor=${writeCursor(id, "pets:")}`;
     if (step % 4 === 2) return "GET /v1/pets?status=available";
     return "GET /v1/pets?limit=20";
   });

@@ -1,7 +1,10 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../support/store.ts";
+
+// Each test starts processes, and the machine may be busy.
+setDefaultTimeout(60_000);
 
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 
@@ -30,6 +33,8 @@ describe("wrong use is one line on standard error and exit code 2", () => {
     [["keys", "create", "--scope", "pets:read"], "--name"],
     [["keys", "create", "--name", "x", "--scope", "pets:fly"], '--scope: "pets:fly" is not a scope'],
     [["keys", "create", "--name", "x", "--scope", "*", "--expires", "soon"], "--expires"],
+    [["keys", "create", "--name", "x", "--scope", "*", "--expires", "999999999d"], "--expires"],
+    [["keys", "create", "--name", "x", "--scope", "*", "--expires", "2020-01-01T00:00:00Z"], "--expires"],
     [["keys", "create", "--name", "x", "--scope", "*", "--rate-limit", "fast"], "--rate-limit"],
     [["keys", "revoke"], "id"],
     [["keys", "revoke", "one"], 'key id: "one"'],
@@ -122,7 +127,7 @@ test("keys are made, listed, rotated and revoked, in words and in JSON", async (
   expect((await run(["keys", "revoke", "1"], env)).out).toStartWith('Key 1 "web" is revoked since ');
   expect(await json("keys", "list")).toMatchObject([{ id: 1, revokedAt: expect.any(String) }]);
   const unknown = await run(["keys", "revoke", "9"], env);
-  expect([unknown.code, unknown.error]).toEqual([1, "adoption-store: There is no API key 9.\n"]);
+  expect([unknown.code, unknown.error]).toEqual([1, "adoption-store: There is no API key with this id.\n"]);
 });
 
 test.each(["list", "revoke 7", "rotate 7"])("keys %s makes no database where there is none", async (line) => {

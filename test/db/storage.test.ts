@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { isStorageFailure } from "../../src/db/failure.ts";
 import { addPet, faultOf, openStore, temporaryDirectory, type Store } from "../support/store.ts";
 
 const namesOf = async (store: Store) =>
@@ -56,13 +58,25 @@ test("an id is never given out again, not even of an animal that is gone", async
   expect((await addPet(store, {})).id).toBe(id + 1);
 });
 
-test("a read that the storage refuses is 503 too", async () => {
-  const store = await openStore();
-  store.database.client.run("alter table pets rename to gone");
-  expect(await faultOf(await store.call("GET", "/v1/pets/1"))).toBe("500 internal_error");
-  const { isStorageFailure } = await import("../../src/db/failure.ts");
+test("only the storage's own refusals are taken for such", () => {
   const refused = Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ" });
   expect(isStorageFailure(refused)).toBe(true);
   expect(isStorageFailure(new Error("wrapped", { cause: refused }))).toBe(true);
   expect(isStorageFailure(Object.assign(new Error(), { code: "SQLITE_CONSTRAINT_UNIQUE" }))).toBe(false);
+});
+
+test("a full disk does not keep the database from closing", async () => {
+  const store = await openStore({ path: `${temporaryDirectory()}/store.db` });
+  await addPet(store, {});
+  store.database.client.run("PRAGMA query_only=ON");
+  await store.database.close();
+});
+
+test("a database file that was taken away is noticed", async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const store = await openStore({ path });
+  store.database.assertInPlace();
+  rmSync(path);
+  expect(() => store.database.assertInPlace()).toThrow("not where it was opened");
+  expect(await faultOf(await store.call("GET", "/readyz", { key: false }))).toBe("503 not_ready");
 });

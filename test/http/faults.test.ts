@@ -21,6 +21,12 @@ describe("an error that nobody foresaw", () => {
     expect([code, message]).toEqual(["internal_error", FAULTS.internal_error[1]]);
   });
 
+  test("of a damaged database says so, for waiting does not help", () => {
+    const damage = Object.assign(new Error(), { code: "SQLITE_CORRUPT" });
+    const { code, message } = faultOf(new StorageUnavailable("wrapped", { cause: damage }));
+    expect([code, message]).toEqual(["storage_unavailable", "The database is damaged: restore a backup."]);
+  });
+
   test("of the storage is storage_unavailable", () => {
     expect(faultOf(new StorageUnavailable("full")).code).toBe("storage_unavailable");
   });

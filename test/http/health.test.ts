@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { addPet, faultOf, messageOf, openStore } from "../support/store.ts";
+import { addPet, faultOf, messageOf, openStore, temporaryDirectory } from "../support/store.ts";
 
 test("/livez and /readyz are open and say so", async () => {
   const store = await openStore();
@@ -16,6 +16,35 @@ describe("/readyz is 503 and names what is wrong", () => {
     expect(await faultOf(answer)).toBe("503 not_ready");
     store.database.client.run("PRAGMA query_only=OFF");
     expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
+  });
+
+  test("when the last write was refused, until the storage takes one again", async () => {
+    const store = await openStore({ path: `${temporaryDirectory()}/store.db` });
+    store.database.client.run("PRAGMA max_page_count=1");
+    for (let status = 201; status === 201;)
+      status = (await store.call("POST", "/v1/pets", { json: { name: "x".repeat(200), categoryId: 1 } }))
+        .status;
+    store.database.client.run("PRAGMA query_only=ON");
+    expect((await store.call("GET", "/readyz", { key: false })).status).toBe(503);
+    store.database.client.run("PRAGMA query_only=OFF");
+    store.database.client.run("PRAGMA max_page_count=1073741823");
+    expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
+  });
+
+  test("when the schema is another program's", async () => {
+    const store = await openStore();
+    store.database.client.run("INSERT INTO migrations (tag, hash, applied_at) VALUES ('9999_later', '', 0)");
+    expect(await messageOf(await store.call("GET", "/readyz", { key: false }))).toContain(
+      "newer than this program",
+    );
+  });
+
+  test("but not while another process writes", async () => {
+    const path = `${temporaryDirectory()}/store.db`;
+    const [store, other] = [await openStore({ path }), await openStore({ path })];
+    other.database.client.run("BEGIN IMMEDIATE");
+    expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
+    other.database.client.run("ROLLBACK");
   });
 
   test("when the disk has less room than DISK_RESERVE", async () => {
@@ -68,6 +97,15 @@ describe("the log", () => {
       keyId: 1,
     });
     expect(store.log[0]?.["ms"]).toBeNumber();
+  });
+
+  test("has no secret of an answer that breaks its schema", async () => {
+    const store = await openStore();
+    store.database.client.run("UPDATE keys SET name = ''");
+    expect((await store.call("GET", "/platform/keys")).status).toBe(500);
+    const refusal = store.log.find(({ msg }) => msg === "internal_error");
+    expect(JSON.stringify(refusal)).toContain("0.name: must be a string");
+    expect(JSON.stringify(refusal)).not.toContain(store.key.slice(0, 8));
   });
 
   test("has no secret, whatever a request carries", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, setSystemTime, test } from "bun:test";
+import { afterEach, describe, expect, setSystemTime, test } from "bun:test";
 import { normalise } from "../../src/keys/guard.ts";
 import { faultOf, openStore } from "../support/store.ts";
 
@@ -23,6 +23,8 @@ describe("without a valid key", () => {
     const store = await openStore();
     const calls = [
       store.call("PUT", "/v1/pets", { key: false }),
+      store.call("PURGE", "/v1/pets", { key: false }),
+      store.call("MADEUP", "/v1/nothing", { key: false }),
       store.call("POST", "/v1/pets", { key: false, body: "not json" }),
       store.call("POST", "/v1/pets", {
         key: false,
@@ -120,6 +122,8 @@ describe("scopes", () => {
 });
 
 describe("limits", () => {
+  afterEach(() => void setSystemTime());
+
   test("a key's requests are limited, with headers that say so, and come back with the next window", async () => {
     const store = await openStore();
     const key = await store.mint({ rate: { requests: 2, seconds: 60 } });
@@ -137,7 +141,6 @@ describe("limits", () => {
     expect((await store.call("GET", "/v1/pets", { key: other })).status).toBe(200);
     setSystemTime(new Date("2026-11-20T00:01:01Z"));
     expect((await store.call("GET", "/v1/pets", { key })).status).toBe(200);
-    setSystemTime();
   });
 
   test("a client's failed authentications are limited, its valid key is not", async () => {

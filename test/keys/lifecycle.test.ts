@@ -51,6 +51,7 @@ describe("a key over HTTP", () => {
     [{ expiresAt: "tomorrow" }, "expiresAt: must be a time"],
     [{ expiresAt: "2030-02-30T00:00:00Z" }, "expiresAt: must be a time"],
     [{ expiresAt: "2020-01-01T00:00:00Z" }, "expiresAt: must lie in the future"],
+    [{ expiresAt: "9999-12-31T23:59:59-01:00" }, "expiresAt: must be a time"],
     [{ secret: "mine" }, "secret: is not a known field"],
   ])("is refused with %j", async (wishes, reason) => {
     const store = await openStore();
@@ -128,6 +129,39 @@ describe("a key over HTTP", () => {
     expect(await faultOf(await store.call("GET", "/platform/keys/x"))).toBe("404 not_found");
   });
 
+  test("cannot be rotated once it has expired", async () => {
+    const store = await openStore();
+    const { id } = await make(store, { expiresAt: "2026-11-21T00:00:00Z" });
+    store.clock.advance(DAY);
+    expect(await faultOf(await store.call("POST", `/platform/keys/${id}/rotate`, { json: {} }))).toBe(
+      "400 invalid_request",
+    );
+  });
+
+  test("that ends makes none that lives longer", async () => {
+    const store = await openStore();
+    const key = await store.mint({ expiresAt: Date.UTC(2026, 11, 1) });
+    const until = (expiresAt?: string) =>
+      store.call("POST", "/platform/keys", {
+        key,
+        json: { name: "web", scopes: ["pets:read"], ...(expiresAt && { expiresAt }) },
+      });
+    expect((await until("2026-11-30T00:00:00Z")).status).toBe(201);
+    for (const longer of [undefined, "2026-12-02T00:00:00Z"])
+      expect(await faultOf(await until(longer))).toBe("403 insufficient_scope");
+  });
+
+  test("is not listed by the cursor of another list", async () => {
+    const store = await openStore();
+    for (const path of ["/v1/pets", "/v1/pets"])
+      await store.call("POST", path, { json: { name: "x", categoryId: 1 } });
+    const link = (await store.call("GET", "/v1/pets?limit=1")).headers.get("link") ?? "";
+    const cursor = /cursor=([\w-]+)/.exec(link)?.[1];
+    expect(await faultOf(await store.call("GET", `/platform/keys?cursor=${cursor}`))).toBe(
+      "400 invalid_cursor",
+    );
+  });
+
   test("graceSeconds is a number, not digits in a string", async () => {
     const store = await openStore();
     const answer = await store.call("POST", "/platform/keys/1/rotate", { json: { graceSeconds: "5" } });
@@ -158,10 +192,8 @@ describe("a key changed by another process", () => {
     const [server, operator] = [await openStore({ path }), await openStore({ path })];
     for (let at = 0; at < 20; at++) {
       const { key, secret } = await operator.keys.create({ name: "web", scopes: ["pets:read"] }, OPERATOR);
-      await new Promise((resolve) => setImmediate(resolve));
       expect(await statusWith(server, secret)).toBe(200);
       await operator.keys.revoke(key.id, OPERATOR);
-      await new Promise((resolve) => setImmediate(resolve));
       expect(await statusWith(server, secret)).toBe(401);
     }
   });
@@ -188,6 +220,17 @@ describe("the first key", () => {
     await expect(store.keys.createFirst(refuse)).rejects.toThrow("disk full");
     expect(await store.keys.list({ after: 0, limit: 1 })).toEqual([]);
   });
+});
+
+test("a time of last use that could not be written is written later", async () => {
+  const store = await openStore();
+  const { id, secret } = await make(store);
+  await statusWith(store, secret);
+  store.database.client.run("PRAGMA query_only=ON");
+  await expect(store.keys.flush()).rejects.toThrow();
+  store.database.client.run("PRAGMA query_only=OFF");
+  await store.keys.flush();
+  expect((await store.keys.get(id)).lastUsedAt).toBeDefined();
 });
 
 test("the time of last use is written in batches and never moves back", async () => {

@@ -148,6 +148,17 @@ describe("POST /v1/pets", () => {
       );
   });
 
+  test("a body that breaks off is the client's fault", async () => {
+    const store = await openStore();
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error("connection lost")) });
+    const answer = await store.call("POST", "/v1/pets", {
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    expect(await messageOf(answer)).toBe("The request body ended before it was complete.");
+    expect(answer.status).toBe(400);
+  });
+
   test("a refused animal is not stored", async () => {
     const store = await openStore();
     await store.call("POST", "/v1/pets", { json: { name: "", categoryId: 1 } });

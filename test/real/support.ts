@@ -159,7 +159,7 @@ export const launch = ({ cwd, argv = [EXECUTABLE], flags = [], env }: ServerSett
     for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) stdout += text;
   })();
   const exited = Promise.all([child.exited, reading]).then(([code]) => code);
-  const port = () => Number(/^Listening on http:\/\/localhost:([0-9]+)$/m.exec(stdout)?.[1]);
+  const port = () => Number(/Listening on http:\/\/localhost:([0-9]+)/.exec(stdout)?.[1]);
   return {
     /** Answers when it has ended. */
     exited,

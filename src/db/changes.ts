@@ -1,0 +1,60 @@
+import { openSync, readSync } from "node:fs";
+import type { Database as Client } from "bun:sqlite";
+
+/** Tells what changed in the database since it was asked last, at any moment and without a lock. */
+export interface Changes {
+  /** Grows with every committed write of another connection or process. */
+  foreign(): number;
+  /** Says that this connection's write is about to begin; it holds the write lock. */
+  beginOwn(): void;
+  /** Says that this connection's write is committed, and whether it changed anything. */
+  endOwn(wrote: boolean): void;
+}
+
+/**
+ * The WAL index begins with a header that every commit rewrites (https://sqlite.org/walformat.html, section 2): at byte
+ * 8 a counter of transactions, at 24 the checksum of the last frame. Reading it takes 0.4 microseconds. `PRAGMA
+ * data_version` says the same, but takes and drops a lock: 5 microseconds of a request's 25.
+ *
+ * The descriptor is never closed: POSIX drops all of a process's locks on a file, SQLite's own too, when any descriptor
+ * of that file is closed.
+ */
+const walIndexReader = (path: string) => {
+  const descriptor = openSync(`${path}-shm`, "r");
+  const words = new Uint32Array(6);
+  const bytes = new Uint8Array(words.buffer);
+  return (): { count: number; checksum: number } => {
+    readSync(descriptor, bytes, 0, bytes.length, 8);
+    return { count: words[0] as number, checksum: words[4] as number };
+  };
+};
+
+const none: Changes = { foreign: () => 0, beginOwn: () => {}, endOwn: () => {} };
+
+/** @param path the database file; "" for a database in memory, which nobody else can change */
+export const watchChanges = (client: Client): Changes => {
+  const path = client.filename;
+  if (path === "" || path === ":memory:") return none;
+  const read = walIndexReader(path);
+  let { count, checksum } = read();
+  let foreign = 0;
+  const look = () => {
+    const now = read();
+    if (now.count === count && now.checksum === checksum) return;
+    foreign++;
+    ({ count, checksum } = now);
+  };
+  return {
+    foreign() {
+      look();
+      return foreign;
+    },
+    beginOwn: look,
+    endOwn(wrote) {
+      const now = read();
+      // Exactly one transaction more is our own; any further one came in between.
+      if (now.count === count + (wrote ? 1 : 0)) ({ count, checksum } = now);
+      else look();
+    },
+  };
+};
