@@ -151,7 +151,7 @@ real("each of 50 keys that are in use is refused by the first request after its 
 real("a key that does not exist cannot be revoked", [], async () => {
   using place = directory();
   await json(["keys", "create", "--name", "a", "--scope", "*"], place.path);
-  expectRefusal(await store(["keys", "revoke", "7"], { cwd: place.path }), 1, /no API key 7/);
+  expectRefusal(await store(["keys", "revoke", "7"], { cwd: place.path }), 1, /no API key with this id/);
 });
 
 real("doctor finds nothing wrong before, beside and after a server", [], async () => {
