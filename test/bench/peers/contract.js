@@ -35,7 +35,7 @@ export const toPage = (rows, limit, requestId) => {
   };
   if (rows.length > limit) {
     rows.length = limit;
-    const cursor = Buffer.from(`${rows[limit - 1].id}:`).toString("base64url");
+    const cursor = Buffer.from(`${rows[limit - 1].id}:pets:`).toString("base64url");
     headers.link = `</v1/pets?limit=${limit}&cursor=${cursor}>; rel="next"`;
   }
   return { pets: rows.map(toPet), headers };
