@@ -1,0 +1,47 @@
+import { isUsable, recordsOf, type AskResolvers } from "./follow.ts";
+import { isAskable, withParents } from "./name.ts";
+import type { Server } from "./network.ts";
+
+export interface Authority {
+  zone: string;
+  servers: Server[];
+}
+
+/** How many of a zone's servers are asked. */
+const MOST_SERVERS = 4;
+
+const addressesOf = async (ask: AskResolvers, name: string): Promise<string[]> => {
+  for (const type of ["A", "AAAA"] as const) {
+    const records = recordsOf(await ask({ name, type }));
+    const found = records.filter((record) => record.type === type).map(({ data }) => String(data));
+    // A machine without IPv6 reaches a server that has both.
+    if (found.length > 0) return found;
+  }
+  return [];
+};
+
+/**
+ * The servers of the zone that holds a name: the nearest name from it up that has NS records.
+ * @param apex the last name to look at: a registered domain is delegated by itself
+ * @param port where they are asked
+ * @returns undefined if no such zone is known to the resolvers
+ */
+export const findAuthority = async (
+  ask: AskResolvers,
+  { ascii, apex }: { ascii: string; apex: string },
+  port: number,
+): Promise<Authority | undefined> => {
+  for (const zone of withParents(ascii)) {
+    const exchange = await ask({ name: zone, type: "NS" });
+    const names = recordsOf(exchange).flatMap((record) =>
+      record.type === "NS" && record.name === zone && isAskable(record.data) ? [record.data] : [],
+    );
+    if (isUsable(exchange) && names.length > 0) {
+      const found = await Promise.all(names.slice(0, MOST_SERVERS).map((name) => addressesOf(ask, name)));
+      const addresses = [...new Set(found.flat())].slice(0, MOST_SERVERS);
+      return { zone, servers: addresses.map((address) => ({ address, port })) };
+    }
+    if (zone === apex) return undefined;
+  }
+  return undefined;
+};

@@ -1,0 +1,47 @@
+import { follow, type AskResolvers } from "./follow.ts";
+import type { CaaRecord } from "./message.ts";
+import { canonicalName, withParents } from "./name.ts";
+import type { Exchange } from "./query.ts";
+
+export type RelevantCaa =
+  | { kind: "found"; name: string; records: CaaRecord[] }
+  | { kind: "none" }
+  /** It could not be asked: a certificate authority would refuse, RFC 8659 section 3. */
+  | { kind: "unknown"; exchange: Exchange };
+
+/** RFC 8659 section 3: the records of the name, through its CNAME's target, or of the nearest parent that has some. */
+export const relevantCaa = async (ask: AskResolvers, hostname: string): Promise<RelevantCaa> => {
+  for (const name of withParents(hostname)) {
+    const { names, records, problem, last } = await follow(ask, name, "CAA");
+    if (problem) return { kind: "unknown", exchange: last };
+    const found = records.filter((record) => record.type === "CAA");
+    if (found.length > 0) return { kind: "found", name: names.at(-1) ?? name, records: found };
+  }
+  return { kind: "none" };
+};
+
+/** RFC 8659 section 4.2: the issuer's domain is what precedes the parameters; it may be empty, which allows nobody. */
+const issuerOf = (value: string): string => canonicalName(value.split(";")[0]?.trim() ?? "");
+
+const KNOWN_TAGS = new Set([
+  "issue",
+  "issuewild",
+  "iodef",
+  "contactemail",
+  "contactphone",
+  "issuemail",
+  "issuevmc",
+]);
+
+/** RFC 8659 section 4: true if one of these issuers may issue for a name that is no wildcard. */
+export const isAllowed = (records: CaaRecord[], issuers: readonly string[]): boolean => {
+  if (records.some(({ data }) => data.critical && !KNOWN_TAGS.has(data.tag))) return false;
+  const issue = records.filter(({ data }) => data.tag === "issue");
+  return (
+    issue.length === 0 || issue.some(({ data }) => issuers.map(canonicalName).includes(issuerOf(data.value)))
+  );
+};
+
+/** A record as zone files write it. */
+export const formatCaa = ({ data: { critical, tag, value } }: CaaRecord): string =>
+  `${critical ? 128 : 0} ${tag} ${JSON.stringify(value)}`;

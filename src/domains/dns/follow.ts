@@ -1,0 +1,57 @@
+import type { DnsRecord, Question, QuestionType } from "./message.ts";
+import { isAskable } from "./name.ts";
+import type { Exchange } from "./query.ts";
+
+/** How many CNAME records are followed. */
+export const MOST_HOPS = 8;
+
+export type AskResolvers = (question: Question) => Promise<Exchange>;
+
+export interface Followed {
+  /** The name that was asked for, and every CNAME's value after it. */
+  names: string[];
+  /** The records of the last name, of the type that was asked for. */
+  records: DnsRecord[];
+  /** Why there is no end: `unanswered` if a server could not be asked. */
+  problem?: "loop" | "too_long" | "bad_name" | "unanswered";
+  /** What the last server said. */
+  last: Exchange;
+}
+
+/** True if the server said what there is, or that there is nothing. */
+export const isUsable = ({ outcome }: Exchange): boolean =>
+  outcome.kind === "answer" && (outcome.rcode === "NOERROR" || outcome.rcode === "NXDOMAIN");
+
+export const recordsOf = ({ outcome }: Exchange): DnsRecord[] =>
+  outcome.kind === "answer" ? outcome.records : [];
+
+const cnameOf = (records: DnsRecord[], name: string): string | undefined =>
+  records.find((record) => record.type === "CNAME" && record.name === name)?.data as string | undefined;
+
+/** Walks one answer's CNAME records from the last name on, as far as they lead. */
+const walk = (names: string[], records: DnsRecord[]): Followed["problem"] => {
+  for (;;) {
+    const next = cnameOf(records, names.at(-1) ?? "");
+    if (next === undefined) return undefined;
+    if (names.includes(next)) return "loop";
+    if (names.length > MOST_HOPS) return "too_long";
+    if (!isAskable(next)) return "bad_name";
+    names.push(next);
+  }
+};
+
+/** Asks for a type through CNAME records, also where the resolver does not follow them itself. */
+export const follow = async (ask: AskResolvers, name: string, type: QuestionType): Promise<Followed> => {
+  const names = [name];
+  for (;;) {
+    const asked = names.at(-1) ?? "";
+    const last = await ask({ name: asked, type });
+    if (!isUsable(last)) return { names, records: [], problem: "unanswered", last };
+    const problem = walk(names, recordsOf(last));
+    if (problem) return { names, records: [], problem, last };
+    const end = names.at(-1);
+    const records = recordsOf(last).filter((record) => record.type === type && record.name === end);
+    // Nothing more to ask: records are there, or the name that was asked for leads no further.
+    if (records.length > 0 || end === asked) return { names, records, last };
+  }
+};

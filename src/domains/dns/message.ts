@@ -1,0 +1,141 @@
+import { decode, encode, RECURSION_DESIRED, type Answer as WireAnswer } from "dns-packet";
+import { canonicalName, isSameName } from "./name.ts";
+
+export type QuestionType = "A" | "AAAA" | "CNAME" | "NS" | "CAA";
+
+export interface Question {
+  name: string;
+  type: QuestionType;
+}
+
+interface Owned {
+  /** In lower case, without a final dot. */
+  name: string;
+  /** Seconds. */
+  ttl: number;
+}
+
+export type TextRecord = Owned & { type: "A" | "AAAA" | "CNAME" | "NS"; data: string };
+export type CaaRecord = Owned & { type: "CAA"; data: { critical: boolean; tag: string; value: string } };
+/** Of a SOA record only how long its zone lets an absence be remembered: RFC 2308 section 5. */
+export type SoaRecord = Owned & { type: "SOA"; data: { minimum: number } };
+export type DnsRecord = TextRecord | CaaRecord | SoaRecord;
+
+export interface Answer {
+  kind: "answer";
+  /** NOERROR, NXDOMAIN, SERVFAIL, REFUSED, ..., or `RCODE_<number>`. */
+  rcode: string;
+  /** True if the server holds the zone. */
+  authoritative: boolean;
+  records: DnsRecord[];
+  /** The authority section: the SOA of an absence, the NS of a referral. */
+  authorities: DnsRecord[];
+}
+
+/** Why a packet is not the answer. */
+export type Stray = "wrong_id" | "wrong_question" | "not_a_response" | "malformed" | "oversized";
+
+export type Message = Answer | { kind: "truncated" } | { kind: "stray"; stray: Stray };
+
+/** What we say that we take over UDP (RFC 6891): below every usual path's MTU. */
+export const UDP_SIZE = 1232;
+const HEADER_SIZE = 12;
+const TRUNCATED = 0x02;
+const RCODES = ["NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"];
+
+/** A query with one question and EDNS. */
+export const encodeQuery = ({ name, type }: Question, id: number, recursive: boolean): Uint8Array =>
+  encode({
+    type: "query",
+    id,
+    flags: recursive ? RECURSION_DESIRED : 0,
+    questions: [{ name, type, class: "IN" }],
+    additionals: [
+      {
+        type: "OPT",
+        name: ".",
+        udpPayloadSize: UDP_SIZE,
+        extendedRcode: 0,
+        ednsVersion: 0,
+        flags: 0,
+        flag_do: false,
+        options: [],
+      },
+    ],
+  });
+
+/** RFC 2181 section 8: a TTL with its highest bit set counts as 0. */
+const ttlOf = (ttl = 0): number => (ttl > 0x7fffffff ? 0 : ttl);
+
+const recordOf = (wire: WireAnswer): DnsRecord | undefined => {
+  if (wire.type === "OPT" || wire.class !== "IN") return undefined;
+  const owned = { name: canonicalName(wire.name), ttl: ttlOf(wire.ttl) };
+  switch (wire.type) {
+    case "A":
+    case "AAAA":
+      return { ...owned, type: wire.type, data: wire.data };
+    case "CNAME":
+    case "NS":
+      return { ...owned, type: wire.type, data: canonicalName(wire.data) };
+    case "SOA":
+      return { ...owned, type: "SOA", data: { minimum: ttlOf(wire.data.minimum) } };
+    case "CAA": {
+      const { issuerCritical: critical = false, tag, value } = wire.data;
+      return { ...owned, type: "CAA", data: { critical, tag: tag.toLowerCase(), value } };
+    }
+    default:
+      return undefined;
+  }
+};
+
+const recordsOf = (wire: WireAnswer[] = []): DnsRecord[] =>
+  wire.map(recordOf).filter((record) => record !== undefined);
+
+const extendedBits = (additionals: WireAnswer[] = []): number =>
+  additionals.find((one) => one.type === "OPT")?.extendedRcode ?? 0;
+
+/** Header and question alone, which a truncated packet has whole. */
+const isFor = (bytes: Buffer, question: Question): boolean => {
+  const head = Buffer.from(bytes);
+  head.fill(0, 6, HEADER_SIZE);
+  const { questions = [] } = decode(head);
+  const [asked] = questions;
+  return (
+    questions.length === 1 &&
+    asked?.type === question.type &&
+    asked.class === "IN" &&
+    isSameName(asked.name, question.name)
+  );
+};
+
+const readAnswer = (bytes: Buffer): Answer => {
+  const { flags = 0, flag_aa, answers, authorities, additionals } = decode(bytes);
+  const rcode = (flags & 0x0f) | (extendedBits(additionals) << 4);
+  return {
+    kind: "answer",
+    rcode: RCODES[rcode] ?? `RCODE_${rcode}`,
+    authoritative: flag_aa,
+    records: recordsOf(answers),
+    authorities: recordsOf(authorities),
+  };
+};
+
+const stray = (why: Stray): Message => ({ kind: "stray", stray: why });
+
+/**
+ * Reads a packet from a stranger as the answer to this question with this id; never throws. The id and the question are
+ * looked at before anything else is believed (RFC 5452 section 9.1).
+ */
+export const readMessage = (packet: Uint8Array, question: Question, id: number): Message => {
+  const bytes = Buffer.from(packet.buffer, packet.byteOffset, packet.byteLength);
+  if (bytes.length < HEADER_SIZE) return stray("malformed");
+  if (bytes.readUInt16BE(0) !== id) return stray("wrong_id");
+  const flags = bytes.readUInt8(2);
+  if ((flags & 0x80) === 0) return stray("not_a_response");
+  try {
+    if (!isFor(bytes, question)) return stray("wrong_question");
+    return (flags & TRUNCATED) === 0 ? readAnswer(bytes) : { kind: "truncated" };
+  } catch {
+    return stray("malformed");
+  }
+};

@@ -1,0 +1,141 @@
+import type { Clock } from "../../time.ts";
+import { gate } from "./gate.ts";
+import { encodeQuery, readMessage, UDP_SIZE, type Answer, type Question, type Stray } from "./message.ts";
+import type { Network, Server } from "./network.ts";
+
+export type FailureKind = "timeout" | "refused" | "network" | "malformed" | "spoofed" | "oversized";
+
+export interface Failure {
+  kind: "failure";
+  failure: FailureKind;
+  detail: string;
+}
+
+/** One question to one server, and what came of it. */
+export interface Exchange {
+  server: Server;
+  question: Question;
+  /** True if the server was asked to find out what it does not hold. */
+  recursive: boolean;
+  transport: "udp" | "tcp";
+  outcome: Answer | Failure;
+  milliseconds: number;
+  /** Packets that came and were not the answer. */
+  ignored: Stray[];
+}
+
+/** Asks one question; never throws. */
+export type Ask = (server: Server, question: Question, recursive: boolean) => Promise<Exchange>;
+
+export interface ClientSettings {
+  /** Milliseconds for one attempt. */
+  timeoutMs: number;
+  /** How often a server is asked that does not answer. */
+  attempts: number;
+}
+
+export interface Surroundings {
+  network: Network;
+  clock: Clock;
+  /** Cryptographically random bytes. */
+  random: (count: number) => Uint8Array;
+}
+
+const AT_ONCE = 8;
+/** A flood of packets that are not the answer ends the attempt. */
+const MOST_STRAYS = 32;
+/** More than any answer that verification needs; what is larger is not read, for its compression could cost seconds. */
+const TCP_SIZE = 16_384;
+
+const KIND_OF_STRAY: Record<Stray, FailureKind> = {
+  wrong_id: "spoofed",
+  wrong_question: "spoofed",
+  not_a_response: "spoofed",
+  malformed: "malformed",
+  oversized: "oversized",
+};
+
+interface Attempt {
+  outcome: Answer | Failure | { kind: "truncated" };
+  ignored: Stray[];
+}
+
+const failureOf = (failure: FailureKind, detail: string): Failure => ({ kind: "failure", failure, detail });
+
+/** Silence is a timeout; silence but for packets that are not the answer is named after the last of them. */
+const silence = (ignored: Stray[], timeoutMs: number): Failure => {
+  const last = ignored.at(-1);
+  const detail = `no answer within ${timeoutMs} ms`;
+  return last ? failureOf(KIND_OF_STRAY[last], `${detail}, but: ${last}`) : failureOf("timeout", detail);
+};
+
+const attempt = (
+  { network, random }: Surroundings,
+  timeoutMs: number,
+  {
+    server,
+    question,
+    recursive,
+    transport,
+  }: Pick<Exchange, "server" | "question" | "recursive" | "transport">,
+): Promise<Attempt> => {
+  const { promise, resolve } = Promise.withResolvers<Attempt>();
+  const id = Buffer.from(random(2)).readUInt16BE(0);
+  const mostBytes = transport === "udp" ? UDP_SIZE : TCP_SIZE;
+  const mostStrays = transport === "udp" ? MOST_STRAYS : 1;
+  const ignored: Stray[] = [];
+  const end = (outcome: Attempt["outcome"]) => {
+    clearTimeout(timer);
+    channel.close();
+    resolve({ outcome, ignored });
+  };
+  const ignore = (stray: Stray) => {
+    ignored.push(stray);
+    if (ignored.length >= mostStrays) end(failureOf(KIND_OF_STRAY[stray], `not an answer: ${stray}`));
+  };
+  const timer = setTimeout(() => end(silence(ignored, timeoutMs)), timeoutMs);
+  // A receiver is never called before `channel` is there: Network promises it.
+  const channel = network[transport](server, encodeQuery(question, id, recursive), {
+    message(packet) {
+      if (packet.length > mostBytes) return ignore("oversized");
+      const message = readMessage(packet, question, id);
+      if (message.kind === "stray") return ignore(message.stray);
+      // RFC 7766: over TCP there is nothing to fall back on.
+      if (message.kind === "truncated" && transport === "tcp") return ignore("malformed");
+      end(message);
+    },
+    failed: (code) => end(failureOf(code === "ECONNREFUSED" ? "refused" : "network", code)),
+  });
+  return promise;
+};
+
+const serverKey = ({ address, port }: Server): string => `${address} ${port}`;
+
+/**
+ * A DNS client: every attempt has a socket, a port and an id of its own (RFC 5452), so that what comes late meets
+ * nobody; a truncated answer is asked for again over TCP; at most 8 questions at once go to one server.
+ */
+export const dnsClient = (surroundings: Surroundings, { timeoutMs, attempts }: ClientSettings): Ask => {
+  const inTurn = gate(AT_ONCE);
+  const once = async (asked: Omit<Exchange, "transport" | "outcome" | "milliseconds" | "ignored">) => {
+    const udp = await attempt(surroundings, timeoutMs, { ...asked, transport: "udp" });
+    if (udp.outcome.kind !== "truncated") return { ...udp, outcome: udp.outcome, transport: "udp" as const };
+    const tcp = await attempt(surroundings, timeoutMs, { ...asked, transport: "tcp" });
+    const outcome =
+      tcp.outcome.kind === "truncated" ? failureOf("malformed", "truncated over TCP") : tcp.outcome;
+    return { outcome, ignored: [...udp.ignored, ...tcp.ignored], transport: "tcp" as const };
+  };
+  return (server, question, recursive) =>
+    inTurn(serverKey(server), async () => {
+      const asked = { server, question, recursive };
+      const begin = surroundings.clock.now();
+      const ignored: Stray[] = [];
+      let result = await once(asked);
+      for (let left = attempts - 1; left > 0 && result.outcome.kind === "failure"; left -= 1) {
+        ignored.push(...result.ignored);
+        result = await once(asked);
+      }
+      ignored.push(...result.ignored);
+      return { ...asked, ...result, ignored, milliseconds: surroundings.clock.now() - begin };
+    });
+};

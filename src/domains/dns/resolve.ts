@@ -1,0 +1,98 @@
+import { findAuthority, type Authority } from "./authority.ts";
+import { relevantCaa, type RelevantCaa } from "./caa.ts";
+import { follow, isUsable, type AskResolvers, type Followed } from "./follow.ts";
+import type { Server } from "./network.ts";
+import type { Ask, Exchange } from "./query.ts";
+
+export interface Subject {
+  /** The name, in A-labels. */
+  ascii: string;
+  /** Its registered domain. */
+  apex: string;
+  /** What its record must point to. */
+  target: string;
+}
+
+/** What one server says of the name. */
+export interface View {
+  server: Server;
+  role: "authority" | "resolver";
+  cname: Exchange;
+  a: Exchange;
+  aaaa: Exchange;
+}
+
+/** Everything that was asked about a name, and what came of it. */
+export interface Trace {
+  ascii: string;
+  target: string;
+  authority: Authority | undefined;
+  views: View[];
+  /** Where the name leads, as the resolvers say. */
+  chain: Followed;
+  /** The target's own addresses, as the resolvers say: its A and its AAAA records. */
+  targets: Followed[];
+  caa: RelevantCaa;
+  /** Every question in the order of their answers. */
+  exchanges: Exchange[];
+}
+
+export interface ResolveSettings {
+  /** At least one. */
+  resolvers: Server[];
+  /** Where the zones' own servers are asked. */
+  port: number;
+}
+
+/** Asks the resolvers one after the other until one answers; the last one's failure if none does. */
+const anyOf =
+  (ask: Ask, [first, ...others]: Server[]): AskResolvers =>
+  async (question) => {
+    if (!first) throw new Error("no resolver");
+    let exchange = await ask(first, question, true);
+    for (const server of others) if (!isUsable(exchange)) exchange = await ask(server, question, true);
+    return exchange;
+  };
+
+const viewOf = async (ask: Ask, name: string, server: Server, role: View["role"]): Promise<View> => {
+  const recursive = role === "resolver";
+  const [cname, a, aaaa] = await Promise.all([
+    ask(server, { name, type: "CNAME" }, recursive),
+    ask(server, { name, type: "A" }, recursive),
+    ask(server, { name, type: "AAAA" }, recursive),
+  ]);
+  return { server, role, cname, a, aaaa };
+};
+
+/** Asks everything that verification needs to know of a name. Takes as long as the slowest server; never fails. */
+export const investigate = async (
+  ask: Ask,
+  { resolvers, port }: ResolveSettings,
+  { ascii, apex, target }: Subject,
+): Promise<Trace> => {
+  const exchanges: Exchange[] = [];
+  const recorded: Ask = async (...question) => {
+    const exchange = await ask(...question);
+    exchanges.push(exchange);
+    return exchange;
+  };
+  const any = anyOf(recorded, resolvers);
+  const authorityViews = async () => {
+    const authority = await findAuthority(any, { ascii, apex }, port);
+    const servers = authority?.servers ?? [];
+    return {
+      authority,
+      views: await Promise.all(servers.map((server) => viewOf(recorded, ascii, server, "authority"))),
+    };
+  };
+  const [own, public_, chain, caa, ...targets] = await Promise.all([
+    authorityViews(),
+    Promise.all(resolvers.map((server) => viewOf(recorded, ascii, server, "resolver"))),
+    follow(any, ascii, "A"),
+    relevantCaa(any, ascii),
+    follow(any, target, "A"),
+    follow(any, target, "AAAA"),
+  ]);
+  const views = [...own.views, ...public_];
+  return { ascii, target, authority: own.authority, views, chain, targets, caa, exchanges };
+};

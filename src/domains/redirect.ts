@@ -1,0 +1,133 @@
+/** The specified mapping of a project's domains: `primary`, and `redirects` to it. */
+
+export interface Redirect {
+  from: string;
+  to: string;
+  status: 301;
+}
+
+export interface DomainsConfig {
+  primary: string;
+  redirects: Redirect[];
+}
+
+export interface ConfigFault {
+  /** Where in the mapping, such as `domains.redirects[1].to`. */
+  path: string;
+  message: string;
+}
+
+export type ReadConfig = { ok: true; config: DomainsConfig } | { ok: false; faults: ConfigFault[] };
+
+/** A typed name as the project's domains are known by; undefined if it is no host name. */
+export type Normalise = (typed: string) => string | undefined;
+
+interface Context {
+  domains: ReadonlySet<string>;
+  normalise: Normalise;
+  faults: ConfigFault[];
+}
+
+const isMapping = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const mappingAt = (value: unknown, path: string, keys: string[], { faults }: Context) => {
+  if (!isMapping(value)) return void faults.push({ path, message: "must be a mapping" });
+  for (const key of Object.keys(value))
+    if (!keys.includes(key))
+      faults.push({ path: `${path}.${key}`, message: `is unknown; known: ${keys.join(", ")}` });
+  return value;
+};
+
+const domainAt = (value: unknown, path: string, { domains, normalise, faults }: Context): string => {
+  const name = typeof value === "string" ? normalise(value) : undefined;
+  if (name === undefined) faults.push({ path, message: "must be a domain name" });
+  else if (!domains.has(name)) faults.push({ path, message: `${name} is not a domain of this project` });
+  return name ?? "";
+};
+
+const redirectAt = (value: unknown, path: string, context: Context): Redirect | undefined => {
+  const entry = mappingAt(value, path, ["from", "to", "status"], context);
+  if (!entry) return undefined;
+  const from = domainAt(entry["from"], `${path}.from`, context);
+  const to = domainAt(entry["to"], `${path}.to`, context);
+  if (entry["status"] !== 301) context.faults.push({ path: `${path}.status`, message: "must be 301" });
+  return { from, to, status: 301 };
+};
+
+/** True if following `to` from this redirect comes back to its `from`. */
+const isLoop = ({ from, to }: Redirect, next: ReadonlyMap<string, string>): boolean => {
+  const seen = new Set<string>();
+  let at: string | undefined = to;
+  while (at !== undefined && at !== from && !seen.has(at)) {
+    seen.add(at);
+    at = next.get(at);
+  }
+  return at === from;
+};
+
+const faultsOfRedirects = (redirects: (Redirect | undefined)[], primary: string): ConfigFault[] => {
+  const known = redirects.filter((one) => one !== undefined);
+  const next = new Map(known.map(({ from, to }) => [from, to]));
+  return redirects.flatMap((one, at) => {
+    if (!one || one.from === "" || one.to === "") return [];
+    const path = `domains.redirects[${at}]`;
+    const fault = (key: string, message: string): ConfigFault => ({ path: `${path}.${key}`, message });
+    const found: ConfigFault[] = [];
+    if (one.from === primary)
+      found.push(fault("from", `${one.from} is the primary domain, which redirects nowhere`));
+    if (redirects.findIndex((other) => other?.from === one.from) < at)
+      found.push(fault("from", `${one.from} redirects already`));
+    if (isLoop(one, next)) found.push(fault("to", `${one.from} comes back to itself: a loop`));
+    else if (next.has(one.to)) found.push(fault("to", `${one.to} redirects itself: a chain`));
+    else if (one.to !== primary) found.push(fault("to", `must be the primary domain, ${primary}`));
+    return found;
+  });
+};
+
+/**
+ * Reads `{"domains": {"primary", "redirects": [{"from", "to", "status": 301}]}}` against the project's own domains (in
+ * A-labels): the configuration, or every fault that it has.
+ */
+export const readDomainsConfig = (
+  body: unknown,
+  domains: ReadonlySet<string>,
+  normalise: Normalise,
+): ReadConfig => {
+  const context: Context = { domains, normalise, faults: [] };
+  const top = isMapping(body) ? body : {};
+  for (const key of Object.keys(top))
+    if (key !== "domains") context.faults.push({ path: key, message: "is unknown; known: domains" });
+  const mapping = mappingAt(top["domains"], "domains", ["primary", "redirects"], context);
+  if (!mapping) return { ok: false, faults: context.faults };
+  const primary = domainAt(mapping["primary"], "domains.primary", context);
+  const list = mapping["redirects"] ?? [];
+  if (!Array.isArray(list)) context.faults.push({ path: "domains.redirects", message: "must be a list" });
+  const entries: unknown[] = Array.isArray(list) ? list : [];
+  const redirects = entries.map((entry, at) => redirectAt(entry, `domains.redirects[${at}]`, context));
+  const faults = [...context.faults, ...faultsOfRedirects(redirects, primary)];
+  if (faults.length > 0) return { ok: false, faults };
+  return { ok: true, config: { primary, redirects: redirects.filter((one) => one !== undefined) } };
+};
+
+/** What a request to a redirecting host is answered with. */
+export interface Redirection {
+  status: 301;
+  location: string;
+}
+
+/**
+ * Where a request goes on: path and query are kept as they came.
+ * @param path the request's path, from its `/` on
+ * @param query with its `?`, or ""
+ * @returns undefined if the host does not redirect
+ */
+export const redirectionOf = (
+  { redirects }: DomainsConfig,
+  request: { scheme: "http" | "https"; host: string; path: string; query: string },
+): Redirection | undefined => {
+  const redirect = redirects.find(({ from }) => from === request.host);
+  if (!redirect) return undefined;
+  const path = request.path.startsWith("/") ? request.path : `/${request.path}`;
+  return { status: redirect.status, location: `${request.scheme}://${redirect.to}${path}${request.query}` };
+};

@@ -1,0 +1,60 @@
+/** A domain's way from added to live, as data: the state table of DESIGN section 6. */
+
+export const STAGES = [
+  "awaiting_dns",
+  "dns_conflict",
+  "verified",
+  "issuing",
+  "issue_failed",
+  "live",
+  "suspended",
+  "removed",
+] as const;
+
+export type Stage = (typeof STAGES)[number];
+
+export const STAGE_EVENTS = [
+  /** A check found the records right. */
+  "records_right",
+  /** A check found a conflicting record or a wrong value. */
+  "records_wrong",
+  /** A check found no record, or the right one not everywhere yet. */
+  "records_missing",
+  /** A live domain has not verified for as long as it may: it no longer serves. */
+  "lapsed",
+  /** Without certificates: a verified domain goes live over HTTP. */
+  "served_over_http",
+  "order_placed",
+  "certificate_stored",
+  "issue_refused",
+  "retried",
+  /** The project's plan fell below Pro. */
+  "plan_dropped",
+  "plan_restored",
+  "removed",
+] as const;
+
+export type StageEvent = (typeof STAGE_EVENTS)[number];
+
+const WAITING = {
+  records_right: "verified",
+  records_wrong: "dns_conflict",
+  records_missing: "awaiting_dns",
+  removed: "removed",
+} as const;
+
+/** What each event makes of each stage; a pair that is not here does not happen. */
+const TABLE: Readonly<Record<Stage, Readonly<Partial<Record<StageEvent, Stage>>>>> = {
+  awaiting_dns: WAITING,
+  dns_conflict: WAITING,
+  verified: { ...WAITING, order_placed: "issuing", served_over_http: "live" },
+  issuing: { certificate_stored: "live", issue_refused: "issue_failed", removed: "removed" },
+  issue_failed: { ...WAITING, retried: "verified" },
+  // What a check finds of a live domain is reported for days before it counts: then as `lapsed`.
+  live: { records_right: "live", lapsed: "awaiting_dns", plan_dropped: "suspended", removed: "removed" },
+  suspended: { plan_restored: "live", removed: "removed" },
+  removed: {},
+};
+
+/** The stage after an event; undefined if it does not happen to a domain of that stage. */
+export const nextStage = (stage: Stage, event: StageEvent): Stage | undefined => TABLE[stage][event];
