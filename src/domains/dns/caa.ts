@@ -1,4 +1,4 @@
-import { follow, type AskResolvers } from "./follow.ts";
+import { follow, type AskResolvers, type Problem } from "./follow.ts";
 import type { CaaRecord } from "./message.ts";
 import { canonicalName, withParents } from "./name.ts";
 import type { Exchange } from "./query.ts";
@@ -7,13 +7,13 @@ export type RelevantCaa =
   | { kind: "found"; name: string; records: CaaRecord[] }
   | { kind: "none" }
   /** It could not be asked: a certificate authority would refuse, RFC 8659 section 3. */
-  | { kind: "unknown"; exchange: Exchange };
+  | { kind: "unknown"; name: string; problem: Problem; exchange: Exchange };
 
 /** RFC 8659 section 3: the records of the name, through its CNAME's target, or of the nearest parent that has some. */
 export const relevantCaa = async (ask: AskResolvers, hostname: string): Promise<RelevantCaa> => {
   for (const name of withParents(hostname)) {
     const { names, records, problem, last } = await follow(ask, name, "CAA");
-    if (problem) return { kind: "unknown", exchange: last };
+    if (problem) return { kind: "unknown", name, problem, exchange: last };
     const found = records.filter((record) => record.type === "CAA");
     if (found.length > 0) return { kind: "found", name: names.at(-1) ?? name, records: found };
   }

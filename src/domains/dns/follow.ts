@@ -7,13 +7,15 @@ export const MOST_HOPS = 8;
 
 export type AskResolvers = (question: Question) => Promise<Exchange>;
 
+/** Why a chain has no end: `unanswered` if the resolvers could not be asked. */
+export type Problem = "loop" | "too_long" | "bad_name" | "unanswered";
+
 export interface Followed {
   /** The name that was asked for, and every CNAME's value after it. */
   names: string[];
   /** The records of the last name, of the type that was asked for. */
   records: DnsRecord[];
-  /** Why there is no end: `unanswered` if a server could not be asked. */
-  problem?: "loop" | "too_long" | "bad_name" | "unanswered";
+  problem?: Problem;
   /** What the last server said. */
   last: Exchange;
 }
@@ -29,7 +31,7 @@ const cnameOf = (records: DnsRecord[], name: string): string | undefined =>
   records.find((record) => record.type === "CNAME" && record.name === name)?.data as string | undefined;
 
 /** Walks one answer's CNAME records from the last name on, as far as they lead. */
-const walk = (names: string[], records: DnsRecord[]): Followed["problem"] => {
+const walk = (names: string[], records: DnsRecord[]): Problem | undefined => {
   for (;;) {
     const next = cnameOf(records, names.at(-1) ?? "");
     if (next === undefined) return undefined;

@@ -45,8 +45,10 @@ const udp = (server: Server, packet: Uint8Array, receiver: Receiver): Channel =>
   socket.on("message", (bytes, { port }) => {
     if (isOpen && port === server.port) receiver.message(bytes);
   });
-  socket.connect(server.port, server.address, () => {
-    if (isOpen) socket.send(packet, (error) => error && fail(error));
+  // Bun hands the callback what keeps it from connecting, such as EACCES for a broadcast address.
+  socket.connect(server.port, server.address, (error?: Error) => {
+    if (error) fail(error);
+    else if (isOpen) socket.send(packet, (unsent) => unsent && fail(unsent));
   });
   return { close };
 };

@@ -57,9 +57,10 @@ const distinct = (findings: Finding[]): Finding[] => [
 const caaFindings = ({ caa }: Trace, { hostname, issuers }: Expectation): Finding[] => {
   if (caa.kind === "none") return [];
   if (caa.kind === "unknown") {
-    const { server, outcome, question } = caa.exchange;
-    const reason = outcome.kind === "failure" ? outcome.failure : outcome.rcode;
-    const said = `no CAA answer for ${question.name} (${reason})`;
+    const { server, outcome } = caa.exchange;
+    const failure = outcome.kind === "failure" ? outcome.failure : outcome.rcode;
+    const why = caa.problem === "unanswered" ? failure : caa.problem;
+    const said = `no CAA answer for ${caa.name} (${why})`;
     return [{ kind: "unreachable", name: hostname, server: formatServer(server), reason: said }];
   }
   if (isAllowed(caa.records, issuers)) return [];

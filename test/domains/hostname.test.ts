@@ -1,0 +1,86 @@
+import { expect, test } from "bun:test";
+import { HOSTNAME_REFUSALS, parseHostname, type Hostname } from "../../src/domains/hostname.ts";
+
+const hostname = (typed: string): Hostname => {
+  const parsed = parseHostname(typed);
+  if (!parsed.ok) throw new Error(`${typed}: ${parsed.refusal}`);
+  return parsed.hostname;
+};
+
+test.each<[typed: string, ascii: string, apex: string, label: string]>([
+  ["docs.example.org", "docs.example.org", "example.org", "docs"],
+  ["  Docs.Example.ORG.  ", "docs.example.org", "example.org", "docs"],
+  ["example.org", "example.org", "example.org", "@"],
+  ["a.b.example.co.uk", "a.b.example.co.uk", "example.co.uk", "a.b"],
+  ["someone.github.io", "someone.github.io", "someone.github.io", "@"],
+  ["docs.someone.github.io", "docs.someone.github.io", "someone.github.io", "docs"],
+  ["B\u00fccher.Example.org", "xn--bcher-kva.example.org", "example.org", "xn--bcher-kva"],
+  ["Bu\u0308cher.example.org", "xn--bcher-kva.example.org", "example.org", "xn--bcher-kva"],
+  ["docs\u3002example\uff0eorg\uff61", "docs.example.org", "example.org", "docs"],
+  ["fa\u00df.de", "xn--fa-hia.de", "xn--fa-hia.de", "@"],
+  ["foo.xn--55qx5d.cn", "foo.xn--55qx5d.cn", "foo.xn--55qx5d.cn", "@"],
+  ["1.example.org", "1.example.org", "example.org", "1"],
+  ["r3---x.example.org", "r3---x.example.org", "example.org", "r3---x"],
+  [`${"a".repeat(63)}.example.org`, `${"a".repeat(63)}.example.org`, "example.org", "a".repeat(63)],
+])("%s is %s, below %s, entered as %s", (typed, ascii, apex, label) => {
+  expect(hostname(typed)).toMatchObject({ ascii, apex, label, isApex: label === "@" });
+});
+
+test("both forms are given", () => {
+  expect(hostname("xn--bcher-kva.example.org").unicode).toBe("b\u00fccher.example.org");
+  expect(hostname("docs.example.org").unicode).toBe("docs.example.org");
+});
+
+test("what is normalised stays what it is", () => {
+  for (const typed of ["B\u00fccher.example.org", "docs.example.co.uk", "fa\u00df.de"])
+    expect(hostname(hostname(typed).ascii)).toEqual(hostname(typed));
+});
+
+const LONG = `${"a.".repeat(125)}example.org`;
+
+test.each([
+  ["", "empty"],
+  [" . ", "empty"],
+  ["192.0.2.1", "ip_address"],
+  ["[2001:db8::1]", "ip_address"],
+  ["2001:db8::1", "ip_address"],
+  ["::1", "ip_address"],
+  ["0x7f000001", "ip_address"],
+  ["0x7f.1", "ip_address"],
+  ["127.1", "ip_address"],
+  ["2130706433", "ip_address"],
+  ["\uff11.\uff12.\uff13.\uff14", "ip_address"],
+  ["example.999", "ip_address"],
+  ["*.example.org", "wildcard"],
+  ["docs.*.example.org", "wildcard"],
+  ["_dmarc.example.org", "underscore"],
+  ["my_docs.example.org", "underscore"],
+  ["https://docs.example.org/", "malformed"],
+  ["docs.example.org:443", "malformed"],
+  ["docs.example.org/path", "malformed"],
+  ["user@example.org", "malformed"],
+  ["docs example.org", "malformed"],
+  ["docs%2eexample.org", "malformed"],
+  ["docs\u0000.example.org", "malformed"],
+  ["docs..example.org", "malformed"],
+  [".example.org", "malformed"],
+  ["example.org..", "malformed"],
+  ["-docs.example.org", "malformed"],
+  ["docs-.example.org", "malformed"],
+  ["xn--a.example.org", "malformed"],
+  ["\u200ddocs.example.org", "malformed"],
+  [`${"a".repeat(64)}.example.org`, "too_long"],
+  [`${"\u00fc".repeat(60)}.example.org`, "too_long"],
+  [LONG, "too_long"],
+  ["localhost", "single_label"],
+  ["org", "single_label"],
+  ["co.uk", "public_suffix"],
+  ["github.io", "public_suffix"],
+  ["xn--55qx5d.cn", "public_suffix"],
+])("%j is refused: %s", (typed, refusal) => {
+  expect(parseHostname(typed)).toEqual({ ok: false, refusal: refusal as keyof typeof HOSTNAME_REFUSALS });
+});
+
+test("every refusal has its words", () => {
+  for (const words of Object.values(HOSTNAME_REFUSALS)) expect(words).toMatch(/^(is|has) /);
+});

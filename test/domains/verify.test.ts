@@ -1,0 +1,143 @@
+import { expect, test } from "bun:test";
+import { formatServer } from "../../src/domains/dns/finding.ts";
+import { investigate } from "../../src/domains/dns/resolve.ts";
+import { verdictOf } from "../../src/domains/dns/verdict.ts";
+import { parseHostname } from "../../src/domains/hostname.ts";
+import { dnsServer, impatientClient } from "../support/dns.ts";
+import { CACHE, CASES, ISSUER, TARGET, ZONES } from "./cases.ts";
+
+const setUp = async () => {
+  const authority = await dnsServer({ zones: { ...ZONES } });
+  const resolver = await dnsServer({ zones: { ...ZONES }, cache: CACHE });
+  return {
+    authority,
+    resolver,
+    at: { authority: formatServer(authority.server), resolver: formatServer(resolver.server) },
+    async verify(typed: string, target = TARGET, resolvers = [resolver.server]) {
+      const parsed = parseHostname(typed);
+      if (!parsed.ok) throw new Error(parsed.refusal);
+      const { ascii, apex, isApex } = parsed.hostname;
+      const settings = { resolvers, port: authority.server.port };
+      const trace = await investigate(impatientClient(), settings, { ascii, apex, target });
+      return { trace, verdict: verdictOf(trace, { hostname: ascii, target, isApex, issuers: [ISSUER] }) };
+    },
+    [Symbol.dispose]() {
+      authority[Symbol.dispose]();
+      resolver[Symbol.dispose]();
+    },
+  };
+};
+
+test.each(CASES("").map(({ name }, at) => [name, at] as const))("%s", async (_, at) => {
+  using dns = await setUp();
+  const {
+    typed,
+    target,
+    event,
+    mayIssue = true,
+    findings,
+    zone,
+  } = CASES(dns.at.resolver)[at] as ReturnType<typeof CASES>[0];
+  const { trace, verdict } = await dns.verify(typed, target);
+  expect(verdict).toEqual({ verified: event === "records_right", mayIssue, event, findings });
+  if (zone !== undefined) expect(trace.authority?.zone).toBe(zone);
+});
+
+test("every question is in the trace", async () => {
+  using dns = await setUp();
+  const { trace } = await dns.verify("docs.sub.example.test");
+  expect(trace.exchanges.length).toBe(dns.authority.questions.length + dns.resolver.questions.length);
+  expect(trace.chain.names).toEqual(["docs.sub.example.test", "t1.pages.test", "edge.pages.test"]);
+  expect(trace.exchanges.every(({ milliseconds }) => milliseconds >= 0)).toBe(true);
+});
+
+test("an old answer in the resolver's cache is named with its seconds", async () => {
+  using dns = await setUp();
+  expect((await dns.verify("moved.example.test")).verdict).toMatchObject({
+    verified: false,
+    event: "records_missing",
+    findings: [{ kind: "not_propagated", name: "moved.example.test", server: dns.at.resolver, seconds: 77 }],
+  });
+});
+
+test("an old absence in the resolver's cache is named with its seconds", async () => {
+  using dns = await setUp();
+  expect((await dns.verify("new.example.test")).verdict.findings).toEqual([
+    { kind: "not_propagated", name: "new.example.test", server: dns.at.resolver, seconds: 45 },
+  ]);
+});
+
+test.each(["SERVFAIL", "REFUSED", "silent", "loop", "wrong_id", "hang_up"] as const)(
+  "%s is unreachable, and no failure of the domain",
+  async (behaviour) => {
+    using dns = await setUp();
+    dns.authority.behaviours.set("*", behaviour);
+    for (const type of ["CNAME", "A", "AAAA", "CAA"])
+      dns.resolver.behaviours.set(`right.example.test ${type}`, "SERVFAIL");
+    const { verdict } = await dns.verify("right.example.test");
+    expect(verdict).toMatchObject({ verified: false, mayIssue: false, event: undefined });
+    expect(new Set(verdict.findings.map(({ kind }) => kind))).toEqual(new Set(["unreachable"]));
+  },
+);
+
+test("a resolver that is silent says nothing of the domain", async () => {
+  using dns = await setUp();
+  dns.resolver.behaviours.set("*", "silent");
+  const { verdict, trace } = await dns.verify("right.example.test");
+  expect(trace.authority).toBeUndefined();
+  expect(verdict).toMatchObject({ verified: false, event: undefined });
+});
+
+test("a second resolver is asked where the first is silent", async () => {
+  using dns = await setUp();
+  using silent = await dnsServer({ zones: {} });
+  silent.behaviours.set("*", "silent");
+  const { verdict } = await dns.verify("right.example.test", TARGET, [silent.server, dns.resolver.server]);
+  expect(verdict).toMatchObject({
+    verified: true,
+    event: "records_right",
+    findings: [{ kind: "unreachable", server: formatServer(silent.server) }],
+  });
+});
+
+test("a server that does not hold the zone is not believed", async () => {
+  using dns = await setUp();
+  dns.authority.behaviours.set("wrong.example.test", (packet) => {
+    packet[2] = (packet[2] ?? 0) & ~0x04;
+    return [packet];
+  });
+  const { verdict } = await dns.verify("wrong.example.test");
+  expect(verdict.findings.map(({ kind }) => kind)).toEqual(["unreachable", "wrong_target"]);
+});
+
+test("a resolver's right answer does not count while the zone itself is wrong", async () => {
+  using dns = await setUp();
+  const { verdict } = await dns.verify("moved.example.test", "old.pages.test");
+  expect(verdict).toMatchObject({ verified: false, event: "records_wrong" });
+});
+
+test("truncated answers are followed over TCP", async () => {
+  using dns = await setUp();
+  dns.authority.behaviours.set("*", "truncated");
+  dns.resolver.behaviours.set("*", "truncated");
+  const { verdict, trace } = await dns.verify("right.example.test");
+  expect(verdict.verified).toBe(true);
+  expect(trace.exchanges.every(({ transport }) => transport === "tcp")).toBe(true);
+});
+
+test("an unregistered domain has no record", async () => {
+  using dns = await setUp();
+  const { verdict } = await dns.verify("docs.nobody.test");
+  expect(verdict.findings).toEqual([
+    { kind: "no_record", name: "docs.nobody.test", type: "CNAME", expected: [TARGET] },
+  ]);
+});
+
+test("a chain of more than 8 is not followed", async () => {
+  using dns = await setUp();
+  const links = Array.from({ length: 12 }, (_, at) => `n${at}.example.test CNAME n${at + 1}.example.test`);
+  dns.resolver.zones["example.test"] = [...(ZONES["example.test"] ?? []), ...links];
+  const { trace } = await dns.verify("n0.example.test");
+  expect(trace.chain.problem).toBe("too_long");
+  expect(trace.chain.names.length).toBe(9);
+});
