@@ -34,17 +34,27 @@ export const latencyHistogram = (
   help: string,
   buckets: readonly number[],
 ): LatencyHistogram => {
-  const series = new Map<string, Series>();
-  const add = (method: string, route: string, status: number): Series => ({
-    labels: `http_request_method="${escape(method)}",http_route="${escape(route)}",http_response_status_code="${status}"`,
-    counts: new Float64Array(buckets.length + 1),
-    sum: 0,
-  });
+  /** By route, by method, by status: no label is built for a request whose like was counted before. */
+  const series = new Map<string, Map<string, (Series | undefined)[]>>();
+  const add = (method: string, route: string, status: number): Series => {
+    const made: Series = {
+      labels: `http_request_method="${escape(method)}",http_route="${escape(route)}",http_response_status_code="${status}"`,
+      counts: new Float64Array(buckets.length + 1),
+      sum: 0,
+    };
+    const methods = series.get(route) ?? new Map<string, (Series | undefined)[]>();
+    const statuses = methods.get(method) ?? [];
+    statuses[status] = made;
+    series.set(route, methods.set(method, statuses));
+    return made;
+  };
+  const all = () =>
+    [...series.values()]
+      .flatMap((methods) => [...methods.values()].flat())
+      .filter((one) => one !== undefined);
   return {
     observe(method, route, status, seconds) {
-      const id = `${method} ${route} ${status}`;
-      let found = series.get(id);
-      if (!found) series.set(id, (found = add(method, route, status)));
+      const found = series.get(route)?.get(method)?.[status] ?? add(method, route, status);
       let at = 0;
       while (at < buckets.length && seconds > (buckets[at] as number)) at++;
       found.counts[at]!++;
@@ -54,7 +64,7 @@ export const latencyHistogram = (
       [
         `# HELP ${name} ${help}`,
         `# TYPE ${name} histogram`,
-        ...[...series.values()].flatMap((one) => linesOf(name, buckets, one)),
+        ...all().flatMap((one) => linesOf(name, buckets, one)),
         "",
       ].join("\n"),
   };

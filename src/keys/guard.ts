@@ -2,7 +2,6 @@ import { bearer } from "@elysiajs/bearer";
 import { Elysia } from "elysia";
 import { Fault } from "../http/faults.ts";
 import type { Limiter, Window } from "../http/limits.ts";
-import type { Rate } from "./rate.ts";
 import type { Key } from "./repository.ts";
 import type { KeyService } from "./service.ts";
 import { type Scope, covers } from "./scopes.ts";
@@ -49,15 +48,6 @@ const assertScope = (key: Key, scope: Scope | "any") => {
   });
 };
 
-interface Guarded {
-  request: Request;
-  /** Of the answer. */
-  headers: Record<string, unknown>;
-}
-
-/** What a handler gets of the guard, now or once it has been looked up. */
-type Admission = { key: Key } | Promise<{ key: Key }>;
-
 /**
  * The macro that every route names: `scope: "pets:read"` lets in a key that holds the scope, `scope: "any"` every valid
  * key, before the body is read and anything is validated. Handlers get the key as `key`.
@@ -67,21 +57,6 @@ export const guard = ({ keys, requests, failures, failureWindow, clientOf }: Gua
     await failures.take(clientOf(request), failureWindow);
     const challenge = code === "missing_api_key" ? CHALLENGE : `${CHALLENGE}, error="invalid_token"`;
     throw new Fault(code, undefined, { "www-authenticate": challenge });
-  };
-
-  /** What a valid key may do here; no promise for one without a limit, which is most requests. */
-  const admit = (key: Key | undefined, scope: Scope | "any", { request, headers }: Guarded): Admission => {
-    if (!key) return refuse(request, "invalid_api_key");
-    if (key.rate) return countThenAdmit(key, key.rate, scope, headers);
-    assertScope(key, scope);
-    return { key };
-  };
-
-  const countThenAdmit = async (key: Key, rate: Rate, scope: Scope | "any", headers: Guarded["headers"]) => {
-    const window = { points: rate.requests, seconds: rate.seconds };
-    Object.assign(headers, await requests.take(String(key.id), window));
-    assertScope(key, scope);
-    return { key };
   };
 
   return (
@@ -98,18 +73,19 @@ export const guard = ({ keys, requests, failures, failureWindow, clientOf }: Gua
         detail: { security: [{ apiKey: scope === "any" ? [] : [scope] }] },
         // Takes the place of Elysia's own parsers, which would read a body before the guard looks at the key.
         parse: () => null,
-        transform({ headers: { authorization }, bearer, request, set }) {
+        async transform({ headers: { authorization }, bearer, request, set }) {
           if (authorization === undefined) return refuse(request, "missing_api_key");
-          const guarded = { request, headers: set.headers };
-          const key = authorization === "" ? undefined : keys.authenticate(bearer ?? "");
-          const admission =
-            key instanceof Promise
-              ? key.then((found) => admit(found, scope, guarded))
-              : admit(key, scope, guarded);
-          // Elysia awaits what a transform returns and adds it to the context, though its types say void.
-          return admission as unknown as void;
+          const key = authorization === "" ? undefined : await keys.authenticate(bearer ?? "");
+          if (!key) return refuse(request, "invalid_api_key");
+          if (key.rate) {
+            const window = { points: key.rate.requests, seconds: key.rate.seconds };
+            Object.assign(set.headers, await requests.take(String(key.id), window));
+          }
+          assertScope(key, scope);
+          // Elysia adds what a transform returns to the context, though its types say void.
+          return { key } as unknown as void;
         },
-        // The last bolt: no handler runs before a key was let in, whatever Elysia makes of the promise above.
+        // The last bolt: no handler runs before a key was let in, whatever becomes of the hooks above.
         beforeHandle({ key }) {
           if (key === NOBODY) throw new Fault("invalid_api_key");
         },

@@ -39,10 +39,8 @@ export interface Keys {
   find(id: number): Promise<Key | undefined>;
   /** Ascending by id, from behind `after`. */
   list(page: { after: number; limit: number }): Promise<Key[]>;
-  /** The key that has a secret of this hash. */
+  /** The key that has a secret of this hash; never older than the last acknowledged change. */
   open(hash: string): Promise<Opened | undefined>;
-  /** The same without asking the database, for one opened before; never older than the last acknowledged change. */
-  known(hash: string): Opened | undefined;
   /** Adds a secret and ends the others at `oldUntil` at the latest, in one atomic step; undefined if the key is revoked or unknown. */
   rotate(
     id: number,
@@ -98,7 +96,7 @@ const earliest = (...times: (number | null)[]): number | undefined => {
   return known.length > 0 ? Math.min(...known) : undefined;
 };
 
-export const keyRepository = ({ orm, commit, foreignVersion }: Database): Keys => {
+export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database): Keys => {
   const value = sql.placeholder;
   const found = orm
     .select(COLUMNS)
@@ -216,18 +214,18 @@ export const keyRepository = ({ orm, commit, foreignVersion }: Database): Keys =
     async list(page) {
       return listed.all({ ...page }).map(toKey);
     },
-    known(hash) {
+    async open(hash) {
+      await fresh();
       const version = foreignVersion();
       if (version !== cachedVersion || cache.size > CACHED_KEYS) forget();
       cachedVersion = version;
-      return cache.get(hash);
-    },
-    async open(hash) {
+      const known = cache.get(hash);
+      if (known) return known;
       const row = opened.get({ hash });
       if (!row) return undefined;
-      const fresh = { key: toKey(row), until: earliest(row.secretExpiresAt, row.expiresAt) };
-      cache.set(hash, fresh);
-      return fresh;
+      const found = { key: toKey(row), until: earliest(row.secretExpiresAt, row.expiresAt) };
+      cache.set(hash, found);
+      return found;
     },
     async rotate(id, { hash, prefix }, { now, oldUntil }) {
       const [added] = await commit([

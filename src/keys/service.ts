@@ -1,6 +1,6 @@
 import { type Clock, LATEST_TIME } from "../time.ts";
 import { Fault } from "../http/faults.ts";
-import type { Key, Keys, NewKey, Opened } from "./repository.ts";
+import type { Key, Keys, NewKey } from "./repository.ts";
 import { type Grant, covers } from "./scopes.ts";
 import { type RandomBytes, hashOf, isWellFormed, mint, recordOf } from "./secret.ts";
 
@@ -17,7 +17,7 @@ export const OPERATOR: Actor = { scopes: new Set(["*"]), expiresAt: undefined };
 
 export interface KeyService {
   /** The key behind a secret; undefined if the secret is malformed, unknown, expired or revoked. */
-  authenticate(secret: string): Key | undefined | Promise<Key | undefined>;
+  authenticate(secret: string): Promise<Key | undefined>;
   create(key: NewKey, actor: Actor): Promise<Minted>;
   get(id: number): Promise<Key>;
   list(page: { after: number; limit: number }): Promise<Key[]>;
@@ -55,23 +55,20 @@ export const keyService = ({
     return key;
   };
 
-  const admit = (opened: Opened | undefined): Key | undefined => {
-    const now = clock.now();
-    if (!opened || opened.key.revokedAt !== undefined || (opened.until !== undefined && opened.until <= now))
-      return undefined;
-    lastUsed.set(opened.key.id, now);
-    return opened.key;
-  };
-
   return {
     get,
     list: (page) => keys.list(page),
-    authenticate(secret) {
-      const hash = hashOf(secret);
-      // Every request comes this way: a key that is known already costs no promise and no checksum.
-      const known = keys.known(hash);
-      if (known) return admit(known);
-      return isWellFormed(secret) ? keys.open(hash).then(admit) : undefined;
+    async authenticate(secret) {
+      const opened = isWellFormed(secret) ? await keys.open(hashOf(secret)) : undefined;
+      const now = clock.now();
+      if (
+        !opened ||
+        opened.key.revokedAt !== undefined ||
+        (opened.until !== undefined && opened.until <= now)
+      )
+        return undefined;
+      lastUsed.set(opened.key.id, now);
+      return opened.key;
     },
     async create(key, actor) {
       assertCovers(actor, key.scopes);

@@ -1,0 +1,63 @@
+/** A DNS label (RFC 1035 section 2.3.1), lower case; labels with hyphens at 3 and 4 are kept for IDNA (RFC 5891 section 4.2.3.1). */
+const LABEL = /^(?!..--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Names that a visitor, a browser or a mail server would take for something other than a project. */
+const RESERVED = new Set([
+  "acme",
+  "admin",
+  "administrator",
+  "api",
+  "app",
+  "assets",
+  "auth",
+  "autoconfig",
+  "autodiscover",
+  "billing",
+  "cdn",
+  "cname",
+  "console",
+  "dashboard",
+  "dns",
+  "ftp",
+  "help",
+  "hostmaster",
+  "imap",
+  "info",
+  "localhost",
+  "login",
+  "mail",
+  "mx",
+  "ns",
+  "ns1",
+  "ns2",
+  "pop",
+  "postmaster",
+  "root",
+  "security",
+  "sites",
+  "smtp",
+  "ssl",
+  "staging",
+  "static",
+  "status",
+  "support",
+  "sysadmin",
+  "webmail",
+  "webmaster",
+  "wpad",
+  "www",
+]);
+
+/** Why a text cannot be a project's slug; undefined if it can. */
+export const slugProblem = (text: string): string | undefined => {
+  if (!LABEL.test(text))
+    return "must be a DNS label: 1 to 63 lower-case letters, digits and hyphens, with no hyphen at its ends";
+  return RESERVED.has(text) ? "is reserved: choose another" : undefined;
+};
+
+const TARGET_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
+const TARGET_LENGTH = 20;
+
+/** The label of a project's own CNAME target: 100 random bits, so that no forgotten DNS record ever points to another's. */
+export const targetLabel = (random: (count: number) => Uint8Array): string =>
+  Array.from(random(TARGET_LENGTH), (byte) => TARGET_ALPHABET[byte & 31]).join("");
