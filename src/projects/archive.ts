@@ -1,0 +1,78 @@
+import { ArchiveRefused, type UnpackLimits } from "./refused.ts";
+import { type RawEntry, tarEntries } from "./tarball.ts";
+import { archiveTree } from "./tree.ts";
+import { zipEntries } from "./zipfile.ts";
+
+/** A file of a site; `content` is read to its end before the next file is asked for. */
+export interface UnpackedFile {
+  path: string;
+  /** Bytes, as the archive says; the content has as many. */
+  size: number;
+  content: AsyncIterable<Uint8Array>;
+}
+
+const GZIP = "1f8b";
+/** Of a first entry, and of the end record that an empty archive begins with. */
+const ZIP = ["504b0304", "504b0506"];
+
+const entriesOf = async (file: string, limits: UnpackLimits): Promise<AsyncIterable<RawEntry>> => {
+  const magic = Buffer.from(await Bun.file(file).slice(0, 4).bytes()).toString("hex");
+  if (magic.startsWith(GZIP)) return tarEntries(file, limits);
+  if (ZIP.includes(magic)) return zipEntries(file);
+  throw new ArchiveRefused("The archive is neither a .tar.gz nor a .zip.");
+};
+
+/** True if the machine failed and not the archive: a disk that cannot be read, a file that is gone. */
+const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
+
+const refusalOf = (error: unknown): unknown => {
+  if (error instanceof ArchiveRefused || isSystemError(error)) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ArchiveRefused(`The archive is damaged or cut off: ${reason}`);
+};
+
+/** Counts while it is read: what an archive says of its sizes is not believed. */
+async function* limited(
+  { name, content, size }: RawEntry,
+  take: (bytes: number, name: string) => void,
+): AsyncGenerator<Uint8Array> {
+  let seen = 0;
+  try {
+    for await (const chunk of content) {
+      take(chunk.length, name);
+      seen += chunk.length;
+      yield chunk;
+    }
+  } catch (error) {
+    throw refusalOf(error);
+  }
+  if (seen !== size) throw new ArchiveRefused("is cut off", name);
+}
+
+/**
+ * The files of a `.tar.gz` or `.zip` on disk, told apart by their first bytes, streamed. Paths are those of the archive
+ * but for a leading `./`; a single common directory is not stripped, as nobody asked for it: `tar czf site.tgz -C public .`
+ * packs a site so that its `index.html` lies at the root.
+ * @throws ArchiveRefused that names the entry, at the first one that is not fit
+ */
+export async function* unpack(file: string, limits: UnpackLimits): AsyncGenerator<UnpackedFile> {
+  const tree = archiveTree(limits);
+  let bytes = 0;
+  let files = 0;
+  const take = (count: number, name: string) => {
+    bytes += count;
+    if (bytes > limits.bytes) throw new ArchiveRefused(`unpacks beyond ${limits.bytes} bytes in all`, name);
+  };
+  try {
+    for await (const entry of await entriesOf(file, limits)) {
+      const path = tree.add(entry.name, entry.kind);
+      if (path === undefined || entry.kind === "directory") continue;
+      files += 1;
+      if (files > limits.files) throw new ArchiveRefused(`is more than ${limits.files} files`, entry.name);
+      yield { path, size: entry.size, content: limited(entry, take) };
+    }
+  } catch (error) {
+    throw refusalOf(error);
+  }
+  if (files === 0) throw new ArchiveRefused("The archive holds no file.");
+}

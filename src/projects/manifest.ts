@@ -1,0 +1,63 @@
+import type { Stored } from "./blobs.ts";
+import { CODINGS, type Encodings } from "./variants.ts";
+
+/** One file of a deploy, as it is served. */
+export interface SiteFile extends Stored {
+  /** The Content-Type. */
+  type: string;
+  encodings: Encodings;
+  /** True if its name changes with its content. */
+  immutable: boolean;
+}
+
+/** A deploy: what lies at which path, without a leading slash. */
+export type Manifest = ReadonlyMap<string, SiteFile>;
+
+const VERSION = 1;
+
+export const writeManifest = (manifest: Manifest): string =>
+  JSON.stringify({ version: VERSION, files: Object.fromEntries(manifest) });
+
+/** Every blob that a deploy needs, variants included. */
+export function* hashesOf(manifest: Manifest): Generator<string> {
+  for (const { hash, encodings } of manifest.values()) {
+    yield hash;
+    for (const coding of CODINGS) if (encodings[coding]) yield encodings[coding].hash;
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isStored = (value: unknown): value is Record<string, unknown> & Stored =>
+  isRecord(value) &&
+  typeof value["hash"] === "string" &&
+  /^[\da-f]{64}$/.test(value["hash"]) &&
+  Number.isSafeInteger(value["size"]) &&
+  Number(value["size"]) >= 0;
+
+const isEncodings = (value: unknown): value is Encodings =>
+  isRecord(value) &&
+  Object.entries(value).every(
+    ([coding, stored]) => CODINGS.some((known) => known === coding) && isStored(stored),
+  );
+
+const isSiteFile = (value: unknown): value is SiteFile =>
+  isStored(value) &&
+  typeof value["type"] === "string" &&
+  /^[\w.+-]+\/[\w.+-]+(?:; charset=utf-8)?$/.test(value["type"]) &&
+  typeof value["immutable"] === "boolean" &&
+  isEncodings(value["encodings"]);
+
+/** Reads what `writeManifest` wrote. @throws Error that names what is wrong */
+export const readManifest = (text: string): Manifest => {
+  const value: unknown = JSON.parse(text);
+  if (!isRecord(value) || value["version"] !== VERSION || !isRecord(value["files"]))
+    throw new Error(`The manifest is not one of version ${VERSION}.`);
+  const files = new Map<string, SiteFile>();
+  for (const [path, file] of Object.entries(value["files"])) {
+    if (!isSiteFile(file)) throw new Error(`The manifest's entry ${JSON.stringify(path)} is damaged.`);
+    files.set(path, file);
+  }
+  return files;
+};

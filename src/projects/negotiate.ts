@@ -1,0 +1,48 @@
+import { CODINGS, type Coding } from "./variants.ts";
+
+/** A weight of RFC 9110 section 12.4.2; what is malformed counts as 1. */
+const weightOf = (parameters: string[]): number => {
+  const text = parameters.find((parameter) => /^\s*q=/i.test(parameter));
+  const weight = Number(text?.split("=")[1] ?? 1);
+  return weight >= 0 && weight <= 1 ? weight : 1;
+};
+
+/**
+ * The codings that an Accept-Encoding takes, best first, those before `identity` only (RFC 9110 section 12.5.3); of equal
+ * ones ours first. Identity is always served: a refusal would help nobody.
+ */
+export const acceptedCodings = (header: string | null): Coding[] => {
+  if (!header) return [];
+  const weights = new Map<string, number>();
+  for (const item of header.toLowerCase().split(",")) {
+    const [name = "", ...parameters] = item.split(";");
+    weights.set(name.trim().replace(/^x-gzip$/, "gzip"), weightOf(parameters));
+  }
+  const weight = (coding: string, otherwise: number) => weights.get(coding) ?? otherwise;
+  const any = weight("*", 0);
+  const identity = weights.get("identity") ?? 0;
+  return CODINGS.filter((coding) => weight(coding, any) > 0 && weight(coding, any) >= identity).toSorted(
+    (a, b) => weight(b, any) - weight(a, any),
+  );
+};
+
+/** True if an If-None-Match names the tag, compared weakly (RFC 9110 section 13.1.2). */
+export const matchesTag = (header: string, tag: string): boolean =>
+  header.trim() === "*" || header.split(",").some((one) => one.trim().replace(/^W\//, "") === tag);
+
+/** The first and the last byte of a range. */
+export type Range = [first: number, last: number];
+
+/**
+ * What a Range header asks of so many bytes (RFC 9110 section 14.1.2): one range, `none` of the bytes, or undefined where
+ * the header is to be ignored: another unit, several ranges, malformed.
+ */
+export const readRange = (header: string, size: number): Range | "none" | undefined => {
+  const [, from = "", to = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header.trim()) ?? [];
+  if (from === "" && to === "") return undefined;
+  if (from === "")
+    return Number(to) === 0 || size === 0 ? "none" : [Math.max(0, size - Number(to)), size - 1];
+  if (to !== "" && Number(to) < Number(from)) return undefined;
+  if (Number(from) >= size) return "none";
+  return [Number(from), to === "" ? size - 1 : Math.min(Number(to), size - 1)];
+};

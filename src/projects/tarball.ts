@@ -1,0 +1,75 @@
+import { createReadStream } from "node:fs";
+import { Transform, pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { type Header, extract } from "tar-stream";
+import { ArchiveRefused, type UnpackLimits } from "./refused.ts";
+import type { EntryKind } from "./tree.ts";
+
+/** One entry as the archive has it; `content` is read before the next entry is asked for. */
+export interface RawEntry {
+  name: string;
+  kind: EntryKind;
+  /** Bytes, as the archive says. */
+  size: number;
+  content: AsyncIterable<Uint8Array>;
+}
+
+const CHUNK = 64 * 1024;
+/** Header, its extended header and padding: what one entry may cost beside its content. */
+const OVERHEAD = 4096;
+
+const KINDS: Record<string, EntryKind> = { file: "file", "contiguous-file": "file", directory: "directory" };
+
+const REFUSED: Record<string, string> = {
+  link: "is a hard link",
+  symlink: "is a symbolic link",
+  "character-device": "is a device",
+  "block-device": "is a device",
+  fifo: "is a FIFO",
+};
+
+const isSparse = ({ pax }: Header): boolean =>
+  Object.keys(pax ?? {}).some((name) => name.startsWith("GNU.sparse"));
+
+const kindOf = (header: Header): EntryKind => {
+  const type = header.type ?? "";
+  const kind = KINDS[type];
+  if (!kind || isSparse(header))
+    throw new ArchiveRefused(REFUSED[type] ?? "is neither a file nor a directory", header.name);
+  return kind;
+};
+
+/** Passes on at most `most` bytes: headers that never lead to a file end here too. */
+const cutAt = (most: number): Transform => {
+  let seen = 0;
+  return new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      seen += chunk.length;
+      if (seen > most) done(new ArchiveRefused("The archive unpacks to more than is allowed."));
+      else done(null, chunk);
+    },
+  });
+};
+
+/** The entries of a `.tar.gz`, in its own order; a broken archive throws what its library threw. */
+export async function* tarEntries(file: string, limits: UnpackLimits): AsyncGenerator<RawEntry> {
+  const entries = extract();
+  // What goes wrong before the last stream destroys it, and so comes out of the loop below.
+  pipeline(
+    createReadStream(file, { highWaterMark: CHUNK }),
+    createGunzip({ chunkSize: CHUNK }),
+    cutAt(limits.bytes + limits.files * OVERHEAD),
+    entries,
+    () => {},
+  );
+  for await (const entry of entries) {
+    const { header } = entry;
+    yield {
+      name: header.name,
+      kind: kindOf(header),
+      size: header.size ?? 0,
+      content: entry as AsyncIterable<Uint8Array>,
+    };
+    entry.resume();
+  }
+}

@@ -1,0 +1,90 @@
+import { ArchiveRefused, type UnpackLimits } from "./refused.ts";
+
+export type EntryKind = "file" | "directory";
+
+interface Node {
+  name: string;
+  kind: EntryKind;
+  children: Map<string, Node>;
+}
+
+export interface ArchiveTree {
+  /**
+   * Takes in one entry and says its path; undefined for the root itself (`./`).
+   * @throws ArchiveRefused for a name that is unsafe, or that another entry already has
+   */
+  add(name: string, kind: EntryKind): string | undefined;
+}
+
+/** What is wrong with one name of a path; undefined if nothing is. */
+const segmentProblem = (segment: string): string | undefined => {
+  if (segment === "..") return "leads out of the site with `..`";
+  if (segment === "." || segment === "") return "has an empty name or `.` in its path";
+  return undefined;
+};
+
+const textProblem = (name: string, { pathBytes }: UnpackLimits): string | undefined => {
+  if (name.includes("\uFFFD") || !name.isWellFormed()) return "is not a name in UTF-8";
+  // eslint-disable-next-line no-control-regex
+  if (/[\u0000-\u001F\u007F-\u009F]/.test(name)) return "has a control character in its name";
+  if (name.includes("\\")) return "has a backslash in its name";
+  if (name.startsWith("/")) return "is an absolute path";
+  if (/^[A-Za-z]:/.test(name)) return "starts with a drive letter";
+  if (Buffer.byteLength(name) > pathBytes) return `is longer than ${pathBytes} bytes`;
+  return undefined;
+};
+
+/** Names that only differ in case or in Unicode normalisation are one name to some file systems, and to many eyes. */
+const foldName = (name: string): string => name.normalize("NFD").toUpperCase().toLowerCase().normalize("NFC");
+
+/** The names of a path: a leading `./` is dropped, as `tar -C public .` writes it, and a directory's trailing slash. */
+const splitPath = (name: string, kind: EntryKind): string[] => {
+  const path = name.replace(/^(?:\.\/)+/, "");
+  const bare = kind === "directory" && path.endsWith("/") ? path.slice(0, -1) : path;
+  return bare === "" || (bare === "." && kind === "directory") ? [] : bare.split("/");
+};
+
+const clashOf = (known: Node, name: string, kind: EntryKind): string | undefined => {
+  if (known.name !== name) return `differs only in case or normalisation from ${JSON.stringify(known.name)}`;
+  if (known.kind !== kind) return `is a ${kind} where another entry has a ${known.kind}`;
+  return kind === "file" ? "occurs twice" : undefined;
+};
+
+/**
+ * The paths of one archive. Directories that are only implied count as entries too, so that memory is bounded: at most
+ * two names a file that is allowed.
+ */
+export const archiveTree = (limits: UnpackLimits): ArchiveTree => {
+  const root: Node = { name: "", kind: "directory", children: new Map() };
+  let names = 0;
+
+  const step = (parent: Node, segment: string, kind: EntryKind, entry: string): Node => {
+    const key = foldName(segment);
+    const known = parent.children.get(key);
+    const clash = known && clashOf(known, segment, kind);
+    if (clash) throw new ArchiveRefused(clash, entry);
+    if (known) return known;
+    names += 1;
+    if (names > 2 * limits.files) throw new ArchiveRefused("is one file or directory too many", entry);
+    const node: Node = { name: segment, kind, children: new Map() };
+    parent.children.set(key, node);
+    return node;
+  };
+
+  return {
+    add(name, kind) {
+      const wrong = textProblem(name, limits);
+      if (wrong) throw new ArchiveRefused(wrong, name);
+      const segments = splitPath(name, kind);
+      const problem = segments.map(segmentProblem).find(Boolean);
+      if (problem) throw new ArchiveRefused(problem, name);
+      if (segments.length > limits.depth)
+        throw new ArchiveRefused(`lies more than ${limits.depth} names deep`, name);
+      if (segments.length === 0 && kind === "file") throw new ArchiveRefused("has no name", name);
+      let node = root;
+      for (const [at, segment] of segments.entries())
+        node = step(node, segment, at < segments.length - 1 ? "directory" : kind, name);
+      return segments.length > 0 ? segments.join("/") : undefined;
+    },
+  };
+};
