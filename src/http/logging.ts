@@ -32,6 +32,9 @@ export const logger = ({
       translateTime: "HH:MM:ss.l",
       colorize: colour,
       singleLine: true,
+      // A request in one glance; its id and key follow.
+      messageFormat: "{message}{if method} {method} {route} {status} {ms} ms{end}",
+      ignore: "method,route,status,ms",
     }),
   );
 };
@@ -51,5 +54,8 @@ export interface Answered {
 export const logRequest = (log: Logger, answered: Answered): void => {
   const level = answered.status >= 500 ? "error" : "info";
   if (log.isLevelEnabled(level))
-    log[level]({ ...answered, ms: Math.round(answered.ms * 100) / 100 }, "request");
+    log[level](
+      { ...answered, keyId: answered.keyId || undefined, ms: Math.round(answered.ms * 100) / 100 },
+      "request",
+    );
 };
