@@ -13,12 +13,12 @@ export interface UnpackedFile {
 
 const GZIP = "1f8b";
 /** Of a first entry, and of the end record that an empty archive begins with. */
-const ZIP = ["504b0304", "504b0506"];
+const ZIP = new Set(["504b0304", "504b0506"]);
 
 const entriesOf = async (file: string, limits: UnpackLimits): Promise<AsyncIterable<RawEntry>> => {
   const magic = Buffer.from(await Bun.file(file).slice(0, 4).bytes()).toString("hex");
   if (magic.startsWith(GZIP)) return tarEntries(file, limits);
-  if (ZIP.includes(magic)) return zipEntries(file);
+  if (ZIP.has(magic)) return zipEntries(file);
   throw new ArchiveRefused("The archive is neither a .tar.gz nor a .zip.");
 };
 

@@ -206,7 +206,8 @@ export const openBlobs = (root: string): Blobs => {
       },
       close,
       discard() {
-        for (const hash of held) if (fresh.get(hash) === self) rmSync(pathOf(hash), { force: true });
+        for (const hash of held)
+          if (fresh.get(hash) === self && existsSync(pathOf(hash))) unlinkSync(pathOf(hash));
         close();
       },
     };

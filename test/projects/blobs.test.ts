@@ -1,0 +1,148 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Glob } from "bun";
+import { openBlobs } from "../../src/projects/blobs.ts";
+import { takeIn } from "../../src/projects/intake.ts";
+import { hashesOf, readManifest, writeManifest } from "../../src/projects/manifest.ts";
+import { UNPACK_LIMITS } from "../../src/projects/refused.ts";
+import { temporaryDirectory } from "../support/store.ts";
+import { tarGzOf } from "./archives.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const filesIn = (root: string) => [...new Glob("**/*").scanSync({ cwd: root, dot: true })];
+
+const stored = async (root: string, ...texts: string[]) => {
+  const blobs = openBlobs(root);
+  const writer = blobs.begin();
+  const hashes = [];
+  for (const text of texts) hashes.push((await writer.put(bytes(text))).hash);
+  await writer.flush();
+  return { blobs, writer, hashes };
+};
+
+test("a file lies under its hash, for its owner only, and the same content once", async () => {
+  const root = temporaryDirectory();
+  const { blobs, hashes, writer } = await stored(root, "one", "one", "two");
+  expect(hashes[0]).toBe(Bun.SHA256.hash("one", "hex"));
+  expect(hashes[1]).toBe(hashes[0] as string);
+  expect(filesIn(root).length).toBe(2);
+  const path = blobs.pathOf(hashes[0] as string);
+  expect(path).toBe(join(root, "76", "92c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"));
+  expect(await Bun.file(path).text()).toBe("one");
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  writer.close();
+  const again = await stored(root, "one");
+  expect(filesIn(root).length).toBe(2);
+  again.writer.close();
+});
+
+test("a content that throws, or is never flushed, leaves nothing", async () => {
+  const root = temporaryDirectory();
+  const { blobs, writer } = await stored(root);
+  const failing = async function* () {
+    yield bytes("half");
+    throw new Error("cut off");
+  };
+  expect(writer.put(failing())).rejects.toThrow("cut off");
+  await writer.put(bytes("never flushed"));
+  expect(readdirSync(join(root, "tmp")).length).toBeGreaterThan(0);
+  writer.close();
+  await Bun.sleep(1);
+  expect(filesIn(root)).toEqual([]);
+  expect(await blobs.sweep(() => [])).toBe(0);
+});
+
+test("a sweep removes what nobody needs and what a crash left, and neither what is named nor what a deploy holds", async () => {
+  const root = temporaryDirectory();
+  const old = await stored(root, "needed", "not needed");
+  old.writer.close();
+  await Bun.write(join(root, "tmp", "left-by-a-crash"), "half");
+  const running = old.blobs.begin();
+  const held = await running.put(bytes("held"));
+  await running.flush();
+  await running.put(bytes("being written"));
+  expect(await old.blobs.sweep(() => [old.hashes[0] as string])).toBe(2);
+  await running.flush();
+  expect(existsSync(old.blobs.pathOf(held.hash))).toBe(true);
+  expect(filesIn(root).length).toBe(3);
+  running.close();
+  expect(await old.blobs.sweep(() => [])).toBe(3);
+  expect(filesIn(root)).toEqual([]);
+});
+
+test("a deploy that closes while a sweep runs, recorded after the sweep asked, loses nothing", async () => {
+  const root = temporaryDirectory();
+  const { blobs, writer, hashes } = await stored(root, "recorded too late");
+  const asked = Promise.withResolvers<string[]>();
+  const sweeping = blobs.sweep(() => asked.promise);
+  writer.close();
+  asked.resolve([]);
+  expect(await sweeping).toBe(0);
+  expect(existsSync(blobs.pathOf(hashes[0] as string))).toBe(true);
+  await Bun.sleep(1);
+  expect(await blobs.sweep(() => [])).toBe(1);
+});
+
+test("discarding removes what the writer brought, but not what was there nor what another has wanted since", async () => {
+  const root = temporaryDirectory();
+  const first = await stored(root, "there before");
+  first.writer.close();
+  const failing = first.blobs.begin();
+  for (const text of ["there before", "shared", "its own"]) await failing.put(bytes(text));
+  await failing.flush();
+  const other = first.blobs.begin();
+  await other.put(bytes("shared"));
+  await other.flush();
+  failing.discard();
+  const there = (text: string) => existsSync(first.blobs.pathOf(Bun.SHA256.hash(text, "hex")));
+  expect(["there before", "shared", "its own"].map(there)).toEqual([true, true, false]);
+  other.close();
+});
+
+test("a full or failing store refuses as the system does, not as if the archive were at fault", async () => {
+  const root = temporaryDirectory();
+  const blobs = openBlobs(join(root, "blobs"));
+  await Bun.write(join(root, "site.tgz"), tarGzOf([{ name: "index.html", content: "x" }]));
+  // A file where the shard's directory belongs.
+  await Bun.write(join(root, "blobs", Bun.SHA256.hash("x", "hex").slice(0, 2)), "");
+  const failed = takeIn(join(root, "site.tgz"), UNPACK_LIMITS, blobs);
+  expect(failed).rejects.toMatchObject({ name: "Error", code: expect.stringMatching(/^E(EXIST|NOTDIR)$/) });
+  await failed.catch(() => {});
+  await Bun.sleep(1);
+  expect(readdirSync(join(root, "blobs", "tmp"))).toEqual([]);
+  expect(takeIn(join(root, "none.tgz"), UNPACK_LIMITS, blobs)).rejects.toMatchObject({ code: "ENOENT" });
+});
+
+test("a manifest is read back as it was, with all its hashes on disk, and a damaged one is refused", async () => {
+  const root = temporaryDirectory();
+  mkdirSync(join(root, "blobs"));
+  const blobs = openBlobs(join(root, "blobs"));
+  const content = "a line that compresses\n".repeat(400);
+  const entries = ["index.html", "__proto__", "a/app-3f2a9c1b.js", "picture.png"].map((name) => ({
+    name,
+    content,
+  }));
+  await Bun.write(join(root, "site.tgz"), tarGzOf(entries));
+  const { manifest, bytes: total, release } = await takeIn(join(root, "site.tgz"), UNPACK_LIMITS, blobs);
+  expect(total).toBe(4 * content.length);
+  const text = writeManifest(manifest);
+  expect(new Map(readManifest(text))).toEqual(new Map(manifest));
+  expect(new Set(hashesOf(manifest)).size).toBe(3);
+  for (const hash of hashesOf(manifest))
+    expect(Bun.SHA256.hash(await Bun.file(blobs.pathOf(hash)).bytes(), "hex")).toBe(hash);
+  expect(manifest.get("picture.png")?.encodings).toEqual({});
+  expect(manifest.get("a/app-3f2a9c1b.js")).toMatchObject({
+    immutable: true,
+    type: "text/javascript; charset=utf-8",
+  });
+  release();
+  for (const [form, damage] of [
+    [/"version":1/, '"version":2'],
+    [/"hash":"../, '"hash":"/'],
+    [/"size":\d+/, '"size":-1'],
+    [/text\/html/, "text/html\\r\\nX: y"],
+    [/"br":/, '"zstd":'],
+  ] as const)
+    expect(() => readManifest(text.replace(form, damage))).toThrow("The manifest");
+});
