@@ -44,7 +44,7 @@ test("a content that throws, or is never flushed, leaves nothing", async () => {
     yield bytes("half");
     throw new Error("cut off");
   };
-  expect(writer.put(failing())).rejects.toThrow("cut off");
+  await expect(writer.put(failing())).rejects.toThrow("cut off");
   await writer.put(bytes("never flushed"));
   expect(readdirSync(join(root, "tmp")).length).toBeGreaterThan(0);
   writer.close();
@@ -107,11 +107,16 @@ test("a full or failing store refuses as the system does, not as if the archive 
   // A file where the shard's directory belongs.
   await Bun.write(join(root, "blobs", Bun.SHA256.hash("x", "hex").slice(0, 2)), "");
   const failed = takeIn(join(root, "site.tgz"), UNPACK_LIMITS, blobs);
-  expect(failed).rejects.toMatchObject({ name: "Error", code: expect.stringMatching(/^E(EXIST|NOTDIR)$/) });
+  await expect(failed).rejects.toMatchObject({
+    name: "Error",
+    code: expect.stringMatching(/^E(EXIST|NOTDIR)$/),
+  });
   await failed.catch(() => {});
   await Bun.sleep(1);
   expect(readdirSync(join(root, "blobs", "tmp"))).toEqual([]);
-  expect(takeIn(join(root, "none.tgz"), UNPACK_LIMITS, blobs)).rejects.toMatchObject({ code: "ENOENT" });
+  await expect(takeIn(join(root, "none.tgz"), UNPACK_LIMITS, blobs)).rejects.toMatchObject({
+    code: "ENOENT",
+  });
 });
 
 test("a manifest is read back as it was, with all its hashes on disk, and a damaged one is refused", async () => {
