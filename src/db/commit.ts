@@ -113,8 +113,11 @@ export const groupCommit = (
     } catch (error) {
       if (client.inTransaction) client.run("ROLLBACK");
       if (isBusy(error)) return "locked";
-      if (isStorageFailure(error)) refused = new StorageUnavailable(String(error), { cause: error });
-      for (const act of acts) act.reject(refused ?? error);
+      const reason = isStorageFailure(error)
+        ? new StorageUnavailable(String(error), { cause: error })
+        : error;
+      if (reason instanceof StorageUnavailable) refused = reason;
+      for (const act of acts) act.reject(reason);
       return "done";
     }
     for (const settle of settled) settle();
