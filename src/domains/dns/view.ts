@@ -37,7 +37,8 @@ const ofType = <Type extends TextRecord["type"]>(
     (record): record is TextRecord & { type: Type } => record.type === type && record.name === name,
   );
 
-const valuesOf = (records: TextRecord[]): string[] => records.map(({ data }) => data);
+/** In one order, whatever the server's: some rotate their records. */
+const valuesOf = (records: TextRecord[]): string[] => records.map(({ data }) => data).toSorted();
 
 /** How long these records, or their absence (RFC 2308 section 5), may be remembered. */
 const secondsOf = (records: DnsRecord[], { outcome }: Exchange): number | undefined => {
@@ -95,7 +96,7 @@ const judgeApex = (view: View, name: string, target: string, addresses: string[]
     name,
     type: "ALIAS",
     found: valuesOf(records),
-    expected: addresses,
+    expected: addresses.toSorted(),
   };
   return wrong(finding, records, view.a);
 };
