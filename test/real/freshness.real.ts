@@ -12,9 +12,9 @@ real("a page is never older than what another program wrote before it was asked 
   await server.add("0");
   const get = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.key}\r\n\r\n`;
   // Others who read all the time: without them every request has a turn of the event loop for itself.
-  let done = false;
+  const rounds = new AbortController();
   const readers = Array.from({ length: READERS }, async () => {
-    while (!done) await (await server.call("/v1/pets")).text();
+    while (!rounds.signal.aborted) await (await server.call("/v1/pets")).text();
   });
   using other = new Database(`${place.path}/data/adoption-store.db`);
   other.run("PRAGMA busy_timeout = 5000");
@@ -28,6 +28,6 @@ real("a page is never older than what another program wrote before it was asked 
       await new Promise((resolve) => setImmediate(resolve));
     expect(socket.received().slice(before)).toContain(`"name":"round ${round}"`);
   }
-  done = true;
+  rounds.abort();
   await Promise.all(readers);
 });
