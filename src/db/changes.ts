@@ -33,7 +33,7 @@ const walIndexReader = (path: string) => {
 
 const none: Changes = { look: () => {}, foreign: () => 0, beginOwn: () => {}, endOwn: () => {} };
 
-/** @param path the database file; "" for a database in memory, which nobody else can change */
+/** Watches the file of this connection; a database in memory nobody else can change. */
 export const watchChanges = (client: Client): Changes => {
   const path = client.filename;
   if (path === "" || path === ":memory:") return none;
