@@ -1,7 +1,10 @@
 #!/usr/bin/env bun
-import { run } from "./cli/run.ts";
+import { scaleHeap } from "./cli/heap.ts";
 
 const main = async (): Promise<void> => {
+  if (process.argv[2] === "serve") scaleHeap();
+  // Loaded now and not before: what `scaleHeap` replaces has loaded next to nothing.
+  const { run } = await import("./cli/run.ts");
   // What cannot be written is lost, and nothing else: a reader that has seen enough, such as `head`, is no error, and a
   // full disk under the log must not end the server.
   process.stderr.on("error", () => {});

@@ -19,8 +19,8 @@ export const serveCommand = (): Command =>
       "run the server until SIGTERM or SIGINT; settings come from flags, then the environment, then defaults",
     ),
   ).action(async (options: Record<string, unknown>) => {
-    const signal = stopSignal();
     const config = configOf(options);
+    const signal = stopSignal();
     const server = await startServer(config);
     const address = config.baseUrl ?? server.url;
     const say = config.logFormat === "json" ? printLogged : print;

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { chmodSync, copyFileSync, constants, readdirSync, statSync } from "node:fs";
+import { chmodSync, copyFileSync, constants, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "./socket.ts";
 import { EXECUTABLE, type Server, directory, real, run, serve, until, within } from "./support.ts";
@@ -66,6 +66,18 @@ real("it answers /livez within a second of its start", [], async () => {
   // The quickest of three, since other work on the machine is not what is measured.
   const times = [await startTime(place), await startTime(place), await startTime(place)];
   expect(Math.min(...times)).toBeLessThan(1000);
+});
+
+const variablesOf = (pid: number): string[] => readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+
+real("its heap is scaled for a small machine, unless the environment says otherwise", [], async () => {
+  using place = directory();
+  {
+    await using server = await serve({ cwd: place.path });
+    expect(variablesOf(server.pid)).toContain(`BUN_JSC_forceRAMSize=${256 * 2 ** 20}`);
+  }
+  await using server = await serve({ cwd: place.path, env: { BUN_JSC_forceRAMSize: "400000000" } });
+  expect(variablesOf(server.pid)).toContain("BUN_JSC_forceRAMSize=400000000");
 });
 
 real("what it keeps is for its user alone", [], async () => {

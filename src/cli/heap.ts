@@ -1,0 +1,26 @@
+import { totalmem } from "node:os";
+
+/**
+ * The memory after which the runtime sizes its heap, in bytes. Left alone it takes the machine's: with 24 GiB the server
+ * rested at 124 to 138 MB under the memory bench's load, with this at 103 MB, at the same pace.
+ */
+const HEAP_SCALE = 256 * 2 ** 20;
+/** JavaScriptCore reads it once, before the first line of the program runs. */
+const VARIABLE = "BUN_JSC_forceRAMSize";
+
+/**
+ * Replaces the process by itself with a heap scaled for a small machine; pid, output and arguments stay. Does nothing on
+ * a machine that is as small, outside the executable, where the variable is set already, and where it cannot.
+ */
+export const scaleHeap = (): void => {
+  const memory = process.constrainedMemory() || totalmem();
+  if (!Bun.isStandaloneExecutable || process.env[VARIABLE] !== undefined || memory <= HEAP_SCALE) return;
+  try {
+    process.execve?.(process.execPath, [process.argv0, ...process.argv.slice(2)], {
+      ...process.env,
+      [VARIABLE]: String(HEAP_SCALE),
+    });
+  } catch {
+    // The server runs as well with a larger heap.
+  }
+};
