@@ -1,3 +1,4 @@
+import { parseServer } from "./domains/dns/settings.ts";
 import { type LogFormat, LOG_LEVELS, type LogLevel } from "./http/logging.ts";
 
 /** Everything that can be set, checked and frozen. */
@@ -23,6 +24,22 @@ export interface Config {
   readonly commitGroupSize: number;
   /** Bytes; below, `/readyz` says not ready. */
   readonly diskReserve: number;
+  /** Projects are published at `<slug>.<platformDomain>`. */
+  readonly platformDomain: string;
+  /** CNAME targets of custom domains are `<label>.<platformCnameTarget>`. */
+  readonly platformCnameTarget: string;
+  /** Host names of the API beside `baseUrl`'s, addresses and local names. */
+  readonly apiHosts: readonly string[];
+  /** Bytes of an archive, packed. */
+  readonly deployLimit: number;
+  /** `address` or `address:port` of each resolver; none: those of the system. */
+  readonly dnsResolvers: readonly string[];
+  /** Port of name servers that no setting names with a port of its own. */
+  readonly dnsPort: number;
+  /** True if name servers at private addresses may be asked. */
+  readonly dnsPrivate: boolean;
+  /** What CAA records must name for a certificate to be issued. */
+  readonly caaIssuers: readonly string[];
 }
 
 /** A setting that cannot be used: its message names it and the form that it must have. */
@@ -83,19 +100,28 @@ const optional =
   (text) =>
     text === "" ? "" : parse(text);
 
-const origins: Parse<readonly string[]> = (text) => {
-  const parts = text
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
-  const parsed = parts.map((part) => (part === "*" ? part : origin(part)));
-  return parsed.includes(undefined) ? undefined : (parsed as string[]);
-};
-
 const oneOf =
   <const Word extends string>(words: readonly Word[]): Parse<Word> =>
   (text) =>
     words.find((word) => word === text);
+
+const hostName: Parse<string> = (text) => {
+  const name = text.toLowerCase().replace(/\.$/, "");
+  return name.length <= 253 && /^(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(name)
+    ? name
+    : undefined;
+};
+
+const listOf =
+  <Value>(parse: Parse<Value>): Parse<readonly Value[]> =>
+  (text) => {
+    const parts = text
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== "");
+    const parsed = parts.map(parse);
+    return parsed.includes(undefined) ? undefined : (parsed as Value[]);
+  };
 
 const anyText: Parse<string> = (text) => (text === "" || text.includes("\0") ? undefined : text);
 
@@ -147,7 +173,7 @@ export const SETTINGS = {
     fallback: "",
     form: "origins separated by commas, such as https://app.example.org, or *",
     help: "origins whose pages may call the API",
-    parse: origins,
+    parse: listOf((text) => (text === "*" ? text : origin(text))),
   },
   trustProxy: {
     env: "TRUST_PROXY",
@@ -205,6 +231,70 @@ export const SETTINGS = {
     help: "free space below which /readyz says not ready",
     parse: bytes(0, 2 ** 40),
   },
+  platformDomain: {
+    env: "PLATFORM_DOMAIN",
+    flag: "platform-domain",
+    fallback: "localhost",
+    form: "a domain name, such as sites.example.org",
+    help: "projects are published at <slug>.<this>",
+    parse: hostName,
+  },
+  platformCnameTarget: {
+    env: "PLATFORM_CNAME_TARGET",
+    flag: "platform-cname-target",
+    fallback: "",
+    form: "a domain name, such as cname.example.org",
+    help: "custom domains point to <label>.<this>; by default cname.<PLATFORM_DOMAIN>",
+    parse: optional(hostName),
+  },
+  apiHosts: {
+    env: "API_HOSTS",
+    flag: "api-hosts",
+    fallback: "",
+    form: "host names separated by commas, such as adopt.example.org",
+    help: "further host names of the API, beside BASE_URL's, addresses and local names",
+    parse: listOf(hostName),
+  },
+  deployLimit: {
+    env: "DEPLOY_LIMIT",
+    flag: "deploy-limit",
+    fallback: "100MiB",
+    form: "a size from 1KiB to 1GiB, such as 100MiB",
+    help: "largest archive of a deploy",
+    parse: bytes(2 ** 10, 2 ** 30),
+  },
+  dnsResolvers: {
+    env: "DNS_RESOLVERS",
+    flag: "dns-resolvers",
+    fallback: "",
+    form: "addresses separated by commas, such as 192.0.2.53 or [2001:db8::53]:5353",
+    help: "resolvers that verify custom domains; by default the system's",
+    parse: listOf((text) => (parseServer(text) ? text : undefined)),
+  },
+  dnsPort: {
+    env: "DNS_PORT",
+    flag: "dns-port",
+    fallback: "53",
+    form: "a port from 1 to 65535",
+    help: "port of name servers",
+    parse: integer(1, 65_535),
+  },
+  dnsPrivate: {
+    env: "DNS_PRIVATE",
+    flag: "dns-private",
+    fallback: "no",
+    form: "yes or no",
+    help: "yes: zones may have their name servers at private addresses",
+    parse: oneOf(["yes", "no"]),
+  },
+  caaIssuers: {
+    env: "CAA_ISSUERS",
+    flag: "caa-issuers",
+    fallback: "letsencrypt.org",
+    form: "domain names separated by commas, such as letsencrypt.org",
+    help: "names of the certificate authority in CAA records",
+    parse: listOf(hostName),
+  },
 } as const satisfies Record<string, Setting>;
 
 type Name = keyof typeof SETTINGS;
@@ -234,11 +324,13 @@ const valueOf = (name: Name, { flags, env }: Sources): unknown => {
 export const readConfig = (sources: Sources): Config => {
   const names = Object.keys(SETTINGS) as Name[];
   const values = Object.fromEntries(names.map((name) => [name, valueOf(name, sources)])) as unknown as Values;
-  const { logFormat, baseUrl, stagingBaseUrl } = values;
+  const { logFormat, baseUrl, stagingBaseUrl, platformDomain, platformCnameTarget } = values;
   return Object.freeze({
     ...values,
     baseUrl: baseUrl || undefined,
     stagingBaseUrl: stagingBaseUrl || undefined,
+    platformCnameTarget: platformCnameTarget || `cname.${platformDomain}`,
+    dnsPrivate: values.dnsPrivate === "yes",
     logFormat: logFormat === "auto" ? (sources.isTerminal ? "pretty" : "json") : logFormat,
     colour: sources.isTerminal && !sources.env["NO_COLOR"],
   });

@@ -21,6 +21,10 @@ import { petPages } from "./pets/pages.ts";
 import { petRepository } from "./pets/repository.ts";
 import { petRoutes } from "./pets/routes.ts";
 import { petService } from "./pets/service.ts";
+import type { Publishing } from "./projects/model.ts";
+import { projectRepository } from "./projects/repository.ts";
+import { projectRoutes } from "./projects/routes.ts";
+import { projectService } from "./projects/service.ts";
 import { type Clock, systemClock } from "./time.ts";
 
 export const VERSION = manifest.version;
@@ -79,6 +83,8 @@ export interface Overrides {
   log?: Logger;
   /** The address of the peer that sent a request. */
   peerOf?: (request: Request) => string;
+  /** The port that it listens on, where the configuration leaves it open. */
+  portOf?: () => number;
 }
 
 const assertRoom = (directory: string, reserve: number) => {
@@ -95,11 +101,23 @@ const addressesOf = ({ baseUrl, stagingBaseUrl }: Config): Addresses => ({
   stagingBaseUrl: stagingBaseUrl ?? "",
 });
 
+/** Where projects are published: reached as the API is, by BASE_URL's scheme and port or where it listens. */
+const publishingOf = (
+  { baseUrl, platformDomain, platformCnameTarget }: Config,
+  portOf: () => number,
+): Publishing => ({
+  addressOf(slug) {
+    const { protocol, port } = new URL(baseUrl ?? `http://localhost:${portOf()}`);
+    return new URL(`${protocol}//${slug}.${platformDomain}${port && `:${port}`}/`).href;
+  },
+  targetOf: (label) => `${label}.${platformCnameTarget}`,
+});
+
 /** Puts every room together over an open database; nothing listens yet. */
 export const wireApp = (
   config: Config,
   database: Database,
-  { clock = systemClock, log, peerOf = () => "" }: Overrides = {},
+  { clock = systemClock, log, peerOf = () => "", portOf = () => config.port }: Overrides = {},
 ) => {
   const { logLevel, logFormat, colour, bodyLimit, trustProxy } = config;
   const writeLog = log ?? logger({ level: logLevel, format: logFormat, colour });
@@ -116,8 +134,15 @@ export const wireApp = (
   });
   const pets = petService({ pets: petRepository(database), clock });
   const pages = petPages({ list: pets.list, version: database.version });
+  const projects = projectService({
+    projects: projectRepository(database, { changed: () => [] }),
+    clock,
+    random,
+  });
+  const publishing = publishingOf(config, portOf);
   const app = createApp({ shared: rules, metrics: counters, log: writeLog, cors: cors(config.corsOrigins) }, [
     petRoutes({ pets, pages, shared: rules }),
+    projectRoutes({ projects, publishing, shared: rules }),
     keyRoutes({ keys, shared: rules }),
     healthRoutes({
       checks: {

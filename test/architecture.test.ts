@@ -30,16 +30,30 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/main\.ts$/, to: [/^src\/cli\/(run|heap)\.ts$/] },
   { from: /^src\/cli\//, to: [/^src\/(cli|keys|http|db|edge)\//, /^src\/(wire|server|config|time)\.ts$/] },
   { from: /^src\/(wire|server)\.ts$/, to: [/^src\//, /^package\.json$/] },
-  { from: /^src\/config\.ts$/, to: [/^src\/http\/logging\.ts$/] },
+  { from: /^src\/config\.ts$/, to: [/^src\/http\/logging\.ts$/, /^src\/domains\/dns\/settings\.ts$/] },
   { from: /^src\/(page|time)\.ts$/, to: [/^src\/http\/faults\.ts$/] },
   { from: /^src\/db\//, to: [/^src\/db\//, /^drizzle\/.+\.sql$/] },
   { from: /^src\/edge\//, to: [/^src\/edge\//, /^src\/http\//] },
+  // What all rooms' schemas share: no room is known there.
+  { from: /^src\/http\/schemas\.ts$/, to: [/^src\/http\//, /^src\/time\.ts$/] },
   { from: /^src\/http\/faults\.ts$/, to: [/^src\/db\/failure\.ts$/] },
   // The frame and the shared macros know keys; nothing else of http/ knows a room.
   { from: /^src\/http\/shared\.ts$/, to: [/^src\/http\//, /^src\/keys\/guard\.ts$/] },
   { from: /^src\/http\/frame\.ts$/, to: [/^src\/http\//, /^src\/keys\/repository\.ts$/] },
   { from: /^src\/http\//, to: [/^src\/http\//] },
   { from: /^src\/(\w+)\/repository\.ts$/, to: [/^src\/db\//, /^src\/$1\//] },
+  {
+    from: /^src\/(deploys|domains|sites)\/(?!repository)/,
+    to: [
+      /^src\/$1\//,
+      /^src\/http\//,
+      /^src\/projects\/(repository|service)\.ts$/,
+      /^src\/keys\/guard\.ts$/,
+      /^src\/(page|time)\.ts$/,
+      // Sites are what deploys brought.
+      ...[/^src\/deploys\/(blobs|manifest|variants)\.ts$/],
+    ],
+  },
   {
     from: /^src\/(\w+)\/service\.ts$/,
     to: [/^src\/$1\/(?!routes|model)/, /^src\/http\/faults\.ts$/, /^src\/(page|time)\.ts$/],

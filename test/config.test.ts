@@ -20,6 +20,14 @@ test("without any setting there are the documented defaults", () => {
     authFailuresPerMinute: 100,
     commitGroupSize: 1024,
     diskReserve: 67_108_864,
+    platformDomain: "localhost",
+    platformCnameTarget: "cname.localhost",
+    apiHosts: [],
+    deployLimit: 104_857_600,
+    dnsResolvers: [],
+    dnsPort: 53,
+    dnsPrivate: false,
+    caaIssuers: ["letsencrypt.org"],
   });
 });
 
@@ -50,6 +58,14 @@ test.each([
   ["BODY_LIMIT", "1 MiB", { bodyLimit: 1_048_576 }],
   ["BODY_LIMIT", "2048", { bodyLimit: 2048 }],
   ["HOST", "::1", { host: "::1" }],
+  ["PLATFORM_DOMAIN", "Sites.Example.org.", { platformDomain: "sites.example.org" }],
+  ["PLATFORM_DOMAIN", "example.org", { platformCnameTarget: "cname.example.org" }],
+  [
+    "DNS_RESOLVERS",
+    "192.0.2.53, [2001:db8::53]:5353",
+    { dnsResolvers: ["192.0.2.53", "[2001:db8::53]:5353"] },
+  ],
+  ["DNS_PRIVATE", "yes", { dnsPrivate: true }],
 ])("%s=%s is read", (name, text, expected) => {
   expect(read({ [name]: text })).toMatchObject(expected);
 });
@@ -71,6 +87,11 @@ describe("a malformed setting is refused in one line that names it and its form"
     ["TRUST_PROXY", "yes"],
     ["LOG_LEVEL", "loud"],
     ["LOG_FORMAT", "xml"],
+    ["PLATFORM_DOMAIN", "example..org"],
+    ["PLATFORM_DOMAIN", "https://example.org"],
+    ["API_HOSTS", "a.org:80"],
+    ["DNS_RESOLVERS", "dns.example.org"],
+    ["DNS_RESOLVERS", "192.0.2.53:0"],
     ["BODY_LIMIT", "0"],
     ["BODY_LIMIT", "1TB"],
     ["AUTH_FAILURES_PER_MINUTE", "0"],

@@ -1,3 +1,4 @@
+import platform from "../../drizzle/0001_platform.sql" with { type: "text" };
 import store from "../../drizzle/0000_store.sql" with { type: "text" };
 
 export interface Migration {
@@ -7,4 +8,7 @@ export interface Migration {
 }
 
 /** Every file of `drizzle/`, embedded, in order: Drizzle's own runner reads a folder, which an executable lacks. */
-export const migrations: readonly Migration[] = [{ tag: "0000_store", sql: store }];
+export const migrations: readonly Migration[] = [
+  { tag: "0000_store", sql: store },
+  { tag: "0001_platform", sql: platform },
+];

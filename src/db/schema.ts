@@ -1,5 +1,13 @@
 import { sql } from "drizzle-orm";
-import { check, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import {
+  type AnySQLiteColumn,
+  check,
+  index,
+  integer,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
 import { int64 } from "./int64.ts";
 
 /** Times are integer milliseconds UTC. Ids are AUTOINCREMENT: one is never given out twice. */
@@ -49,4 +57,118 @@ export const secrets = sqliteTable(
     expiresAt: integer("expires_at"),
   },
   (table) => [index("secrets_by_key").on(table.keyId)],
+);
+
+export const projects = sqliteTable(
+  "projects",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    /** Its label below PLATFORM_DOMAIN. */
+    slug: text().notNull().unique(),
+    name: text().notNull(),
+    plan: text({ enum: ["free", "pro", "enterprise"] }).notNull(),
+    /** The label of its CNAME target: random, so that it is never another project's. */
+    targetLabel: text("target_label").notNull().unique(),
+    /** The deploy that is served; null before the first that succeeds. */
+    activeDeployId: integer("active_deploy_id").references((): AnySQLiteColumn => deploys.id),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [check("projects_plan", sql`${table.plan} in ('free', 'pro', 'enterprise')`)],
+);
+
+const ofProject = () =>
+  integer("project_id")
+    .notNull()
+    .references((): AnySQLiteColumn => projects.id, { onDelete: "cascade" });
+
+export const deploys = sqliteTable(
+  "deploys",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    projectId: ofProject(),
+    status: text({ enum: ["succeeded", "failed"] }).notNull(),
+    /** Why it failed, for who uploaded it. */
+    reason: text(),
+    /** The blob of its manifest: a hash. */
+    manifest: text(),
+    files: integer().notNull(),
+    /** Of all files, unpacked. */
+    bytes: integer().notNull(),
+    /** Who uploaded it; null: the service itself. */
+    keyId: integer("key_id"),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [
+    index("deploys_by_project").on(table.projectId),
+    check("deploys_status", sql`${table.status} in ('succeeded', 'failed')`),
+    check("deploys_manifest", sql`(${table.manifest} is not null) = (${table.status} = 'succeeded')`),
+  ],
+);
+
+export const domains = sqliteTable(
+  "domains",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    projectId: ofProject(),
+    /** In A-labels. */
+    hostname: text().notNull(),
+    stage: text({
+      enum: ["awaiting_dns", "dns_conflict", "verified", "issuing", "issue_failed", "live", "suspended"],
+    }).notNull(),
+    /** What its visitors get: the site, or a redirect to the project's primary domain. */
+    role: text({ enum: ["primary", "served", "redirect"] }).notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** Since when it waits for its records: 48 hours from then it is checked by itself. */
+    waitingSince: integer("waiting_since").notNull(),
+    checkedAt: integer("checked_at"),
+    /** When it is checked by itself; null: on request only. */
+    nextCheckAt: integer("next_check_at"),
+    /** Since when a live domain no longer verifies. */
+    failingSince: integer("failing_since"),
+    verifiedAt: integer("verified_at"),
+    liveAt: integer("live_at"),
+    /** Findings of the last check, JSON. */
+    findings: text().notNull(),
+    /** All that the last check was answered, JSON. */
+    trace: text(),
+  },
+  (table) => [
+    uniqueIndex("domains_by_project").on(table.projectId, table.hostname),
+    // Several projects may wait for a host name; one holds it.
+    uniqueIndex("domains_held")
+      .on(table.hostname)
+      .where(sql`${table.stage} in ('verified', 'issuing', 'issue_failed', 'live', 'suspended')`),
+    uniqueIndex("domains_primary")
+      .on(table.projectId)
+      .where(sql`${table.role} = 'primary'`),
+    index("domains_due").on(table.nextCheckAt),
+    check(
+      "domains_stage",
+      sql`${table.stage} in ('awaiting_dns', 'dns_conflict', 'verified', 'issuing', 'issue_failed', 'live', 'suspended')`,
+    ),
+    check("domains_role", sql`${table.role} in ('primary', 'served', 'redirect')`),
+  ],
+);
+
+/** What happened to a project's domains; it outlives them, and ends with the project. */
+export const domainEvents = sqliteTable(
+  "domain_events",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    projectId: ofProject(),
+    hostname: text().notNull(),
+    at: integer().notNull(),
+    /** `key`, `operator` (the command line) or `service` (by itself). */
+    actor: text({ enum: ["key", "operator", "service"] }).notNull(),
+    keyId: integer("key_id"),
+    event: text().notNull(),
+    /** The stage that it led to. */
+    stage: text().notNull(),
+    /** What a check found, JSON. */
+    findings: text().notNull(),
+  },
+  (table) => [
+    index("domain_events_by_name").on(table.projectId, table.hostname),
+    check("domain_events_actor", sql`${table.actor} in ('key', 'operator', 'service')`),
+  ],
 );

@@ -66,10 +66,14 @@ const sections = (addresses: Addresses) => ({
       version: API_VERSION,
       license: LICENSE,
       contact: CONTACT,
-      description: "What an operator of the service needs: API keys, health and metrics. All of it is beta.",
+      description:
+        "Documentation projects with their deploys and custom domains, and what an operator of the service needs: API keys, health and metrics. All of it is beta.",
     },
     servers: servers(addresses, ""),
     tags: [
+      { name: "projects", description: "Documentation projects." },
+      { name: "deploys", description: "What projects publish." },
+      { name: "domains", description: "Custom domains of projects." },
       { name: "keys", description: "API keys." },
       { name: "operation", description: "Health and metrics." },
     ],

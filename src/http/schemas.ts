@@ -1,5 +1,6 @@
 import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
+import { parseTime } from "../time.ts";
 import { bigintOf } from "./json.ts";
 
 /** What a value must be, for messages. Under a symbol, so that no JSON document shows it. */
@@ -67,6 +68,15 @@ export const Text = (kind: string, { most, ...documentation }: { most: number } 
     { type: "string", minLength: 1, maxLength: most, ...documentation },
     `must be a string of 1 to ${most} characters, not only white space, without control characters or lone surrogates`,
     (value) => isLine(value, most),
+  );
+
+/** A time in RFC 3339. */
+export const Time = (description: string, example: string) =>
+  checked<string>(
+    "Time",
+    { type: "string", format: "date-time", description, examples: [example] },
+    "must be a time such as 2030-12-05T00:00:00Z",
+    (value) => typeof value === "string" && parseTime(value) !== undefined,
   );
 
 /** An id that the service assigned. */

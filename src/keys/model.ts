@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Cursor, Id, IdInPath, Limit, OneOf, Text, checked } from "../http/schemas.ts";
+import { Cursor, Id, IdInPath, Limit, OneOf, Text, Time, checked } from "../http/schemas.ts";
 import { formatTime, parseTime } from "../time.ts";
 import { formatRate, parseRate } from "./rate.ts";
 import type { Key as StoredKey, NewKey as NewStoredKey } from "./repository.ts";
@@ -26,14 +26,6 @@ const Grants = t.Array(OneOf("Grant", GRANTS, {}), {
   description: `What the key may do. \`*\`: everything, of later versions too; ${scopeList}.`,
   examples: [["pets:read"]],
 });
-
-const Time = (description: string, example: string) =>
-  checked<string>(
-    "Time",
-    { type: "string", format: "date-time", description, examples: [example] },
-    "must be a time such as 2030-12-05T00:00:00Z",
-    (value) => typeof value === "string" && parseTime(value) !== undefined,
-  );
 
 const RateLimit = checked<string>(
   "RateLimit",

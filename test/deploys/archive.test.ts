@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Glob } from "bun";
-import { openBlobs } from "../../src/projects/blobs.ts";
-import { takeIn } from "../../src/projects/intake.ts";
-import { ArchiveRefused, UNPACK_LIMITS, type UnpackLimits } from "../../src/projects/refused.ts";
+import { openBlobs } from "../../src/deploys/blobs.ts";
+import { takeIn } from "../../src/deploys/intake.ts";
+import { ArchiveRefused, UNPACK_LIMITS, type UnpackLimits } from "../../src/deploys/refused.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { type TestEntry, paxName, tarGzOf, tarOf, zipOf } from "./archives.ts";
 

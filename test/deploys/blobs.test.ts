@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
-import { openBlobs } from "../../src/projects/blobs.ts";
-import { takeIn } from "../../src/projects/intake.ts";
-import { hashesOf, readManifest, writeManifest } from "../../src/projects/manifest.ts";
-import { UNPACK_LIMITS } from "../../src/projects/refused.ts";
+import { openBlobs } from "../../src/deploys/blobs.ts";
+import { takeIn } from "../../src/deploys/intake.ts";
+import { hashesOf, readManifest, writeManifest } from "../../src/deploys/manifest.ts";
+import { UNPACK_LIMITS } from "../../src/deploys/refused.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { tarGzOf } from "./archives.ts";
 

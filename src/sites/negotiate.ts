@@ -1,4 +1,4 @@
-import { CODINGS, type Coding } from "./variants.ts";
+import { CODINGS, type Coding } from "../deploys/variants.ts";
 
 /** A weight of RFC 9110 section 12.4.2; what is malformed counts as 1. */
 const weightOf = (parameters: string[]): number => {

@@ -3,9 +3,9 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Glob } from "bun";
-import { openBlobs } from "../../src/projects/blobs.ts";
-import { takeIn } from "../../src/projects/intake.ts";
-import { ArchiveRefused } from "../../src/projects/refused.ts";
+import { openBlobs } from "../../src/deploys/blobs.ts";
+import { takeIn } from "../../src/deploys/intake.ts";
+import { ArchiveRefused } from "../../src/deploys/refused.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { type TestEntry, tarGzOf, tarOf, zipOf } from "./archives.ts";
 

@@ -1,9 +1,9 @@
 import { find, readAddress } from "./address.ts";
-import type { Blobs, Stored } from "./blobs.ts";
+import type { Blobs, Stored } from "../deploys/blobs.ts";
 import type { KeptAnswers } from "./kept.ts";
-import type { Manifest, SiteFile } from "./manifest.ts";
+import type { Manifest, SiteFile } from "../deploys/manifest.ts";
 import { acceptedCodings, matchesTag, readRange } from "./negotiate.ts";
-import type { Coding } from "./variants.ts";
+import type { Coding } from "../deploys/variants.ts";
 
 /** What a site is asked. */
 export interface SiteRequest {

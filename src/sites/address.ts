@@ -1,4 +1,4 @@
-import type { Manifest, SiteFile } from "./manifest.ts";
+import type { Manifest, SiteFile } from "../deploys/manifest.ts";
 
 /** What a request path leads to; `location` is a path to redirect to, percent-encoded. */
 export type Found = { file: SiteFile; path: string } | { location: string } | undefined;

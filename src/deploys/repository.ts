@@ -1,0 +1,164 @@
+import { and, desc, eq, lt, sql } from "drizzle-orm";
+import type { Database } from "../db/open.ts";
+import { deploys, projects } from "../db/schema.ts";
+
+/** An upload of a project. Times are milliseconds UTC. */
+export interface Deploy {
+  id: number;
+  projectId: number;
+  status: "succeeded" | "failed";
+  /** Why it failed, for who uploaded it. */
+  reason: string | null;
+  /** The hash of its manifest's blob; null if it failed. */
+  manifest: string | null;
+  files: number;
+  /** Of all files, unpacked. */
+  bytes: number;
+  /** The key that uploaded it; null: the service itself. */
+  keyId: number | null;
+  createdAt: number;
+}
+
+interface Upload {
+  projectId: number;
+  keyId: number | null;
+  createdAt: number;
+}
+
+export interface Succeeded extends Upload {
+  manifest: string;
+  files: number;
+  bytes: number;
+}
+
+export interface Failed extends Upload {
+  reason: string;
+}
+
+export interface Deploys {
+  /** Records the deploy and makes it the one that is served, in one atomic step; undefined if the project is gone. */
+  succeed(deploy: Succeeded): Promise<Deploy | undefined>;
+  /** Records an upload that was refused; what is served stays. */
+  fail(deploy: Failed): Promise<Deploy | undefined>;
+  find(projectId: number, id: number): Promise<Deploy | undefined>;
+  /** Newest first, from below `before`. */
+  list(page: { projectId: number; before: number; limit: number }): Promise<Deploy[]>;
+  /** Makes a deploy that succeeded the one that is served; undefined if it is not such a one. */
+  activate(projectId: number, id: number): Promise<Deploy | undefined>;
+  /** Forgets all but the newest `keep` of a project and the one that is served. */
+  prune(projectId: number, keep: number): Promise<void>;
+  /** The manifests that any deploy needs. */
+  manifests(): Promise<string[]>;
+}
+
+const COLUMNS = {
+  id: deploys.id,
+  projectId: deploys.projectId,
+  status: deploys.status,
+  reason: deploys.reason,
+  manifest: deploys.manifest,
+  files: deploys.files,
+  bytes: deploys.bytes,
+  keyId: deploys.keyId,
+  createdAt: deploys.createdAt,
+};
+
+export const deployRepository = ({ orm, commit }: Database): Deploys => {
+  const value = sql.placeholder;
+  /** A row for a project that is still there. */
+  const inserted = orm
+    .insert(deploys)
+    .select(
+      orm
+        .select({
+          id: sql`null`.as("id"),
+          projectId: projects.id,
+          status: sql`${value("status")}`.as("status"),
+          reason: sql`${value("reason")}`.as("reason"),
+          manifest: sql`${value("manifest")}`.as("manifest"),
+          files: sql`${value("files")}`.as("files"),
+          bytes: sql`${value("bytes")}`.as("bytes"),
+          keyId: sql`${value("keyId")}`.as("key_id"),
+          createdAt: sql`${value("createdAt")}`.as("created_at"),
+        })
+        .from(projects)
+        .where(eq(projects.id, value("projectId"))),
+    )
+    .returning(COLUMNS)
+    .prepare();
+  const newestActivated = orm
+    .update(projects)
+    .set({
+      activeDeployId: sql`(select max(id) from deploys where project_id = ${projects.id} and status = 'succeeded')`,
+    })
+    .where(eq(projects.id, value("projectId")))
+    .prepare();
+  const isThis = and(eq(deploys.projectId, value("projectId")), eq(deploys.id, value("id")));
+  const found = orm.select(COLUMNS).from(deploys).where(isThis).limit(1).prepare();
+  const listed = orm
+    .select(COLUMNS)
+    .from(deploys)
+    .where(and(eq(deploys.projectId, value("projectId")), lt(deploys.id, value("before"))))
+    .orderBy(desc(deploys.id))
+    .limit(value("limit"))
+    .prepare();
+  const activated = orm
+    .update(projects)
+    .set({ activeDeployId: sql`${value("id")}` })
+    .where(
+      and(
+        eq(projects.id, value("projectId")),
+        sql`exists (select 1 from deploys
+          where id = ${value("id")} and project_id = ${projects.id} and status = 'succeeded')`,
+      ),
+    )
+    .returning({ id: projects.id })
+    .prepare();
+  const pruned = orm
+    .delete(deploys)
+    .where(
+      and(
+        eq(deploys.projectId, value("projectId")),
+        sql`${deploys.id} <= (select id from deploys where project_id = ${value("projectId")}
+          order by id desc limit 1 offset ${value("keep")})`,
+        sql`${deploys.id} is not (select active_deploy_id from projects where id = ${value("projectId")})`,
+      ),
+    )
+    .prepare();
+  const needed = orm
+    .selectDistinct({ manifest: deploys.manifest })
+    .from(deploys)
+    .where(eq(deploys.status, "succeeded"))
+    .prepare();
+
+  const find = async (projectId: number, id: number) => found.get({ projectId, id });
+
+  return {
+    find,
+    async succeed(deploy) {
+      const [[row]] = await commit([
+        { query: inserted, values: { ...deploy, status: "succeeded", reason: null } },
+        { query: newestActivated, values: { projectId: deploy.projectId } },
+      ]);
+      return row;
+    },
+    async fail(deploy) {
+      const values = { ...deploy, status: "failed", manifest: null, files: 0, bytes: 0 };
+      const [[row]] = await commit([{ query: inserted, values }]);
+      return row;
+    },
+    async list(page) {
+      return listed.all({ ...page });
+    },
+    async activate(projectId, id) {
+      const [rows] = await commit([{ query: activated, values: { projectId, id } }]);
+      return rows.length > 0 ? find(projectId, id) : undefined;
+    },
+    async prune(projectId, keep) {
+      await commit([{ query: pruned, values: { projectId, keep } }]);
+    },
+    async manifests() {
+      return needed.all().flatMap(({ manifest }) => (manifest === null ? [] : [manifest]));
+    },
+  };
+};

@@ -1,0 +1,91 @@
+import { type Static, t } from "elysia";
+import { Cursor, Id, Limit, OneOf, Text, Time } from "../http/schemas.ts";
+import { formatTime } from "../time.ts";
+import { PLANS, type Project as StoredProject } from "./repository.ts";
+
+const ProjectName = Text("ProjectName", {
+  most: 100,
+  description: "What the project is called.",
+  examples: ["Documentation"],
+});
+
+export const Plan = OneOf("Plan", PLANS, {
+  $id: "Plan",
+  description: "What the project may do: custom domains need `pro` or above.",
+  examples: ["pro"],
+});
+
+const Slug = t.String({
+  maxLength: 63,
+  description: "The project's label in its default address: a DNS label.",
+  examples: ["docs"],
+});
+
+export const NewProject = t.Object(
+  { slug: Slug, name: ProjectName, plan: t.Optional(Plan) },
+  {
+    $id: "NewProject",
+    additionalProperties: false,
+    description: "A project to make; without a plan it is `free`.",
+  },
+);
+
+export const ProjectChange = t.Object(
+  { name: t.Optional(ProjectName), plan: t.Optional(Plan) },
+  { $id: "ProjectChange", additionalProperties: false, description: "What to change; the rest stays." },
+);
+
+export const Project = t.Object(
+  {
+    slug: Slug,
+    name: ProjectName,
+    plan: Plan,
+    target: t.String({
+      description:
+        "What a CNAME record of a custom domain must point to: this project's own, never another's.",
+      examples: ["k3vq7zj5n2xw4ryt6mbd.cname.example.org"],
+    }),
+    address: t.String({
+      description: "Where the project is published by default.",
+      examples: ["http://docs.example.org/"],
+    }),
+    activeDeploy: t.Optional(Id("The deploy that is served; absent before the first that succeeds.")),
+    createdAt: Time("When it was made.", "2026-11-20T09:30:00.000Z"),
+  },
+  { $id: "Project", description: "A documentation project." },
+);
+
+export const Projects = t.Array(Project, {
+  $id: "Projects",
+  maxItems: 100,
+  description: "Projects, in the order they were made.",
+});
+
+export const ProjectParams = t.Object({ slug: t.String({ description: "The project's slug." }) });
+
+export const ProjectQuery = t.Object(
+  { limit: t.Optional(Limit), cursor: t.Optional(Cursor) },
+  { additionalProperties: false },
+);
+
+/** Where projects are published. */
+export interface Publishing {
+  /** The default address of a project: `http://docs.localhost:3000/`. */
+  addressOf(slug: string): string;
+  /** The CNAME target of a project's custom domains. */
+  targetOf(targetLabel: string): string;
+}
+
+/** The wire form of a project. */
+export const fromProject = (
+  { slug, name, plan, targetLabel, activeDeployId, createdAt }: StoredProject,
+  { addressOf, targetOf }: Publishing,
+): Static<typeof Project> => ({
+  slug,
+  name,
+  plan,
+  target: targetOf(targetLabel),
+  address: addressOf(slug),
+  ...(activeDeployId !== null && { activeDeploy: activeDeployId }),
+  createdAt: formatTime(createdAt),
+});

@@ -1,0 +1,105 @@
+import { Elysia, status } from "elysia";
+import { nextLink } from "../http/headers.ts";
+import { NoContent, NoQuery } from "../http/schemas.ts";
+import type { Shared } from "../http/shared.ts";
+import {
+  NewProject,
+  Plan,
+  Project,
+  ProjectChange,
+  ProjectParams,
+  ProjectQuery,
+  Projects,
+  type Publishing,
+  fromProject,
+} from "./model.ts";
+import { changeProject, createProject, deleteProject, getProject, listProjects } from "./openapi.ts";
+import type { ProjectService } from "./service.ts";
+
+/** Documentation projects, under `/platform/projects`. */
+export const projectRoutes = ({
+  projects,
+  publishing,
+  shared,
+}: {
+  projects: ProjectService;
+  publishing: Publishing;
+  shared: Shared;
+}) =>
+  new Elysia({ name: "projects", normalize: false })
+    .use(shared)
+    .model({ NewProject, Plan, Project, ProjectChange, Projects })
+    .get(
+      "/platform/projects",
+      async ({ query, set }) => {
+        const limit = Number(query.limit);
+        const { items, next } = await projects.list({ limit, cursor: query.cursor });
+        if (next) set.headers["link"] = nextLink("/platform/projects", { limit }, next);
+        return items.map((project) => fromProject(project, publishing));
+      },
+      {
+        stability: "beta",
+        scope: "platform:read",
+        query: ProjectQuery,
+        response: { 200: Projects },
+        detail: listProjects,
+      },
+    )
+    .post(
+      "/platform/projects",
+      async ({ body: { plan = "free", ...rest }, set }) => {
+        const project = await projects.create({ ...rest, plan });
+        set.headers["location"] = `/platform/projects/${project.slug}`;
+        return status(201, fromProject(project, publishing));
+      },
+      {
+        stability: "beta",
+        scope: "platform:write",
+        reads: "json",
+        query: NoQuery,
+        body: NewProject,
+        response: { 201: Project },
+        detail: createProject,
+      },
+    )
+    .get(
+      "/platform/projects/:slug",
+      async ({ params }) => fromProject(await projects.get(params.slug), publishing),
+      {
+        stability: "beta",
+        scope: "platform:read",
+        query: NoQuery,
+        params: ProjectParams,
+        response: { 200: Project },
+        detail: getProject,
+      },
+    )
+    .patch(
+      "/platform/projects/:slug",
+      async ({ params, body }) => fromProject(await projects.change(params.slug, body), publishing),
+      {
+        stability: "beta",
+        scope: "platform:write",
+        reads: "json",
+        query: NoQuery,
+        params: ProjectParams,
+        body: ProjectChange,
+        response: { 200: Project },
+        detail: changeProject,
+      },
+    )
+    .delete(
+      "/platform/projects/:slug",
+      async ({ params }) => {
+        await projects.remove(params.slug);
+        return status(204, undefined);
+      },
+      {
+        stability: "beta",
+        scope: "platform:write",
+        query: NoQuery,
+        params: ProjectParams,
+        response: { 204: NoContent },
+        detail: deleteProject,
+      },
+    );
