@@ -4,21 +4,21 @@ export class StorageUnavailable extends Error {
 }
 
 const STORAGE_CODES =
-  /^SQLITE_(FULL|IOERR|READONLY|BUSY|LOCKED|CANTOPEN|PERM|NOMEM|CORRUPT|NOTADB|PROTOCOL)(_|$)/;
+  /^SQLITE_(FULL|IOERR|READONLY|BUSY|LOCKED|CANTOPEN|PERM|NOMEM|CORRUPT|NOTADB|PROTOCOL)(_|$)|^(ENOSPC|EDQUOT|EROFS|EIO)$/;
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
-/** The SQLite result code behind an error, through Drizzle's wrapping; "" if there is none. */
-export const sqliteCode = (error: unknown): string =>
-  codeOf(error) || (error instanceof Error && error.cause ? sqliteCode(error.cause) : "");
+/** The result code of SQLite or of the system behind an error, through Drizzle's wrapping; "" if there is none. */
+export const resultCode = (error: unknown): string =>
+  codeOf(error) || (error instanceof Error && error.cause ? resultCode(error.cause) : "");
 
-/** True if the storage, not the statement, is at fault (https://sqlite.org/rescode.html). */
+/** True if the storage, not the statement, is at fault (https://sqlite.org/rescode.html), or the disk below it. */
 export const isStorageFailure = (error: unknown): boolean =>
-  error instanceof StorageUnavailable || STORAGE_CODES.test(sqliteCode(error));
+  error instanceof StorageUnavailable || STORAGE_CODES.test(resultCode(error));
 
 /** True if another connection holds the lock that was asked for. */
-export const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith("SQLITE_BUSY");
+export const isBusy = (error: unknown): boolean => resultCode(error).startsWith("SQLITE_BUSY");
 
 /** True if the file itself is broken: waiting does not help. */
-export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error));
+export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(resultCode(error));

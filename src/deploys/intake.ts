@@ -1,8 +1,7 @@
-import { type UnpackedFile, unpack } from "./archive.ts";
+import type { UnpackedFile } from "./archive.ts";
 import type { BlobWriter, Blobs } from "./blobs.ts";
-import type { Manifest, SiteFile } from "./manifest.ts";
+import { type Manifest, type SiteFile, writeManifest } from "./manifest.ts";
 import { isCompressible, isImmutable, mediaType } from "./media.ts";
-import type { UnpackLimits } from "./refused.ts";
 import { storeVariants } from "./variants.ts";
 
 /** Files up to this size are held in memory while they are stored and compressed. */
@@ -10,9 +9,11 @@ const IN_MEMORY = 1024 * 1024;
 /** How many files are stored at once. */
 const AT_ONCE = 8;
 
-/** An archive that is in the store, whole and on disk. */
+/** Files that are in the store, whole and on disk. */
 export interface Intake {
   manifest: Manifest;
+  /** What the manifest itself is stored under. */
+  hash: string;
   /** Bytes of all files, unpacked. */
   bytes: number;
   /** Lets sweeps see the blobs: to be called once the manifest is recorded, or given up. */
@@ -35,7 +36,7 @@ const store = async (
   return { ...stored, type, encodings, immutable: isImmutable(path) };
 };
 
-const storeAll = async (file: string, limits: UnpackLimits, writer: BlobWriter) => {
+const storeAll = async (files: AsyncIterable<UnpackedFile>, writer: BlobWriter) => {
   const manifest = new Map<string, SiteFile>();
   const running = new Set<Promise<void>>();
   let failure: unknown;
@@ -49,7 +50,7 @@ const storeAll = async (file: string, limits: UnpackLimits, writer: BlobWriter) 
     running.add(task);
   };
   try {
-    for await (const unpacked of unpack(file, limits)) {
+    for await (const unpacked of files) {
       if (failure) break;
       if (unpacked.size > IN_MEMORY)
         manifest.set(unpacked.path, await store(unpacked.path, unpacked.content, writer));
@@ -61,20 +62,21 @@ const storeAll = async (file: string, limits: UnpackLimits, writer: BlobWriter) 
     await Promise.all(running);
   }
   if (failure) throw failure;
+  const { hash } = await writer.put(new TextEncoder().encode(writeManifest(manifest)));
   await writer.flush();
-  return manifest;
+  return { manifest, hash };
 };
 
 /**
- * Takes an uploaded archive into the store: when this answers, every file of it is on disk.
- * @throws ArchiveRefused if the archive is at fault; a system's error if the disk is. Nothing is kept then.
+ * Takes the files of a deploy into the store, and their manifest: when this answers, all of it is on disk.
+ * @throws ArchiveRefused if the archive that they come from is at fault; a system's error if the disk is. Nothing is kept then.
  */
-export const takeIn = async (file: string, limits: UnpackLimits, blobs: Blobs): Promise<Intake> => {
+export const takeIn = async (files: AsyncIterable<UnpackedFile>, blobs: Blobs): Promise<Intake> => {
   const writer = blobs.begin();
   try {
-    const manifest = await storeAll(file, limits, writer);
+    const { manifest, hash } = await storeAll(files, writer);
     const bytes = manifest.values().reduce((sum, { size }) => sum + size, 0);
-    return { manifest, bytes, release: () => writer.close() };
+    return { manifest, hash, bytes, release: () => writer.close() };
   } catch (error) {
     writer.discard();
     throw error;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Glob } from "bun";
+import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { takeIn } from "../../src/deploys/intake.ts";
 import { ArchiveRefused, UNPACK_LIMITS, type UnpackLimits } from "../../src/deploys/refused.ts";
@@ -15,7 +16,9 @@ const take = async (archive: Uint8Array, limits: Partial<UnpackLimits> = {}) => 
   const file = join(root, "upload");
   await Bun.write(file, archive);
   const blobs = openBlobs(join(root, "blobs"));
-  const outcome = await takeIn(file, { ...UNPACK_LIMITS, ...limits }, blobs).catch((error: unknown) => error);
+  const outcome = await takeIn(unpack(file, { ...UNPACK_LIMITS, ...limits }), blobs).catch(
+    (error: unknown) => error,
+  );
   const left = [...new Glob("**/*").scanSync({ cwd: root, dot: true })].filter((path) => path !== "upload");
   return { outcome, left };
 };

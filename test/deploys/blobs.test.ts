@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
+import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { takeIn } from "../../src/deploys/intake.ts";
 import { hashesOf, readManifest, writeManifest } from "../../src/deploys/manifest.ts";
@@ -106,7 +107,7 @@ test("a full or failing store refuses as the system does, not as if the archive 
   await Bun.write(join(root, "site.tgz"), tarGzOf([{ name: "index.html", content: "x" }]));
   // A file where the shard's directory belongs.
   await Bun.write(join(root, "blobs", Bun.SHA256.hash("x", "hex").slice(0, 2)), "");
-  const failed = takeIn(join(root, "site.tgz"), UNPACK_LIMITS, blobs);
+  const failed = takeIn(unpack(join(root, "site.tgz"), UNPACK_LIMITS), blobs);
   await expect(failed).rejects.toMatchObject({
     name: "Error",
     code: expect.stringMatching(/^E(EXIST|NOTDIR)$/),
@@ -114,7 +115,7 @@ test("a full or failing store refuses as the system does, not as if the archive 
   await failed.catch(() => {});
   await Bun.sleep(1);
   expect(readdirSync(join(root, "blobs", "tmp"))).toEqual([]);
-  await expect(takeIn(join(root, "none.tgz"), UNPACK_LIMITS, blobs)).rejects.toMatchObject({
+  await expect(takeIn(unpack(join(root, "none.tgz"), UNPACK_LIMITS), blobs)).rejects.toMatchObject({
     code: "ENOENT",
   });
 });
@@ -129,7 +130,11 @@ test("a manifest is read back as it was, with all its hashes on disk, and a dama
     content,
   }));
   await Bun.write(join(root, "site.tgz"), tarGzOf(entries));
-  const { manifest, bytes: total, release } = await takeIn(join(root, "site.tgz"), UNPACK_LIMITS, blobs);
+  const {
+    manifest,
+    bytes: total,
+    release,
+  } = await takeIn(unpack(join(root, "site.tgz"), UNPACK_LIMITS), blobs);
   expect(total).toBe(4 * content.length);
   const text = writeManifest(manifest);
   expect(new Map(readManifest(text))).toEqual(new Map(manifest));

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Glob } from "bun";
+import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { takeIn } from "../../src/deploys/intake.ts";
 import { ArchiveRefused } from "../../src/deploys/refused.ts";
@@ -98,7 +99,7 @@ test("10,000 hostile archives leave the process up, nothing outside the store, a
   for (let count = 0; count < ARCHIVES; count++) {
     await Bun.write(upload, hostile());
     try {
-      const { manifest, release } = await takeIn(upload, LIMITS, blobs);
+      const { manifest, release } = await takeIn(unpack(upload, LIMITS), blobs);
       taken += 1;
       for (const path of manifest.keys())
         if (/^\/|\\|\0|(?:^|\/)\.{0,2}(?:\/|$)/.test(path)) unforeseen.push(path);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { takeIn } from "../../src/deploys/intake.ts";
 import { keptAnswers } from "../../src/sites/kept.ts";
@@ -43,7 +44,7 @@ const deploy = async (name: string, files: Record<string, string>): Promise<Site
   const file = join(root, `${name}.tgz`);
   await Bun.write(file, tarGzOf(Object.entries(files).map(([path, content]) => ({ name: path, content }))));
   const blobs = openBlobs(join(root, "blobs"));
-  const { manifest } = await takeIn(file, UNPACK_LIMITS, blobs);
+  const { manifest } = await takeIn(unpack(file, UNPACK_LIMITS), blobs);
   return siteOf({ name, manifest, blobs, kept: keptAnswers(2 ** 20) });
 };
 
