@@ -44,6 +44,10 @@ interface Row {
 
 const toPet = ({ status, ...row }: Row): Pet => (status === null ? row : { ...row, status });
 
+const withStatus =
+  (status: PetStatus) =>
+  (row: Omit<Row, "status">): Pet => ({ ...row, status });
+
 export const petRepository = ({ orm, commit }: Database): Pets => {
   const value = sql.placeholder;
   const inserted = orm
@@ -92,7 +96,7 @@ export const petRepository = ({ orm, commit }: Database): Pets => {
     },
     async list({ status, ...page }) {
       if (status === undefined) return listed.all({ ...page }).map(toPet);
-      return listedByStatus.all({ ...page, status }).map((row) => ({ ...row, status }));
+      return listedByStatus.all({ ...page, status }).map(withStatus(status));
     },
   };
 };
