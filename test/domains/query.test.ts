@@ -1,12 +1,31 @@
 import { describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
 import { encode } from "dns-packet";
+import { systemNetwork, type Channel, type Network } from "../../src/domains/dns/network.ts";
 import { dnsServer, impatientClient, type Behaviour } from "../support/dns.ts";
 
 const ZONES = {
   "example.org": ["docs.example.org CNAME t1.pages.test", 'example.org CAA 0 issue "ca.test"'],
 };
 const DOCS = { name: "docs.example.org", type: "CNAME" } as const;
+
+const hasEdns = (query: Buffer): boolean => query.readUInt16BE(10) > 0;
+
+/** A packet with another rcode, and no records. */
+const withRcode = (packet: Buffer, rcode: number): Buffer => {
+  const copy = Buffer.from(packet).fill(0, 6, 12);
+  copy[3] = rcode;
+  return copy;
+};
+
+const bare = (packet: Buffer, rcode: number): Buffer =>
+  withRcode(packet, rcode).fill(0, 4, 6).subarray(0, 12);
+
+const withTruncation = (packet: Buffer): Buffer => {
+  const copy = Buffer.from(packet);
+  copy[2] = (copy[2] ?? 0) | 0x02;
+  return copy;
+};
 
 const askWith = async (behaviour: Behaviour | undefined, attempts = 1) => {
   using dns = await dnsServer({ zones: ZONES });
@@ -34,7 +53,7 @@ test("names that do not exist are an answer", async () => {
   expect(outcome).toMatchObject({
     rcode: "NXDOMAIN",
     records: [],
-    authorities: [{ type: "SOA", ttl: 300, data: { minimum: 120 } }],
+    authorities: [{ type: "SOA", ttl: 120, data: { minimum: 120 } }],
   });
 });
 
@@ -87,6 +106,43 @@ test("an answer that is truncated over TCP too is malformed", async () => {
   });
 });
 
+test.each<[string, (packet: Buffer) => Buffer]>([
+  ["FORMERR", (packet) => withRcode(packet, 1)],
+  ["FORMERR without the question", (packet) => bare(packet, 1)],
+  ["NOTIMP", (packet) => withRcode(packet, 4)],
+])("a server that says %s to EDNS is asked again without it", async (_, refusal) => {
+  const { outcome, asked, ignored } = await askWith((packet, query) => [
+    hasEdns(query) ? refusal(packet) : packet,
+  ]);
+  expect(outcome).toMatchObject({ kind: "answer", rcode: "NOERROR", records: [{ data: "t1.pages.test" }] });
+  expect({ edns: asked.map(({ edns }) => edns), ignored }).toEqual({ edns: [true, false], ignored: [] });
+});
+
+test("a server without EDNS that truncates is asked over TCP", async () => {
+  const { outcome, asked } = await askWith((packet, query) => {
+    if (hasEdns(query)) return [bare(packet, 1)];
+    return [withTruncation(packet)];
+  });
+  expect(outcome).toMatchObject({ kind: "answer", records: [{ data: "t1.pages.test" }] });
+  expect(asked.map(({ transport, edns }) => [transport, edns])).toEqual([
+    ["udp", true],
+    ["udp", false],
+    ["tcp", false],
+  ]);
+});
+
+test("a server that says FORMERR without EDNS too has said so", async () => {
+  const { outcome, asked } = await askWith((packet) => [bare(packet, 1)]);
+  expect(outcome).toMatchObject({ kind: "answer", rcode: "FORMERR", records: [] });
+  expect(asked.length).toBe(2);
+});
+
+test("an answer without the question that is no FORMERR is not heard", async () => {
+  const { outcome, ignored } = await askWith((packet) => [bare(packet, 0)]);
+  expect(outcome).toMatchObject({ kind: "failure", failure: "spoofed" });
+  expect(ignored).toEqual(["wrong_question"]);
+});
+
 test("a port where nobody listens is refused", async () => {
   const dns = await dnsServer({ zones: {} });
   dns[Symbol.dispose]();
@@ -137,12 +193,37 @@ test("a server that does not answer is asked as often as the settings say", asyn
 test("at most 8 questions at once go to one server", async () => {
   using dns = await dnsServer({ zones: ZONES });
   dns.behaviours.set("*", { lateMs: 60 });
-  const ask = impatientClient();
+  const ask = impatientClient({ timeoutMs: 2000 });
   const all = Promise.all(Array.from({ length: 20 }, () => ask(dns.server, DOCS, false)));
   await Bun.sleep(40);
   expect(dns.questions.length).toBe(8);
   expect((await all).every(({ outcome }) => outcome.kind === "answer")).toBe(true);
   expect(dns.questions.length).toBe(20);
+});
+
+test("at most 8 at once holds also while questions are put again, over TCP and without EDNS", async () => {
+  using dns = await dnsServer({ zones: ZONES });
+  let running = 0;
+  let most = 0;
+  const network: Network = {
+    udp: (...given) => counted(systemNetwork.udp(...given)),
+    tcp: (...given) => counted(systemNetwork.tcp(...given)),
+  };
+  const counted = (channel: Channel): Channel => {
+    running += 1;
+    most = Math.max(most, running);
+    return {
+      close() {
+        running -= 1;
+        channel.close();
+      },
+    };
+  };
+  dns.behaviours.set("*", (packet, query) => [hasEdns(query) ? bare(packet, 1) : withTruncation(packet)]);
+  const ask = impatientClient({ timeoutMs: 2000 }, network);
+  const all = await Promise.all(Array.from({ length: 40 }, () => ask(dns.server, DOCS, false)));
+  expect(all.every(({ outcome, transport }) => outcome.kind === "answer" && transport === "tcp")).toBe(true);
+  expect({ most, running, asked: dns.questions.length }).toEqual({ most: 8, running: 0, asked: 120 });
 });
 
 describe("CAA records", () => {

@@ -1,14 +1,12 @@
 import { createSocket } from "node:dgram";
 import { createServer, type Socket } from "node:net";
-import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE, type Answer } from "dns-packet";
+import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE, type Packet } from "dns-packet";
 import { dnsClient, type ClientSettings } from "../../src/domains/dns/query.ts";
 import { systemNetwork, type Server } from "../../src/domains/dns/network.ts";
 import { systemClock } from "../../src/time.ts";
+import { lookUp, resolve, type Remembered, type Reply, type Zones } from "./zones.ts";
 
-/** A zone as data: `name type value` a line, TTL 3600 unless `name ttl type value`. */
-export type Zones = Record<string, string[]>;
-
-/** How a server misbehaves; a function is given the right packet and answers with what is sent instead. */
+/** How a server misbehaves; a function is given the right packet and the query, and answers with what is sent instead. */
 export type Behaviour =
   | "silent"
   | "truncated"
@@ -22,83 +20,44 @@ export type Behaviour =
   | "loop"
   | "hang_up"
   | { lateMs: number }
-  | ((packet: Buffer) => Buffer[]);
+  | ((packet: Buffer, query: Buffer) => Buffer[]);
 
 interface Asked {
   id: number;
   name: string;
   type: string;
+  /** Bytes that whoever asks takes over UDP: RFC 6891, or RFC 1035 section 4.2.1. */
+  udpSize: number;
+  edns: boolean;
 }
 
-interface Reply {
-  rcode: number;
-  authoritative: boolean;
-  answers: Answer[];
-  authorities: Answer[];
-}
-
-const RCODES = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
-
-const dataOf = (type: string, value: string): unknown => {
-  if (type === "SOA") return { mname: "ns.test", rname: "root.test", serial: 1, minimum: Number(value) };
-  if (type !== "CAA") return value;
-  const [flags, tag, issuer = ""] = value.split(" ");
-  return { flags: Number(flags), tag, value: issuer.replaceAll('"', "") };
-};
-
-const recordOf = (line: string): Answer => {
-  const [, name = "", ttl, type = "", value = ""] = /^(\S+) (?:(\d+) )?([A-Z]+) (.*)$/.exec(line) ?? [];
-  const record = { name, type, class: "IN", ttl: Number(ttl ?? 3600), data: dataOf(type, value) };
-  return record as unknown as Answer;
-};
-
-const isBelow = (name: string, zone: string): boolean => name === zone || name.endsWith(`.${zone}`);
-
-/** What the zones say of a name: its records, a CNAME, a referral's absence or nothing. */
-const lookUp = (zones: Zones, name: string, type: string): Reply => {
-  const zone = Object.keys(zones)
-    .filter((one) => isBelow(name, one))
-    .toSorted((one, other) => other.length - one.length)[0];
-  if (zone === undefined)
-    return { rcode: RCODES.REFUSED, authoritative: false, answers: [], authorities: [] };
-  const records = (zones[zone] ?? []).map(recordOf);
-  const own = records.filter((record) => record.name.toLowerCase() === name);
-  const answers = own.filter((record) => record.type === type || record.type === "CNAME");
-  const exists = records.some((record) => isBelow(record.name.toLowerCase(), name));
+const readQuery = (bytes: Buffer): Asked => {
+  const { id = 0, questions: [question] = [], additionals = [] } = decode(bytes);
+  const opt = additionals.find((one) => one.type === "OPT");
   return {
-    rcode: exists ? 0 : RCODES.NXDOMAIN,
-    authoritative: true,
-    answers,
-    authorities: answers.length > 0 ? [] : [recordOf(`${zone} 300 SOA 120`)],
+    id,
+    name: question?.name.toLowerCase() ?? "",
+    type: question?.type ?? "A",
+    udpSize: Math.max(512, opt?.udpPayloadSize ?? 0),
+    edns: opt !== undefined,
   };
 };
 
-/** A SOA record in a cache is that of an absence. */
-const fromCache = (records: Answer[]): Reply => ({
-  rcode: 0,
-  authoritative: false,
-  answers: records.filter(({ type }) => type !== "SOA"),
-  authorities: records.filter(({ type }) => type === "SOA"),
-});
-
-/** What a resolver says: CNAME records followed, and what its cache holds first. */
-const recurse = (zones: Zones, cache: Record<string, string[]>, name: string, type: string): Reply => {
-  const answers: Answer[] = [];
-  let at = name;
-  for (let hops = 0; hops < 12; hops += 1) {
-    const cached = cache[`${at} ${type}`];
-    const reply = cached ? fromCache(cached.map(recordOf)) : lookUp(zones, at, type);
-    answers.push(...reply.answers);
-    const next = reply.answers.find((record) => record.type === "CNAME");
-    if (!next || type === "CNAME") return { ...reply, authoritative: false, answers };
-    at = String((next as { data: unknown }).data).toLowerCase();
-    if (answers.some((record) => record.name === at)) break;
-  }
-  return { rcode: 0, authoritative: false, answers, authorities: [] };
-};
+const EDNS: Packet["additionals"] = [
+  {
+    type: "OPT",
+    name: ".",
+    udpPayloadSize: 1232,
+    extendedRcode: 0,
+    ednsVersion: 0,
+    flags: 0,
+    flag_do: false,
+    options: [],
+  },
+];
 
 const encodeReply = (
-  { id, name, type }: Asked,
+  { id, name, type, edns }: Asked,
   { rcode, authoritative, answers, authorities }: Reply,
 ): Buffer =>
   encode({
@@ -108,7 +67,11 @@ const encodeReply = (
     questions: [{ name, type: type as "A", class: "IN" }],
     answers,
     authorities,
+    ...(edns && { additionals: EDNS }),
   });
+
+const HEADER_SIZE = 12;
+const RCODES = { SERVFAIL: 2, REFUSED: 5 } as const;
 
 const withByte = (packet: Buffer, at: number, change: (byte: number) => number): Buffer => {
   const copy = Buffer.from(packet);
@@ -125,9 +88,13 @@ const looping = (packet: Buffer): Buffer => {
   return copy;
 };
 
+/** A refusal without records. */
+const refusal = (packet: Buffer, rcode: keyof typeof RCODES): Buffer =>
+  withByte(packet.fill(0, 6, HEADER_SIZE), 3, () => RCODES[rcode]);
+
 /** What is sent over UDP for a right packet. */
-const misbehave = (packet: Buffer, behaviour: Behaviour | undefined): Buffer[] => {
-  if (typeof behaviour === "function") return behaviour(packet);
+const misbehave = (packet: Buffer, query: Buffer, behaviour: Behaviour | undefined): Buffer[] => {
+  if (typeof behaviour === "function") return behaviour(packet, query);
   switch (behaviour) {
     case "silent":
       return [];
@@ -137,7 +104,7 @@ const misbehave = (packet: Buffer, behaviour: Behaviour | undefined): Buffer[] =
       return [truncate(packet)];
     case "SERVFAIL":
     case "REFUSED":
-      return [withByte(packet.fill(0, 6, 10), 3, () => RCODES[behaviour])];
+      return [refusal(packet, behaviour)];
     case "wrong_id":
       return [withByte(packet, 1, (byte) => byte ^ 1)];
     case "wrong_question":
@@ -155,15 +122,17 @@ const misbehave = (packet: Buffer, behaviour: Behaviour | undefined): Buffer[] =
 
 export interface DnsServerOptions {
   zones: Zones;
-  /** With it, the server is a resolver over the zones, and this its cache: `name type` to lines. */
-  cache?: Record<string, string[]>;
+  /** With it, the server is a resolver over the zones, and this what it remembers. */
+  remembered?: Remembered;
   address?: string;
+  /** Any free one unless it is named. */
+  port?: number;
 }
 
-const bindUdp = async (address: string) => {
+const bindUdp = async (address: string, port: number) => {
   const socket = createSocket(address.includes(":") ? "udp6" : "udp4");
   const { promise, resolve } = Promise.withResolvers<void>();
-  socket.bind(0, address, resolve);
+  socket.bind(port, address, resolve);
   await promise;
   return socket;
 };
@@ -178,34 +147,39 @@ const bindTcp = async (port: number, address: string, onSocket: (socket: Socket)
 };
 
 /** One port for both. */
-const bindBoth = async (address: string, onSocket: (socket: Socket) => void) => {
+const bindBoth = async (address: string, wanted: number, onSocket: (socket: Socket) => void) => {
   for (;;) {
-    const udp = await bindUdp(address);
+    const udp = await bindUdp(address, wanted);
     const { port } = udp.address();
     const tcp = await bindTcp(port, address, onSocket);
     if (tcp) return { udp, tcp, port };
     udp.close();
+    if (wanted !== 0) throw new Error(`somebody has TCP port ${wanted}`);
   }
 };
 
 /** A DNS server on loopback, UDP and TCP on one port. It ends with the scope that it was started in. */
-export const dnsServer = async ({ zones, cache, address = "127.0.0.1" }: DnsServerOptions) => {
+export const dnsServer = async ({
+  zones,
+  remembered,
+  address = "127.0.0.1",
+  port: wanted = 0,
+}: DnsServerOptions) => {
   /** By `name type`, by name, or `*`. */
   const behaviours = new Map<string, Behaviour>();
-  const questions: { name: string; type: string; transport: "udp" | "tcp" }[] = [];
+  const questions: { name: string; type: string; transport: "udp" | "tcp"; edns: boolean }[] = [];
   const answer = (bytes: Buffer, transport: "udp" | "tcp") => {
-    const { id = 0, questions: [question] = [] } = decode(bytes);
-    const asked = { id, name: question?.name.toLowerCase() ?? "", type: question?.type ?? "A" };
-    questions.push({ name: asked.name, type: asked.type, transport });
-    const reply = cache
-      ? recurse(zones, cache, asked.name, asked.type)
-      : lookUp(zones, asked.name, asked.type);
-    const behaviour =
-      behaviours.get(`${asked.name} ${asked.type}`) ?? behaviours.get(asked.name) ?? behaviours.get("*");
-    return { packet: encodeReply(asked, reply), behaviour };
+    const asked = readQuery(bytes);
+    const { name, type, edns } = asked;
+    questions.push({ name, type, transport, edns });
+    const reply = remembered ? resolve(zones, remembered, name, type) : lookUp(zones, name, type);
+    const behaviour = behaviours.get(`${name} ${type}`) ?? behaviours.get(name) ?? behaviours.get("*");
+    const packet = encodeReply(asked, reply);
+    const fits = transport === "tcp" || packet.length <= asked.udpSize;
+    return { packet: fits ? packet : truncate(packet.subarray(0, asked.udpSize)), behaviour };
   };
   const sockets = new Set<Socket>();
-  const { udp, tcp, port } = await bindBoth(address, (socket) => {
+  const { udp, tcp, port } = await bindBoth(address, wanted, (socket) => {
     sockets.add(socket);
     socket.on("error", () => socket.destroy());
     socket.on("data", (bytes: Buffer) => {
@@ -224,7 +198,7 @@ export const dnsServer = async ({ zones, cache, address = "127.0.0.1" }: DnsServ
     const { packet, behaviour } = answer(bytes, "udp");
     const send = () => {
       if (isClosed) return;
-      for (const one of misbehave(packet, behaviour)) udp.send(one, peer.port, peer.address);
+      for (const one of misbehave(packet, bytes, behaviour)) udp.send(one, peer.port, peer.address);
     };
     if (typeof behaviour === "object") setTimeout(send, behaviour.lateMs);
     else send();
@@ -246,10 +220,10 @@ export const dnsServer = async ({ zones, cache, address = "127.0.0.1" }: DnsServ
 export type DnsServer = Awaited<ReturnType<typeof dnsServer>>;
 
 /** The project's client, impatient. */
-export const impatientClient = (settings: Partial<ClientSettings> = {}) =>
+export const impatientClient = (settings: Partial<ClientSettings> = {}, network = systemNetwork) =>
   dnsClient(
     {
-      network: systemNetwork,
+      network,
       clock: systemClock,
       random: (count) => crypto.getRandomValues(new Uint8Array(count)),
     },

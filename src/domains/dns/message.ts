@@ -43,25 +43,34 @@ const HEADER_SIZE = 12;
 const TRUNCATED = 0x02;
 const RCODES = ["NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"];
 
-/** A query with one question and EDNS. */
-export const encodeQuery = ({ name, type }: Question, id: number, recursive: boolean): Uint8Array =>
+const EDNS: WireAnswer = {
+  type: "OPT",
+  name: ".",
+  udpPayloadSize: UDP_SIZE,
+  extendedRcode: 0,
+  ednsVersion: 0,
+  flags: 0,
+  flag_do: false,
+  options: [],
+};
+
+export interface QueryOptions {
+  recursive: boolean;
+  edns: boolean;
+}
+
+/** A query with one question. */
+export const encodeQuery = (
+  { name, type }: Question,
+  id: number,
+  { recursive, edns }: QueryOptions,
+): Uint8Array =>
   encode({
     type: "query",
     id,
     flags: recursive ? RECURSION_DESIRED : 0,
     questions: [{ name, type, class: "IN" }],
-    additionals: [
-      {
-        type: "OPT",
-        name: ".",
-        udpPayloadSize: UDP_SIZE,
-        extendedRcode: 0,
-        ednsVersion: 0,
-        flags: 0,
-        flag_do: false,
-        options: [],
-      },
-    ],
+    additionals: edns ? [EDNS] : [],
   });
 
 /** RFC 2181 section 8: a TTL with its highest bit set counts as 0. */
@@ -108,6 +117,18 @@ const isFor = (bytes: Buffer, question: Question): boolean => {
   );
 };
 
+/** RFC 6891 section 7: a server without EDNS says FORMERR; before that RFC some said NOTIMP. */
+export const knowsNoEdns = ({ kind, rcode }: { kind: string; rcode?: string }): boolean =>
+  kind === "answer" && (rcode === "FORMERR" || rcode === "NOTIMP");
+
+/** What a server that could not read the query may send: its id, FORMERR or NOTIMP, and no question to compare. */
+const bareRefusal = (bytes: Buffer): Answer | undefined => {
+  if (bytes.readUInt16BE(4) !== 0) return undefined;
+  const rcode = RCODES[bytes.readUInt8(3) & 0x0f] ?? "";
+  const refusal: Answer = { kind: "answer", rcode, authoritative: false, records: [], authorities: [] };
+  return knowsNoEdns(refusal) ? refusal : undefined;
+};
+
 const readAnswer = (bytes: Buffer): Answer => {
   const { flags = 0, flag_aa, answers, authorities, additionals } = decode(bytes);
   const rcode = (flags & 0x0f) | (extendedBits(additionals) << 4);
@@ -132,6 +153,8 @@ export const readMessage = (packet: Uint8Array, question: Question, id: number):
   if (bytes.readUInt16BE(0) !== id) return stray("wrong_id");
   const flags = bytes.readUInt8(2);
   if ((flags & 0x80) === 0) return stray("not_a_response");
+  const refusal = bareRefusal(bytes);
+  if (refusal) return refusal;
   try {
     if (!isFor(bytes, question)) return stray("wrong_question");
     return (flags & TRUNCATED) === 0 ? readAnswer(bytes) : { kind: "truncated" };

@@ -1,9 +1,25 @@
 import type { Clock } from "../../time.ts";
 import { gate } from "./gate.ts";
-import { encodeQuery, readMessage, UDP_SIZE, type Answer, type Question, type Stray } from "./message.ts";
+import {
+  encodeQuery,
+  knowsNoEdns,
+  readMessage,
+  UDP_SIZE,
+  type Answer,
+  type Question,
+  type Stray,
+} from "./message.ts";
 import type { Network, Server } from "./network.ts";
 
-export type FailureKind = "timeout" | "refused" | "network" | "malformed" | "spoofed" | "oversized";
+export type FailureKind =
+  | "timeout"
+  | "refused"
+  | "network"
+  | "malformed"
+  | "spoofed"
+  | "oversized"
+  /** The address must not be asked, and was not. */
+  | "forbidden";
 
 export interface Failure {
   kind: "failure";
@@ -55,6 +71,14 @@ const KIND_OF_STRAY: Record<Stray, FailureKind> = {
   oversized: "oversized",
 };
 
+type Asked = Pick<Exchange, "server" | "question" | "recursive">;
+
+/** How a question is put. */
+interface Way {
+  transport: Exchange["transport"];
+  edns: boolean;
+}
+
 interface Attempt {
   outcome: Answer | Failure | { kind: "truncated" };
   ignored: Stray[];
@@ -72,12 +96,8 @@ const silence = (ignored: Stray[], timeoutMs: number): Failure => {
 const attempt = (
   { network, random }: Surroundings,
   timeoutMs: number,
-  {
-    server,
-    question,
-    recursive,
-    transport,
-  }: Pick<Exchange, "server" | "question" | "recursive" | "transport">,
+  { server, question, recursive }: Asked,
+  { transport, edns }: Way,
 ): Promise<Attempt> => {
   const { promise, resolve } = Promise.withResolvers<Attempt>();
   const id = Buffer.from(random(2)).readUInt16BE(0);
@@ -95,7 +115,7 @@ const attempt = (
   };
   const timer = setTimeout(() => end(silence(ignored, timeoutMs)), timeoutMs);
   // A receiver is never called before `channel` is there: Network promises it.
-  const channel = network[transport](server, encodeQuery(question, id, recursive), {
+  const channel = network[transport](server, encodeQuery(question, id, { recursive, edns }), {
     message(packet) {
       if (packet.length > mostBytes) return ignore("oversized");
       const message = readMessage(packet, question, id);
@@ -109,33 +129,46 @@ const attempt = (
   return promise;
 };
 
+/** The next way to put a question, from the whole to the plain: there are four at most. */
+const wayAfter = ({ transport, edns }: Way, { outcome }: Attempt): Way | undefined => {
+  if (outcome.kind === "truncated" && transport === "udp") return { transport: "tcp", edns };
+  return edns && knowsNoEdns(outcome) ? { transport, edns: false } : undefined;
+};
+
+/** Puts a question in every way that it takes. */
+const askOnce = async (surroundings: Surroundings, timeoutMs: number, asked: Asked) => {
+  const ignored: Stray[] = [];
+  let way: Way = { transport: "udp", edns: true };
+  for (;;) {
+    const result = await attempt(surroundings, timeoutMs, asked, way);
+    ignored.push(...result.ignored);
+    const next = wayAfter(way, result);
+    const { transport } = way;
+    if (next) way = next;
+    else if (result.outcome.kind !== "truncated") return { transport, outcome: result.outcome, ignored };
+    else return { transport, outcome: failureOf("malformed", "truncated over TCP"), ignored };
+  }
+};
+
 const serverKey = ({ address, port }: Server): string => `${address} ${port}`;
 
 /**
  * A DNS client: every attempt has a socket, a port and an id of its own (RFC 5452), so that what comes late meets
- * nobody; a truncated answer is asked for again over TCP; at most 8 questions at once go to one server.
+ * nobody; a truncated answer is asked for again over TCP, and a server without EDNS without it; at most 8 questions at
+ * once go to one server.
  */
 export const dnsClient = (surroundings: Surroundings, { timeoutMs, attempts }: ClientSettings): Ask => {
   const inTurn = gate(AT_ONCE);
-  const once = async (asked: Omit<Exchange, "transport" | "outcome" | "milliseconds" | "ignored">) => {
-    const udp = await attempt(surroundings, timeoutMs, { ...asked, transport: "udp" });
-    if (udp.outcome.kind !== "truncated") return { ...udp, outcome: udp.outcome, transport: "udp" as const };
-    const tcp = await attempt(surroundings, timeoutMs, { ...asked, transport: "tcp" });
-    const outcome =
-      tcp.outcome.kind === "truncated" ? failureOf("malformed", "truncated over TCP") : tcp.outcome;
-    return { outcome, ignored: [...udp.ignored, ...tcp.ignored], transport: "tcp" as const };
-  };
   return (server, question, recursive) =>
     inTurn(serverKey(server), async () => {
       const asked = { server, question, recursive };
       const begin = surroundings.clock.now();
-      const ignored: Stray[] = [];
-      let result = await once(asked);
+      let result = await askOnce(surroundings, timeoutMs, asked);
+      const { ignored } = result;
       for (let left = attempts - 1; left > 0 && result.outcome.kind === "failure"; left -= 1) {
+        result = await askOnce(surroundings, timeoutMs, asked);
         ignored.push(...result.ignored);
-        result = await once(asked);
       }
-      ignored.push(...result.ignored);
       return { ...asked, ...result, ignored, milliseconds: surroundings.clock.now() - begin };
     });
 };

@@ -42,7 +42,23 @@ export interface ResolveSettings {
   resolvers: Server[];
   /** Where the zones' own servers are asked. */
   port: number;
+  /**
+   * Whether a zone's own server may be asked: whoever holds a zone chooses their addresses, and could so have the
+   * service send packets into its own network. Resolvers are the operator's choice, and always asked.
+   */
+  mayAsk: (address: string) => boolean;
 }
+
+/** What comes of a question that must not be asked. */
+const forbidden: Ask = async (server, question, recursive) => ({
+  server,
+  question,
+  recursive,
+  transport: "udp",
+  outcome: { kind: "failure", failure: "forbidden", detail: "not a public address, so it was not asked" },
+  milliseconds: 0,
+  ignored: [],
+});
 
 /** Asks the resolvers one after the other until one answers; the last one's failure if none does. */
 const anyOf =
@@ -67,7 +83,7 @@ const viewOf = async (ask: Ask, name: string, server: Server, role: View["role"]
 /** Asks everything that verification needs to know of a name. Takes as long as the slowest server; never fails. */
 export const investigate = async (
   ask: Ask,
-  { resolvers, port }: ResolveSettings,
+  { resolvers, port, mayAsk }: ResolveSettings,
   { ascii, apex, target }: Subject,
 ): Promise<Trace> => {
   const exchanges: Exchange[] = [];
@@ -82,7 +98,11 @@ export const investigate = async (
     const servers = authority?.servers ?? [];
     return {
       authority,
-      views: await Promise.all(servers.map((server) => viewOf(recorded, ascii, server, "authority"))),
+      views: await Promise.all(
+        servers.map((server) =>
+          viewOf(mayAsk(server.address) ? recorded : forbidden, ascii, server, "authority"),
+        ),
+      ),
     };
   };
   const [own, public_, chain, caa, ...targets] = await Promise.all([

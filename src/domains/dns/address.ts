@@ -1,0 +1,47 @@
+import { BlockList, isIP } from "node:net";
+
+const subnets = (type: "ipv4" | "ipv6", networks: string[]): BlockList => {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = "", prefix] = network.split("/");
+    list.addSubnet(address, Number(prefix), type);
+  }
+  return list;
+};
+
+/** IANA's IPv4 Special-Purpose Address Registry, with multicast and class E. */
+const SPECIAL_4 = subnets("ipv4", [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+]);
+
+/** RFC 4291 section 2.4 as IANA assigned it: beyond it are loopback, local, multicast, IPv4-mapped and NAT64 addresses. */
+const GLOBAL_6 = subnets("ipv6", ["2000::/3"]);
+/** Within it, from IANA's IPv6 Special-Purpose Address Registry: Teredo and 6to4 hold IPv4 addresses. */
+const SPECIAL_6 = subnets("ipv6", ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"]);
+
+/** True if an address is one that the whole Internet can reach, and nobody's own network. */
+export const isGlobalUnicast = (address: string): boolean => {
+  switch (isIP(address)) {
+    case 4:
+      return !SPECIAL_4.check(address, "ipv4");
+    case 6:
+      // A zone index (RFC 4007 section 11) belongs to local addresses only.
+      return !address.includes("%") && GLOBAL_6.check(address, "ipv6") && !SPECIAL_6.check(address, "ipv6");
+    default:
+      return false;
+  }
+};

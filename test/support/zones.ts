@@ -1,0 +1,123 @@
+import type { Answer } from "dns-packet";
+
+/** A zone as data: `name type value` a line, TTL 3600 unless `name ttl type value`; its SOA goes without saying. */
+export type Zones = Record<string, string[]>;
+
+/** The TTL of every zone's SOA record, and its last field, which limits how long an absence is remembered. */
+export const SOA = { ttl: 300, minimum: 120 };
+
+export interface Reply {
+  rcode: number;
+  authoritative: boolean;
+  answers: Answer[];
+  authorities: Answer[];
+}
+
+const RCODES = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
+
+/** How often an answer is followed through CNAME records. */
+const MOST_HOPS = 16;
+
+export interface Line {
+  name: string;
+  ttl: number;
+  type: string;
+  value: string;
+}
+
+export const parseLine = (line: string): Line => {
+  const [, name, ttl, type, value] = /^(\S+) (?:(\d+) )?([A-Z]+) (.*)$/.exec(line) ?? [];
+  if (name === undefined || type === undefined || value === undefined) throw new Error(`no record: ${line}`);
+  return { name, ttl: Number(ttl ?? 3600), type, value };
+};
+
+const dataOf = (type: string, value: string): unknown => {
+  if (type !== "CAA") return value;
+  const [flags, tag, issuer = ""] = value.split(" ");
+  return { flags: Number(flags), tag, value: issuer.replaceAll('"', "") };
+};
+
+const recordOf = (line: string): Answer => {
+  const { name, ttl, type, value } = parseLine(line);
+  return { name, type, class: "IN", ttl, data: dataOf(type, value) } as unknown as Answer;
+};
+
+/** RFC 2308 section 3: with an absence, the SOA's TTL is how long it may be remembered. */
+const soaOf = (zone: string): Answer => ({
+  name: zone,
+  type: "SOA",
+  class: "IN",
+  ttl: Math.min(SOA.ttl, SOA.minimum),
+  data: { mname: `ns.${zone}`, rname: `root.${zone}`, serial: 1, minimum: SOA.minimum },
+});
+
+const isBelow = (name: string, zone: string): boolean => name === zone || name.endsWith(`.${zone}`);
+
+const zoneOf = (zones: Zones, name: string): string | undefined =>
+  Object.keys(zones)
+    .filter((one) => isBelow(name, one))
+    .toSorted((one, other) => other.length - one.length)[0];
+
+const targetOf = (records: Answer[]): string | undefined => {
+  const cname = records.find(({ type }) => type === "CNAME");
+  return cname && String((cname as { data: unknown }).data).toLowerCase();
+};
+
+/** What one zone says of one name. */
+const lookUpOnce = (zones: Zones, zone: string, name: string, type: string): Reply => {
+  const records = (zones[zone] ?? []).map(recordOf);
+  const owner = (record: Answer) => record.name.toLowerCase();
+  const cut = records.filter(
+    (record) => record.type === "NS" && owner(record) !== zone && isBelow(name, owner(record)),
+  );
+  if (cut.length > 0) return { rcode: 0, authoritative: false, answers: [], authorities: cut };
+  const answers = records.filter(
+    (record) => owner(record) === name && (record.type === type || record.type === "CNAME"),
+  );
+  const exists = records.some((record) => isBelow(owner(record), name));
+  return {
+    rcode: exists ? 0 : RCODES.NXDOMAIN,
+    authoritative: true,
+    answers,
+    authorities: answers.length > 0 ? [] : [soaOf(zone)],
+  };
+};
+
+/** What a server of these zones says: its records, CNAME records followed within the zone, a referral or nothing. */
+export const lookUp = (zones: Zones, name: string, type: string): Reply => {
+  const zone = zoneOf(zones, name);
+  if (zone === undefined)
+    return { rcode: RCODES.REFUSED, authoritative: false, answers: [], authorities: [] };
+  let reply = lookUpOnce(zones, zone, name, type);
+  const { authoritative } = reply;
+  const answers = [...reply.answers];
+  for (let hops = 0; hops < MOST_HOPS && type !== "CNAME"; hops += 1) {
+    const next = targetOf(reply.answers);
+    if (next === undefined || zoneOf(zones, next) !== zone) break;
+    if (answers.some((record) => record.name === next)) break;
+    reply = lookUpOnce(zones, zone, next, type);
+    answers.push(...reply.answers);
+  }
+  return { ...reply, authoritative, answers };
+};
+
+/** Names that a resolver still answers from zones as they were. */
+export interface Remembered {
+  zones: Zones;
+  names: string[];
+}
+
+/** What a resolver says: CNAME records followed everywhere, and what it remembers first. */
+export const resolve = (zones: Zones, remembered: Remembered, name: string, type: string): Reply => {
+  const answers: Answer[] = [];
+  let at = name;
+  for (;;) {
+    const reply = lookUp(remembered.names.includes(at) ? remembered.zones : zones, at, type);
+    answers.push(...reply.answers);
+    const next = type === "CNAME" ? undefined : targetOf(reply.answers.slice(-1));
+    if (next === undefined) return { ...reply, authoritative: false, answers };
+    if (answers.some((record) => record.name === next)) break;
+    at = next;
+  }
+  return { rcode: 0, authoritative: false, answers, authorities: [] };
+};
