@@ -5,6 +5,11 @@ import type { Config } from "./config.ts";
 import { MigrationRefused } from "./db/migrate.ts";
 import { type Database, openDatabase } from "./db/open.ts";
 import { clientAddress, clientNetwork } from "./http/address.ts";
+import { openBlobs } from "./deploys/blobs.ts";
+import { deployRepository } from "./deploys/repository.ts";
+import { deployRoutes } from "./deploys/routes.ts";
+import { deployService } from "./deploys/service.ts";
+import { openUploads } from "./deploys/upload.ts";
 import { createApp } from "./http/app.ts";
 import { cors } from "./http/cors.ts";
 import { type Addresses, type Documents, docsRoutes, documentsOf } from "./http/docs.ts";
@@ -85,6 +90,8 @@ export interface Overrides {
   peerOf?: (request: Request) => string;
   /** The port that it listens on, where the configuration leaves it open. */
   portOf?: () => number;
+  /** Lets a request take longer than most may. */
+  hasPatience?: (request: Request) => void;
 }
 
 const assertRoom = (directory: string, reserve: number) => {
@@ -117,7 +124,13 @@ const publishingOf = (
 export const wireApp = (
   config: Config,
   database: Database,
-  { clock = systemClock, log, peerOf = () => "", portOf = () => config.port }: Overrides = {},
+  {
+    clock = systemClock,
+    log,
+    peerOf = () => "",
+    portOf = () => config.port,
+    hasPatience = () => {},
+  }: Overrides = {},
 ) => {
   const { logLevel, logFormat, colour, bodyLimit, trustProxy } = config;
   const writeLog = log ?? logger({ level: logLevel, format: logFormat, colour });
@@ -139,10 +152,20 @@ export const wireApp = (
     clock,
     random,
   });
+  const blobs = openBlobs(join(config.dataDir, "blobs"));
+  const deploys = deployService({
+    deploys: deployRepository(database),
+    projects,
+    blobs,
+    uploads: openUploads(join(config.dataDir, "uploads"), config.deployLimit),
+    uploadLimit: config.deployLimit,
+    clock,
+  });
   const publishing = publishingOf(config, portOf);
   const app = createApp({ shared: rules, metrics: counters, log: writeLog, cors: cors(config.corsOrigins) }, [
     petRoutes({ pets, pages, shared: rules }),
     projectRoutes({ projects, publishing, shared: rules }),
+    deployRoutes({ deploys, shared: rules, hasPatience }),
     keyRoutes({ keys, shared: rules }),
     healthRoutes({
       checks: {
@@ -158,5 +181,5 @@ export const wireApp = (
       shared: rules,
     }),
   ]);
-  return { app, keys, log: writeLog };
+  return { app, keys, projects, deploys, blobs, log: writeLog };
 };

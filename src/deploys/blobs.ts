@@ -79,10 +79,9 @@ const writeAll = (handle: number, chunk: Uint8Array): void => {
   for (let at = 0; at < chunk.length;) at += writeSync(handle, chunk, at);
 };
 
-/** Opens the store in `root`, and makes it if it is not there. */
+/** The store in `root`, which the first writer makes if it is not there. */
 export const openBlobs = (root: string): Blobs => {
   const temporary = join(root, "tmp");
-  mkdirSync(temporary, { recursive: true, mode: 0o700 });
   const writing = new Set<string>();
   const holds = new Map<string, number>();
   /** What one open writer brought, and no other has wanted since. */
@@ -127,6 +126,7 @@ export const openBlobs = (root: string): Blobs => {
   };
 
   const begin = (): BlobWriter => {
+    mkdirSync(temporary, { recursive: true, mode: 0o700 });
     const self = Symbol("writer");
     const held = new Set<string>();
     const shards = new Set<string>();
@@ -223,6 +223,7 @@ export const openBlobs = (root: string): Blobs => {
   };
 
   const sweepAll = async (needed: () => Iterable<string> | Promise<Iterable<string>>): Promise<number> => {
+    if (!existsSync(temporary)) return 0;
     const keep = new Set(await needed());
     let gone = 0;
     for (const shard of readdirSync(root).filter((name) => SHARD.test(name))) {

@@ -1,7 +1,7 @@
 import { FAULTS, type FaultCode, statusOf } from "./faults.ts";
 import { NOTES, type Answer, type Operation } from "./operation.ts";
 
-type Notes = Required<Pick<Operation, "answers" | "faults">> & Pick<Operation, "bodyExample">;
+type Notes = Required<Pick<Operation, "answers" | "faults">> & Pick<Operation, "bodyExample" | "uploads">;
 
 /** A node of a JSON document. */
 type Json = Record<string, unknown>;
@@ -168,6 +168,13 @@ const answerOf = (response: unknown, answer: Answer, common: readonly string[]):
   };
 };
 
+const FILE = { schema: { type: "string", format: "binary" } };
+
+const fileBody = (types: readonly string[]): Json => ({
+  required: true,
+  content: Object.fromEntries(types.map((type) => [type, FILE])),
+});
+
 const bodyOf = (requestBody: unknown, example: unknown): Json | undefined => {
   const schema =
     isObject(requestBody) && isObject(requestBody["content"])
@@ -199,8 +206,8 @@ const securityOf = (security: unknown, description: unknown): Json => {
 
 const operationOf = (raw: unknown): Json => {
   const { [NOTES]: notes, parameters, responses, requestBody, ...rest } = raw as Json;
-  const { answers, bodyExample, faults } = notes as Notes;
-  const body = bodyOf(requestBody, bodyExample);
+  const { answers, bodyExample, uploads, faults } = notes as Notes;
+  const body = uploads ? fileBody(uploads) : bodyOf(requestBody, bodyExample);
   const operation: Json = {
     ...rest,
     ...securityOf(rest["security"], rest["description"]),

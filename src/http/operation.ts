@@ -18,6 +18,8 @@ export interface Operation {
   answers: Record<number, Answer>;
   /** An example of the body. */
   bodyExample?: unknown;
+  /** Media types of a body that is a file. */
+  uploads?: readonly string[];
   /** Codes that this operation alone answers with; the usual ones follow from its form. */
   faults?: readonly FaultCode[];
 }
@@ -26,7 +28,7 @@ export interface Operation {
 export const NOTES = "x-notes";
 
 /** A route's `detail`. */
-export const operation = ({ answers, bodyExample, faults = [], ...detail }: Operation) => ({
+export const operation = ({ answers, bodyExample, uploads, faults = [], ...detail }: Operation) => ({
   ...detail,
-  [NOTES]: { answers, bodyExample, faults },
+  [NOTES]: { answers, bodyExample, uploads, faults },
 });

@@ -79,7 +79,11 @@ export const openStore = async ({
   clock = testClock(),
   peerOf,
 }: StoreSettings = {}): Promise<Store> => {
-  const config = readConfig({ flags: {}, env: { DATA_DIR: tmpdir(), ...env }, isTerminal: false });
+  const config = readConfig({
+    flags: {},
+    env: { DATA_DIR: temporaryDirectory(), ...env },
+    isTerminal: false,
+  });
   const database = openDatabase(path, { groupSize: config.commitGroupSize });
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];

@@ -1,0 +1,59 @@
+import { operation } from "../http/operation.ts";
+import { ARCHIVE_TYPES } from "./model.ts";
+
+const TAGS = ["deploys"];
+const THIRD = {
+  id: 3,
+  status: "succeeded",
+  active: true,
+  files: 42,
+  bytes: 1_234_567,
+  key: 1,
+  createdAt: "2026-11-20T09:30:00.000Z",
+};
+const SECOND = {
+  ...THIRD,
+  id: 2,
+  status: "failed",
+  reason: '"../x": leads out of the site',
+  active: false,
+  files: 0,
+  bytes: 0,
+};
+
+export const listDeploys = operation({
+  operationId: "listDeploys",
+  summary: "List deploys",
+  description:
+    "Newest first: the 20 that can be served again, and those that failed between them. While more follow, the `Link` header names the next page.",
+  tags: TAGS,
+  answers: { 200: { description: "The deploys.", headers: ["Link"], example: [THIRD, SECOND] } },
+});
+
+export const uploadDeploy = operation({
+  operationId: "uploadDeploy",
+  summary: "Deploy a site",
+  description:
+    "The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root. It is served once all of it is on disk, in one step; one that is refused is recorded as `failed` with its reason, and what was served before still is.",
+  tags: TAGS,
+  uploads: ARCHIVE_TYPES,
+  answers: { 201: { description: "The deploy is served.", headers: ["Location"], example: THIRD } },
+  faults: ["invalid_archive"],
+});
+
+export const getDeploy = operation({
+  operationId: "getDeploy",
+  summary: "Fetch one deploy",
+  description: "With the reason if it failed.",
+  tags: TAGS,
+  answers: { 200: { description: "The deploy.", example: THIRD } },
+});
+
+export const activateDeploy = operation({
+  operationId: "activateDeploy",
+  summary: "Serve a deploy again",
+  description: "Rolls back, or forward: from the answer on this deploy is served. Again is fine.",
+  tags: TAGS,
+  answers: { 200: { description: "The deploy is served.", example: THIRD } },
+  faults: ["deploy_failed"],
+});

@@ -1,0 +1,99 @@
+import { Elysia, status } from "elysia";
+import { Fault } from "../http/faults.ts";
+import { nextLink } from "../http/headers.ts";
+import { NoQuery, parseId } from "../http/schemas.ts";
+import type { Shared } from "../http/shared.ts";
+import {
+  ARCHIVE_TYPES,
+  Deploy,
+  DeployParams,
+  DeployQuery,
+  Deploys,
+  DeploysParams,
+  fromDeploy,
+  isArchiveType,
+} from "./model.ts";
+import { activateDeploy, getDeploy, listDeploys, uploadDeploy } from "./openapi.ts";
+import type { DeployService, Upload } from "./service.ts";
+
+/** @throws Fault unsupported_media_type */
+const uploadOf = ({ headers, body }: Request, keyId: number): Upload => {
+  const accept = ARCHIVE_TYPES.join(", ");
+  if (!isArchiveType(headers.get("content-type")))
+    throw new Fault("unsupported_media_type", `The archive must be sent as one of ${accept}.`, { accept });
+  const length = headers.get("content-length");
+  return { length: length === null ? undefined : Number(length), body, keyId };
+};
+
+/** What projects publish, under `/platform/projects/{slug}/deploys`. */
+export const deployRoutes = ({
+  deploys,
+  shared,
+  hasPatience,
+}: {
+  deploys: DeployService;
+  shared: Shared;
+  /** Lets a request take longer than most may. */
+  hasPatience: (request: Request) => void;
+}) =>
+  new Elysia({ name: "deploys", normalize: false })
+    .use(shared)
+    .model({ Deploy, Deploys })
+    .get(
+      "/platform/projects/:slug/deploys",
+      async ({ params: { slug }, query, set }) => {
+        const limit = Number(query.limit);
+        const { items, next } = await deploys.list(slug, { limit, cursor: query.cursor });
+        if (next) set.headers["link"] = nextLink(`/platform/projects/${slug}/deploys`, { limit }, next);
+        return items.map(fromDeploy);
+      },
+      {
+        stability: "beta",
+        scope: "platform:read",
+        params: DeploysParams,
+        query: DeployQuery,
+        response: { 200: Deploys },
+        detail: listDeploys,
+      },
+    )
+    .post(
+      "/platform/projects/:slug/deploys",
+      async ({ params: { slug }, request, key, set }) => {
+        hasPatience(request);
+        const deploy = await deploys.upload(slug, uploadOf(request, key.id));
+        set.headers["location"] = `/platform/projects/${slug}/deploys/${deploy.id}`;
+        return status(201, fromDeploy(deploy));
+      },
+      {
+        stability: "beta",
+        scope: "platform:write",
+        params: DeploysParams,
+        query: NoQuery,
+        response: { 201: Deploy },
+        detail: uploadDeploy,
+      },
+    )
+    .get(
+      "/platform/projects/:slug/deploys/:deployId",
+      async ({ params: { slug, deployId } }) => fromDeploy(await deploys.get(slug, parseId(deployId))),
+      {
+        stability: "beta",
+        scope: "platform:read",
+        params: DeployParams,
+        query: NoQuery,
+        response: { 200: Deploy },
+        detail: getDeploy,
+      },
+    )
+    .post(
+      "/platform/projects/:slug/deploys/:deployId/activate",
+      async ({ params: { slug, deployId } }) => fromDeploy(await deploys.activate(slug, parseId(deployId))),
+      {
+        stability: "beta",
+        scope: "platform:write",
+        params: DeployParams,
+        query: NoQuery,
+        response: { 200: Deploy },
+        detail: activateDeploy,
+      },
+    );

@@ -1,0 +1,166 @@
+import { Fault } from "../http/faults.ts";
+import { type Page, cutPage, readCursor } from "../page.ts";
+import type { ProjectService } from "../projects/service.ts";
+import type { Clock } from "../time.ts";
+import { type UnpackedFile, unpack } from "./archive.ts";
+import type { Blobs } from "./blobs.ts";
+import { takeIn } from "./intake.ts";
+import { hashesOf, readManifest } from "./manifest.ts";
+import { ArchiveRefused, UNPACK_LIMITS } from "./refused.ts";
+import type { Deploy, Deploys } from "./repository.ts";
+import { UploadCutOff, UploadTooLarge, type Uploads } from "./upload.ts";
+
+/** A `.tar.gz` or `.zip` on its way in. */
+export interface Upload {
+  /** As its Content-Length says; undefined for one that is sent in chunks. */
+  length: number | undefined;
+  body: ReadableStream<Uint8Array> | null;
+  /** The key that sends it; null: the service itself. */
+  keyId: number | null;
+}
+
+/** A deploy, and whether it is the one that is served. */
+export type ListedDeploy = Deploy & { active: boolean };
+
+export interface DeployService {
+  /**
+   * Unpacks, stores and publishes the archive; what is served does not change before all of it is on disk. One that is
+   * refused is recorded with its reason.
+   * @throws Fault not_found, payload_too_large, invalid_archive, rate_limited when too many are under way
+   */
+  upload(slug: string, upload: Upload): Promise<ListedDeploy>;
+  /** Publishes files of the service's own. */
+  publish(slug: string, files: AsyncIterable<UnpackedFile>): Promise<void>;
+  /** Newest first. @throws Fault not_found, invalid_cursor */
+  list(slug: string, query: { limit: number; cursor: string | undefined }): Promise<Page<ListedDeploy>>;
+  /** @throws Fault not_found */
+  get(slug: string, id: number): Promise<ListedDeploy>;
+  /** Serves an earlier deploy again. @throws Fault not_found, deploy_failed if it is one that failed */
+  activate(slug: string, id: number): Promise<ListedDeploy>;
+  /** Removes the files that no deploy needs any more, and uploads that a crash left. @returns how many files */
+  sweep(): Promise<number>;
+}
+
+/** Uploads that are taken in at once; each takes room on the disk until it is stored. */
+const MOST_UPLOADS = 4;
+/** Deploys of a project that can be served again. */
+export const KEPT_DEPLOYS = 20;
+/** Above every id. */
+const NEWEST = Number.MAX_SAFE_INTEGER;
+
+const notFound = () => new Fault("not_found", "The project has no deploy with this id.");
+
+const tooLarge = (limit: number) =>
+  new Fault("payload_too_large", `The archive is larger than ${limit} bytes.`, { connection: "close" });
+
+export const deployService = ({
+  deploys,
+  projects,
+  blobs,
+  uploads,
+  uploadLimit,
+  clock,
+}: {
+  deploys: Deploys;
+  projects: Pick<ProjectService, "get">;
+  blobs: Blobs;
+  uploads: Uploads;
+  /** Bytes of an archive. */
+  uploadLimit: number;
+  clock: Clock;
+}): DeployService => {
+  let running = 0;
+
+  const get = async (slug: string, id: number): Promise<ListedDeploy> => {
+    const project = await projects.get(slug);
+    const deploy = await deploys.find(project.id, id);
+    if (!deploy) throw notFound();
+    return { ...deploy, active: deploy.id === project.activeDeployId };
+  };
+
+  const store = async (projectId: number, keyId: number | null, files: AsyncIterable<UnpackedFile>) => {
+    const { manifest, hash, bytes, release } = await takeIn(files, blobs);
+    try {
+      const counts = { files: manifest.size, bytes };
+      const deploy = await deploys.succeed({
+        projectId,
+        keyId,
+        manifest: hash,
+        ...counts,
+        createdAt: clock.now(),
+      });
+      if (!deploy) throw new Fault("not_found", "The project was deleted meanwhile.");
+      await deploys.prune(projectId, KEPT_DEPLOYS);
+      return deploy.id;
+    } finally {
+      release();
+    }
+  };
+
+  const storeArchive = async (projectId: number, keyId: number | null, file: string) => {
+    try {
+      return await store(projectId, keyId, unpack(file, UNPACK_LIMITS));
+    } catch (error) {
+      if (!(error instanceof ArchiveRefused)) throw error;
+      await deploys.fail({ projectId, keyId, reason: error.message, createdAt: clock.now() });
+      throw new Fault("invalid_archive", error.message);
+    }
+  };
+
+  return {
+    get,
+    async upload(slug, { length = 0, body, keyId }) {
+      const { id } = await projects.get(slug);
+      if (length > uploadLimit) throw tooLarge(uploadLimit);
+      if (running >= MOST_UPLOADS)
+        throw new Fault("rate_limited", "Too many archives are being taken in; try again in 5 s.", {
+          "retry-after": "5",
+          connection: "close",
+        });
+      running++;
+      try {
+        const stored = await uploads.hold(body, (file) => storeArchive(id, keyId, file));
+        return await get(slug, stored);
+      } catch (error) {
+        if (error instanceof UploadTooLarge) throw tooLarge(uploadLimit);
+        if (error instanceof UploadCutOff)
+          throw new Fault("invalid_request", "The archive ended before it was complete.");
+        throw error;
+      } finally {
+        running--;
+      }
+    },
+    async publish(slug, files) {
+      const { id } = await projects.get(slug);
+      await store(id, null, files);
+    },
+    async list(slug, { limit, cursor }) {
+      const { id, activeDeployId } = await projects.get(slug);
+      const list = `deploys:${id}`;
+      const before = cursor === undefined ? NEWEST : readCursor(cursor, list);
+      const found = await deploys.list({ projectId: id, before, limit: limit + 1 });
+      const listed = found.map((deploy) => ({ ...deploy, active: deploy.id === activeDeployId }));
+      return cutPage(listed, limit, list);
+    },
+    async activate(slug, id) {
+      const deploy = await get(slug, id);
+      if (deploy.status === "failed")
+        throw new Fault("deploy_failed", `Deploy ${id} failed and cannot be served: ${deploy.reason ?? ""}`);
+      const activated = await deploys.activate(deploy.projectId, id);
+      if (!activated) throw notFound();
+      return { ...activated, active: true };
+    },
+    sweep() {
+      if (running === 0) uploads.clear();
+      return blobs.sweep(async () => {
+        const needed = new Set<string>();
+        for (const manifest of await deploys.manifests()) {
+          needed.add(manifest);
+          const text = await Bun.file(blobs.pathOf(manifest)).text();
+          for (const hash of hashesOf(readManifest(text))) needed.add(hash);
+        }
+        return needed;
+      });
+    },
+  };
+};
