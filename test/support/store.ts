@@ -55,6 +55,8 @@ export interface Store {
   database: Database;
   keys: KeyService;
   app: ReturnType<typeof wireApp>["app"];
+  projects: ReturnType<typeof wireApp>["projects"];
+  deploys: ReturnType<typeof wireApp>["deploys"];
   /** A key with all scopes. */
   key: string;
   call(method: string, path: string, call?: Call): Promise<Response>;
@@ -88,7 +90,11 @@ export const openStore = async ({
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
-  const { app, keys } = wireApp(config, database, { clock, log: logger, ...(peerOf && { peerOf }) });
+  const { app, keys, projects, deploys } = wireApp(config, database, {
+    clock,
+    log: logger,
+    ...(peerOf && { peerOf }),
+  });
   const mint = async (key: Partial<NewKey>) =>
     (await keys.create({ name: "test", scopes: ["*"], ...key }, OPERATOR)).secret;
   const key = await mint({ name: "all" });
@@ -110,7 +116,7 @@ export const openStore = async ({
     });
     return app.handle(request);
   };
-  return { clock, config, database, keys, app, key, call, mint, log };
+  return { clock, config, database, keys, projects, deploys, app, key, call, mint, log };
 };
 
 /** Adds an animal over the API and returns what came back. */

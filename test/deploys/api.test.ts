@@ -1,0 +1,190 @@
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Call, type Store, faultOf, messageOf, openStore } from "../support/store.ts";
+import { tarGzOf, zipOf } from "./archives.ts";
+
+const site = (text: string, more: { name: string; content: Buffer }[] = []) =>
+  tarGzOf([{ name: "index.html", content: Buffer.from(text) }, ...more]);
+
+const DEPLOYS = "/platform/projects/docs/deploys";
+
+const openProject = async (env: Record<string, string> = {}): Promise<Store> => {
+  const store = await openStore({ env });
+  await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs" } });
+  return store;
+};
+
+const upload = (store: Store, body: Call["body"], type = "application/gzip") =>
+  store.call("POST", DEPLOYS, { body, headers: { "content-type": type } });
+
+const listed = async (store: Store, path = DEPLOYS) =>
+  (await (await store.call("GET", path)).json()) as { id: number; status: string; active: boolean }[];
+
+/** What lies in DATA_DIR beside the database. */
+const filesOf = ({ config }: Store): string[] =>
+  ["blobs", "uploads"].flatMap((directory) => {
+    const path = join(config.dataDir, directory);
+    if (!existsSync(path)) return [];
+    return readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+  });
+
+test("an archive is deployed, listed and fetched, and what it was packed in leaves nothing behind", async () => {
+  const store = await openProject();
+  const answer = await upload(store, site("one"));
+  expect(answer.status).toBe(201);
+  expect(answer.headers.get("location")).toBe(`${DEPLOYS}/1`);
+  const deploy = await answer.json();
+  expect(deploy).toEqual({
+    id: 1,
+    status: "succeeded",
+    active: true,
+    files: 1,
+    bytes: 3,
+    key: 1,
+    createdAt: "2026-11-20T00:00:00.000Z",
+  });
+  expect(await (await store.call("GET", `${DEPLOYS}/1`)).json()).toEqual(deploy);
+  expect(await (await store.call("GET", DEPLOYS)).json()).toEqual([deploy]);
+  expect(await (await store.call("GET", "/platform/projects/docs")).json()).toMatchObject({
+    activeDeploy: 1,
+  });
+  // The page and the manifest.
+  expect(filesOf(store).length).toBe(2);
+});
+
+test.each(["application/zip", "application/x-gzip", "application/octet-stream; x=y"])(
+  "an archive sent as %s is told by its first bytes",
+  async (type) => {
+    const store = await openProject();
+    const zip = zipOf([{ name: "index.html", content: Buffer.from("zip") }]);
+    expect((await upload(store, zip, type)).status).toBe(201);
+  },
+);
+
+test("a refused archive is recorded as failed with its reason, and what is served stays", async () => {
+  const store = await openProject();
+  await upload(store, site("good"));
+  const before = filesOf(store).length;
+  const answer = await upload(store, site("bad", [{ name: "../x", content: Buffer.from("") }]));
+  expect(answer.status).toBe(400);
+  const { code, message } = (await answer.json()) as { code: string; message: string };
+  expect(code).toBe("invalid_archive");
+  expect(message).toContain('"../x"');
+  expect(await listed(store)).toMatchObject([
+    { id: 2, status: "failed", reason: message, active: false },
+    { id: 1, status: "succeeded", active: true },
+  ]);
+  expect(filesOf(store).length).toBe(before);
+});
+
+test("an earlier deploy is served again, a failed one and an unknown one are not", async () => {
+  const store = await openProject();
+  await upload(store, site("one"));
+  await upload(store, site("two"));
+  await upload(store, "no archive");
+  const activate = (id: number | string) => store.call("POST", `${DEPLOYS}/${id}/activate`);
+  expect(await (await activate(1)).json()).toMatchObject({ id: 1, active: true });
+  expect(await (await activate(1)).json()).toMatchObject({ id: 1, active: true });
+  expect(await listed(store)).toMatchObject([{ active: false }, { active: false }, { active: true }]);
+  expect(await faultOf(await activate(3))).toBe("409 deploy_failed");
+  expect(await faultOf(await activate(9))).toBe("404 not_found");
+  expect(await faultOf(await activate("x"))).toBe("404 not_found");
+  // The next upload is served, whatever was rolled back to.
+  await upload(store, site("four"));
+  expect(await listed(store, `${DEPLOYS}?limit=1`)).toMatchObject([{ id: 4, active: true }]);
+});
+
+test("another project's deploy is neither shown nor activated", async () => {
+  const store = await openProject();
+  await upload(store, site("one"));
+  await store.call("POST", "/platform/projects", { json: { slug: "other", name: "Other" } });
+  expect(await faultOf(await store.call("GET", "/platform/projects/other/deploys/1"))).toBe("404 not_found");
+  expect(await faultOf(await store.call("POST", "/platform/projects/other/deploys/1/activate"))).toBe(
+    "404 not_found",
+  );
+  expect(await faultOf(await store.call("GET", "/platform/projects/none/deploys"))).toBe("404 not_found");
+});
+
+test("an archive above DEPLOY_LIMIT is 413, announced or streamed, and none of it is kept", async () => {
+  const store = await openProject({ DEPLOY_LIMIT: "2KiB" });
+  const large = new Uint8Array(3000);
+  expect(await faultOf(await upload(store, large))).toBe("413 payload_too_large");
+  const stream = new ReadableStream({
+    start(controller) {
+      for (let part = 0; part < 3; part++) controller.enqueue(new Uint8Array(1000));
+      controller.close();
+    },
+  });
+  expect(await faultOf(await upload(store, stream))).toBe("413 payload_too_large");
+  expect(filesOf(store)).toEqual([]);
+  expect(await listed(store)).toEqual([]);
+});
+
+test("an upload that breaks off is 400, and none of it is kept", async () => {
+  const store = await openProject();
+  let sent = false;
+  const broken = new ReadableStream({
+    pull(controller) {
+      if (sent) controller.error(new Error("gone"));
+      else controller.enqueue(new Uint8Array(1000));
+      sent = true;
+    },
+  });
+  expect(await faultOf(await upload(store, broken))).toBe("400 invalid_request");
+  expect(filesOf(store)).toEqual([]);
+});
+
+test("what is no archive by its type is 415 and named", async () => {
+  const store = await openProject();
+  const answer = await upload(store, site("x"), "text/html");
+  expect(answer.status).toBe(415);
+  expect(answer.headers.get("accept")).toBe("application/gzip, application/zip");
+  expect(await messageOf(answer)).toContain("application/gzip");
+});
+
+test("at most four archives are taken in at once; a fifth is told when to try again", async () => {
+  const store = await openProject();
+  const held: ReadableStreamDefaultController[] = [];
+  const waiting = Array.from({ length: 4 }, () =>
+    upload(store, new ReadableStream({ start: (controller) => void held.push(controller) })),
+  );
+  await Bun.sleep(50);
+  const fifth = await upload(store, site("five"));
+  expect(fifth.headers.get("retry-after")).toBe("5");
+  expect(await faultOf(fifth)).toBe("429 rate_limited");
+  for (const controller of held) controller.close();
+  for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(400);
+  expect((await upload(store, site("six"))).status).toBe(201);
+});
+
+test("deploys share their files, and a sweep removes what none of those that can be served needs", async () => {
+  const store = await openProject();
+  const shared = { name: "same.txt", content: Buffer.from("same") };
+  await upload(store, site("one", [shared]));
+  await upload(store, site("two", [shared]));
+  // Two pages, one shared file, two manifests.
+  expect(filesOf(store).length).toBe(5);
+  expect(await store.deploys.sweep()).toBe(0);
+  await store.call("DELETE", "/platform/projects/docs");
+  expect(await store.deploys.sweep()).toBe(5);
+  expect(filesOf(store)).toEqual([]);
+});
+
+test("of more than 20 deploys the oldest are forgotten", async () => {
+  const store = await openProject();
+  await upload(store, site("first"));
+  for (let count = 2; count <= 5; count++) await upload(store, site(`${count}`));
+  const project = (await store.projects.get("docs")).id;
+  await store.database.orm.run(
+    `insert into deploys (project_id, status, reason, files, bytes, created_at)
+     with recursive n (n) as (select 1 union all select n + 1 from n where n < 20)
+     select ${project}, 'failed', 'no', 0, 0, 0 from n`,
+  );
+  await upload(store, site("last"));
+  expect((await listed(store, `${DEPLOYS}?limit=100`)).map(({ id }) => id)).toEqual([
+    26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7,
+  ]);
+});

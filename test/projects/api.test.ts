@@ -1,0 +1,98 @@
+import { expect, test } from "bun:test";
+import { type Store, faultOf, messageOf, openStore } from "../support/store.ts";
+
+const make = (store: Store, project: Record<string, unknown> = {}) =>
+  store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs", ...project } });
+
+test("a project is made, fetched, listed, changed and deleted", async () => {
+  const store = await openStore({ env: { PLATFORM_DOMAIN: "sites.example.org", PORT: "8080" } });
+  const made = await make(store);
+  expect(made.status).toBe(201);
+  expect(made.headers.get("location")).toBe("/platform/projects/docs");
+  const project = (await made.json()) as Record<string, string>;
+  expect(project).toEqual({
+    slug: "docs",
+    name: "Docs",
+    plan: "free",
+    target: expect.stringMatching(/^[a-z2-7]{20}\.cname\.sites\.example\.org$/),
+    address: "http://docs.sites.example.org:8080/",
+    createdAt: "2026-11-20T00:00:00.000Z",
+  });
+  expect(await (await store.call("GET", "/platform/projects/docs")).json()).toEqual(project);
+  expect(await (await store.call("GET", "/platform/projects")).json()).toEqual([project]);
+  const changed = await store.call("PATCH", "/platform/projects/docs", { json: { plan: "pro" } });
+  expect(await changed.json()).toEqual({ ...project, plan: "pro" });
+  expect((await store.call("DELETE", "/platform/projects/docs")).status).toBe(204);
+  expect(await faultOf(await store.call("GET", "/platform/projects/docs"))).toBe("404 not_found");
+  expect(await faultOf(await store.call("DELETE", "/platform/projects/docs"))).toBe("404 not_found");
+  expect(await faultOf(await store.call("PATCH", "/platform/projects/docs", { json: {} }))).toBe(
+    "404 not_found",
+  );
+});
+
+test("a slug is one project's at a time, and its target is never given out again", async () => {
+  const store = await openStore();
+  const first = (await (await make(store)).json()) as { target: string };
+  expect(await faultOf(await make(store, { name: "Other" }))).toBe("409 slug_taken");
+  await store.call("DELETE", "/platform/projects/docs");
+  const second = (await (await make(store)).json()) as { target: string };
+  expect(second.target).not.toBe(first.target);
+});
+
+test.each([
+  "www",
+  "api",
+  "admin",
+  "mail",
+  "_acme-challenge",
+  "",
+  "-docs",
+  "docs-",
+  "do.cs",
+  "Docs",
+  "dócs",
+  "xn--dcs-gna",
+  "a".repeat(64),
+])("the slug %p is refused by name", async (slug) => {
+  const store = await openStore();
+  const answer = await make(store, { slug });
+  expect(answer.status).toBe(400);
+  expect(await messageOf(answer)).toMatch(/^slug: /);
+});
+
+test("projects are listed in pages, in the order they were made", async () => {
+  const store = await openStore();
+  for (const slug of ["c", "a", "b"]) await make(store, { slug });
+  const slugs = async (answer: Response) =>
+    ((await answer.json()) as { slug: string }[]).map((one) => one.slug);
+  const first = await store.call("GET", "/platform/projects?limit=2");
+  const next = /^<([^>]+)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
+  expect(await slugs(first)).toEqual(["c", "a"]);
+  const second = await store.call("GET", next);
+  expect(second.headers.get("link")).toBeNull();
+  expect(await slugs(second)).toEqual(["b"]);
+  expect(await faultOf(await store.call("GET", "/platform/projects?cursor=MTpwZXRzOg"))).toBe(
+    "400 invalid_cursor",
+  );
+});
+
+test("reading needs platform:read, changing platform:write", async () => {
+  const store = await openStore();
+  await make(store);
+  const reader = await store.mint({ scopes: ["platform:read"] });
+  const writer = await store.mint({ scopes: ["platform:write"] });
+  expect((await store.call("GET", "/platform/projects/docs", { key: reader })).status).toBe(200);
+  const refused = [
+    await store.call("GET", "/platform/projects", { key: writer }),
+    await store.call("PATCH", "/platform/projects/docs", { key: reader, json: { plan: "pro" } }),
+    await store.call("DELETE", "/platform/projects/docs", { key: reader }),
+  ];
+  for (const answer of refused) expect(await faultOf(answer)).toBe("403 insufficient_scope");
+  expect((await store.call("DELETE", "/platform/projects/docs", { key: writer })).status).toBe(204);
+});
+
+test("of two that ask for a slug at once one gets it", async () => {
+  const store = await openStore();
+  const answers = await Promise.all([make(store), make(store), make(store)]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+});
