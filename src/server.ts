@@ -74,6 +74,7 @@ export const startServer = async (config: Config): Promise<Server> => {
     let listener: Listener | undefined;
     const { app, keys, log } = wireApp(config, database, {
       peerOf: (request) => listener?.peerOf(request) ?? "",
+      hasPatience: (request) => listener?.hasPatience(request),
       portOf: () => listener?.port ?? config.port,
     });
     app.compile();

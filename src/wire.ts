@@ -157,7 +157,11 @@ export const wireApp = (
     deploys: deployRepository(database),
     projects,
     blobs,
-    uploads: openUploads(join(config.dataDir, "uploads"), config.deployLimit),
+    uploads: openUploads(join(config.dataDir, "uploads"), {
+      bytes: config.deployLimit,
+      stallMs: 30_000,
+      wholeMs: 60 * 60_000,
+    }),
     uploadLimit: config.deployLimit,
     clock,
   });

@@ -124,7 +124,7 @@ export const deployService = ({
       } catch (error) {
         if (error instanceof UploadTooLarge) throw tooLarge(uploadLimit);
         if (error instanceof UploadCutOff)
-          throw new Fault("invalid_request", "The archive ended before it was complete.");
+          throw new Fault("invalid_request", `The archive is not complete: ${error.message}.`);
         throw error;
       } finally {
         running--;

@@ -21,27 +21,57 @@ export class UploadTooLarge extends Error {
   override name = "UploadTooLarge";
 }
 
-/** The client left before its body was complete. */
+/** The client left before its body was complete, or sent nothing for too long. */
 export class UploadCutOff extends Error {
   override name = "UploadCutOff";
 }
 
-/** The chunks of a body; one that breaks off is told from a disk that fails. */
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+export interface UploadLimits {
+  /** Bytes of one body. */
+  bytes: number;
+  /** Milliseconds that may pass without a byte. */
+  stallMs: number;
+  /** Milliseconds that all of it may take. */
+  wholeMs: number;
+}
+
+/** The chunks of a body; one that breaks off or stalls is told from a disk that fails. */
+async function* chunksOf(
+  body: ReadableStream<Uint8Array>,
+  { stallMs, wholeMs }: UploadLimits,
+): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  const end = performance.now() + wholeMs;
+  const next = async () => {
+    const { promise: late, resolve } = Promise.withResolvers<"late">();
+    const timer = setTimeout(() => resolve("late"), Math.max(0, Math.min(stallMs, end - performance.now())));
+    try {
+      return await Promise.race([reader.read(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
   try {
-    yield* body;
-  } catch (error) {
-    throw new UploadCutOff("the upload ended before it was complete", { cause: error });
+    for (;;) {
+      const read = await next().catch((cause: unknown) => {
+        throw new UploadCutOff("the upload broke off", { cause });
+      });
+      if (read === "late") throw new UploadCutOff("the upload stalled");
+      if (read.done) return;
+      yield read.value;
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
   }
 }
 
-const write = async (file: string, body: ReadableStream<Uint8Array> | null, most: number): Promise<void> => {
+const write = async (file: string, body: ReadableStream<Uint8Array> | null, limits: UploadLimits) => {
   const handle = await open(file, "wx", 0o600);
   try {
     let size = 0;
-    for await (const chunk of body ? chunksOf(body) : []) {
+    for await (const chunk of body ? chunksOf(body, limits) : []) {
       size += chunk.length;
-      if (size > most) throw new UploadTooLarge(`larger than ${most} bytes`);
+      if (size > limits.bytes) throw new UploadTooLarge(`larger than ${limits.bytes} bytes`);
       // Not `write`, which may take a part of it only.
       await handle.writeFile(chunk);
     }
@@ -50,8 +80,8 @@ const write = async (file: string, body: ReadableStream<Uint8Array> | null, most
   }
 };
 
-/** The uploads in `directory`, which the first makes if it is not there. @param most bytes of one body */
-export const openUploads = (directory: string, most: number): Uploads => {
+/** The uploads in `directory`, which the first makes if it is not there. */
+export const openUploads = (directory: string, limits: UploadLimits): Uploads => {
   return {
     clear() {
       rmSync(directory, { recursive: true, force: true });
@@ -60,7 +90,7 @@ export const openUploads = (directory: string, most: number): Uploads => {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
       const file = join(directory, crypto.randomUUID());
       try {
-        await write(file, body, most);
+        await write(file, body, limits);
         return await use(file);
       } finally {
         rmSync(file, { force: true });

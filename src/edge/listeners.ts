@@ -6,6 +6,8 @@ export interface Listener {
   port: number;
   /** The address of the peer that sent this request; "" if it has gone. */
   peerOf(request: Request): string;
+  /** Lets this request take as long as its handler allows; others are closed when they take too long. */
+  hasPatience(request: Request): void;
   /** Stops accepting and waits, at most `graceMs`, for what is in flight; then closes everything. */
   stop(graceMs: number): Promise<void>;
 }
@@ -45,6 +47,7 @@ export const listen = ({
     url: `http://${shownHost(host)}:${listeningOn}`,
     port: listeningOn,
     peerOf: (request) => server.requestIP(request)?.address ?? "",
+    hasPatience: (request) => server.timeout(request, 0),
     async stop(graceMs) {
       const ended = server.stop(false);
       // A connection that a client keeps open for its next request has nothing in flight.
