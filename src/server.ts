@@ -72,13 +72,13 @@ export const startServer = async (config: Config): Promise<Server> => {
   try {
     database = openData(config, { create: true });
     let listener: Listener | undefined;
-    const { app, keys, log } = wireApp(config, database, {
+    const { app, fetch, keys, log } = wireApp(config, database, {
       peerOf: (request) => listener?.peerOf(request) ?? "",
       hasPatience: (request) => listener?.hasPatience(request),
       portOf: () => listener?.port ?? config.port,
     });
     app.compile();
-    listener = listenOrExplain(config, app.fetch);
+    listener = listenOrExplain(config, fetch);
     // A start that cannot listen makes no key.
     await keys.createFirst(writeAdminKey(config.dataDir));
     const adminKey = adminKeyPath(config.dataDir);

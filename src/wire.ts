@@ -10,7 +10,10 @@ import { deployRepository } from "./deploys/repository.ts";
 import { deployRoutes } from "./deploys/routes.ts";
 import { deployService } from "./deploys/service.ts";
 import { openUploads } from "./deploys/upload.ts";
+import { dispatcher } from "./edge/dispatch.ts";
+import { type HostNames, hostReader } from "./edge/hosts.ts";
 import { createApp } from "./http/app.ts";
+import { concluding } from "./http/conclude.ts";
 import { cors } from "./http/cors.ts";
 import { type Addresses, type Documents, docsRoutes, documentsOf } from "./http/docs.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -30,6 +33,10 @@ import type { Publishing } from "./projects/model.ts";
 import { projectRepository } from "./projects/repository.ts";
 import { projectRoutes } from "./projects/routes.ts";
 import { projectService } from "./projects/service.ts";
+import { deployedSites } from "./sites/deployed.ts";
+import { rememberedNames } from "./sites/names.ts";
+import { publishedNames } from "./sites/repository.ts";
+import { siteService } from "./sites/service.ts";
 import { type Clock, systemClock } from "./time.ts";
 
 export const VERSION = manifest.version;
@@ -120,6 +127,12 @@ const publishingOf = (
   targetOf: (label) => `${label}.${platformCnameTarget}`,
 });
 
+/** What the Host header is held against. */
+const hostNamesOf = ({ baseUrl, apiHosts, platformDomain }: Config): HostNames => ({
+  platformDomain,
+  api: new Set([...apiHosts, ...(baseUrl ? [new URL(baseUrl).hostname] : [])]),
+});
+
 /** Puts every room together over an open database; nothing listens yet. */
 export const wireApp = (
   config: Config,
@@ -185,5 +198,16 @@ export const wireApp = (
       shared: rules,
     }),
   ]);
-  return { app, keys, projects, deploys, blobs, log: writeLog };
+  const fetch = dispatcher({
+    readHost: hostReader(hostNamesOf(config)),
+    api: (request) => app.fetch(request),
+    publisher: siteService({
+      names: rememberedNames(publishedNames(database), database.version),
+      sites: deployedSites(blobs),
+    }),
+    fresh: database.fresh,
+    conclude: concluding({ metrics: counters, log: writeLog }),
+    log: writeLog,
+  });
+  return { app, fetch, keys, projects, deploys, blobs, log: writeLog };
 };

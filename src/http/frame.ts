@@ -1,11 +1,12 @@
 import { Elysia, ValidationError } from "elysia";
 import type { Key } from "../keys/repository.ts";
+import { type Passage, concluding, isOurs, namedMethod } from "./conclude.ts";
 import type { Cors } from "./cors.ts";
 import { explain } from "./explain.ts";
 import { Fault, faultOf, faultResponse } from "./faults.ts";
 import { completeHeaders, requestIdOf } from "./headers.ts";
 import { quoted } from "./json.ts";
-import { type Logger, logRequest } from "./logging.ts";
+import type { Logger } from "./logging.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Route, methodsAt, pathOf, repeatedParameter, unrouted } from "./routing.ts";
 
@@ -17,21 +18,6 @@ export interface FrameSettings {
   routes(): readonly Route[];
 }
 
-/** Methods that logs and metrics name; a client can make up any other. */
-const KNOWN = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
-
-/** One request on its way out. */
-interface Passage {
-  requestId: string;
-  /** For logs and metrics: none of it is a client's own words. */
-  method: string;
-  route: string;
-  startedAt: number;
-  /** 0 if no key opened the request. */
-  keyId: number;
-  origin: string | undefined;
-}
-
 /** What a route returned, as a response. */
 const answerOf = (value: unknown, status: number): Response => {
   if (value instanceof Response) return value;
@@ -39,8 +25,6 @@ const answerOf = (value: unknown, status: number): Response => {
     return new Response(null, { status: status === 200 ? 204 : status });
   return new Response(JSON.stringify(value), { status, headers: { "content-type": "application/json" } });
 };
-
-const isOurs = ({ code }: Fault): boolean => code === "internal_error" || code === "storage_unavailable";
 
 /** An error as the log may have it: one about an answer's form quotes the answer, secrets and all. */
 const loggable = (error: unknown): unknown =>
@@ -50,18 +34,12 @@ const loggable = (error: unknown): unknown =>
 
 /** The frame around the rooms: request ids, errors, headers, metrics and logs of every answer. */
 export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
-  const conclude = (
-    answer: Response,
-    { requestId, method, route, startedAt, keyId, origin }: Passage,
-  ): Response => {
-    const { headers, status } = answer;
-    headers.set("x-request-id", requestId);
-    completeHeaders(headers, keyId !== 0);
-    cors.allow(headers, origin);
-    const ms = performance.now() - startedAt;
-    metrics.observe(method, route, status, ms / 1000);
-    logRequest(log, { requestId, method, route, status, ms, keyId });
-    return answer;
+  const concludeRequest = concluding({ metrics, log });
+
+  const conclude = (answer: Response, passage: Passage, origin: string | undefined): Response => {
+    completeHeaders(answer.headers, passage.keyId !== 0);
+    cors.allow(answer.headers, origin);
+    return concludeRequest(answer, passage);
   };
 
   const preflight = (request: Request): Response => {
@@ -73,15 +51,18 @@ export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
   };
 
   const answerOptions = (request: Request, startedAt: number): Response =>
-    conclude(preflight(request), {
-      requestId: requestIdOf(request.headers.get("x-request-id")),
-      method: request.method,
-      route: "",
-      startedAt,
-      keyId: 0,
+    conclude(
+      preflight(request),
+      {
+        requestId: requestIdOf(request.headers.get("x-request-id")),
+        method: request.method,
+        route: "",
+        startedAt,
+        keyId: 0,
+      },
       // A preflight's answer has its headers already.
-      origin: undefined,
-    });
+      undefined,
+    );
 
   const refusalOf = (code: unknown, error: unknown, request: Request): Fault => {
     if (code === "NOT_FOUND") return unrouted(routes(), request);
@@ -117,14 +98,14 @@ export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
         // The guard's own decoration, which the frame does not see in its types.
         const keyId = (context as { key?: Key }).key?.id ?? 0;
         if (set.headers["deprecation"] && keyId !== 0) metrics.countDeprecated(route, keyId);
-        return conclude(answerOf(responseValue, Number(set.status ?? 200)), {
+        const passage = {
           requestId: context.requestId || requestIdOf(headers["x-request-id"]),
-          method: KNOWN.has(request.method) ? request.method : "other",
+          method: namedMethod(request.method),
           route,
           startedAt,
           keyId,
-          origin: headers["origin"],
-        });
+        };
+        return conclude(answerOf(responseValue, Number(set.status ?? 200)), passage, headers["origin"]);
       })
   );
 };

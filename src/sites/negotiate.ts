@@ -26,6 +26,30 @@ export const acceptedCodings = (header: string | null): Coding[] => {
   );
 };
 
+/** The codings that a client takes, and a name that is the same for all who take them in this order. */
+export interface Accepted {
+  codings: readonly Coding[];
+  name: string;
+}
+
+/** Clients send few different headers; the others are a stranger's. */
+const MOST_REMEMBERED = 500;
+const LONGEST_REMEMBERED = 200;
+
+/** Reads Accept-Encoding headers, remembering what was read last. */
+export const acceptedReader = (): ((header: string | null) => Accepted) => {
+  const known = new Map<string | null, Accepted>();
+  return (header) => {
+    const remembered = known.get(header);
+    if (remembered) return remembered;
+    const codings = acceptedCodings(header);
+    const accepted = { codings, name: codings.join(",") };
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    if (header === null || header.length <= LONGEST_REMEMBERED) known.set(header, accepted);
+    return accepted;
+  };
+};
+
 /** True if an If-None-Match names the tag, compared weakly (RFC 9110 section 13.1.2). */
 export const matchesTag = (header: string, tag: string): boolean =>
   header.trim() === "*" || header.split(",").some((one) => one.trim().replace(/^W\//, "") === tag);

@@ -1,9 +1,10 @@
 import { find, readAddress } from "./address.ts";
-import type { Blobs, Stored } from "../deploys/blobs.ts";
+import { MOST_KEPT, conditional, headOf, moved, plain, whole } from "./answers.ts";
+import type { Blobs } from "../deploys/blobs.ts";
+import { type Form, formOf } from "./forms.ts";
 import type { KeptAnswers } from "./kept.ts";
 import type { Manifest, SiteFile } from "../deploys/manifest.ts";
-import { acceptedCodings, matchesTag, readRange } from "./negotiate.ts";
-import type { Coding } from "../deploys/variants.ts";
+import { type Accepted, acceptedReader } from "./negotiate.ts";
 
 /** What a site is asked. */
 export interface SiteRequest {
@@ -16,147 +17,81 @@ export interface SiteRequest {
 }
 
 export interface Site {
+  /** @throws (or rejects with) the system's error if a file that belongs to the site cannot be read */
   answer(request: SiteRequest): Response | Promise<Response>;
 }
 
-/** Bodies up to this size are kept in memory. */
-const MOST_KEPT = 64 * 1024;
-const NOT_FOUND_PAGE = "404.html";
-const MUST_ASK = "public, max-age=0, must-revalidate";
-const FOR_EVER = "public, max-age=31536000, immutable";
-
-/** One form of a file: as it is, or compressed. */
-interface Form extends Stored {
-  coding?: Coding;
-  tag: string;
+export interface SiteSettings {
+  /** This deploy's own, among all that share `kept`. */
+  name: string;
+  manifest: Manifest;
+  blobs: Pick<Blobs, "pathOf">;
+  kept: KeptAnswers;
 }
 
-const formOf = (file: SiteFile, codings: Coding[]): Form => {
-  const coding = codings.find((one) => file.encodings[one]);
-  const stored = coding && file.encodings[coding];
-  if (!stored) return { hash: file.hash, size: file.size, tag: `"${file.hash}"` };
-  return { ...stored, coding, tag: `"${file.hash}-${coding}"` };
-};
+const NOT_FOUND_PAGE = "404.html";
+const NOT_FOUND_TEXT = "There is nothing at this address.\n";
 
-const headersOf = (file: SiteFile, { coding, tag }: Form): Headers => {
-  const headers = new Headers({
-    "content-type": file.type,
-    "cache-control": file.immutable ? FOR_EVER : MUST_ASK,
-    etag: tag,
-    "accept-ranges": "bytes",
-    "x-content-type-options": "nosniff",
-  });
-  if (coding) headers.set("content-encoding", coding);
-  if (Object.keys(file.encodings).length > 0) headers.set("vary", "Accept-Encoding");
-  return headers;
-};
+const readAccepted = acceptedReader();
 
-const plain = (status: number, text: string, headers: Record<string, string> = {}): Response =>
-  new Response(text, {
-    status,
-    headers: {
-      "content-type": "text/plain; charset=utf-8",
-      "cache-control": MUST_ASK,
-      "x-content-type-options": "nosniff",
-      ...headers,
-    },
-  });
-
-const redirect = (location: string): Response =>
-  new Response(null, {
-    status: 308,
-    headers: { location, "cache-control": MUST_ASK, "x-content-type-options": "nosniff" },
-  });
-
-/** Without its body, but with its length. */
-const headOf = (answer: Response, size: number): Response => {
-  const headers = new Headers(answer.headers);
-  headers.set("content-length", String(size));
-  return new Response(null, { status: answer.status, headers });
-};
-
-const rangeAnswer = (header: string, file: SiteFile, blobs: Blobs): Response | undefined => {
-  const form = formOf(file, []);
-  const range = readRange(header, file.size);
-  if (range === undefined) return undefined;
-  if (range === "none")
-    return plain(416, "The range lies outside the file.\n", { "content-range": `bytes */${file.size}` });
-  const headers = headersOf(file, form);
-  const [first, last] = range;
-  headers.set("content-range", `bytes ${first}-${last}/${file.size}`);
-  headers.set("content-length", String(last - first + 1));
-  return new Response(Bun.file(blobs.pathOf(file.hash)).slice(first, last + 1), { status: 206, headers });
-};
-
-/** The answer that needs no body: 304 (RFC 9110 section 13.2.2), or a part, or that there is no such part. */
-const conditional = ({ method, headers }: SiteRequest, file: SiteFile, form: Form, blobs: Blobs) => {
-  const known = headers.get("if-none-match");
-  if (known !== null && matchesTag(known, form.tag)) {
-    const kept = headersOf(file, form);
-    for (const name of ["content-type", "content-encoding", "accept-ranges"]) kept.delete(name);
-    return new Response(null, { status: 304, headers: kept });
-  }
-  const range = headers.get("range");
-  const since = headers.get("if-range");
-  if (method !== "GET" || range === null || (since !== null && since !== `"${file.hash}"`)) return undefined;
-  return rangeAnswer(range, file, blobs);
-};
+/** True if the request is for a whole answer, whatever the client has already. */
+const wantsWhole = ({ method, headers }: SiteRequest): boolean =>
+  method === "GET" && headers.get("if-none-match") === null && headers.get("range") === null;
 
 /**
  * Serves one deploy. Addresses are clean (see `find`); a path that no file has is answered with the site's own `404.html`;
- * there are no listings, and no file whose name begins with a dot but `.well-known/`. Whole answers of small files are kept
- * in `kept` under `name`, which must be this deploy's own.
+ * there are no listings, and no file whose name begins with a dot but `.well-known/`. Whole answers of small files are
+ * kept, ready to be cloned.
  */
-export const siteOf = ({
-  name,
-  manifest,
-  blobs,
-  kept,
-}: {
-  name: string;
-  manifest: Manifest;
-  blobs: Blobs;
-  kept: KeptAnswers;
-}): Site => {
+export const siteOf = ({ name, manifest, blobs, kept }: SiteSettings): Site => {
   // Names are found in either normalisation: archives made on macOS have the decomposed one.
   const files: Manifest = new Map([...manifest].map(([path, file]) => [path.normalize("NFC"), file]));
 
-  const whole = async (file: SiteFile, form: Form, status: number): Promise<Response> => {
-    const source = Bun.file(blobs.pathOf(form.hash));
-    const headers = headersOf(file, form);
-    if (status !== 200) headers.set("cache-control", MUST_ASK);
-    if (form.size > MOST_KEPT) return new Response(source, { status, headers });
-    // A Blob's bytes are shared by the clones of a response.
-    return new Response(new Blob([await source.bytes()], { type: file.type }), { status, headers });
-  };
-
-  const notFound = async (codings: Coding[]): Promise<[Response, number]> => {
-    const text = "There is nothing at this address.\n";
-    const page = files.get(NOT_FOUND_PAGE);
-    if (!page) return [plain(404, text), text.length];
-    const form = formOf(page, codings);
-    return [await whole(page, form, 404), form.size];
-  };
-
-  const make = async (request: SiteRequest, keptName: string): Promise<Response> => {
-    const path = readAddress(request.path);
-    if (path === undefined) return plain(400, "This address is not a valid one.\n");
-    const codings = acceptedCodings(request.headers.get("accept-encoding"));
-    const isHead = request.method === "HEAD";
-    const found = find(path, files);
-    if (found && "location" in found) return redirect(found.location + request.query);
-    if (!found || found.path === NOT_FOUND_PAGE) {
-      const [answer, size] = await notFound(codings);
-      return isHead ? headOf(answer, size) : answer;
-    }
-    const form = formOf(found.file, codings);
-    const other = conditional(request, found.file, form, blobs);
-    if (other) return other;
-    const answer = await whole(found.file, form, 200);
-    if (isHead) return headOf(answer, form.size);
+  const remember = (keptName: string, answer: Response, form: Form): Response => {
     if (form.size > MOST_KEPT) return answer;
     kept.keep(keptName, answer, form.size);
     return answer.clone() as Response;
+  };
+
+  const found = async (
+    request: SiteRequest,
+    file: SiteFile,
+    { codings }: Accepted,
+    keptName: string,
+  ): Promise<Response> => {
+    const form = formOf(file, codings);
+    const other = await conditional(request, file, form, blobs);
+    if (other) return other;
+    const answer = await whole(file, form, 200, blobs);
+    return request.method === "HEAD" ? headOf(answer, form.size) : remember(keptName, answer, form);
+  };
+
+  const notFound = async (
+    { method }: SiteRequest,
+    { codings, name: accepted }: Accepted,
+  ): Promise<Response> => {
+    const page = files.get(NOT_FOUND_PAGE);
+    const isHead = method === "HEAD";
+    if (!page) return isHead ? headOf(plain(404, ""), NOT_FOUND_TEXT.length) : plain(404, NOT_FOUND_TEXT);
+    // One for all paths: no path has a space.
+    const keptName = `${name} ${accepted}  404`;
+    const known = kept.get(keptName);
+    const form = formOf(page, codings);
+    const answer = known
+      ? (known.clone() as Response)
+      : remember(keptName, await whole(page, form, 404, blobs), form);
+    return isHead ? headOf(answer, form.size) : answer;
+  };
+
+  const make = (request: SiteRequest, accepted: Accepted, keptName: string): Response | Promise<Response> => {
+    const path = readAddress(request.path);
+    if (path === undefined) return plain(400, "This address is not a valid one.\n");
+    const there = find(path, files);
+    if (!there) return notFound(request, accepted);
+    if ("location" in there) return moved(there.location + request.query);
+    return there.path === NOT_FOUND_PAGE
+      ? notFound(request, accepted)
+      : found(request, there.file, accepted, keptName);
   };
 
   return {
@@ -164,11 +99,10 @@ export const siteOf = ({
       const { method, path, headers } = request;
       if (method !== "GET" && method !== "HEAD")
         return plain(405, "Sites are read with GET and HEAD.\n", { allow: "GET, HEAD" });
-      const keptName = `${name} ${headers.get("accept-encoding") ?? ""} ${path}`;
-      const isWhole =
-        method === "GET" && headers.get("range") === null && headers.get("if-none-match") === null;
-      const known = isWhole ? kept.get(keptName) : undefined;
-      return known ? (known.clone() as Response) : make(request, keptName);
+      const accepted = readAccepted(headers.get("accept-encoding"));
+      const keptName = `${name} ${accepted.name} ${path}`;
+      const known = wantsWhole(request) ? kept.get(keptName) : undefined;
+      return known ? (known.clone() as Response) : make(request, accepted, keptName);
     },
   };
 };

@@ -1,0 +1,97 @@
+import { type Conclude, isOurs, namedMethod } from "../http/conclude.ts";
+import { Fault, faultOf, faultResponse } from "../http/faults.ts";
+import { completeHeaders, requestIdOf } from "../http/headers.ts";
+import type { Logger } from "../http/logging.ts";
+import type { Place, PublishedPlace } from "./hosts.ts";
+
+/** A request to a published name, in parts. */
+export interface SiteRequest {
+  method: string;
+  /** Of the Host header, with its colon; "" for that of the scheme. */
+  port: string;
+  /** The path as it was sent, percent-encoded, without the query. */
+  path: string;
+  /** With its question mark, or empty. */
+  query: string;
+  headers: Headers;
+}
+
+export interface Publisher {
+  /** What a name answers; undefined if nothing is published under it. */
+  answer(place: PublishedPlace, request: SiteRequest): Response | Promise<Response> | undefined;
+}
+
+export type Fetch = (request: Request) => Response | Promise<Response>;
+
+export interface DispatchSettings {
+  readHost(host: string | null): Place;
+  api: Fetch;
+  publisher: Publisher;
+  /** Waits until every change that was acknowledged before shows. */
+  fresh(): Promise<void>;
+  conclude: Conclude;
+  log: Logger;
+}
+
+/** Under which logs and metrics have what is published. */
+const ROUTE = "site";
+
+const MALFORMED = new Fault("invalid_request", "The Host header is not a host name with a port.");
+const MISDIRECTED = new Fault("misdirected");
+
+const requestOf = ({ method, url, headers }: Request, port: string): SiteRequest => {
+  // Behind `http://`; the host was found to be one.
+  const start = url.indexOf("/", 8);
+  const mark = url.indexOf("?", start);
+  const path = mark === -1 ? url.slice(start) : url.slice(start, mark);
+  return { method, port, path, query: mark === -1 ? "" : url.slice(mark), headers };
+};
+
+const refusal = (fault: Fault): Response => {
+  const answer = faultResponse(fault);
+  completeHeaders(answer.headers, false);
+  return answer;
+};
+
+/**
+ * Sends each request where its Host header says: to the API, to what is published under the name, or away. A name that
+ * nothing is published under is refused with 421, so that no other site's name can be made to lead a browser here (DNS
+ * rebinding).
+ */
+export const dispatcher = ({ readHost, api, publisher, fresh, conclude, log }: DispatchSettings): Fetch => {
+  const published = async (
+    request: Request,
+    place: PublishedPlace,
+    requestId: string,
+  ): Promise<Response | undefined> => {
+    try {
+      await fresh();
+      return await publisher.answer(place, requestOf(request, place.port));
+    } catch (error) {
+      const fault = faultOf(error);
+      if (isOurs(fault)) log.error({ err: error, requestId }, fault.code);
+      return refusal(fault);
+    }
+  };
+
+  const answerElsewhere = async (
+    request: Request,
+    place: Exclude<Place, { kind: "api" }>,
+  ): Promise<Response> => {
+    const startedAt = performance.now();
+    const requestId = requestIdOf(request.headers.get("x-request-id"));
+    const found = place.kind === "malformed" ? undefined : await published(request, place, requestId);
+    return conclude(found ?? refusal(place.kind === "malformed" ? MALFORMED : MISDIRECTED), {
+      requestId,
+      method: namedMethod(request.method),
+      route: found ? ROUTE : "",
+      startedAt,
+      keyId: 0,
+    });
+  };
+
+  return (request) => {
+    const place = readHost(request.headers.get("host"));
+    return place.kind === "api" ? api(request) : answerElsewhere(request, place);
+  };
+};

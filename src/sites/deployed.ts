@@ -1,0 +1,83 @@
+import type { Blobs } from "../deploys/blobs.ts";
+import { type Manifest, readManifest } from "../deploys/manifest.ts";
+import { type KeptAnswers, keptAnswers } from "./kept.ts";
+import type { PublishedSite } from "./repository.ts";
+import { type Site, siteOf } from "./site.ts";
+
+/** Most files in the manifests that are kept: each takes about half a kilobyte. One deploy may have more by itself. */
+const MOST_FILES = 50_000;
+/** Of bodies and headers of kept answers, for all sites together. */
+const KEPT_BYTES = 16 * 2 ** 20;
+
+interface Opened {
+  site: Site;
+  files: number;
+}
+
+/** Keeps the sites that were asked for last, as long as they have no more files than `most` together. */
+const keptSites = (most: number) => {
+  /** The one that was asked for last comes last. */
+  const sites = new Map<number, Opened>();
+  let files = 0;
+  let last: number | undefined;
+
+  const drop = (id: number) => {
+    files -= sites.get(id)?.files ?? 0;
+    sites.delete(id);
+  };
+
+  return {
+    get(id: number): Site | undefined {
+      const opened = sites.get(id);
+      if (opened && id !== last) {
+        sites.delete(id);
+        sites.set(id, opened);
+        last = id;
+      }
+      return opened?.site;
+    },
+    keep(id: number, opened: Opened) {
+      drop(id);
+      for (const oldest of sites.keys()) {
+        if (files + opened.files <= most) break;
+        drop(oldest);
+      }
+      sites.set(id, opened);
+      last = id;
+      files += opened.files;
+    },
+  };
+};
+
+export interface DeployedSites {
+  /** @throws the system's error if the deploy's files are gone, or one that says how they are damaged */
+  open(published: PublishedSite): Site | Promise<Site>;
+}
+
+/** The deploys as sites: one that is asked for often is read once. */
+export const deployedSites = (
+  blobs: Pick<Blobs, "pathOf">,
+  { files = MOST_FILES, kept = keptAnswers(KEPT_BYTES) }: { files?: number; kept?: KeptAnswers } = {},
+): DeployedSites => {
+  const sites = keptSites(files);
+  /** Those who ask while it is read wait for the same reading. */
+  const reading = new Map<number, Promise<Site>>();
+
+  const read = async ({ deployId, manifest: hash }: PublishedSite): Promise<Site> => {
+    const manifest: Manifest = readManifest(await Bun.file(blobs.pathOf(hash)).text());
+    const site = siteOf({ name: String(deployId), manifest, blobs, kept });
+    sites.keep(deployId, { site, files: manifest.size });
+    return site;
+  };
+
+  return {
+    open(published) {
+      const { deployId } = published;
+      const known = sites.get(deployId) ?? reading.get(deployId);
+      if (known) return known;
+      const started = read(published).finally(() => reading.delete(deployId));
+      reading.set(deployId, started);
+      return started;
+    },
+  };
+};

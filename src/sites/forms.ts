@@ -1,0 +1,35 @@
+import type { Stored } from "../deploys/blobs.ts";
+import type { SiteFile } from "../deploys/manifest.ts";
+import type { Coding } from "../deploys/variants.ts";
+
+/** Asked for again each time, which a tag makes cheap. */
+export const MUST_ASK = "public, max-age=0, must-revalidate";
+const FOR_EVER = "public, max-age=31536000, immutable";
+
+/** One form of a file: as it is, or compressed. */
+export interface Form extends Stored {
+  coding?: Coding;
+  /** Strong: another form has another one (RFC 9110 section 8.8.3.3). */
+  tag: string;
+}
+
+/** The form of the first coding that the file has. */
+export const formOf = (file: SiteFile, codings: readonly Coding[]): Form => {
+  const coding = codings.find((one) => file.encodings[one]);
+  const stored = coding && file.encodings[coding];
+  if (!stored) return { hash: file.hash, size: file.size, tag: `"${file.hash}"` };
+  return { ...stored, coding, tag: `"${file.hash}-${coding}"` };
+};
+
+export const headersOf = (file: SiteFile, { coding, tag }: Form): Headers => {
+  const headers = new Headers({
+    "content-type": file.type,
+    "cache-control": file.immutable ? FOR_EVER : MUST_ASK,
+    etag: tag,
+    "accept-ranges": "bytes",
+    "x-content-type-options": "nosniff",
+  });
+  if (coding) headers.set("content-encoding", coding);
+  if (Object.keys(file.encodings).length > 0) headers.set("vary", "Accept-Encoding");
+  return headers;
+};

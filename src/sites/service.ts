@@ -1,0 +1,33 @@
+import type { DeployedSites } from "./deployed.ts";
+import { redirectTo } from "./redirect.ts";
+import type { Published, PublishedNames } from "./repository.ts";
+import type { SiteRequest } from "./site.ts";
+
+/** A project by its slug, or a custom domain. */
+export type Name = { kind: "project"; slug: string } | { kind: "custom"; hostname: string };
+
+export interface SiteService {
+  /** What a name answers; undefined if nothing is published under it. */
+  answer(name: Name, request: SiteRequest & { port: string }): Response | Promise<Response> | undefined;
+}
+
+export const siteService = ({
+  names,
+  sites,
+}: {
+  names: PublishedNames;
+  sites: DeployedSites;
+}): SiteService => {
+  const find = (name: Name): Published | undefined =>
+    name.kind === "project" ? names.bySlug(name.slug) : names.byHostname(name.hostname);
+
+  return {
+    answer(name, request) {
+      const published = find(name);
+      if (published === undefined) return undefined;
+      if (published.kind === "redirect") return redirectTo(published, request);
+      const site = sites.open(published);
+      return site instanceof Promise ? site.then((opened) => opened.answer(request)) : site.answer(request);
+    },
+  };
+};
