@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import type { Finding } from "../../src/domains/dns/finding.ts";
 import type { Verdict } from "../../src/domains/dns/verdict.ts";
+import type { DnsServer } from "../support/dns.ts";
 import { SOA, type Zones } from "../support/zones.ts";
 
 export const ISSUER = "ca.test";
@@ -90,12 +91,21 @@ export const before = (zones: Zones): Zones => ({
   ],
 });
 
-/** Names to which the zone's own servers answer with nothing that says what there is. */
-export const FAULTS = {
-  "docs.servfail.test": "SERVFAIL",
-  "docs.refused.test": "REFUSED",
-  "docs.silent.test": "silent",
-} as const;
+/** Names to which the zone's own servers answer with nothing that says what there is, and what a resolver makes of it. */
+export const FAULTS = [
+  { name: "docs.servfail.test", authority: "SERVFAIL", resolver: "SERVFAIL" },
+  { name: "docs.refused.test", authority: "REFUSED", resolver: "SERVFAIL" },
+  // A resolver waits for 10 s until it says SERVFAIL, which is longer than it is waited for.
+  { name: "docs.silent.test", authority: "silent", resolver: "silent" },
+] as const;
+
+/** Has two in-process servers answer so. */
+export const addFaults = (authority: DnsServer, resolver: DnsServer): void => {
+  for (const fault of FAULTS) {
+    authority.behaviours.set(fault.name, fault.authority);
+    resolver.behaviours.set(fault.name, fault.resolver);
+  }
+};
 
 export interface Case {
   name: string;
@@ -126,16 +136,23 @@ const notPropagated = (name: string, server: string, seconds: number): Pick<Case
   findings: [{ kind: "not_propagated", name, server, seconds }],
 });
 
-/** Whom nobody could ask, neither for the records nor for CAA; `said` begins with what the zone's own server did. */
-const unreachable = (name: string, server: string, said: RegExp, resolver: string) => ({
-  event: undefined,
-  mayIssue: false,
-  findings: [
-    { kind: "unreachable" as const, name, server, reason: expect.stringMatching(said) as string },
-    { kind: "unreachable" as const, name, server: resolver, reason: "SERVFAIL" },
-    { kind: "unreachable" as const, name, server: resolver, reason: `no CAA answer for ${name} (SERVFAIL)` },
-  ],
-});
+/** The server that could not be asked, and how its finding's reason begins. */
+type Unasked = [server: string, said: "SERVFAIL" | "REFUSED" | "timeout"];
+
+/** A name of which nobody says what there is, neither for its records nor for CAA. */
+const unreachable = (name: string, authority: Unasked, [resolver, said]: Unasked) => {
+  const finding = (server: string, reason: string): Finding => ({
+    kind: "unreachable",
+    name,
+    server,
+    reason,
+  });
+  const ofRecords = ([server, reason]: Unasked) =>
+    finding(server, expect.stringMatching(new RegExp(`^${reason}( \\(.+\\))?$`)) as string);
+  const ofCaa = finding(resolver, `no CAA answer for ${name} (${said})`);
+  const findings = [ofRecords(authority), ofRecords([resolver, said]), ofCaa];
+  return { event: undefined, mayIssue: false, findings };
+};
 
 export const casesOf = (targets: Targets, { authority, resolver, silent }: Servers): Case[] => {
   const expected = [targets.usual];
@@ -212,7 +229,7 @@ export const casesOf = (targets: Targets, { authority, resolver, silent }: Serve
           kind: "unreachable",
           name: "loop.example.test",
           server: resolver,
-          reason: "no CAA answer for loop.example.test (loop)",
+          reason: "no CAA answer for loop.example.test (SERVFAIL)",
         },
       ],
     },
@@ -293,17 +310,17 @@ export const casesOf = (targets: Targets, { authority, resolver, silent }: Serve
     {
       name: "SERVFAIL",
       typed: "docs.servfail.test",
-      ...unreachable("docs.servfail.test", authority, /^SERVFAIL$/, resolver),
+      ...unreachable("docs.servfail.test", [authority, "SERVFAIL"], [resolver, "SERVFAIL"]),
     },
     {
       name: "REFUSED",
       typed: "docs.refused.test",
-      ...unreachable("docs.refused.test", authority, /^REFUSED$/, resolver),
+      ...unreachable("docs.refused.test", [authority, "REFUSED"], [resolver, "SERVFAIL"]),
     },
     {
       name: "a silent server",
       typed: "docs.silent.test",
-      ...unreachable("docs.silent.test", silent, /^timeout /, resolver),
+      ...unreachable("docs.silent.test", [silent, "timeout"], [resolver, "timeout"]),
     },
   ];
 };

@@ -1,21 +1,19 @@
 import { expect, test } from "bun:test";
 import { formatServer } from "../../src/domains/dns/finding.ts";
-import { investigate } from "../../src/domains/dns/resolve.ts";
+import { investigate, type ResolveSettings } from "../../src/domains/dns/resolve.ts";
 import { verdictOf } from "../../src/domains/dns/verdict.ts";
 import { parseHostname } from "../../src/domains/hostname.ts";
 import { dnsServer, impatientClient } from "../support/dns.ts";
-import { before, CHANGED, casesOf, FAULTS, ISSUER, TARGETS, zonesOf } from "./cases.ts";
+import { addFaults, before, CHANGED, casesOf, ISSUER, TARGETS, zonesOf } from "./cases.ts";
+
+const anywhere: ResolveSettings["mayAsk"] = () => true;
 
 const setUp = async () => {
   const zones = zonesOf(TARGETS);
   const authority = await dnsServer({ zones: { ...zones } });
   const remembered = { zones: before(zones), names: CHANGED };
   const resolver = await dnsServer({ zones: { ...zones }, remembered });
-  for (const [name, fault] of Object.entries(FAULTS)) {
-    authority.behaviours.set(name, fault);
-    // Whatever the zone's servers do, a resolver has only this word for it.
-    resolver.behaviours.set(name, "SERVFAIL");
-  }
+  addFaults(authority, resolver);
   return {
     authority,
     resolver,
@@ -27,7 +25,7 @@ const setUp = async () => {
     async verify(
       typed: string,
       target = TARGETS.usual,
-      { resolvers = [resolver.server], mayAsk = (_: string): boolean => true } = {},
+      { resolvers = [resolver.server], mayAsk = anywhere } = {},
     ) {
       const parsed = parseHostname(typed);
       if (!parsed.ok) throw new Error(parsed.refusal);
@@ -154,4 +152,18 @@ test("a zone's own servers that must not be asked are not, and are named", async
       reason: "forbidden (not a public address, so it was not asked)",
     },
   ]);
+});
+
+test("CNAME records that lead back are a loop, and CAA could not be asked", async () => {
+  // Each zone has one half, so that a server which follows CNAME records only within a zone does not see it.
+  using dns = await dnsServer({
+    zones: { "a.test": ["docs.a.test CNAME docs.b.test"], "b.test": ["docs.b.test CNAME docs.a.test"] },
+  });
+  using world = await setUp();
+  const { trace, verdict } = await world.verify("docs.a.test", TARGETS.usual, { resolvers: [dns.server] });
+  expect(trace.chain).toMatchObject({ problem: "loop", names: ["docs.a.test", "docs.b.test"] });
+  expect(verdict.findings.at(-1)).toMatchObject({
+    kind: "unreachable",
+    reason: "no CAA answer for docs.a.test (loop)",
+  });
 });

@@ -88,9 +88,13 @@ const looping = (packet: Buffer): Buffer => {
   return copy;
 };
 
-/** A refusal without records. */
-const refusal = (packet: Buffer, rcode: keyof typeof RCODES): Buffer =>
-  withByte(packet.fill(0, 6, HEADER_SIZE), 3, () => RCODES[rcode]);
+/** Of a server that does not say what there is: no records, and no authority over them. */
+const refusal = (packet: Buffer, rcode: keyof typeof RCODES): Buffer => {
+  const copy = Buffer.from(packet).fill(0, 6, HEADER_SIZE);
+  copy[2] = (copy[2] ?? 0) & ~(AUTHORITATIVE_ANSWER >> 8);
+  copy[3] = RCODES[rcode];
+  return copy;
+};
 
 /** What is sent over UDP for a right packet. */
 const misbehave = (packet: Buffer, query: Buffer, behaviour: Behaviour | undefined): Buffer[] => {

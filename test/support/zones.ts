@@ -15,9 +15,6 @@ export interface Reply {
 
 const RCODES = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
 
-/** How often an answer is followed through CNAME records. */
-const MOST_HOPS = 16;
-
 export interface Line {
   name: string;
   ttl: number;
@@ -91,14 +88,15 @@ export const lookUp = (zones: Zones, name: string, type: string): Reply => {
   let reply = lookUpOnce(zones, zone, name, type);
   const { authoritative } = reply;
   const answers = [...reply.answers];
-  for (let hops = 0; hops < MOST_HOPS && type !== "CNAME"; hops += 1) {
-    const next = targetOf(reply.answers);
-    if (next === undefined || zoneOf(zones, next) !== zone) break;
-    if (answers.some((record) => record.name === next)) break;
+  for (;;) {
+    const next = type === "CNAME" ? undefined : targetOf(reply.answers);
+    if (next === undefined || zoneOf(zones, next) !== zone) return { ...reply, authoritative, answers };
+    // What `named` says of a loop, with the records.
+    if (answers.some((record) => record.name === next))
+      return { rcode: RCODES.SERVFAIL, authoritative, answers, authorities: [] };
     reply = lookUpOnce(zones, zone, next, type);
     answers.push(...reply.answers);
   }
-  return { ...reply, authoritative, answers };
 };
 
 /** Names that a resolver still answers from zones as they were. */
@@ -107,17 +105,19 @@ export interface Remembered {
   names: string[];
 }
 
+const UNRESOLVED: Reply = { rcode: RCODES.SERVFAIL, authoritative: false, answers: [], authorities: [] };
+
 /** What a resolver says: CNAME records followed everywhere, and what it remembers first. */
 export const resolve = (zones: Zones, remembered: Remembered, name: string, type: string): Reply => {
   const answers: Answer[] = [];
-  let at = name;
-  for (;;) {
+  for (let at = name; ;) {
     const reply = lookUp(remembered.names.includes(at) ? remembered.zones : zones, at, type);
+    // Nobody who holds the zone has answered.
+    if (!reply.authoritative) return UNRESOLVED;
     answers.push(...reply.answers);
     const next = type === "CNAME" ? undefined : targetOf(reply.answers.slice(-1));
     if (next === undefined) return { ...reply, authoritative: false, answers };
-    if (answers.some((record) => record.name === next)) break;
+    if (answers.some((record) => record.name === next)) return UNRESOLVED;
     at = next;
   }
-  return { rcode: 0, authoritative: false, answers, authorities: [] };
 };

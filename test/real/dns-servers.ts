@@ -1,0 +1,150 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isUsable, recordsOf } from "../../src/domains/dns/follow.ts";
+import type { Server } from "../../src/domains/dns/network.ts";
+import { before, CHANGED, FAULTS } from "../domains/cases.ts";
+import { dnsServer, impatientClient } from "../support/dns.ts";
+import { lookUp, parseLine, SOA, type Zones } from "../support/zones.ts";
+import { until } from "./support.ts";
+
+const ADDRESS = "127.0.0.1";
+/** Nothing ever answers here, on the port of the authoritative server. */
+export const SILENT_ADDRESS = "127.0.0.2";
+
+export const client = impatientClient({ timeoutMs: 2000 });
+
+/** A port that is free over UDP and TCP. */
+const freePort = async (): Promise<number> => {
+  using server = await dnsServer({ zones: {} });
+  return server.server.port;
+};
+
+/** A zone file of our zones' lines. */
+const zoneFile = (zone: string, lines: string[], serial: number): string => {
+  const soa = `${zone}. ${SOA.ttl} IN SOA ns.${zone}. root.${zone}. ${serial} 60 60 60 ${SOA.minimum}`;
+  const records = lines.map(parseLine).map(({ name, ttl, type, value }) => {
+    const data = type === "CNAME" || type === "NS" ? `${value}.` : value;
+    return `${name}. ${ttl} IN ${type} ${data}`;
+  });
+  return [soa, ...records, ""].join("\n");
+};
+
+/** A zone that has nothing but a name server, whatever its name is. */
+const KEPT_ZONE = "@ 300 IN SOA ns.test. root.test. 1 60 60 60 120\n@ 300 IN NS ns.test.\n";
+
+const writeZones = (path: string, zones: Zones, serial: number) => {
+  for (const [name, lines] of Object.entries(zones))
+    writeFileSync(join(path, `${name}.zone`), zoneFile(name, lines, serial));
+};
+
+/** Nothing of the machine's own named is read or written: no control channel, no chroot, files here only. */
+const options = (path: string, port: number, more: string): string => `
+  options {
+    directory "${path}"; pid-file none; lock-file none; session-keyfile "${path}/session.key";
+    listen-on port ${port} { ${ADDRESS}; }; listen-on-v6 { none; };
+    allow-query { any; }; dnssec-validation no; empty-zones-enable no; ${more}
+  };
+  controls { };
+`;
+
+const PROBE = "example.test";
+
+/** Debian's name server, until the scope ends. */
+const named = async (path: string, server: Server, config: string) => {
+  const [file, log] = [join(path, "named.conf"), join(path, "named.log")];
+  writeFileSync(file, config);
+  const child = Bun.spawn(["named", "-4", "-g", "-n", "1", "-c", file], {
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: Bun.file(log),
+  });
+  const end = async () => {
+    child.kill("SIGTERM");
+    await child.exited;
+  };
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const isUp = async () => hasEnded() || isUsable(await client(server, { name: PROBE, type: "NS" }, true));
+  try {
+    await until("named answers", isUp, 20_000);
+    if (hasEnded()) throw new Error("named has ended");
+  } catch (error) {
+    await end();
+    throw new Error(`${String(error)}\n${readFileSync(log, "utf8")}`, { cause: error });
+  }
+  return {
+    /** Reads its zones again. */
+    reload: () => child.kill("SIGHUP"),
+    [Symbol.asyncDispose]: end,
+  };
+};
+
+/** What named itself does with the names of `FAULTS`: a zone that it cannot load, and one that it does not tell of. */
+const FAULTY_ZONES = {
+  SERVFAIL: (name: string) => `zone "${name}" { type primary; file "absent.zone"; };`,
+  REFUSED: (name: string) => `zone "${name}" { type primary; file "kept.zone"; allow-query { none; }; };`,
+  silent: () => "",
+};
+
+const authorityConfig = (path: string, port: number, zones: Zones): string =>
+  [
+    options(path, port, "recursion no;"),
+    ...Object.keys(zones).map((name) => `zone "${name}" { type primary; file "${name}.zone"; };`),
+    ...FAULTS.map(({ name, authority }) => FAULTY_ZONES[authority](name)),
+  ].join("\n");
+
+/** A forwarder's address can have a port, a delegation's cannot: so the resolver asks the zones' servers by forwarding. */
+const forwarding = (name: string, address: string, port: number): string =>
+  `zone "${name}" { type forward; forward only; forwarders { ${address} port ${port}; }; };`;
+
+const resolverConfig = (path: string, port: number, authorityPort: number): string =>
+  [
+    options(path, port, "recursion yes;"),
+    forwarding("test", ADDRESS, authorityPort),
+    ...FAULTS.filter(({ authority }) => authority === "silent").map(({ name }) =>
+      forwarding(name, SILENT_ADDRESS, authorityPort),
+    ),
+  ].join("\n");
+
+export const TYPES = ["CNAME", "A", "AAAA", "NS", "CAA"] as const;
+
+const valueOf = (zones: Zones, name: string): unknown => {
+  const [record] = lookUp(zones, name, "CNAME").answers;
+  return record && "data" in record ? record.data : undefined;
+};
+
+/** Has the resolver remember all of some names. */
+const remember = async (resolver: Server, names: string[]) => {
+  for (const name of names) for (const type of TYPES) await client(resolver, { name, type }, true);
+};
+
+/**
+ * An authoritative server, a resolver that asks it, and a server that is silent. The resolver still remembers what the
+ * changed names had before.
+ */
+export const nameServers = async (directory: string, zones: Zones) => {
+  const paths = { authority: join(directory, "authority"), resolver: join(directory, "resolver") };
+  for (const path of Object.values(paths)) mkdirSync(path);
+  const authority = { address: ADDRESS, port: await freePort() };
+  const resolver = { address: ADDRESS, port: await freePort() };
+  await using starting = new AsyncDisposableStack();
+  const silent = starting.use(await dnsServer({ zones: {}, address: SILENT_ADDRESS, port: authority.port }));
+  silent.behaviours.set("*", "silent");
+  writeZones(paths.authority, before(zones), 1);
+  writeFileSync(join(paths.authority, "kept.zone"), KEPT_ZONE);
+  const holder = starting.use(
+    await named(paths.authority, authority, authorityConfig(paths.authority, authority.port, zones)),
+  );
+  starting.use(
+    await named(paths.resolver, resolver, resolverConfig(paths.resolver, resolver.port, authority.port)),
+  );
+  await remember(resolver, CHANGED);
+  writeZones(paths.authority, zones, 2);
+  holder.reload();
+  await until("named has read its zones again", async () => {
+    const asked = CHANGED.map((name) => client(authority, { name, type: "CNAME" }, false));
+    const values = (await Promise.all(asked)).map((exchange) => recordsOf(exchange)[0]?.data);
+    return values.every((value, at) => value === valueOf(zones, CHANGED[at] ?? ""));
+  });
+  const started = starting.move();
+  return { authority, resolver, silent: silent.server, [Symbol.asyncDispose]: () => started.disposeAsync() };
+};

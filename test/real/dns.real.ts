@@ -1,0 +1,123 @@
+import { expect } from "bun:test";
+import { formatServer, type Finding } from "../../src/domains/dns/finding.ts";
+import type { DnsRecord, Question } from "../../src/domains/dns/message.ts";
+import type { Server } from "../../src/domains/dns/network.ts";
+import type { Exchange } from "../../src/domains/dns/query.ts";
+import { investigate } from "../../src/domains/dns/resolve.ts";
+import { verdictOf } from "../../src/domains/dns/verdict.ts";
+import { parseHostname } from "../../src/domains/hostname.ts";
+import { addFaults, before, CHANGED, casesOf, FAULTS, ISSUER, TARGETS, zonesOf } from "../domains/cases.ts";
+import { dnsServer } from "../support/dns.ts";
+import { parseLine, type Zones } from "../support/zones.ts";
+import { client, nameServers, SILENT_ADDRESS, TYPES } from "./dns-servers.ts";
+import { directory, real } from "./support.ts";
+
+/** How much of an old answer's life may pass between the resolver's question and ours, in seconds. */
+const PASSED = 20;
+
+/** Seconds that are left, as the most there can be: what has passed is no fact to compare. */
+const withMostSeconds = (findings: Finding[], expected: Finding[]): Finding[] =>
+  findings.map((finding, at) => {
+    const row = expected[at];
+    if (finding.kind !== "not_propagated" || row?.kind !== "not_propagated") return finding;
+    const most = row.seconds ?? 0;
+    expect(finding.seconds).toBeWithin(most - PASSED, most + 1);
+    return { ...finding, seconds: most };
+  });
+
+real("each case ends in its findings with named as authority and as resolver", ["named"], async () => {
+  using place = directory();
+  await using dns = await nameServers(place.path, zonesOf(TARGETS, SILENT_ADDRESS));
+  const { authority, resolver, silent } = dns;
+  const at = {
+    authority: formatServer(authority),
+    resolver: formatServer(resolver),
+    silent: formatServer(silent),
+  };
+  for (const { name, typed, event, findings, ...row } of casesOf(TARGETS, at)) {
+    const { target = "usual", mayIssue = true, zone, transport = "udp" } = row;
+    const parsed = parseHostname(typed);
+    if (!parsed.ok) throw new Error(parsed.refusal);
+    const { ascii, apex, isApex } = parsed.hostname;
+    const settings = { resolvers: [resolver], port: authority.port, mayAsk: () => true };
+    const trace = await investigate(client, settings, { ascii, apex, target: TARGETS[target] });
+    const expected = { hostname: ascii, target: TARGETS[target], isApex, issuers: [ISSUER] };
+    const verdict = verdictOf(trace, expected);
+    const found = { ...verdict, findings: withMostSeconds(verdict.findings, findings) };
+    expect({ name, ...found }).toEqual({
+      name,
+      verified: event === "records_right",
+      mayIssue,
+      event,
+      findings,
+    });
+    if (zone !== undefined) expect({ name, zone: trace.authority?.zone }).toEqual({ name, zone });
+    const transports = new Set(trace.views.map(({ a }) => a.transport));
+    expect({ name, transports }).toEqual({ name, transports: new Set([transport]) });
+  }
+});
+
+/** Records in one order, without what passes. */
+const settled = (records: DnsRecord[]): string[] =>
+  records.map(({ name, type, data }) => JSON.stringify([name, type, data])).toSorted();
+
+/** What of an answer must be the same: everything that verification reads. */
+const essence = ({ outcome, transport }: Exchange) =>
+  outcome.kind === "failure"
+    ? outcome.failure
+    : {
+        rcode: outcome.rcode,
+        authoritative: outcome.authoritative,
+        truncated: transport === "tcp",
+        records: settled(outcome.records),
+        // The SOA of an absence and the NS of a referral; beside records, a server may name itself or not.
+        authorities: settled(
+          outcome.authorities.filter(({ type }) => type === "SOA" || outcome.records.length === 0),
+        ),
+      };
+
+const secondsOf = ({ outcome }: Exchange): number[] =>
+  outcome.kind === "failure"
+    ? []
+    : [...outcome.records, ...outcome.authorities.filter(({ type }) => type === "SOA")]
+        .toSorted((one, other) => (one.name + one.type < other.name + other.type ? -1 : 1))
+        .map(({ ttl }) => ttl);
+
+/** True if the records have as many seconds left, but for what passes while they wait in a resolver's cache. */
+const isAsOld = (theirs: Exchange, own: Exchange): boolean => {
+  const most = secondsOf(own);
+  return secondsOf(theirs).every((ttl, at) => ttl <= (most[at] ?? 0) && ttl > (most[at] ?? 0) - PASSED);
+};
+
+const ABSENT = ["missing.example.test", "below.right.example.test", "docs.lame.test", "docs.nobody.test"];
+
+/** Every name that the zones have, and some that they have not. */
+const namesOf = (zones: Zones): Set<string> => {
+  const held = Object.values(zones).flatMap((lines) => lines.map((line) => parseLine(line).name));
+  return new Set([...held, ...ABSENT, ...FAULTS.map(({ name }) => name)]);
+};
+
+real("the in-process server answers every question as named does", ["named"], async () => {
+  using place = directory();
+  const zones = zonesOf(TARGETS, SILENT_ADDRESS);
+  await using dns = await nameServers(place.path, zones);
+  using authority = await dnsServer({ zones });
+  using resolver = await dnsServer({ zones, remembered: { zones: before(zones), names: CHANGED } });
+  addFaults(authority, resolver);
+  const differences: string[] = [];
+  const compare = async (question: Question, recursive: boolean, real: Server, ours: Server) => {
+    const [theirs, own] = [await client(real, question, recursive), await client(ours, question, recursive)];
+    if (Bun.deepEquals(essence(theirs), essence(own)) && isAsOld(theirs, own)) return;
+    const said = [theirs, own].map((one) => JSON.stringify([essence(one), secondsOf(one)]));
+    differences.push([question.name, question.type, recursive, ...said].join(" "));
+  };
+  const ownerOf = (name: string) => (name === "docs.silent.test" ? dns.silent : dns.authority);
+  const questions = [...namesOf(zones)].flatMap((name) => TYPES.map((type) => ({ name, type })));
+  await Promise.all(
+    questions.flatMap((question) => [
+      compare(question, false, ownerOf(question.name), authority.server),
+      compare(question, true, dns.resolver, resolver.server),
+    ]),
+  );
+  expect(differences).toEqual([]);
+});
