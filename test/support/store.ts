@@ -60,6 +60,8 @@ export interface Store {
   /** A key with all scopes. */
   key: string;
   call(method: string, path: string, call?: Call): Promise<Response>;
+  /** Asks for an address as its Host leads: of the API, of a project's site, of a custom domain. */
+  visit(address: string, init?: RequestInit & { headers?: Record<string, string> }): Promise<Response>;
   /** Makes a key and returns its secret. */
   mint(key: Partial<NewKey>): Promise<string>;
   /** Lines that were logged. */
@@ -90,7 +92,7 @@ export const openStore = async ({
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
-  const { app, keys, projects, deploys } = wireApp(config, database, {
+  const { app, fetch, keys, projects, deploys } = wireApp(config, database, {
     clock,
     log: logger,
     ...(peerOf && { peerOf }),
@@ -116,7 +118,11 @@ export const openStore = async ({
     });
     return app.handle(request);
   };
-  return { clock, config, database, keys, projects, deploys, app, key, call, mint, log };
+  const visit: Store["visit"] = async (address, init = {}) => {
+    const headers = { host: new URL(address).host, ...init.headers };
+    return fetch(new Request(address, { ...init, headers }));
+  };
+  return { clock, config, database, keys, projects, deploys, app, key, call, visit, mint, log };
 };
 
 /** Adds an animal over the API and returns what came back. */
