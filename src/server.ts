@@ -50,6 +50,8 @@ const lockOrExplain = (dataDir: string): Lock => {
 
 /** How often times of last use are written and the database file is looked for. */
 const TEND_MS = 10_000;
+/** How often files are swept that no deploy needs. */
+const SETTLE_MS = 60 * 60_000;
 /** Below the 10 seconds after which container runtimes kill. */
 const GRACE_MS = 8000;
 
@@ -72,7 +74,7 @@ export const startServer = async (config: Config): Promise<Server> => {
   try {
     database = openData(config, { create: true });
     let listener: Listener | undefined;
-    const { app, fetch, keys, log } = wireApp(config, database, {
+    const { app, fetch, keys, deploys, publishReference, log } = wireApp(config, database, {
       peerOf: (request) => listener?.peerOf(request) ?? "",
       hasPatience: (request) => listener?.hasPatience(request),
       portOf: () => listener?.port ?? config.port,
@@ -85,6 +87,10 @@ export const startServer = async (config: Config): Promise<Server> => {
     return running({
       listener,
       keys,
+      settle: async () => {
+        await publishReference();
+        await deploys.sweep();
+      },
       log,
       database,
       lock,
@@ -100,6 +106,7 @@ export const startServer = async (config: Config): Promise<Server> => {
 const running = ({
   listener,
   keys,
+  settle,
   log,
   database,
   lock,
@@ -107,6 +114,8 @@ const running = ({
 }: {
   listener: Listener;
   keys: KeyService;
+  /** What is done once the server answers, and again every hour. */
+  settle: () => Promise<void>;
   log: Logger;
   database: Database;
   lock: Lock;
@@ -124,10 +133,15 @@ const running = ({
     }
   };
   const tending = setInterval(tend, TEND_MS);
+  const settleOrSay = () => settle().catch((error: unknown) => log.error({ err: error }, "not settled"));
+  let settled = settleOrSay();
+  const settling = setInterval(() => (settled = settled.then(settleOrSay)), SETTLE_MS);
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     clearInterval(tending);
+    clearInterval(settling);
     await listener.stop(GRACE_MS);
+    await settled;
     await flush();
     await database.close();
     lock.release();

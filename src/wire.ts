@@ -6,6 +6,7 @@ import { MigrationRefused } from "./db/migrate.ts";
 import { type Database, openDatabase } from "./db/open.ts";
 import { clientAddress, clientNetwork } from "./http/address.ts";
 import { openBlobs } from "./deploys/blobs.ts";
+import { publishFirst } from "./deploys/first.ts";
 import { deployRepository } from "./deploys/repository.ts";
 import { deployRoutes } from "./deploys/routes.ts";
 import { deployService } from "./deploys/service.ts";
@@ -20,6 +21,7 @@ import { healthRoutes } from "./http/health.ts";
 import { limiter } from "./http/limits.ts";
 import { type Logger, logger } from "./http/logging.ts";
 import { metrics } from "./http/metrics.ts";
+import { referenceSite } from "./http/reference.ts";
 import { shared } from "./http/shared.ts";
 import { keyRepository } from "./keys/repository.ts";
 import { keyRoutes } from "./keys/routes.ts";
@@ -209,5 +211,15 @@ export const wireApp = (
     conclude: concluding({ metrics: counters, log: writeLog }),
     log: writeLog,
   });
-  return { app, fetch, keys, projects, deploys, blobs, log: writeLog };
+  const publishReference = () =>
+    publishFirst(
+      async () => {
+        const documents = await documentsOf(app);
+        const baseUrl = config.baseUrl ?? `http://localhost:${portOf()}`;
+        const addresses = { baseUrl, stagingBaseUrl: config.stagingBaseUrl ?? baseUrl };
+        return referenceSite((name) => documents(name, addresses));
+      },
+      { projects, deploys },
+    );
+  return { app, fetch, keys, projects, deploys, blobs, publishReference, log: writeLog };
 };

@@ -47,6 +47,8 @@ export interface Deploys {
   activate(projectId: number, id: number): Promise<Deploy | undefined>;
   /** Forgets all but the newest `keep` of a project and the one that is served. */
   prune(projectId: number, keep: number): Promise<void>;
+  /** True before the first deploy of any project, whatever became of it. */
+  isUntouched(): Promise<boolean>;
   /** The manifests that any deploy needs. */
   manifests(): Promise<string[]>;
 }
@@ -131,6 +133,14 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
     .where(eq(deploys.status, "succeeded"))
     .prepare();
 
+  /** Where SQLite keeps the last id that it gave out. */
+  const lastId = orm
+    .select({ seq: sql<number>`seq` })
+    .from(sql`sqlite_sequence`)
+    .where(sql`name = 'deploys'`)
+    .limit(1)
+    .prepare();
+
   const find = async (projectId: number, id: number) => found.get({ projectId, id });
 
   return {
@@ -156,6 +166,9 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
     },
     async prune(projectId, keep) {
       await commit([{ query: pruned, values: { projectId, keep } }]);
+    },
+    async isUntouched() {
+      return lastId.get() === undefined;
     },
     async manifests() {
       return needed.all().flatMap(({ manifest }) => (manifest === null ? [] : [manifest]));

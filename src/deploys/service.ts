@@ -37,6 +37,8 @@ export interface DeployService {
   get(slug: string, id: number): Promise<ListedDeploy>;
   /** Serves an earlier deploy again. @throws Fault not_found, deploy_failed if it is one that failed */
   activate(slug: string, id: number): Promise<ListedDeploy>;
+  /** True before the first deploy of any project, whatever became of it. */
+  isUntouched(): Promise<boolean>;
   /** Removes the files that no deploy needs any more, and uploads that a crash left. @returns how many files */
   sweep(): Promise<number>;
 }
@@ -109,6 +111,7 @@ export const deployService = ({
 
   return {
     get,
+    isUntouched: () => deploys.isUntouched(),
     async upload(slug, { length = 0, body, keyId }) {
       const { id } = await projects.get(slug);
       if (length > uploadLimit) throw tooLarge(uploadLimit);

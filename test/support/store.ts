@@ -57,6 +57,7 @@ export interface Store {
   app: ReturnType<typeof wireApp>["app"];
   projects: ReturnType<typeof wireApp>["projects"];
   deploys: ReturnType<typeof wireApp>["deploys"];
+  publishReference: ReturnType<typeof wireApp>["publishReference"];
   /** A key with all scopes. */
   key: string;
   call(method: string, path: string, call?: Call): Promise<Response>;
@@ -92,7 +93,7 @@ export const openStore = async ({
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
-  const { app, fetch, keys, projects, deploys } = wireApp(config, database, {
+  const { app, fetch, keys, projects, deploys, publishReference } = wireApp(config, database, {
     clock,
     log: logger,
     ...(peerOf && { peerOf }),
@@ -122,7 +123,21 @@ export const openStore = async ({
     const headers = { host: new URL(address).host, ...init.headers };
     return fetch(new Request(address, { ...init, headers }));
   };
-  return { clock, config, database, keys, projects, deploys, app, key, call, visit, mint, log };
+  return {
+    clock,
+    config,
+    database,
+    keys,
+    projects,
+    deploys,
+    publishReference,
+    app,
+    key,
+    call,
+    visit,
+    mint,
+    log,
+  };
 };
 
 /** Adds an animal over the API and returns what came back. */

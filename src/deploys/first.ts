@@ -1,0 +1,42 @@
+import { Fault } from "../http/faults.ts";
+import type { ProjectService } from "../projects/service.ts";
+import type { UnpackedFile } from "./archive.ts";
+import type { DeployService } from "./service.ts";
+
+const FIRST = { slug: "docs", name: "Documentation", plan: "pro" } as const;
+
+async function* filesOf(site: ReadonlyMap<string, string>): AsyncGenerator<UnpackedFile> {
+  for (const [path, text] of site) {
+    const bytes = new TextEncoder().encode(text);
+    yield {
+      path,
+      size: bytes.length,
+      content: (async function* () {
+        yield bytes;
+      })(),
+    };
+  }
+}
+
+/**
+ * Publishes a first site as project `docs`, so that there is something to see at once. Does nothing where anything was
+ * ever deployed: what an operator deleted stays deleted. Again is fine, also after a crash in the middle.
+ */
+export const publishFirst = async (
+  site: () => Promise<ReadonlyMap<string, string>>,
+  {
+    projects,
+    deploys,
+  }: {
+    projects: Pick<ProjectService, "create">;
+    deploys: Pick<DeployService, "publish" | "isUntouched">;
+  },
+): Promise<void> => {
+  if (!(await deploys.isUntouched())) return;
+  try {
+    await projects.create(FIRST);
+  } catch (error) {
+    if (!(error instanceof Fault && error.code === "slug_taken")) throw error;
+  }
+  await deploys.publish(FIRST.slug, filesOf(await site()));
+};

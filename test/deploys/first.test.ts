@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { openStore } from "../support/store.ts";
+
+const projects = async (store: Awaited<ReturnType<typeof openStore>>) =>
+  (await (await store.call("GET", "/platform/projects")).json()) as Record<string, unknown>[];
+
+test("the service's own reference is published as project docs with plan pro, once", async () => {
+  const store = await openStore();
+  await store.publishReference();
+  await store.publishReference();
+  expect(await projects(store)).toMatchObject([{ slug: "docs", plan: "pro", activeDeploy: 1 }]);
+  const page = (path: string) => store.visit(`http://docs.localhost:3000${path}`);
+  expect(await (await page("/")).text()).toContain("<h1");
+  const reference = await (await page("/store")).text();
+  for (const words of ["GET /v1/pets/{petId}", "(deprecated)", "pets:write", 'id="newpet"'])
+    expect(reference).toContain(words);
+  expect(await (await page("/platform.json")).json()).toMatchObject({ openapi: "3.1.0" });
+  expect((await page("/nothing")).status).toBe(404);
+});
+
+test("what was begun before a crash is finished", async () => {
+  const store = await openStore();
+  await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Mine" } });
+  await store.publishReference();
+  expect(await projects(store)).toMatchObject([{ slug: "docs", name: "Mine", activeDeploy: 1 }]);
+});
+
+test("once deleted, it stays deleted", async () => {
+  const store = await openStore();
+  await store.publishReference();
+  await store.call("DELETE", "/platform/projects/docs");
+  await store.publishReference();
+  expect(await projects(store)).toEqual([]);
+});
