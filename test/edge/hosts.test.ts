@@ -1,0 +1,124 @@
+import { describe, expect, test } from "bun:test";
+import { type Place, hostReader, placeOf } from "../../src/edge/hosts.ts";
+
+const names = {
+  platformDomain: "sites.example.org",
+  api: new Set(["adopt.example.org", "api.sites.example.org"]),
+};
+
+/** In short: `api`, `malformed`, `project docs :3000`, `custom docs.example.org`. */
+const shown = (place: Place): string =>
+  [
+    place.kind,
+    "slug" in place && place.slug,
+    "hostname" in place && place.hostname,
+    "port" in place && place.port,
+  ]
+    .filter(Boolean)
+    .join(" ");
+
+const LONG = `${"a".repeat(63)}.`.repeat(3);
+
+describe("the Host", () => {
+  test.each([
+    // The API's own: none, addresses, local names, and those that the settings name.
+    [null, "api"],
+    ["", "api"],
+    ["localhost", "api"],
+    ["localhost:3000", "api"],
+    ["LOCALHOST.", "api"],
+    ["pi", "api"],
+    ["pi:3000", "api"],
+    ["raspberry-pi.local", "api"],
+    ["Raspberry-Pi.Local:3000", "api"],
+    ["127.0.0.1", "api"],
+    ["192.0.2.1:3000", "api"],
+    ["[::1]", "api"],
+    ["[::1]:3000", "api"],
+    ["[::ffff:192.0.2.1]", "api"],
+    ["[2001:DB8::1]:443", "api"],
+    ["adopt.example.org", "api"],
+    ["ADOPT.example.ORG:443", "api"],
+    ["adopt.example.org.", "api"],
+    ["api.sites.example.org", "api"],
+    // Projects.
+    ["docs.sites.example.org", "project docs"],
+    ["docs.sites.example.org:3000", "project docs :3000"],
+    ["docs.sites.example.org:80", "project docs"],
+    ["docs.sites.example.org:", "project docs"],
+    ["docs.sites.example.org:0080", "project docs"],
+    ["DOCS.Sites.Example.Org", "project docs"],
+    ["docs.sites.example.org.", "project docs"],
+    ["docs.sites.example.org.:3000", "project docs :3000"],
+    ["a.b.sites.example.org", "project a.b"],
+    // Everything else may be a custom domain.
+    ["sites.example.org", "custom sites.example.org"],
+    ["xsites.example.org", "custom xsites.example.org"],
+    ["docs.localhost", "custom docs.localhost"],
+    ["xn--bcher-kva.example", "custom xn--bcher-kva.example"],
+    ["Docs.Example.Com:8080", "custom docs.example.com :8080"],
+    ["_acme-challenge.example.com", "custom _acme-challenge.example.com"],
+    ["local.example", "custom local.example"],
+    ["127.0.0.1.example.com", "custom 127.0.0.1.example.com"],
+    ["1.2.3", "custom 1.2.3"],
+    [`${LONG}${"a".repeat(61)}`, `custom ${LONG}${"a".repeat(61)}`],
+    [`${LONG}${"a".repeat(61)}.:65535`, `custom ${LONG}${"a".repeat(61)} :65535`],
+    // No host names.
+    [".", "malformed"],
+    ["..", "malformed"],
+    ["docs..sites.example.org", "malformed"],
+    [".docs.sites.example.org", "malformed"],
+    ["docs.sites.example.org..", "malformed"],
+    ["me@docs.sites.example.org", "malformed"],
+    ["me:secret@docs.sites.example.org", "malformed"],
+    ["docs.sites.example.org, localhost", "malformed"],
+    ["localhost, localhost", "malformed"],
+    ["localhost,localhost", "malformed"],
+    ["docs.sites.example.org:99999", "malformed"],
+    ["docs.sites.example.org:123456", "malformed"],
+    ["docs.sites.example.org:http", "malformed"],
+    ["docs.sites.example.org:-1", "malformed"],
+    ["docs.sites.example.org:3000:3000", "malformed"],
+    ["%64ocs.sites.example.org", "malformed"],
+    ["docs%2Esites.example.org", "malformed"],
+    ["b\u00FCcher.example", "malformed"],
+    ["b\u00C3\u00BCcher.example", "malformed"],
+    ["docs\u3002sites.example.org", "malformed"],
+    ["localhost\u0130", "malformed"],
+    ["::1", "malformed"],
+    ["[::1", "malformed"],
+    ["[::1]x", "malformed"],
+    ["[fe80::1%25eth0]", "malformed"],
+    ["[127.0.0.1]", "malformed"],
+    ["[]", "malformed"],
+    ["*.sites.example.org", "malformed"],
+    ["local host", "malformed"],
+    ["localhost/", "malformed"],
+    ["localhost?", "malformed"],
+    ["localhost#", "malformed"],
+    ["http://localhost", "malformed"],
+    [`${"a".repeat(64)}.example`, "malformed"],
+    [`${LONG}${"a".repeat(62)}`, "malformed"],
+    ["x".repeat(300), "malformed"],
+    ["x.".repeat(50_000), "malformed"],
+  ])("%p leads to %s", (host, place) => {
+    expect(shown(placeOf(host, names))).toBe(place);
+  });
+
+  test("is read the same again, whatever strangers sent in between", () => {
+    const read = hostReader(names);
+    const hosts = ["docs.sites.example.org", "localhost", "a@b", null];
+    const before = hosts.map(read);
+    for (let at = 0; at < 3000; at++) read(`${at}.example.com`);
+    expect(hosts.map(read)).toEqual(before);
+  });
+
+  test("localhost as the platform's domain is the API's, its subdomains are projects", () => {
+    const local = { platformDomain: "localhost", api: new Set<string>() };
+    expect(shown(placeOf("localhost:3000", local))).toBe("api");
+    expect(shown(placeOf("docs.localhost:3000", local))).toBe("project docs :3000");
+    const home = { platformDomain: "pi.local", api: new Set<string>() };
+    expect(shown(placeOf("pi.local", home))).toBe("api");
+    expect(shown(placeOf("docs.pi.local", home))).toBe("project docs");
+  });
+});

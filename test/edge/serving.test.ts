@@ -1,0 +1,312 @@
+import { describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import type { Database } from "../../src/db/open.ts";
+import { publishedNames } from "../../src/sites/repository.ts";
+import { type Store, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
+import { type Stage, addDomain, addSite, deploy } from "./projects.ts";
+
+const env = {
+  PLATFORM_DOMAIN: "sites.example.org",
+  BASE_URL: "https://adopt.example.org",
+  API_HOSTS: "api.example.org",
+};
+
+const open = async (): Promise<Store> => {
+  const store = await openStore({ env });
+  await addSite(store, "docs");
+  return store;
+};
+
+const body = async (store: Store, address: string) => (await store.visit(address)).text();
+
+/** `200 text`, or `302 location`, or `421 code`. */
+const outcome = async (store: Store, address: string, init: RequestInit = {}): Promise<string> => {
+  const answer = await store.visit(address, { redirect: "manual", ...init } as RequestInit & {
+    headers?: Record<string, string>;
+  });
+  if (answer.status === 200) return `200 ${await answer.text()}`;
+  return answer.status < 400 ? `${answer.status} ${answer.headers.get("location")}` : faultOf(answer);
+};
+
+describe("the API answers", () => {
+  test.each([
+    "localhost",
+    "127.0.0.1:3000",
+    "[::1]:3000",
+    "pi",
+    "pi.local",
+    "adopt.example.org",
+    "api.example.org:8080",
+  ])("under %s", async (host) => {
+    const store = await open();
+    expect((await store.visit(`http://${host}/livez`)).status).toBe(200);
+    const listed = await store.visit(`http://${host}/v1/pets`, {
+      headers: { authorization: `Bearer ${store.key}` },
+    });
+    expect([listed.status, listed.headers.get("cache-control")]).toEqual([200, "private, no-cache"]);
+  });
+
+  test("without a Host, as HTTP/1.0 asks", async () => {
+    const store = await open();
+    expect((await store.visit("http://localhost/livez", { headers: { host: "" } })).status).toBe(200);
+  });
+
+  test("under no other name, with whatever key and path", async () => {
+    const store = await open();
+    const headers = { authorization: `Bearer ${store.key}` };
+    for (const host of [
+      "evil.example",
+      "sites.example.org",
+      "none.sites.example.org",
+      "docs.localhost",
+      "a.docs.sites.example.org",
+    ])
+      for (const path of ["/", "/v1/pets", "/livez", "/docs", "/metrics"])
+        expect([host, path, await outcome(store, `http://${host}${path}`, { headers })]).toEqual([
+          host,
+          path,
+          "421 misdirected",
+        ]);
+  });
+});
+
+test("a refusal has the Error shape, a request id, the standing headers, and is counted under no route", async () => {
+  const store = await open();
+  for (const [host, status, code] of [
+    ["evil.example", 421, "misdirected"],
+    ["me@docs.sites.example.org", 400, "invalid_request"],
+  ] as const) {
+    const answer = await store.visit("http://localhost/", { headers: { host, "x-request-id": "mine" } });
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "application/json",
+      "x-request-id": "mine",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    });
+    expect(await answer.json()).toEqual({ code, status, message: expect.any(String) });
+    expect(store.log.at(-1)).toMatchObject({ requestId: "mine", route: "", status });
+  }
+});
+
+describe("a project's own name", () => {
+  test("shows its site, which is public, has a request id, and is logged and counted as such", async () => {
+    const store = await open();
+    for (const _ of ["made", "kept"]) {
+      const answer = await store.visit("http://DOCS.sites.example.org:3000/?q", {
+        headers: { "x-request-id": "mine", origin: "https://adopt.example.org" },
+      });
+      expect([answer.status, await answer.text()]).toEqual([200, "home of docs"]);
+      const headers = Object.fromEntries(answer.headers);
+      expect(headers).toMatchObject({
+        "cache-control": "public, max-age=0, must-revalidate",
+        "content-type": "text/html; charset=utf-8",
+        "x-content-type-options": "nosniff",
+        "x-request-id": "mine",
+      });
+      expect(Object.keys(headers)).not.toContainAnyValues([
+        "strict-transport-security",
+        "access-control-allow-origin",
+        "referrer-policy",
+      ]);
+      expect(store.log.at(-1)).toMatchObject({
+        method: "GET",
+        route: "site",
+        status: 200,
+        requestId: "mine",
+      });
+    }
+    const metrics = await (await store.call("GET", "/metrics")).text();
+    expect(metrics).toMatch(
+      /_count\{http_request_method="GET",http_route="site",http_response_status_code="200"\} 2/,
+    );
+  });
+
+  test("shows what was deployed last from the acknowledgement on, and what was rolled back to", async () => {
+    const store = await open();
+    const address = "http://docs.sites.example.org/";
+    expect(await body(store, address)).toBe("home of docs");
+    const second = await deploy(store, "docs", { "index.html": "second" });
+    expect(await body(store, address)).toBe("second");
+    await store.call("POST", `/platform/projects/docs/deploys/${second - 1}/activate`);
+    expect(await body(store, address)).toBe("home of docs");
+    await store.call("DELETE", "/platform/projects/docs");
+    expect(await outcome(store, address)).toBe("421 misdirected");
+  });
+
+  test("shows nothing before the first deploy", async () => {
+    const store = await openStore({ env });
+    await store.call("POST", "/platform/projects", { json: { slug: "new", name: "New" } });
+    expect(await outcome(store, "http://new.sites.example.org/")).toBe("421 misdirected");
+  });
+
+  test("leads to its primary domain while that is live, for now only", async () => {
+    const store = await open();
+    addDomain(store, "docs", "docs.example.com", { role: "primary" });
+    const address = "http://docs.sites.example.org:3000/a%20b?q=1&r";
+    const answer = await store.visit(address);
+    expect([answer.status, answer.headers.get("location"), answer.headers.get("cache-control")]).toEqual([
+      302,
+      "http://docs.example.com:3000/a%20b?q=1&r",
+      "no-store",
+    ]);
+    store.database.client.run("update domains set stage = 'awaiting_dns'");
+    await bump(store);
+    expect((await store.visit("http://docs.sites.example.org/")).status).toBe(200);
+  });
+});
+
+/** A write of this process: an in-memory database has no other's. */
+const bump = (store: Store) => store.mint({ name: "bump" });
+
+describe("a custom domain", () => {
+  const STAGES: Stage[] = [
+    "awaiting_dns",
+    "dns_conflict",
+    "verified",
+    "issuing",
+    "issue_failed",
+    "live",
+    "suspended",
+  ];
+
+  test.each(STAGES)("that is %s is served only if that is live", async (stage) => {
+    const store = await open();
+    for (const role of ["primary", "served", "redirect"] as const)
+      addDomain(store, "docs", `${role}.example.com`, { stage, role });
+    const isLive = stage === "live";
+    expect(await outcome(store, "http://primary.example.com/")).toBe(
+      isLive ? "200 home of docs" : "421 misdirected",
+    );
+    expect(await outcome(store, "http://served.example.com/")).toBe(
+      isLive ? "200 home of docs" : "421 misdirected",
+    );
+    expect(await outcome(store, "http://redirect.example.com/")).toBe(
+      isLive ? "301 http://primary.example.com/" : "421 misdirected",
+    );
+    expect(await outcome(store, "http://docs.sites.example.org/")).toBe(
+      isLive ? "302 http://primary.example.com/" : "200 home of docs",
+    );
+  });
+
+  test("of a project whose plan has none is not served, whatever its stage says", async () => {
+    const store = await open();
+    addDomain(store, "docs", "docs.example.com", { role: "primary" });
+    expect(await outcome(store, "http://docs.example.com/")).toBe("200 home of docs");
+    store.database.client.run("update projects set plan = 'free'");
+    await bump(store);
+    expect(await outcome(store, "http://docs.example.com/")).toBe("421 misdirected");
+    expect(await outcome(store, "http://docs.sites.example.org/")).toBe("200 home of docs");
+  });
+
+  test("that another project waits for too is that of its holder", async () => {
+    const store = await open();
+    await addSite(store, "other");
+    addDomain(store, "other", "docs.example.com", { stage: "awaiting_dns", role: "primary" });
+    addDomain(store, "docs", "docs.example.com");
+    expect(await outcome(store, "http://docs.example.com/")).toBe("200 home of docs");
+  });
+
+  test("that redirects keeps path, query and port as they came, and does so for every method", async () => {
+    const store = await open();
+    addDomain(store, "docs", "docs.example.com", { role: "primary" });
+    addDomain(store, "docs", "old.example.com", { role: "redirect" });
+    for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+      const answer = await store.visit("http://old.example.com:3000/a%2Fb//c?x=%zz&x=1?", {
+        method,
+        ...(method.startsWith("P") && { body: "x" }),
+      });
+      expect([answer.status, answer.headers.get("location"), await answer.text()]).toEqual([
+        301,
+        "http://docs.example.com:3000/a%2Fb//c?x=%zz&x=1?",
+        "",
+      ]);
+    }
+    for (const path of ["/", "//evil.example/", "/?", "/%0d%0aset-cookie:x", "/\\evil.example"]) {
+      const location = (await store.visit(`http://old.example.com${path}`)).headers.get("location") ?? "";
+      expect(new URL(location).host).toBe("docs.example.com");
+      expect(location).toStartWith("http://docs.example.com/");
+    }
+  });
+
+  test("that redirects serves the site while the primary domain is not live", async () => {
+    const store = await open();
+    addDomain(store, "docs", "docs.example.com", { role: "primary", stage: "awaiting_dns" });
+    addDomain(store, "docs", "old.example.com", { role: "redirect" });
+    expect(await outcome(store, "http://old.example.com/")).toBe("200 home of docs");
+  });
+
+  test("and a project are found by indexes, however many there are", async () => {
+    const store = await open();
+    const { client } = store.database;
+    const queries: string[] = [];
+    const orm = drizzle(client, { logger: { logQuery: (query) => void queries.push(query) } });
+    const names = publishedNames({ orm } as unknown as Database);
+    expect(names.byHostname("docs.example.com")).toBeUndefined();
+    expect(names.bySlug("docs")).toMatchObject({ kind: "site" });
+    const plans = queries.map((query) =>
+      client
+        .query<{ detail: string }, []>(`explain query plan ${query}`)
+        .all()
+        .map(({ detail }) => detail),
+    );
+    expect(plans.length).toBe(2);
+    expect(plans.flat().filter((step) => step.startsWith("SCAN") && !step.includes("CONSTANT"))).toEqual([]);
+    expect(plans[0]?.join()).toContain("domains_held");
+  });
+});
+
+describe("a site whose files are gone", () => {
+  test("is answered with 500 and a line in the log, the manifest's or a page's, small or large", async () => {
+    const store = await open();
+    const files = { "index.html": "small", "large.bin": "x".repeat(100_000) };
+    await deploy(store, "docs", files);
+    const site = "http://docs.sites.example.org";
+    expect((await store.visit(`${site}/nothing`)).status).toBe(404);
+    const blobs = join(store.config.dataDir, "blobs");
+    rmSync(blobs, { recursive: true });
+    for (const [path, init] of [
+      ["/", {}],
+      ["/large.bin", {}],
+      ["/large.bin", { headers: { range: "bytes=0-9" } }],
+      ["/large.bin", { method: "HEAD" }],
+    ] as const) {
+      const before = store.log.length;
+      const answer = await store.visit(site + path, init);
+      expect(answer.status).toBe(500);
+      expect(await answer.json()).toMatchObject({
+        code: "internal_error",
+        message: expect.not.stringContaining(blobs),
+      });
+      const requestId = answer.headers.get("x-request-id");
+      expect(store.log.slice(before)).toMatchObject([
+        { msg: "internal_error", requestId, err: { code: "ENOENT" } },
+        { msg: "request", requestId, route: "site", status: 500 },
+      ]);
+    }
+    const other = await openStore({ env });
+    await addSite(other, "docs");
+    rmSync(join(other.config.dataDir, "blobs"), { recursive: true });
+    expect(await outcome(other, `${site}/`)).toBe("500 internal_error");
+  });
+});
+
+test("a change by another process holds from the next request on", async () => {
+  const path = join(temporaryDirectory(), "adoption-store.db");
+  const store = await openStore({ path, env });
+  await addSite(store, "docs");
+  const { Database } = await import("bun:sqlite");
+  using other = new Database(path);
+  other.run("PRAGMA busy_timeout = 5000");
+  const add = () =>
+    other.run(
+      "insert into domains (project_id, hostname, stage, role, created_at, waiting_since, findings) values (1, 'docs.example.com', 'live', 'served', 0, 0, '[]')",
+    );
+  for (let round = 0; round < 200; round++) {
+    expect((await store.visit("http://docs.example.com/")).status).toBe(421);
+    add();
+    expect((await store.visit("http://docs.example.com/")).status).toBe(200);
+    other.run("delete from domains");
+  }
+});
