@@ -55,6 +55,8 @@ export interface Store {
   database: Database;
   keys: KeyService;
   app: ReturnType<typeof wireApp>["app"];
+  /** What a listener hands its requests to. */
+  fetch: ReturnType<typeof wireApp>["fetch"];
   projects: ReturnType<typeof wireApp>["projects"];
   deploys: ReturnType<typeof wireApp>["deploys"];
   publishReference: ReturnType<typeof wireApp>["publishReference"];
