@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { formatServer } from "../../src/domains/dns/finding.ts";
+import type { Answer } from "../../src/domains/dns/message.ts";
+import type { Ask } from "../../src/domains/dns/query.ts";
 import { investigate, type ResolveSettings } from "../../src/domains/dns/resolve.ts";
 import { verdictOf } from "../../src/domains/dns/verdict.ts";
 import { parseHostname } from "../../src/domains/hostname.ts";
@@ -95,6 +97,8 @@ test("a second resolver is asked where the first is silent", async () => {
     event: "records_right",
     findings: [{ kind: "unreachable", server: formatServer(silent.server) }],
   });
+  // Its own view, and the questions that were put before it had been silent once.
+  expect(silent.questions.length).toBe(3 + 5);
 });
 
 test("a server that does not hold the zone is not believed", async () => {
@@ -166,4 +170,33 @@ test("CNAME records that lead back are a loop, and CAA could not be asked", asyn
     kind: "unreachable",
     reason: "no CAA answer for docs.a.test (loop)",
   });
+});
+
+test("a name of a hundred levels on slow servers does not hold a check up for ever", async () => {
+  let asked = 0;
+  const slow: Ask = async (server, question, recursive) => {
+    asked += 1;
+    const answer: Answer = {
+      kind: "answer",
+      rcode: "NOERROR",
+      authoritative: false,
+      records: [],
+      authorities: [],
+    };
+    return {
+      server,
+      question,
+      recursive,
+      transport: "udp",
+      outcome: answer,
+      milliseconds: 4000,
+      ignored: [],
+    };
+  };
+  const ascii = `${"a.".repeat(110)}example.test`;
+  const settings = { resolvers: [{ address: "127.0.0.1", port: 53 }], port: 53, mayAsk: anywhere };
+  const trace = await investigate(slow, settings, { ascii, apex: "example.test", target: TARGETS.usual });
+  expect(asked).toBeWithin(30, 40);
+  expect(trace.caa).toMatchObject({ kind: "unknown", problem: "unanswered" });
+  expect(trace.exchanges.at(-1)?.outcome).toMatchObject({ kind: "failure", failure: "timeout" });
 });

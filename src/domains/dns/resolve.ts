@@ -2,7 +2,7 @@ import { findAuthority, type Authority } from "./authority.ts";
 import { relevantCaa, type RelevantCaa } from "./caa.ts";
 import { follow, isUsable, type AskResolvers, type Followed } from "./follow.ts";
 import type { Server } from "./network.ts";
-import type { Ask, Exchange } from "./query.ts";
+import type { Ask, Exchange, FailureKind } from "./query.ts";
 
 export interface Subject {
   /** The name, in A-labels. */
@@ -49,26 +49,53 @@ export interface ResolveSettings {
   mayAsk: (address: string) => boolean;
 }
 
-/** What comes of a question that must not be asked. */
-const forbidden: Ask = async (server, question, recursive) => ({
-  server,
-  question,
-  recursive,
-  transport: "udp",
-  outcome: { kind: "failure", failure: "forbidden", detail: "not a public address, so it was not asked" },
-  milliseconds: 0,
-  ignored: [],
-});
+/** What comes of a question that is not asked. */
+const unasked =
+  (failure: FailureKind, detail: string): Ask =>
+  async (server, question, recursive) => ({
+    server,
+    question,
+    recursive,
+    transport: "udp",
+    outcome: { kind: "failure", failure, detail },
+    milliseconds: 0,
+    ignored: [],
+  });
 
-/** Asks the resolvers one after the other until one answers; the last one's failure if none does. */
-const anyOf =
-  (ask: Ask, [first, ...others]: Server[]): AskResolvers =>
-  async (question) => {
-    if (!first) throw new Error("no resolver");
-    let exchange = await ask(first, question, true);
-    for (const server of others) if (!isUsable(exchange)) exchange = await ask(server, question, true);
+const forbidden = unasked("forbidden", "not a public address, so it was not asked");
+const late = unasked("timeout", "the check had waited for too long, so it was not asked");
+
+/** Milliseconds of waiting that a check may cost, in sum: a stranger's zone can have a hundred levels and slow servers. */
+const MOST_WAITING = 120_000;
+
+/** Keeps every exchange, and asks no more once their waiting is used up. */
+const recorder = (ask: Ask) => {
+  const exchanges: Exchange[] = [];
+  let waited = 0;
+  const recorded: Ask = async (...question) => {
+    const exchange = await (waited < MOST_WAITING ? ask : late)(...question);
+    waited += exchange.milliseconds;
+    exchanges.push(exchange);
     return exchange;
   };
+  return { recorded, exchanges };
+};
+
+/** Asks the resolvers one after the other until one answers; the last one's failure if none does. */
+const anyOf = (ask: Ask, resolvers: Server[]): AskResolvers => {
+  let order = resolvers;
+  return async (question) => {
+    let last: Exchange | undefined;
+    for (const server of order) {
+      last = await ask(server, question, true);
+      if (isUsable(last)) return last;
+      // Who was silent once is waited for again only if nobody else answers.
+      if (last.outcome.kind === "failure") order = [...order.filter((one) => one !== server), server];
+    }
+    if (!last) throw new Error("no resolver");
+    return last;
+  };
+};
 
 const viewOf = async (ask: Ask, name: string, server: Server, role: View["role"]): Promise<View> => {
   const recursive = role === "resolver";
@@ -86,12 +113,7 @@ export const investigate = async (
   { resolvers, port, mayAsk }: ResolveSettings,
   { ascii, apex, target }: Subject,
 ): Promise<Trace> => {
-  const exchanges: Exchange[] = [];
-  const recorded: Ask = async (...question) => {
-    const exchange = await ask(...question);
-    exchanges.push(exchange);
-    return exchange;
-  };
+  const { recorded, exchanges } = recorder(ask);
   const any = anyOf(recorded, resolvers);
   const authorityViews = async () => {
     const authority = await findAuthority(any, { ascii, apex }, port);
