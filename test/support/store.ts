@@ -134,6 +134,7 @@ export const openStore = async ({
     deploys,
     publishReference,
     app,
+    fetch,
     key,
     call,
     visit,
