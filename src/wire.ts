@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import type { Config } from "./config.ts";
@@ -13,6 +13,17 @@ import { deployService } from "./deploys/service.ts";
 import { openUploads } from "./deploys/upload.ts";
 import { dispatcher } from "./edge/dispatch.ts";
 import { type HostNames, hostReader } from "./edge/hosts.ts";
+import { domainChecks } from "./domains/checks.ts";
+import { isGlobalUnicast } from "./domains/dns/address.ts";
+import { systemNetwork } from "./domains/dns/network.ts";
+import { type ClientSettings, dnsClient } from "./domains/dns/query.ts";
+import { parseServer, resolversOf } from "./domains/dns/settings.ts";
+import { type Inspect, inspector } from "./domains/inspect.ts";
+import { type Keeper, domainKeeper } from "./domains/keeper.ts";
+import { domainRepository } from "./domains/repository.ts";
+import { domainRoutes } from "./domains/routes.ts";
+import { type DomainService, domainService } from "./domains/service.ts";
+import { domainSettings } from "./domains/settings.ts";
 import { createApp } from "./http/app.ts";
 import { concluding } from "./http/conclude.ts";
 import { cors } from "./http/cors.ts";
@@ -99,6 +110,10 @@ export interface Overrides {
   peerOf?: (request: Request) => string;
   /** The port that it listens on, where the configuration leaves it open. */
   portOf?: () => number;
+  /** How patient the DNS client is. */
+  dns?: ClientSettings;
+  /** Takes the place of the DNS. */
+  inspect?: Inspect;
   /** Lets a request take longer than most may. */
   hasPatience?: (request: Request) => void;
 }
@@ -135,6 +150,72 @@ const hostNamesOf = ({ baseUrl, apiHosts, platformDomain }: Config): HostNames =
   api: new Set([...apiHosts, ...(baseUrl ? [new URL(baseUrl).hostname] : [])]),
 });
 
+/** The system's resolvers, as they are now; none if it names none. */
+const systemResolvers = (port: number) => {
+  try {
+    return resolversOf(readFileSync("/etc/resolv.conf", "utf8"), port);
+  } catch {
+    return [];
+  }
+};
+
+/** Two tries of two seconds: a verification ends before who asked for it gives up. */
+const DNS_PATIENCE: ClientSettings = { timeoutMs: 2000, attempts: 2 };
+
+const inspectorOf = (
+  { dnsResolvers, dnsPort, dnsPrivate, caaIssuers }: Config,
+  clock: Clock,
+  patience = DNS_PATIENCE,
+): Inspect => {
+  const named = dnsResolvers.map((text) => parseServer(text, dnsPort)).filter((one) => one !== undefined);
+  return inspector({
+    ask: dnsClient({ network: systemNetwork, clock, random }, patience),
+    resolvers: () => (named.length > 0 ? named : systemResolvers(dnsPort)),
+    port: dnsPort,
+    mayAsk: (address) => dnsPrivate || isGlobalUnicast(address),
+    issuers: caaIssuers,
+  });
+};
+
+/** The projects of a database, their domains, and who checks these. */
+export const wireDomains = (
+  config: Config,
+  database: Database,
+  {
+    clock = systemClock,
+    dns,
+    inspect = inspectorOf(config, clock, dns),
+    failed = () => {},
+  }: Pick<Overrides, "clock" | "dns" | "inspect"> & { failed?: (error: unknown) => void } = {},
+) => {
+  const stored = domainRepository(database);
+  const projects = projectService({
+    projects: projectRepository(database, { changed: stored.planEffects }),
+    clock,
+    random,
+  });
+  const targetOf = (label: string) => `${label}.${config.platformCnameTarget}`;
+  const checks = domainChecks({ domains: stored, inspect, clock, random: Math.random, targetOf });
+  const domains: DomainService = domainService({
+    domains: stored,
+    projects,
+    checks,
+    own: {
+      zones: [config.platformDomain, config.platformCnameTarget],
+      hosts: [
+        ...config.apiHosts,
+        ...[config.baseUrl, config.stagingBaseUrl].flatMap((url) => (url ? [new URL(url).hostname] : [])),
+      ],
+    },
+    verifications: limiter("verify", "verifications of this domain"),
+    clock,
+    targetOf,
+  });
+  const settings = domainSettings({ domains: stored, projects, clock });
+  const keeper: Keeper = domainKeeper({ domains: stored, checks, clock, failed });
+  return { projects, domains, settings, keeper };
+};
+
 /** Puts every room together over an open database; nothing listens yet. */
 export const wireApp = (
   config: Config,
@@ -145,6 +226,7 @@ export const wireApp = (
     peerOf = () => "",
     portOf = () => config.port,
     hasPatience = () => {},
+    ...overrides
   }: Overrides = {},
 ) => {
   const { logLevel, logFormat, colour, bodyLimit, trustProxy } = config;
@@ -162,10 +244,10 @@ export const wireApp = (
   });
   const pets = petService({ pets: petRepository(database), clock });
   const pages = petPages({ list: pets.list, version: database.version });
-  const projects = projectService({
-    projects: projectRepository(database, { changed: () => [] }),
+  const { projects, domains, settings, keeper } = wireDomains(config, database, {
+    ...overrides,
     clock,
-    random,
+    failed: (error) => writeLog.error({ err: error }, "a domain could not be checked"),
   });
   const blobs = openBlobs(join(config.dataDir, "blobs"));
   const deploys = deployService({
@@ -185,6 +267,7 @@ export const wireApp = (
     petRoutes({ pets, pages, shared: rules }),
     projectRoutes({ projects, publishing, shared: rules }),
     deployRoutes({ deploys, shared: rules, hasPatience }),
+    domainRoutes({ domains, settings, shared: rules }),
     keyRoutes({ keys, shared: rules }),
     healthRoutes({
       checks: {
@@ -221,5 +304,5 @@ export const wireApp = (
       },
       { projects, deploys },
     );
-  return { app, fetch, keys, projects, deploys, blobs, publishReference, log: writeLog };
+  return { app, fetch, keys, projects, deploys, blobs, domains, keeper, publishReference, log: writeLog };
 };

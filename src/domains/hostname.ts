@@ -63,6 +63,15 @@ const refusalOfName = (ascii: string): HostnameRefusal | undefined => {
 
 const refused = (refusal: HostnameRefusal): ParsedHostname => ({ ok: false, refusal });
 
+const describe = (ascii: string, apex: string): Hostname => {
+  const isApex = ascii === apex;
+  const label = isApex ? "@" : ascii.slice(0, -apex.length - 1);
+  return { ascii, unicode: domainToUnicode(ascii), apex, isApex, label };
+};
+
+const registeredDomainOf = (ascii: string): string | null =>
+  parse(ascii, { allowPrivateDomains: true }).domain;
+
 /** Reads a host name as a person types it: normalised by UTS 46 to A-labels, or refused with the reason. */
 export const parseHostname = (typed: string): ParsedHostname => {
   const text = dotted(typed);
@@ -72,9 +81,10 @@ export const parseHostname = (typed: string): ParsedHostname => {
   const ascii = domainToASCII(text).toLowerCase();
   const late = refusalOfName(ascii);
   if (late) return refused(late);
-  const apex = parse(ascii, { allowPrivateDomains: true }).domain;
-  if (apex === null) return refused("public_suffix");
-  const isApex = ascii === apex;
-  const label = isApex ? "@" : ascii.slice(0, -apex.length - 1);
-  return { ok: true, hostname: { ascii, unicode: domainToUnicode(ascii), apex, isApex, label } };
+  const apex = registeredDomainOf(ascii);
+  return apex === null ? refused("public_suffix") : { ok: true, hostname: describe(ascii, apex) };
 };
+
+/** A host name that was accepted once: the public suffix list may have changed since, and it stays what it was. */
+export const hostnameOf = (ascii: string): Hostname =>
+  describe(ascii, registeredDomainOf(ascii) ?? ascii.split(".").slice(-2).join("."));

@@ -22,6 +22,9 @@ export type ReadConfig = { ok: true; config: DomainsConfig } | { ok: false; faul
 /** A typed name as the project's domains are known by; undefined if it is no host name. */
 export type Normalise = (typed: string) => string | undefined;
 
+/** More than any project has domains. */
+const MOST_REDIRECTS = 100;
+
 interface Context {
   domains: ReadonlySet<string>;
   normalise: Normalise;
@@ -102,8 +105,13 @@ export const readDomainsConfig = (
   if (!mapping) return { ok: false, faults: context.faults };
   const primary = domainAt(mapping["primary"], "domains.primary", context);
   const list = mapping["redirects"] ?? [];
-  if (!Array.isArray(list)) context.faults.push({ path: "domains.redirects", message: "must be a list" });
-  const entries: unknown[] = Array.isArray(list) ? list : [];
+  const isRight = Array.isArray(list) && list.length <= MOST_REDIRECTS;
+  if (!isRight)
+    context.faults.push({
+      path: "domains.redirects",
+      message: `must be a list of at most ${MOST_REDIRECTS}`,
+    });
+  const entries: unknown[] = isRight ? list : [];
   const redirects = entries.map((entry, at) => redirectAt(entry, `domains.redirects[${at}]`, context));
   const faults = [...context.faults, ...faultsOfRedirects(redirects, primary)];
   if (faults.length > 0) return { ok: false, faults };

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { Fault } from "./faults.ts";
 import { parseJson } from "./json.ts";
+import { YAML_TYPES, parseYaml } from "./yaml.ts";
 
 const tooLarge = (limit: number) =>
   new Fault("payload_too_large", `The request body is larger than ${limit} bytes.`, { connection: "close" });
@@ -31,17 +32,26 @@ const readBytes = async (request: Request, limit: number): Promise<Uint8Array> =
   }
 };
 
-/** The media type of a Content-Type header, without parameters; only UTF-8 is JSON (RFC 8259 section 8.1). */
-const isJson = (contentType: string | null): boolean => {
+/** The media type of a Content-Type header, without parameters; undefined for another character set than UTF-8. */
+const typeOf = (contentType: string | null): string | undefined => {
   const [type = "", ...parameters] = (contentType ?? "")
     .toLowerCase()
     .split(";")
     .map((part) => part.trim());
-  return (
-    type === "application/json" &&
-    parameters.every((parameter) => parameter === "" || /^charset="?utf-8"?$/.test(parameter))
-  );
+  const isUtf8 = parameters.every((parameter) => parameter === "" || /^charset="?utf-8"?$/.test(parameter));
+  return isUtf8 ? type : undefined;
 };
+
+/** What a route reads; by media type, who parses it. */
+const READERS = {
+  json: new Map([["application/json", parseJson]]),
+  "json or yaml": new Map([
+    ["application/json", parseJson],
+    ...YAML_TYPES.map((type) => [type, parseYaml] as const),
+  ]),
+} as const satisfies Record<string, ReadonlyMap<string, (text: string) => unknown>>;
+
+type Reading = keyof typeof READERS;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -53,19 +63,24 @@ const decode = (bytes: Uint8Array): string => {
   }
 };
 
-const readJson = async (request: Request, limit: number): Promise<unknown> => {
-  if (!isJson(request.headers.get("content-type")))
-    throw new Fault("unsupported_media_type", undefined, { accept: "application/json" });
+const read = async (request: Request, reading: Reading, limit: number): Promise<unknown> => {
+  const readers: ReadonlyMap<string, (text: string) => unknown> = READERS[reading];
+  const parse = readers.get(typeOf(request.headers.get("content-type")) ?? "");
+  const accept = [...readers.keys()].join(", ");
+  if (!parse)
+    throw new Fault("unsupported_media_type", `The request body must be sent as Content-Type: ${accept}.`, {
+      accept,
+    });
   if ((request.headers.get("content-encoding") ?? "identity") !== "identity")
     throw new Fault("unsupported_media_type", "The request body must not be compressed.", {
       "accept-encoding": "identity",
     });
-  return parseJson(decode(await readBytes(request, limit)));
+  return parse(decode(await readBytes(request, limit)));
 };
 
-/** The macro of routes that take JSON: `reads: "json"`, named behind `scope`, so that no stranger's body is read. */
+/** The macro of routes that take a body: `reads: "json"`, named behind `scope`, so that no stranger's body is read. */
 export const body = ({ bodyLimit }: { bodyLimit: number }) =>
-  new Elysia({ name: "body" }).macro("reads", (_type: "json") => ({
+  new Elysia({ name: "body" }).macro("reads", (reading: Reading) => ({
     // Elysia adds what a transform returns to the context, though its types say void.
-    transform: async ({ request }) => ({ body: await readJson(request, bodyLimit) }) as unknown as void,
+    transform: async ({ request }) => ({ body: await read(request, reading, bodyLimit) }) as unknown as void,
   }));

@@ -18,6 +18,7 @@ export const FAULTS = {
   slug_taken: [409, "Another project has this slug; choose another."],
   no_successful_deploy: [409, "The project has no successful deploy yet: deploy it first."],
   domain_taken: [409, "Another project holds this domain."],
+  domain_limit_reached: [409, "The project has as many domains as it can have: remove one first."],
   deploy_failed: [409, "The deploy failed: only one that succeeded can be served."],
   invalid_archive: [400, "The archive cannot be deployed."],
   misdirected: [421, "Nothing is served under this host name here."],

@@ -1,7 +1,8 @@
 import { FAULTS, type FaultCode, statusOf } from "./faults.ts";
 import { NOTES, type Answer, type Operation } from "./operation.ts";
 
-type Notes = Required<Pick<Operation, "answers" | "faults">> & Pick<Operation, "bodyExample" | "uploads">;
+type Notes = Required<Pick<Operation, "answers" | "bodyAlsoAs" | "faults">> &
+  Pick<Operation, "bodyExample" | "uploads">;
 
 /** A node of a JSON document. */
 type Json = Record<string, unknown>;
@@ -85,10 +86,12 @@ const FAULT_HEADERS: Partial<Record<number, readonly string[]>> = {
 const STATUS_WORDS: Record<number, string> = {
   400: "The request is not valid.",
   401: "Missing or invalid API key.",
+  402: "The plan does not include it.",
   403: "The key lacks the scope.",
   404: "The requested resource could not be found.",
+  409: "It conflicts with what there is.",
   413: "The body is too large.",
-  415: "The body is not JSON.",
+  415: "The body is not sent as what it may be.",
   429: "Too many requests.",
   500: "An error on our side.",
   503: "The storage is unavailable.",
@@ -150,20 +153,27 @@ const parameterOf = ({ examples, description, schema, ...parameter }: Json): Jso
   },
 });
 
+/** The same in every media type. */
+const content = (types: readonly string[], schema: unknown, example: unknown): Json =>
+  Object.fromEntries(
+    ["application/json", ...types].map((type) => [
+      type,
+      { schema, ...(example !== undefined && { example }) },
+    ]),
+  );
+
 /** The plugin puts a response's schema, less its type, beside its content, where its name still is. */
-const contentOf = (response: unknown, example: unknown): Json | undefined => {
-  if (!isObject(response) || typeof response["$id"] !== "string") return undefined;
-  return {
-    "application/json": { schema: refTo(response["$id"]), ...(example !== undefined && { example }) },
-  };
-};
+const contentOf = (response: unknown, { example, alsoAs = [] }: Answer): Json | undefined =>
+  isObject(response) && typeof response["$id"] === "string"
+    ? content(alsoAs, refTo(response["$id"]), example)
+    : undefined;
 
 const answerOf = (response: unknown, answer: Answer, common: readonly string[]): Json => {
-  const content = contentOf(response, answer.example);
+  const described = contentOf(response, answer);
   return {
     description: answer.description,
     headers: headerRefs([...new Set([...common, ...(answer.headers ?? [])])]),
-    ...(content && { content }),
+    ...(described && { content: described }),
     ...(answer.links && { links: answer.links }),
   };
 };
@@ -175,18 +185,16 @@ const fileBody = (types: readonly string[]): Json => ({
   content: Object.fromEntries(types.map((type) => [type, FILE])),
 });
 
-const bodyOf = (requestBody: unknown, example: unknown): Json | undefined => {
+const bodyOf = (
+  requestBody: unknown,
+  { bodyExample, bodyAlsoAs }: Pick<Notes, "bodyExample" | "bodyAlsoAs">,
+): Json | undefined => {
   const schema =
     isObject(requestBody) && isObject(requestBody["content"])
       ? Object.values(requestBody["content"])[0]
       : undefined;
   if (!isObject(schema)) return undefined;
-  return {
-    required: true,
-    content: {
-      "application/json": { schema: schemaOf(schema["schema"]), ...(example !== undefined && { example }) },
-    },
-  };
+  return { required: true, content: content(bodyAlsoAs, schemaOf(schema["schema"]), bodyExample) };
 };
 
 /** The scopes that a route asks for; undefined for a public one. */
@@ -206,8 +214,8 @@ const securityOf = (security: unknown, description: unknown): Json => {
 
 const operationOf = (raw: unknown): Json => {
   const { [NOTES]: notes, parameters, responses, requestBody, ...rest } = raw as Json;
-  const { answers, bodyExample, uploads, faults } = notes as Notes;
-  const body = uploads ? fileBody(uploads) : bodyOf(requestBody, bodyExample);
+  const { answers, uploads, faults } = notes as Notes;
+  const body = uploads ? fileBody(uploads) : bodyOf(requestBody, notes as Notes);
   const operation: Json = {
     ...rest,
     ...securityOf(rest["security"], rest["description"]),

@@ -6,6 +6,8 @@ export interface Answer {
   /** Names of headers that `openapi.ts` knows. */
   headers?: readonly string[];
   example?: unknown;
+  /** Media types beside JSON that it is given as. */
+  alsoAs?: readonly string[];
   links?: Record<string, object>;
 }
 
@@ -18,6 +20,8 @@ export interface Operation {
   answers: Record<number, Answer>;
   /** An example of the body. */
   bodyExample?: unknown;
+  /** Media types beside JSON that the body is taken as. */
+  bodyAlsoAs?: readonly string[];
   /** Media types of a body that is a file. */
   uploads?: readonly string[];
   /** Codes that this operation alone answers with; the usual ones follow from its form. */
@@ -28,7 +32,14 @@ export interface Operation {
 export const NOTES = "x-notes";
 
 /** A route's `detail`. */
-export const operation = ({ answers, bodyExample, uploads, faults = [], ...detail }: Operation) => ({
+export const operation = ({
+  answers,
+  bodyExample,
+  bodyAlsoAs = [],
+  uploads,
+  faults = [],
+  ...detail
+}: Operation) => ({
   ...detail,
-  [NOTES]: { answers, bodyExample, uploads, faults },
+  [NOTES]: { answers, bodyExample, bodyAlsoAs, uploads, faults },
 });

@@ -54,7 +54,12 @@ test.each<[name: string, body: unknown, faults: string[]]>([
   [
     "redirects that are no list",
     { domains: { primary: "docs.example.org", redirects: {} } },
-    ["domains.redirects must be a list"],
+    ["domains.redirects must be a list of at most 100"],
+  ],
+  [
+    "more redirects than any project has domains",
+    mapping(...Array.from({ length: 101 }, () => redirect("old.example.org"))),
+    ["domains.redirects must be a list of at most 100"],
   ],
   ["an entry that is no mapping", mapping(7), ["domains.redirects[0] must be a mapping"]],
   [

@@ -1,0 +1,99 @@
+import type { Clock } from "../time.ts";
+import { type Actor, type Domain, type DomainFinding, type EventName } from "./domain.ts";
+import { hostnameOf } from "./hostname.ts";
+import type { Inspect, Inspection } from "./inspect.ts";
+import { type Progress, progressOf, stagesOf } from "./progress.ts";
+import type { Check, Checkable, Domains } from "./repository.ts";
+import { spread } from "./schedule.ts";
+
+/**
+ * What became of a check: `taken` if the records are right but another project holds the host name, `overtaken` if the
+ * domain was changed or removed meanwhile, so that what was found says nothing of it.
+ */
+export type CheckOutcome = "recorded" | "taken" | "overtaken";
+
+export interface Checks {
+  /** Asks the DNS about a domain and writes down what came of it; whoever asks meanwhile shares the answer. */
+  run(checkable: Checkable, actor: Actor): Promise<CheckOutcome>;
+  /** What is found from now on is not written down. */
+  abandon(): void;
+}
+
+export interface ChecksSettings {
+  domains: Pick<Domains, "record" | "isHeldElsewhere">;
+  inspect: Inspect;
+  clock: Clock;
+  /** From 0 up to 1. */
+  random: () => number;
+  /** The CNAME target of a project by its label. */
+  targetOf: (label: string) => string;
+}
+
+/** A finding without what changes from one check to the next. */
+const lasting = (finding: DomainFinding): string => JSON.stringify({ ...finding, seconds: undefined });
+
+const isSame = (before: readonly DomainFinding[], after: readonly DomainFinding[]): boolean =>
+  before.map(lasting).join("\n") === after.map(lasting).join("\n");
+
+/** What goes into the history: every change; what stays as it was, only if somebody asked. */
+const eventsFor = (
+  domain: Domain,
+  progress: Progress,
+  seen: EventName,
+  findings: readonly DomainFinding[],
+  actor: Actor,
+): Check["events"] => {
+  const stages = stagesOf(domain.stage, progress.events);
+  if (progress.stage !== domain.stage)
+    return progress.events.map((event, at) => ({ event, stage: stages[at] ?? domain.stage }));
+  const isNews = actor.kind !== "service" || domain.checkedAt === null || !isSame(domain.findings, findings);
+  return isNews ? [{ event: seen, stage: domain.stage }] : [];
+};
+
+export const domainChecks = ({ domains, inspect, clock, random, targetOf }: ChecksSettings): Checks => {
+  const running = new Map<number, Promise<CheckOutcome>>();
+  let isAbandoned = false;
+
+  const write = (domain: Domain, inspection: Inspection, actor: Actor, isTaken: boolean) => {
+    const now = clock.now();
+    const progress = progressOf(domain, isTaken ? undefined : inspection.event, now);
+    const taken = { kind: "domain_taken", name: domain.hostname } as const;
+    const findings = isTaken ? [...inspection.findings, taken] : inspection.findings;
+    const seen = isTaken ? "domain_taken" : (inspection.event ?? "unreachable");
+    const { events: _, ...state } = progress;
+    return domains.record({
+      domain,
+      progress: { ...state, nextCheckAt: spread(state.nextCheckAt, now, random) },
+      events: eventsFor(domain, progress, seen, findings, actor),
+      findings,
+      trace: JSON.stringify(inspection.report),
+      actor,
+      now,
+    });
+  };
+
+  const perform = async ({ domain, project }: Checkable, actor: Actor): Promise<CheckOutcome> => {
+    const inspection = await inspect(hostnameOf(domain.hostname), targetOf(project.targetLabel));
+    if (isAbandoned) return "overtaken";
+    if (await write(domain, inspection, actor, false)) return "recorded";
+    const isTaken =
+      inspection.event === "records_right" &&
+      (await domains.isHeldElsewhere(domain.projectId, domain.hostname));
+    return isTaken && (await write(domain, inspection, actor, true)) ? "taken" : "overtaken";
+  };
+
+  return {
+    run(checkable, actor) {
+      const { id } = checkable.domain;
+      let check = running.get(id);
+      if (!check) {
+        check = perform(checkable, actor).finally(() => running.delete(id));
+        running.set(id, check);
+      }
+      return check;
+    },
+    abandon() {
+      isAbandoned = true;
+    },
+  };
+};

@@ -1,0 +1,95 @@
+import type { Finding } from "./dns/finding.ts";
+import { describeFinding } from "./dns/finding.ts";
+import type { Stage, StageEvent } from "./stage.ts";
+
+/** What the visitors of a live domain get: the site, or a redirect to the project's primary domain. */
+export const ROLES = ["primary", "served", "redirect"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A domain that is removed has no row. */
+export type StoredStage = Exclude<Stage, "removed">;
+
+/** Stages in which a project waits for a host name; others may wait for it too. */
+export const WAITING: readonly StoredStage[] = ["awaiting_dns", "dns_conflict"];
+
+/** What a check found, or why the right records alone did not help. */
+export type DomainFinding = Finding | { kind: "domain_taken"; name: string };
+
+export const describe = (finding: DomainFinding): string =>
+  finding.kind === "domain_taken"
+    ? `${finding.name}'s record is right, but another project holds the domain: it must be removed there first.`
+    : describeFinding(finding);
+
+/** A custom domain of a project. Times are milliseconds UTC. */
+export interface Domain {
+  id: number;
+  projectId: number;
+  /** In A-labels. */
+  hostname: string;
+  stage: StoredStage;
+  role: Role;
+  createdAt: number;
+  /** Since when it waits for its records: 48 hours from then on it is checked by itself. */
+  waitingSince: number;
+  checkedAt: number | null;
+  /** When it is checked by itself; null: on request only. */
+  nextCheckAt: number | null;
+  /** Since when a live domain no longer verifies. */
+  failingSince: number | null;
+  verifiedAt: number | null;
+  liveAt: number | null;
+  /** Of the last check. */
+  findings: DomainFinding[];
+}
+
+/** What a check must know of a domain's project. */
+export interface Holder {
+  id: number;
+  plan: "free" | "pro" | "enterprise";
+  /** The label of its CNAME target. */
+  targetLabel: string;
+}
+
+/** True if the plan has custom domains: Pro or above. */
+export const mayHaveDomains = ({ plan }: Pick<Holder, "plan">): boolean => plan !== "free";
+
+/** Who did something to a domain: an API key, the operator at the command line, or the service by itself. */
+export type Actor = { kind: "key"; keyId: number } | { kind: "operator" } | { kind: "service" };
+
+export const SERVICE: Actor = { kind: "service" };
+export const OPERATOR: Actor = { kind: "operator" };
+
+/** What is written into a domain's history: events of its stage, and what leaves the stage as it is. */
+export const EVENTS = [
+  "added",
+  "records_right",
+  "records_wrong",
+  "records_missing",
+  "unreachable",
+  "domain_taken",
+  "lapsed",
+  "served_over_http",
+  "order_placed",
+  "certificate_stored",
+  "issue_refused",
+  "retried",
+  "plan_dropped",
+  "plan_restored",
+  "became_primary",
+  "became_served",
+  "became_redirect",
+  "removed",
+] as const satisfies readonly (StageEvent | string)[];
+
+export type EventName = (typeof EVENTS)[number];
+
+/** One row of a domain's history, which outlives the domain. */
+export interface DomainEvent {
+  id: number;
+  at: number;
+  actor: Actor;
+  event: EventName;
+  /** The stage that it led to, or left as it was. */
+  stage: Stage;
+  findings: DomainFinding[];
+}

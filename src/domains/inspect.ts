@@ -1,0 +1,41 @@
+import type { Finding } from "./dns/finding.ts";
+import type { Server } from "./dns/network.ts";
+import type { Ask } from "./dns/query.ts";
+import { investigate } from "./dns/resolve.ts";
+import { type Verdict, verdictOf } from "./dns/verdict.ts";
+import type { Hostname } from "./hostname.ts";
+import { type Report, reportOf } from "./report.ts";
+
+/** What the DNS says of a domain. */
+export interface Inspection {
+  event: Verdict["event"];
+  findings: Finding[];
+  report: Report;
+}
+
+/** Asks the DNS about a host name that must lead to a target; never fails. */
+export type Inspect = (hostname: Hostname, target: string) => Promise<Inspection>;
+
+export interface InspectorSettings {
+  ask: Ask;
+  /** Read at each check: the system's own may change. */
+  resolvers: () => Server[];
+  /** Where the zones' own servers are asked. */
+  port: number;
+  mayAsk: (address: string) => boolean;
+  /** What CAA records must name. */
+  issuers: readonly string[];
+}
+
+/** resolv.conf(5): without a name server, the one on this machine is asked. */
+const THIS_MACHINE = "127.0.0.1";
+
+export const inspector =
+  ({ ask, resolvers, port, mayAsk, issuers }: InspectorSettings): Inspect =>
+  async ({ ascii, apex, isApex }, target) => {
+    const named = resolvers();
+    const asked = named.length > 0 ? named : [{ address: THIS_MACHINE, port }];
+    const trace = await investigate(ask, { resolvers: asked, port, mayAsk }, { ascii, apex, target });
+    const { event, findings } = verdictOf(trace, { hostname: ascii, target, isApex, issuers });
+    return { event, findings, report: reportOf(trace) };
+  };

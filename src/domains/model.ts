@@ -1,0 +1,305 @@
+import { Type } from "@sinclair/typebox";
+import { type Static, type TSchema, t } from "elysia";
+import { Cursor, Id, Limit, OneOf, Time, checked } from "../http/schemas.ts";
+import { formatTime } from "../time.ts";
+import { type DomainEvent as StoredEvent, EVENTS, ROLES, describe } from "./domain.ts";
+import { hostnameOf } from "./hostname.ts";
+import { recordFor } from "./record.ts";
+import type { InspectedDomain, ListedDomain } from "./service.ts";
+import { STAGES } from "./stage.ts";
+
+const TARGET = "k3vq7zj5n2xw4ryt6mbd.cname.example.net";
+
+const text = (description: string, ...examples: string[]) =>
+  t.String({ description, ...(examples.length > 0 && { examples }) });
+
+const texts = (description: string, examples: string[]) =>
+  t.Array(t.String(), { description, examples: [examples] });
+
+const optionalTime = (description: string, example: string) => t.Optional(Time(description, example));
+
+export const NewDomain = t.Object(
+  {
+    hostname: t.String({
+      minLength: 1,
+      maxLength: 1000,
+      description:
+        "The domain or subdomain, with U-labels or A-labels. No IP address, wildcard, single label or public suffix.",
+      examples: ["docs.example.org"],
+    }),
+  },
+  { $id: "NewDomain", additionalProperties: false, description: "A custom domain to add." },
+);
+
+const Stage = OneOf(
+  "DomainStage",
+  STAGES.filter((stage) => stage !== "removed"),
+  {
+    description:
+      "`awaiting_dns`: its record is not there yet; `dns_conflict`: another record is in its place; `verified`, `issuing`, `issue_failed`: the certificate is under way; `live`: it is served; `suspended`: the plan is below Pro.",
+    examples: ["awaiting_dns"],
+  },
+);
+
+const NeededRecord = t.Object(
+  {
+    type: OneOf("NeededType", ["CNAME", "ALIAS"], {
+      description: "`ALIAS` for a registered domain itself.",
+      examples: ["CNAME"],
+    }),
+    name: text("What to enter as the record's name: `@` for the registered domain itself.", "docs"),
+    value: text("What it must point to: the project's own target, exactly.", TARGET),
+    ttl: Type.Integer({ minimum: 1, description: "Seconds.", examples: [3600] }),
+    note: t.Optional(text("What there is to know about it.")),
+    bind: t.Optional(
+      text("The line of a zone file; none for an ALIAS.", `docs.example.org. 3600 IN CNAME ${TARGET}.`),
+    ),
+    terraform: text("The block of a Terraform configuration."),
+  },
+  { description: "The record to create at the DNS provider." },
+);
+
+const Finding = t.Object(
+  {
+    kind: OneOf(
+      "FindingKind",
+      [
+        "no_record",
+        "wrong_target",
+        "conflicting_record",
+        "caa_forbids",
+        "not_propagated",
+        "unreachable",
+        "domain_taken",
+      ],
+      {
+        description:
+          "`not_propagated` and `unreachable` need time only; `unreachable` is never counted as a failure.",
+        examples: ["no_record"],
+      },
+    ),
+    message: text("What to do, in one sentence."),
+    name: text("The name whose record it is about.", "docs.example.org"),
+    type: t.Optional(text("The record's type.", "CNAME")),
+    found: t.Optional(texts("Its values.", ["203.0.113.7"])),
+    expected: t.Optional(texts("What they must be.", [TARGET])),
+    server: t.Optional(text("Who said so, or said nothing.", "192.0.2.53")),
+    seconds: t.Optional(
+      Type.Integer({ minimum: 0, description: "How long an old answer may live on.", examples: [300] }),
+    ),
+    reason: t.Optional(text("Why a server could not be asked.")),
+  },
+  { $id: "DomainFinding", description: "What a check found, naming the record to change." },
+);
+
+const Findings = t.Array(Finding, { description: "Of the last check; empty if all is right." });
+
+const Trace = t.Object(
+  {
+    target: text("What the record had to point to.", TARGET),
+    zone: t.Optional(text("The zone that holds the name, if the resolvers knew one.", "example.org")),
+    nameServers: texts("The zone's own servers that were asked.", ["192.0.2.1"]),
+    chain: texts("The name, and the value of every CNAME record from it on.", ["docs.example.org", TARGET]),
+    targetAddresses: texts("Addresses of the target.", ["192.0.2.80"]),
+    caa: texts("The CAA records that count.", ['example.org 3600 IN CAA 0 issue "letsencrypt.org"']),
+    questions: t.Array(
+      t.Object({
+        server: text("Who was asked.", "192.0.2.1"),
+        name: text("The name.", "docs.example.org"),
+        type: text("The type of record.", "CNAME"),
+        recursive: t.Boolean({ description: "True if the server was asked as a resolver." }),
+        transport: OneOf("Transport", ["udp", "tcp"], { examples: ["udp"] }),
+        outcome: text("The answer's code, or why there was none: `timeout`, `refused`, ...", "NOERROR"),
+        detail: t.Optional(text("More about why there was none.")),
+        records: texts("The records, as zone files write them; 20 at the most.", [
+          `docs.example.org 3600 IN CNAME ${TARGET}`,
+        ]),
+        milliseconds: Type.Integer({ minimum: 0, description: "How long it took.", examples: [12] }),
+      }),
+      { description: "Every question in the order of the answers; 200 at the most." },
+    ),
+  },
+  { $id: "DomainTrace", description: "All that the last check asked and was answered." },
+);
+
+export const Domain = t.Object(
+  {
+    hostname: text("In A-labels.", "docs.example.org"),
+    unicode: text("The same with U-labels, to show.", "docs.example.org"),
+    stage: Stage,
+    role: OneOf("DomainRole", ROLES, {
+      description:
+        "`redirect`: its visitors are sent to the primary domain with 301, while that is live; all others get the site.",
+      examples: ["primary"],
+    }),
+    record: NeededRecord,
+    findings: Findings,
+    createdAt: Time("When it was added.", "2026-11-20T09:30:00.000Z"),
+    checkedAt: optionalTime("When its records were last looked at.", "2026-11-20T09:31:00.000Z"),
+    nextCheckAt: optionalTime(
+      "When they are looked at by themselves; absent: on request only.",
+      "2026-11-20T09:32:00.000Z",
+    ),
+    failingSince: optionalTime(
+      "Since when a live domain no longer verifies; 7 days later it is no longer served.",
+      "2026-12-20T09:30:00.000Z",
+    ),
+    verifiedAt: optionalTime("When its records were first found right.", "2026-11-20T09:32:00.000Z"),
+    liveAt: optionalTime("Since when it is served.", "2026-11-20T09:32:00.000Z"),
+    trace: t.Optional(Trace),
+  },
+  { $id: "Domain", description: "A custom domain, and what to do for it." },
+);
+
+export const Domains = t.Array(Domain, {
+  $id: "Domains",
+  maxItems: 100,
+  description: "Domains of a project, in the order they were added.",
+});
+
+export const DomainEvent = t.Object(
+  {
+    at: Time("When it happened.", "2026-11-20T09:32:00.000Z"),
+    actor: OneOf("DomainActor", ["key", "operator", "service"], {
+      description: "`key`: an API key; `operator`: the command line; `service`: by itself.",
+      examples: ["key"],
+    }),
+    key: t.Optional(Id("The API key.", 1)),
+    event: OneOf("DomainEventName", EVENTS, {
+      description:
+        "What happened. A check that found what the one before it found is left out, unless somebody asked for it.",
+      examples: ["records_right"],
+    }),
+    stage: OneOf("DomainEventStage", STAGES, {
+      description: "The stage that it led to, or left as it was.",
+      examples: ["live"],
+    }),
+    findings: t.Array(Finding, { description: "What a check found." }),
+  },
+  { $id: "DomainEvent", description: "What happened to a domain." },
+);
+
+export const DomainHistory = t.Array(DomainEvent, {
+  $id: "DomainHistory",
+  maxItems: 100,
+  description: "What happened to a domain, newest first.",
+});
+
+const Redirects = t.Array(
+  t.Object(
+    {
+      from: text("A domain of the project.", "www.example.org"),
+      to: text("The primary domain.", "docs.example.org"),
+      status: Type.Integer({ minimum: 301, maximum: 301, examples: [301] }),
+    },
+    { additionalProperties: false },
+  ),
+  {
+    maxItems: 100,
+    description: "Domains that send their visitors to the primary domain, path and query kept.",
+  },
+);
+
+/** Documented by its form; every fault of it is named by `readDomainsConfig`. */
+export const NewDomainsConfig = checked<unknown>(
+  "NewDomainsConfig",
+  {
+    $id: "NewDomainsConfig",
+    description: "Which domain is the primary one, and which redirect to it.",
+    ...(t.Object(
+      {
+        domains: t.Object(
+          {
+            primary: text("A domain of the project.", "docs.example.org"),
+            redirects: t.Optional(Redirects),
+          },
+          { additionalProperties: false },
+        ),
+      },
+      { additionalProperties: false },
+    ) as object),
+  },
+  "",
+  () => true,
+);
+
+export const DomainsConfig = t.Object(
+  {
+    domains: t.Object({
+      primary: t.Optional(text("Absent while no domain is the primary one.", "docs.example.org")),
+      redirects: Redirects,
+    }),
+  },
+  { $id: "DomainsConfig", description: "Which domain is the primary one, and which redirect to it." },
+);
+
+const slug = t.String({ description: "The project's slug.", examples: ["docs"] });
+
+export const ProjectParams = t.Object({ slug });
+
+export const DomainParams = t.Object({
+  slug,
+  hostname: t.String({
+    description: "The domain, with U-labels or A-labels, in any case.",
+    examples: ["docs.example.org"],
+  }),
+});
+
+export const PageQuery = t.Object(
+  { limit: t.Optional(Limit), cursor: t.Optional(Cursor) },
+  { additionalProperties: false },
+);
+
+type Wire<Schema extends TSchema> = Static<Schema>;
+
+const times = (fields: Record<string, number | null>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, time]) => (time === null ? [] : [[name, formatTime(time)]])),
+  );
+
+const fromFindings = (findings: ListedDomain["findings"]): Wire<typeof Findings> =>
+  findings.map((finding) => ({ ...finding, message: describe(finding) }));
+
+/** The wire form of a domain. */
+export const fromDomain = (domain: ListedDomain | InspectedDomain): Wire<typeof Domain> => {
+  const { stage, role, target, createdAt, checkedAt, nextCheckAt, failingSince, verifiedAt, liveAt } = domain;
+  const hostname = hostnameOf(domain.hostname);
+  return {
+    hostname: hostname.ascii,
+    unicode: hostname.unicode,
+    stage,
+    role,
+    record: recordFor(hostname, target),
+    findings: fromFindings(domain.findings),
+    createdAt: formatTime(createdAt),
+    ...times({ checkedAt, nextCheckAt, failingSince, verifiedAt, liveAt }),
+    ...("trace" in domain && { trace: domain.trace }),
+  };
+};
+
+/** The wire form of a row of the history. */
+export const fromEvent = ({ at, actor, event, stage, findings }: StoredEvent): Wire<typeof DomainEvent> => ({
+  at: formatTime(at),
+  actor: actor.kind,
+  ...(actor.kind === "key" && { key: actor.keyId }),
+  event,
+  stage,
+  findings: fromFindings(findings),
+});
+
+/** True if an Accept header names YAML before JSON. */
+export const prefersYaml = (accept: string | undefined): boolean => {
+  const named = (accept ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((range) => {
+      const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
+      const quality = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+      return { type, quality: quality === undefined ? 1 : Number(quality) };
+    })
+    .toSorted((one, other) => other.quality - one.quality)
+    .find(
+      ({ type, quality }) => quality > 0 && /^(application|text)\/(json|(x-)?yaml|\*)$|^\*\/\*$/.test(type),
+    );
+  return named?.type.endsWith("yaml") ?? false;
+};

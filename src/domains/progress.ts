@@ -1,0 +1,61 @@
+import type { Verdict } from "./dns/verdict.ts";
+import { type Domain, type StoredStage, WAITING } from "./domain.ts";
+import { LAPSE_MS, nextLiveCheck, nextWaitingCheck } from "./schedule.ts";
+import { type StageEvent, nextStage } from "./stage.ts";
+
+/** What a check makes of a domain. */
+export interface Progress extends Pick<
+  Domain,
+  "stage" | "waitingSince" | "nextCheckAt" | "failingSince" | "verifiedAt" | "liveAt"
+> {
+  /** Events of the stage that happened, in their order. */
+  events: readonly Exclude<StageEvent, "removed">[];
+}
+
+type CheckEvent = Verdict["event"];
+
+/** Since when a live domain fails; what could not be asked changes nothing. */
+const failingAfter = ({ stage, failingSince }: Domain, event: CheckEvent, now: number): number | null => {
+  if (event === undefined) return failingSince;
+  return stage === "live" && event !== "records_right" ? (failingSince ?? now) : null;
+};
+
+/** What follows from a check by the state table. Until certificates are issued, a verified domain is live over HTTP. */
+const eventsOf = (domain: Domain, event: CheckEvent, failingSince: number | null, now: number) => {
+  if (event === undefined) return [];
+  if (domain.stage === "live" && event !== "records_right")
+    return failingSince !== null && now - failingSince >= LAPSE_MS ? (["lapsed"] as const) : [];
+  if (nextStage(domain.stage, event) === undefined) return [];
+  return nextStage(domain.stage, event) === "verified" ? ([event, "served_over_http"] as const) : [event];
+};
+
+/** What each event leads to, one after the other. */
+export const stagesOf = (stage: StoredStage, events: Progress["events"]): StoredStage[] => {
+  let at = stage;
+  return events.map((event) => (at = (nextStage(at, event) ?? at) as StoredStage));
+};
+
+const nextCheckOf = (stage: StoredStage, waitingSince: number, failingSince: number | null, now: number) => {
+  if (WAITING.includes(stage)) return nextWaitingCheck(waitingSince, now);
+  return stage === "live" ? nextLiveCheck(failingSince, now) : null;
+};
+
+/** @param event what the check found; undefined if the records could not be asked, which is no failure */
+export const progressOf = (domain: Domain, event: CheckEvent, now: number): Progress => {
+  const failing = failingAfter(domain, event, now);
+  const events = eventsOf(domain, event, failing, now);
+  const stages = stagesOf(domain.stage, events);
+  const stage = stages.at(-1) ?? domain.stage;
+  const lapsed = domain.stage === "live" && stage !== "live";
+  const waitingSince = lapsed ? now : domain.waitingSince;
+  const failingSince = lapsed ? null : failing;
+  return {
+    events,
+    stage,
+    waitingSince,
+    failingSince,
+    nextCheckAt: nextCheckOf(stage, waitingSince, failingSince, now),
+    verifiedAt: stages.includes("verified") ? now : domain.verifiedAt,
+    liveAt: domain.stage !== "live" && stage === "live" ? now : domain.liveAt,
+  };
+};

@@ -1,0 +1,91 @@
+import { formatCaa } from "./dns/caa.ts";
+import { formatServer } from "./dns/finding.ts";
+import type { DnsRecord } from "./dns/message.ts";
+import type { Exchange } from "./dns/query.ts";
+import type { Trace } from "./dns/resolve.ts";
+
+/** One question of a check, in words. */
+export interface ReportedQuestion {
+  server: string;
+  name: string;
+  type: string;
+  /** True if the server was asked as a resolver. */
+  recursive: boolean;
+  transport: "udp" | "tcp";
+  /** NOERROR, NXDOMAIN, SERVFAIL, ..., or why there was no answer. */
+  outcome: string;
+  detail?: string;
+  /** As zone files write them. */
+  records: string[];
+  milliseconds: number;
+}
+
+/** What a check asked and was answered, as it is kept and shown. */
+export interface Report {
+  target: string;
+  /** The zone that holds the name, if the resolvers knew one. */
+  zone?: string;
+  /** The zone's servers that were asked. */
+  nameServers: string[];
+  /** The name, and every CNAME's value after it. */
+  chain: string[];
+  /** Addresses of the target. */
+  targetAddresses: string[];
+  /** The CAA records that count for the name. */
+  caa: string[];
+  questions: ReportedQuestion[];
+}
+
+/** Strangers fill the answers: beyond these, nothing is kept. */
+const MOST_QUESTIONS = 200;
+const MOST_RECORDS = 20;
+const MOST_LENGTH = 300;
+
+const cut = (text: string): string => (text.length > MOST_LENGTH ? `${text.slice(0, MOST_LENGTH)}...` : text);
+
+const dataOf = (record: DnsRecord): string => {
+  switch (record.type) {
+    case "CAA":
+      return formatCaa(record);
+    case "SOA":
+      return `minimum ${record.data.minimum}`;
+    default:
+      return record.data;
+  }
+};
+
+const formatRecord = (record: DnsRecord): string =>
+  cut(`${record.name} ${record.ttl} IN ${record.type} ${dataOf(record)}`);
+
+const formatRecords = (records: DnsRecord[]): string[] => records.slice(0, MOST_RECORDS).map(formatRecord);
+
+const questionOf = ({
+  server,
+  question,
+  recursive,
+  transport,
+  outcome,
+  milliseconds,
+}: Exchange): ReportedQuestion => ({
+  server: formatServer(server),
+  ...question,
+  recursive,
+  transport,
+  ...(outcome.kind === "answer"
+    ? { outcome: outcome.rcode, records: formatRecords(outcome.records) }
+    : { outcome: outcome.failure, detail: cut(outcome.detail), records: [] }),
+  milliseconds: Math.max(0, Math.round(milliseconds)),
+});
+
+export const reportOf = ({ target, authority, chain, targets, caa, exchanges }: Trace): Report => ({
+  target,
+  ...(authority && { zone: authority.zone }),
+  nameServers: authority?.servers.map(formatServer) ?? [],
+  chain: chain.names,
+  targetAddresses: targets
+    .flatMap(({ records }) => records)
+    .slice(0, MOST_RECORDS)
+    .map(dataOf),
+  caa: caa.kind === "found" ? formatRecords(caa.records) : [],
+  questions: exchanges.slice(0, MOST_QUESTIONS).map(questionOf),
+});

@@ -1,0 +1,447 @@
+import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, sql } from "drizzle-orm";
+import type { Statement } from "../db/commit.ts";
+import type { Database } from "../db/open.ts";
+import { domainEvents, domains, projects } from "../db/schema.ts";
+import {
+  type Actor,
+  type Domain,
+  type DomainEvent,
+  type DomainFinding,
+  type EventName,
+  type Holder,
+  type Role,
+  type StoredStage,
+  WAITING,
+} from "./domain.ts";
+import type { Progress } from "./progress.ts";
+import { WAITING_MS } from "./schedule.ts";
+import type { Stage } from "./stage.ts";
+
+/** Who does something, and when. */
+export interface Act {
+  actor: Actor;
+  now: number;
+}
+
+/** What a check found, and what it makes of the domain as it was read before. */
+export interface Check extends Act {
+  domain: Domain;
+  progress: Omit<Progress, "events">;
+  /** For the history, each with the stage that it led to. */
+  events: readonly { event: EventName; stage: Stage }[];
+  findings: readonly DomainFinding[];
+  /** JSON of all that was asked. */
+  trace: string;
+}
+
+/** A domain, and what a check of it must know of its project. */
+export interface Checkable {
+  domain: Domain;
+  project: Holder;
+}
+
+export interface Domains {
+  /**
+   * Adds the host name, its first domain as primary, in one atomic step. Undefined if the project has it already or may not have
+   * it: its plan is below Pro, it has no deploy, it has `most` domains, or another project holds the name.
+   */
+  add(
+    domain: { projectId: number; hostname: string; nextCheckAt: number | null; most: number },
+    act: Act,
+  ): Promise<Domain | undefined>;
+  find(projectId: number, hostname: string): Promise<Domain | undefined>;
+  /** All that the last check was answered, JSON; undefined before the first. */
+  trace(id: number): Promise<string | undefined>;
+  /** Ascending by id, from behind `after`. */
+  list(page: { projectId: number; after: number; limit: number }): Promise<Domain[]>;
+  /** True if a project other than this one holds the host name. */
+  isHeldElsewhere(projectId: number, hostname: string): Promise<boolean>;
+  /**
+   * Writes down a check in one atomic step, if the domain still is in the stage that it was read in. A stage that holds the
+   * host name is taken only while no other project holds it and the project's plan is Pro or above. False if nothing was written.
+   */
+  record(check: Check): Promise<boolean>;
+  /**
+   * Gives each named domain its role, in one atomic step; the others of the project keep theirs (but for a primary that another
+   * takes the place of) or become `served`. False, and nothing is written, unless the project has all the named.
+   */
+  assign(
+    projectId: number,
+    roles: Readonly<Record<string, Role>>,
+    others: "keep" | "served",
+    act: Act,
+  ): Promise<boolean>;
+  /** Removes the domain from the next request on; if it was the primary, what redirected to it is served. False if there is none. */
+  remove(projectId: number, hostname: string, act: Act): Promise<boolean>;
+  /** Those whose time has come, the longest due first. */
+  due(now: number, limit: number): Promise<Checkable[]>;
+  /** Checks it no longer by itself, while its project's plan is below Pro. */
+  rest(domain: Domain): Promise<void>;
+  /** Newest first, from below `before`. */
+  history(page: {
+    projectId: number;
+    hostname: string;
+    before: number;
+    limit: number;
+  }): Promise<DomainEvent[]>;
+  /** For the same atomic step as a change of a project's plan: live domains are suspended below Pro, and live again from it on. */
+  planEffects(projectId: number, now: number): readonly Statement[];
+}
+
+const COLUMNS = {
+  id: domains.id,
+  projectId: domains.projectId,
+  hostname: domains.hostname,
+  stage: domains.stage,
+  role: domains.role,
+  createdAt: domains.createdAt,
+  waitingSince: domains.waitingSince,
+  checkedAt: domains.checkedAt,
+  nextCheckAt: domains.nextCheckAt,
+  failingSince: domains.failingSince,
+  verifiedAt: domains.verifiedAt,
+  liveAt: domains.liveAt,
+  findings: domains.findings,
+};
+
+type Row = Omit<Domain, "findings"> & { findings: string };
+
+const findingsOf = (json: string) => JSON.parse(json) as DomainFinding[];
+
+const toDomain = (row: Row): Domain => ({ ...row, findings: findingsOf(row.findings) });
+
+const actorOf = (actor: string, keyId: number | null): Actor => {
+  if (actor === "key" && keyId !== null) return { kind: "key", keyId };
+  return { kind: actor === "operator" ? "operator" : "service" };
+};
+
+const actorValues = (actor: Actor) => ({
+  actor: actor.kind,
+  keyId: actor.kind === "key" ? actor.keyId : null,
+});
+
+/** The text of the index `domains_held`: SQLite uses it for what is asked in its very words. */
+const HELD = "('verified', 'issuing', 'issue_failed', 'live', 'suspended')";
+
+export const domainRepository = ({ orm, commit }: Database): Domains => {
+  const value = sql.placeholder;
+  const ofProject = eq(domains.projectId, value("projectId"));
+  const isThis = and(ofProject, eq(domains.hostname, value("hostname")));
+
+  /** History rows for the domains that match; `event` and `stage` may be SQL over them. */
+  const noted = (
+    where: ReturnType<typeof and>,
+    event = sql`${value("event")}`,
+    stage = sql`${value("stage")}`,
+  ) =>
+    orm
+      .insert(domainEvents)
+      .select(
+        orm
+          .select({
+            id: sql`null`.as("id"),
+            projectId: domains.projectId,
+            hostname: domains.hostname,
+            at: sql`${value("now")}`.as("at"),
+            actor: sql`${value("actor")}`.as("actor"),
+            keyId: sql`${value("keyId")}`.as("key_id"),
+            event: event.as("event"),
+            stage: stage.as("stage"),
+            findings: sql`${value("findings")}`.as("findings"),
+          })
+          .from(domains)
+          .where(where)
+          .orderBy(asc(domains.id)),
+      )
+      .prepare();
+
+  const mayHave = sql`exists (select 1 from projects where id = ${value("projectId")} and plan <> 'free')`;
+  const isHeldByOther = sql`exists (select 1 from domains other where other.hostname = ${value("hostname")}
+    and other.stage in ${sql.raw(HELD)} and other.project_id <> ${value("projectId")})`;
+
+  const found = orm.select(COLUMNS).from(domains).where(isThis).limit(1).prepare();
+  const traced = orm
+    .select({ trace: domains.trace })
+    .from(domains)
+    .where(eq(domains.id, value("id")))
+    .limit(1)
+    .prepare();
+  const listed = orm
+    .select(COLUMNS)
+    .from(domains)
+    .where(and(ofProject, gt(domains.id, value("after"))))
+    .orderBy(asc(domains.id))
+    .limit(value("limit"))
+    .prepare();
+  const held = orm
+    .select({ one: sql`1` })
+    .from(projects)
+    .where(and(eq(projects.id, value("projectId")), isHeldByOther))
+    .limit(1)
+    .prepare();
+
+  const inserted = orm
+    .insert(domains)
+    .select(
+      orm
+        .select({
+          id: sql`null`.as("id"),
+          projectId: projects.id,
+          hostname: sql`${value("hostname")}`.as("hostname"),
+          stage: sql`'awaiting_dns'`.as("stage"),
+          role: sql`iif(exists (select 1 from domains where project_id = ${value("projectId")}), 'served', 'primary')`.as(
+            "role",
+          ),
+          createdAt: sql`${value("now")}`.as("created_at"),
+          waitingSince: sql`${value("now")}`.as("waiting_since"),
+          checkedAt: sql`null`.as("checked_at"),
+          nextCheckAt: sql`${value("nextCheckAt")}`.as("next_check_at"),
+          failingSince: sql`null`.as("failing_since"),
+          verifiedAt: sql`null`.as("verified_at"),
+          liveAt: sql`null`.as("live_at"),
+          findings: sql`'[]'`.as("findings"),
+          trace: sql`null`.as("trace"),
+        })
+        .from(projects)
+        .where(
+          and(
+            eq(projects.id, value("projectId")),
+            mayHave,
+            sql`${projects.activeDeployId} is not null`,
+            sql`(select count(*) from domains where project_id = ${value("projectId")}) < ${value("most")}`,
+            sql`not exists (select 1 from domains where project_id = ${value("projectId")} and hostname = ${value("hostname")})`,
+            sql`not ${isHeldByOther}`,
+          ),
+        ),
+    )
+    .returning(COLUMNS)
+    .prepare();
+  /** Right behind the insert: `changes()` tells whether that made the row. */
+  const addedNoted = noted(and(isThis, sql`changes() = 1`));
+
+  const isAsRead = and(eq(domains.id, value("id")), eq(domains.stage, value("from")));
+  const mayTake = sql`(${value("stage")} not in ${sql.raw(HELD)} or (${mayHave} and not ${isHeldByOther}))`;
+  /** `stage` here is the one that the check leads to, of the history row the one that its event led to. */
+  const checkNoted = noted(and(isAsRead, mayTake), sql`${value("event")}`, sql`${value("eventStage")}`);
+  const checked = orm
+    .update(domains)
+    .set({
+      stage: sql`${value("stage")}`,
+      waitingSince: sql`${value("waitingSince")}`,
+      checkedAt: sql`${value("now")}`,
+      nextCheckAt: sql`${value("nextCheckAt")}`,
+      failingSince: sql`${value("failingSince")}`,
+      verifiedAt: sql`${value("verifiedAt")}`,
+      liveAt: sql`${value("liveAt")}`,
+      findings: sql`${value("findings")}`,
+      trace: sql`${value("trace")}`,
+    })
+    .where(and(isAsRead, mayTake))
+    .returning({ id: domains.id })
+    .prepare();
+  const rested = orm
+    .update(domains)
+    .set({ nextCheckAt: null })
+    .where(and(isAsRead, sql`not ${mayHave}`))
+    .prepare();
+
+  /** The role that an assignment gives: its own, or what becomes of those that are not named. */
+  const newRole = sql`coalesce((select value from json_each(${value("roles")}) where key = ${domains.hostname}),
+    ${value("others")}, iif(${domains.role} = 'primary', 'served', ${domains.role}))`;
+  const hasAllNamed = sql`not exists (select 1 from json_each(${value("roles")}) named where not exists
+    (select 1 from domains mine where mine.project_id = ${value("projectId")} and mine.hostname = named.key))`;
+  const assignedNoted = noted(
+    and(ofProject, hasAllNamed, sql`${domains.role} <> ${newRole}`),
+    sql`'became_' || ${newRole}`,
+    sql`${domains.stage}`,
+  );
+  // Before another becomes it: the index looks at each row by itself.
+  const primaryReleased = orm
+    .update(domains)
+    .set({ role: "served" })
+    .where(and(ofProject, hasAllNamed, eq(domains.role, "primary"), sql`${newRole} <> 'primary'`))
+    .prepare();
+  const assigned = orm
+    .update(domains)
+    .set({ role: newRole })
+    .where(and(ofProject, hasAllNamed))
+    .returning({ id: domains.id })
+    .prepare();
+
+  const losesPrimary = and(
+    ofProject,
+    eq(domains.role, "redirect"),
+    sql`exists (select 1 from domains mine where mine.project_id = ${value("projectId")}
+      and mine.hostname = ${value("hostname")} and mine.role = 'primary')`,
+  );
+  const removalNoted = noted(isThis);
+  const lossNoted = noted(losesPrimary, sql`'became_served'`, sql`${domains.stage}`);
+  const redirectsEnded = orm.update(domains).set({ role: "served" }).where(losesPrimary).prepare();
+  const removed = orm.delete(domains).where(isThis).returning({ id: domains.id }).prepare();
+
+  const dueNow = orm
+    .select({
+      domain: COLUMNS,
+      project: { id: projects.id, plan: projects.plan, targetLabel: projects.targetLabel },
+    })
+    .from(domains)
+    .innerJoin(projects, eq(projects.id, domains.projectId))
+    .where(lte(domains.nextCheckAt, value("now")))
+    .orderBy(asc(domains.nextCheckAt), asc(domains.id))
+    .limit(value("limit"))
+    .prepare();
+
+  const remembered = orm
+    .select()
+    .from(domainEvents)
+    .where(
+      and(
+        eq(domainEvents.projectId, value("projectId")),
+        eq(domainEvents.hostname, value("hostname")),
+        lt(domainEvents.id, value("before")),
+      ),
+    )
+    .orderBy(desc(domainEvents.id))
+    .limit(value("limit"))
+    .prepare();
+
+  const dropped = and(ofProject, eq(domains.stage, "live"), sql`not ${mayHave}`);
+  const restored = and(ofProject, eq(domains.stage, "suspended"), mayHave);
+  const isWaiting = inArray(domains.stage, [...WAITING]);
+  const effects = {
+    droppedNoted: noted(dropped),
+    suspended: orm.update(domains).set({ stage: "suspended", nextCheckAt: null }).where(dropped).prepare(),
+    restoredNoted: noted(restored),
+    resumed: orm
+      .update(domains)
+      .set({ stage: "live", nextCheckAt: sql`${value("now")}` })
+      .where(restored)
+      .prepare(),
+    waitingResumed: orm
+      .update(domains)
+      .set({ nextCheckAt: sql`${value("now")}` })
+      .where(
+        and(
+          ofProject,
+          isWaiting,
+          isNull(domains.nextCheckAt),
+          gt(domains.waitingSince, value("since")),
+          mayHave,
+        ),
+      )
+      .prepare(),
+  };
+
+  const find = async (projectId: number, hostname: string) => {
+    const row = found.get({ projectId, hostname });
+    return row && toDomain(row);
+  };
+
+  return {
+    find,
+    async add({ most, ...domain }, { actor, now }) {
+      const values = { ...domain, now };
+      const note = {
+        ...values,
+        ...actorValues(actor),
+        event: "added",
+        stage: "awaiting_dns",
+        findings: "[]",
+      };
+      const [[row]] = await commit([
+        { query: inserted, values: { ...values, most } },
+        { query: addedNoted, values: note },
+      ]);
+      return row && toDomain(row);
+    },
+    async trace(id) {
+      return traced.get({ id })?.trace ?? undefined;
+    },
+    async list(page) {
+      return listed.all({ ...page }).map(toDomain);
+    },
+    async isHeldElsewhere(projectId, hostname) {
+      return held.all({ projectId, hostname }).length > 0;
+    },
+    async record({ domain, progress, events, findings, trace, actor, now }) {
+      const { id, projectId, hostname, stage: from } = domain;
+      const values = {
+        ...progress,
+        ...actorValues(actor),
+        id,
+        projectId,
+        hostname,
+        from,
+        findings: JSON.stringify(findings),
+        trace,
+        now,
+      };
+      const notes = events.map(({ event, stage }) => ({
+        query: checkNoted,
+        values: { ...values, event, eventStage: stage },
+      }));
+      const rows = await commit([...notes, { query: checked, values }]);
+      return (rows.at(-1) as unknown[]).length > 0;
+    },
+    async rest({ id, projectId, stage }) {
+      await commit([{ query: rested, values: { id, projectId, from: stage } }]);
+    },
+    async assign(projectId, roles, others, { actor, now }) {
+      const values = {
+        projectId,
+        roles: JSON.stringify(roles),
+        others: others === "keep" ? null : others,
+        ...actorValues(actor),
+        findings: "[]",
+        now,
+      };
+      const [, , rows] = await commit([
+        { query: assignedNoted, values },
+        { query: primaryReleased, values },
+        { query: assigned, values },
+      ]);
+      return rows.length > 0;
+    },
+    async remove(projectId, hostname, { actor, now }) {
+      const values = { projectId, hostname, ...actorValues(actor), findings: "[]", now };
+      const [, , , rows] = await commit([
+        { query: removalNoted, values: { ...values, event: "removed", stage: "removed" } },
+        { query: lossNoted, values },
+        { query: redirectsEnded, values },
+        { query: removed, values },
+      ]);
+      return rows.length > 0;
+    },
+    async due(now, limit) {
+      return dueNow.all({ now, limit }).map(({ domain, project }) => ({ domain: toDomain(domain), project }));
+    },
+    async history(page) {
+      return remembered.all({ ...page }).map(({ id, at, actor, keyId, event, stage, findings }) => ({
+        id,
+        at,
+        actor: actorOf(actor, keyId),
+        event: event as EventName,
+        stage: stage as StoredStage,
+        findings: findingsOf(findings),
+      }));
+    },
+    planEffects(projectId, now) {
+      const values = { projectId, now };
+      const note = (event: EventName, stage: Stage) => ({
+        ...values,
+        actor: "service",
+        keyId: null,
+        findings: "[]",
+        event,
+        stage,
+      });
+      return [
+        { query: effects.droppedNoted, values: note("plan_dropped", "suspended") },
+        { query: effects.suspended, values },
+        { query: effects.restoredNoted, values: note("plan_restored", "live") },
+        { query: effects.resumed, values },
+        { query: effects.waitingResumed, values: { ...values, since: now - WAITING_MS } },
+      ];
+    },
+  };
+};

@@ -1,0 +1,191 @@
+import { Elysia, status } from "elysia";
+import { nextLink } from "../http/headers.ts";
+import { NoContent, NoQuery } from "../http/schemas.ts";
+import type { Shared } from "../http/shared.ts";
+import { writeYaml } from "../http/yaml.ts";
+import type { Actor } from "./domain.ts";
+import {
+  Domain,
+  DomainHistory,
+  DomainParams,
+  Domains,
+  DomainsConfig,
+  NewDomain,
+  NewDomainsConfig,
+  PageQuery,
+  ProjectParams,
+  fromDomain,
+  fromEvent,
+  prefersYaml,
+} from "./model.ts";
+import {
+  addDomain,
+  getDomain,
+  getDomainsConfig,
+  listDomainEvents,
+  listDomains,
+  makePrimary,
+  putDomainsConfig,
+  removeDomain,
+  verifyDomain,
+} from "./openapi.ts";
+import type { DomainService } from "./service.ts";
+import type { DomainSettings } from "./settings.ts";
+
+const actorOf = (key: { id: number }): Actor => ({ kind: "key", keyId: key.id });
+
+const pathOf = (slug: string, hostname?: string): string => {
+  const list = `/platform/projects/${encodeURIComponent(slug)}/domains`;
+  return hostname === undefined ? list : `${list}/${encodeURIComponent(hostname)}`;
+};
+
+/** Custom domains of projects, under `/platform/projects/{slug}/domains`, and their configuration. */
+export const domainRoutes = ({
+  domains,
+  settings,
+  shared,
+}: {
+  domains: DomainService;
+  settings: DomainSettings;
+  shared: Shared;
+}) =>
+  new Elysia({ name: "domains", normalize: false })
+    .use(shared)
+    .model({ Domain, DomainHistory, Domains, DomainsConfig, NewDomain, NewDomainsConfig })
+    .get(
+      "/platform/projects/:slug/domains",
+      async ({ params: { slug }, query, set }) => {
+        const limit = Number(query.limit);
+        const { items, next } = await domains.list(slug, { limit, cursor: query.cursor });
+        if (next) set.headers["link"] = nextLink(pathOf(slug), { limit }, next);
+        return items.map(fromDomain);
+      },
+      {
+        stability: "beta",
+        scope: "platform:read",
+        params: ProjectParams,
+        query: PageQuery,
+        response: { 200: Domains },
+        detail: listDomains,
+      },
+    )
+    .post(
+      "/platform/projects/:slug/domains",
+      async ({ params: { slug }, body, key, set }) => {
+        const { domain, isNew } = await domains.add(slug, body.hostname, actorOf(key));
+        if (!isNew) return status(200, fromDomain(domain));
+        set.headers["location"] = pathOf(slug, domain.hostname);
+        return status(201, fromDomain(domain));
+      },
+      {
+        stability: "beta",
+        scope: "platform:write",
+        reads: "json",
+        params: ProjectParams,
+        query: NoQuery,
+        body: NewDomain,
+        response: { 200: Domain, 201: Domain },
+        detail: addDomain,
+      },
+    )
+    .get(
+      "/platform/projects/:slug/domains/:hostname",
+      async ({ params: { slug, hostname } }) => fromDomain(await domains.get(slug, hostname)),
+      {
+        stability: "beta",
+        scope: "platform:read",
+        params: DomainParams,
+        query: NoQuery,
+        response: { 200: Domain },
+        detail: getDomain,
+      },
+    )
+    .delete(
+      "/platform/projects/:slug/domains/:hostname",
+      async ({ params: { slug, hostname }, key }) => {
+        await domains.remove(slug, hostname, actorOf(key));
+        return status(204, undefined);
+      },
+      {
+        stability: "beta",
+        scope: "platform:write",
+        params: DomainParams,
+        query: NoQuery,
+        response: { 204: NoContent },
+        detail: removeDomain,
+      },
+    )
+    .post(
+      "/platform/projects/:slug/domains/:hostname/verify",
+      async ({ params: { slug, hostname }, key }) =>
+        fromDomain(await domains.verify(slug, hostname, actorOf(key))),
+      {
+        stability: "beta",
+        scope: "platform:write",
+        params: DomainParams,
+        query: NoQuery,
+        response: { 200: Domain },
+        detail: verifyDomain,
+      },
+    )
+    .put(
+      "/platform/projects/:slug/domains/:hostname/primary",
+      async ({ params: { slug, hostname }, key }) =>
+        fromDomain(await domains.makePrimary(slug, hostname, actorOf(key))),
+      {
+        stability: "beta",
+        scope: "platform:write",
+        params: DomainParams,
+        query: NoQuery,
+        response: { 200: Domain },
+        detail: makePrimary,
+      },
+    )
+    .get(
+      "/platform/projects/:slug/domains/:hostname/history",
+      async ({ params: { slug, hostname }, query, set }) => {
+        const limit = Number(query.limit);
+        const { items, next } = await domains.history(slug, hostname, { limit, cursor: query.cursor });
+        if (next) set.headers["link"] = nextLink(`${pathOf(slug, hostname)}/history`, { limit }, next);
+        return items.map(fromEvent);
+      },
+      {
+        stability: "beta",
+        scope: "platform:read",
+        params: DomainParams,
+        query: PageQuery,
+        response: { 200: DomainHistory },
+        detail: listDomainEvents,
+      },
+    )
+    .get(
+      "/platform/projects/:slug/config",
+      async ({ params: { slug }, headers, set }) => {
+        const config = await settings.read(slug);
+        set.headers["vary"] = "Authorization, Accept";
+        if (!prefersYaml(headers["accept"])) return Response.json(config);
+        return new Response(writeYaml(config), { headers: { "content-type": "application/yaml" } });
+      },
+      {
+        stability: "beta",
+        scope: "platform:read",
+        params: ProjectParams,
+        query: NoQuery,
+        response: { 200: DomainsConfig },
+        detail: getDomainsConfig,
+      },
+    )
+    .put(
+      "/platform/projects/:slug/config",
+      async ({ params: { slug }, body, key }) => settings.write(slug, body, actorOf(key)),
+      {
+        stability: "beta",
+        scope: "platform:write",
+        reads: "json or yaml",
+        params: ProjectParams,
+        query: NoQuery,
+        body: NewDomainsConfig,
+        response: { 200: DomainsConfig },
+        detail: putDomainsConfig,
+      },
+    );

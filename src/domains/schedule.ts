@@ -1,0 +1,37 @@
+/** When domains are checked by themselves. Times and lengths are milliseconds. */
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** How long a domain that waits for its records is checked by itself: what the DNS may take to spread. */
+export const WAITING_MS = 48 * HOUR;
+/** How long a live domain that no longer verifies goes on being served. */
+export const LAPSE_MS = 7 * DAY;
+
+/** After it began to wait: people look at once whether it works. */
+const FIRST = [MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE];
+const LAST_OF_FIRST = 10 * MINUTE;
+const STEP = 15 * MINUTE;
+
+/** The next check of a domain that waits: at 1, 2, 5 and 10 minutes, then every 15; null once 48 hours are over. */
+export const nextWaitingCheck = (waitingSince: number, now: number): number | null => {
+  const age = now - waitingSince;
+  const steps = Math.floor((age - LAST_OF_FIRST) / STEP) + 1;
+  const next = FIRST.find((after) => after > age) ?? LAST_OF_FIRST + steps * STEP;
+  return next <= WAITING_MS ? waitingSince + next : null;
+};
+
+/** The next check of a live domain: a day on, or when it must be decided whether it is parked. */
+export const nextLiveCheck = (failingSince: number | null, now: number): number => {
+  const lapses = failingSince === null ? Number.POSITIVE_INFINITY : failingSince + LAPSE_MS;
+  return lapses > now ? Math.min(now + DAY, lapses) : now + DAY;
+};
+
+/** Of the wait, and of any wait at the most. */
+const SPREAD = 0.1;
+const MOST_SPREAD = 30 * MINUTE;
+
+/** A check put off by a tenth at the most, so that domains added together are not checked together for ever. */
+export const spread = (next: number | null, now: number, random: () => number): number | null =>
+  next === null ? null : Math.round(next + Math.min((next - now) * SPREAD, MOST_SPREAD) * random());

@@ -1,0 +1,184 @@
+import { Fault } from "../http/faults.ts";
+import type { Limiter } from "../http/limits.ts";
+import { type Page, cutPage, readCursor } from "../page.ts";
+import type { Project } from "../projects/repository.ts";
+import type { ProjectService } from "../projects/service.ts";
+import type { Clock } from "../time.ts";
+import type { Checks } from "./checks.ts";
+import { type Actor, type Domain, type DomainEvent, mayHaveDomains } from "./domain.ts";
+import { HOSTNAME_REFUSALS, type Hostname, parseHostname } from "./hostname.ts";
+import { type OwnNames, isOwnName } from "./own.ts";
+import type { Report } from "./report.ts";
+import type { Domains } from "./repository.ts";
+import { nextWaitingCheck } from "./schedule.ts";
+
+/** A domain and what its record must point to. */
+export type ListedDomain = Domain & { target: string };
+
+/** The same with all that its last check was answered. */
+export type InspectedDomain = ListedDomain & { trace?: Report };
+
+export interface DomainService {
+  /**
+   * Adds a host name as it was typed; one that the project has is answered as it is.
+   * @throws Fault not_found, invalid_request, plan_required, no_successful_deploy, domain_taken, domain_limit_reached
+   */
+  add(slug: string, typed: string, actor: Actor): Promise<{ domain: ListedDomain; isNew: boolean }>;
+  /** @throws Fault not_found */
+  get(slug: string, typed: string): Promise<InspectedDomain>;
+  /** @throws Fault not_found, invalid_cursor */
+  list(slug: string, query: { limit: number; cursor: string | undefined }): Promise<Page<ListedDomain>>;
+  /**
+   * Asks the DNS now. Again is fine; those who ask at once share the answer.
+   * @throws Fault not_found, plan_required, rate_limited, domain_taken if the records are right but another project holds it
+   */
+  verify(slug: string, typed: string, actor: Actor): Promise<InspectedDomain>;
+  /** Makes it the one that the others redirect to. Again is fine. @throws Fault not_found */
+  makePrimary(slug: string, typed: string, actor: Actor): Promise<ListedDomain>;
+  /** It is served no longer from the next request on. @throws Fault not_found */
+  remove(slug: string, typed: string, actor: Actor): Promise<void>;
+  /** Newest first, also of a domain that was removed. @throws Fault not_found, invalid_cursor */
+  history(
+    slug: string,
+    typed: string,
+    query: { limit: number; cursor: string | undefined },
+  ): Promise<Page<DomainEvent>>;
+}
+
+export interface DomainServiceSettings {
+  domains: Domains;
+  projects: Pick<ProjectService, "get">;
+  checks: Checks;
+  own: OwnNames;
+  /** Counts the checks on request of one domain. */
+  verifications: Limiter;
+  clock: Clock;
+  targetOf: (label: string) => string;
+}
+
+/** Domains that a project can have. */
+export const MOST_DOMAINS = 100;
+/** Checks of one domain on request. */
+export const VERIFICATIONS = { points: 10, seconds: 60 } as const;
+/** Above every id. */
+const NEWEST = Number.MAX_SAFE_INTEGER;
+
+const notFound = () => new Fault("not_found", "The project has no domain with this name.");
+
+/** A name as the project's domains are known by; "", which none has, for what is no host name. */
+const nameOf = (typed: string): string => {
+  const parsed = parseHostname(typed);
+  return parsed.ok ? parsed.hostname.ascii : "";
+};
+
+/** @throws Fault invalid_request */
+const acceptable = (typed: string, own: OwnNames): Hostname => {
+  const parsed = parseHostname(typed);
+  if (!parsed.ok) throw new Fault("invalid_request", `hostname: ${HOSTNAME_REFUSALS[parsed.refusal]}`);
+  if (isOwnName(parsed.hostname.ascii, own))
+    throw new Fault("invalid_request", "hostname: is one of this service's own names");
+  return parsed.hostname;
+};
+
+const assertPlan = (project: Project) => {
+  if (!mayHaveDomains(project)) throw new Fault("plan_required");
+};
+
+export const domainService = ({
+  domains,
+  projects,
+  checks,
+  own,
+  verifications,
+  clock,
+  targetOf,
+}: DomainServiceSettings): DomainService => {
+  const listed = (domain: Domain, { targetLabel }: Project): ListedDomain => ({
+    ...domain,
+    target: targetOf(targetLabel),
+  });
+
+  /** @throws Fault not_found */
+  const find = async (slug: string, typed: string) => {
+    const project = await projects.get(slug);
+    const domain = await domains.find(project.id, nameOf(typed));
+    if (!domain) throw notFound();
+    return { project, domain };
+  };
+
+  const get = async (slug: string, typed: string): Promise<InspectedDomain> => {
+    const { project, domain } = await find(slug, typed);
+    const trace = await domains.trace(domain.id);
+    return { ...listed(domain, project), ...(trace !== undefined && { trace: JSON.parse(trace) as Report }) };
+  };
+
+  /** Why the repository would not add a name. @throws Fault */
+  const explain = async (project: Project, hostname: string): Promise<never> => {
+    assertPlan(project);
+    if (project.activeDeployId === null) throw new Fault("no_successful_deploy");
+    if (await domains.isHeldElsewhere(project.id, hostname)) throw new Fault("domain_taken");
+    throw new Fault("domain_limit_reached", `A project can have at most ${MOST_DOMAINS} domains.`);
+  };
+
+  return {
+    get,
+    async add(slug, typed, actor) {
+      const project = await projects.get(slug);
+      const hostname = acceptable(typed, own).ascii;
+      const now = clock.now();
+      const wish = {
+        projectId: project.id,
+        hostname,
+        nextCheckAt: nextWaitingCheck(now, now),
+        most: MOST_DOMAINS,
+      };
+      const added = await domains.add(wish, { actor, now });
+      if (added) return { domain: listed(added, project), isNew: true };
+      const present = await domains.find(project.id, hostname);
+      if (present) return { domain: listed(present, project), isNew: false };
+      return explain(await projects.get(slug), hostname);
+    },
+    async list(slug, { limit, cursor }) {
+      const project = await projects.get(slug);
+      const list = `domains:${project.id}`;
+      const after = cursor === undefined ? 0 : readCursor(cursor, list);
+      const found = await domains.list({ projectId: project.id, after, limit: limit + 1 });
+      return cutPage(
+        found.map((domain) => listed(domain, project)),
+        limit,
+        list,
+      );
+    },
+    async verify(slug, typed, actor) {
+      const { project, domain } = await find(slug, typed);
+      assertPlan(project);
+      await verifications.take(String(domain.id), VERIFICATIONS);
+      const outcome = await checks.run({ domain, project }, actor);
+      if (outcome === "taken")
+        throw new Fault(
+          "domain_taken",
+          "The record is right, but another project holds this domain: it must be removed there first.",
+        );
+      return get(slug, typed);
+    },
+    async makePrimary(slug, typed, actor) {
+      const { project, domain } = await find(slug, typed);
+      const roles = { [domain.hostname]: "primary" } as const;
+      if (!(await domains.assign(project.id, roles, "keep", { actor, now: clock.now() }))) throw notFound();
+      return get(slug, typed);
+    },
+    async remove(slug, typed, actor) {
+      const { id } = await projects.get(slug);
+      if (!(await domains.remove(id, nameOf(typed), { actor, now: clock.now() }))) throw notFound();
+    },
+    async history(slug, typed, { limit, cursor }) {
+      const { id: projectId } = await projects.get(slug);
+      const hostname = nameOf(typed);
+      const list = `history:${projectId}:${hostname}`;
+      const before = cursor === undefined ? NEWEST : readCursor(cursor, list);
+      const found = await domains.history({ projectId, hostname, before, limit: limit + 1 });
+      if (found.length === 0 && cursor === undefined) throw notFound();
+      return cutPage(found, limit, list);
+    },
+  };
+};

@@ -1,0 +1,86 @@
+import { Fault } from "../http/faults.ts";
+import { quoted } from "../http/json.ts";
+import type { ProjectService } from "../projects/service.ts";
+import type { Clock } from "../time.ts";
+import type { Actor, Domain, Role } from "./domain.ts";
+import { parseHostname } from "./hostname.ts";
+import { type ConfigFault, type DomainsConfig, readDomainsConfig } from "./redirect.ts";
+import type { Domains } from "./repository.ts";
+import { MOST_DOMAINS } from "./service.ts";
+
+/** The specified mapping; without `primary` only while the project has no primary domain. */
+export interface DomainsMapping {
+  domains: { primary?: string; redirects: DomainsConfig["redirects"] };
+}
+
+/** Which of a project's domains is the primary one, and which redirect to it: the specified mapping. */
+export interface DomainSettings {
+  /** @throws Fault not_found */
+  read(slug: string): Promise<DomainsMapping>;
+  /**
+   * Puts the mapping into force, whole or not at all; a domain that it does not name serves the site.
+   * @throws Fault not_found, invalid_request with every fault
+   */
+  write(slug: string, body: unknown, actor: Actor): Promise<DomainsMapping>;
+}
+
+const MOST_FAULTS = 20;
+
+const normalise = (typed: string): string | undefined => {
+  const parsed = parseHostname(typed);
+  return parsed.ok ? parsed.hostname.ascii : undefined;
+};
+
+const lineOf = ({ path, message }: ConfigFault): string =>
+  `${/^[\w.[\]-]{1,100}$/.test(path) ? path : quoted(path)}: ${message}`;
+
+const refusalOf = (faults: ConfigFault[]): Fault => {
+  const more = faults.length - MOST_FAULTS;
+  const lines = faults.slice(0, MOST_FAULTS).map(lineOf);
+  return new Fault("invalid_request", [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("; "));
+};
+
+const rolesOf = ({ primary, redirects }: DomainsConfig): Record<string, Role> => ({
+  ...Object.fromEntries(redirects.map(({ from }) => [from, "redirect" as const])),
+  [primary]: "primary",
+});
+
+const mappingOf = (domains: readonly Domain[]): DomainsMapping => {
+  const to = domains.find(({ role }) => role === "primary")?.hostname;
+  if (to === undefined) return { domains: { redirects: [] } };
+  const redirects = domains
+    .filter(({ role }) => role === "redirect")
+    .map(({ hostname }) => ({ from: hostname, to, status: 301 as const }));
+  return { domains: { primary: to, redirects } };
+};
+
+export const domainSettings = ({
+  domains,
+  projects,
+  clock,
+}: {
+  domains: Pick<Domains, "list" | "assign">;
+  projects: Pick<ProjectService, "get">;
+  clock: Clock;
+}): DomainSettings => {
+  const all = (projectId: number) => domains.list({ projectId, after: 0, limit: MOST_DOMAINS });
+
+  return {
+    async read(slug) {
+      return mappingOf(await all((await projects.get(slug)).id));
+    },
+    async write(slug, body, actor) {
+      const { id } = await projects.get(slug);
+      const tries = [1, 2, 3];
+      for (const _ of tries) {
+        const names = new Set((await all(id)).map(({ hostname }) => hostname));
+        const read = readDomainsConfig(body, names, normalise);
+        if (!read.ok) throw refusalOf(read.faults);
+        const act = { actor, now: clock.now() };
+        if (await domains.assign(id, rolesOf(read.config), "served", act)) return mappingOf(await all(id));
+        // A domain was removed meanwhile: the mapping is read again, which names it.
+      }
+      throw new Fault("invalid_request", "The project's domains are changing; try again.");
+    },
+  };
+};
