@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { Database } from "bun:sqlite";
+import { listen } from "../../src/edge/listeners.ts";
+import { atEnd, openStore, temporaryDirectory } from "../support/store.ts";
+import { addSite } from "./projects.ts";
+import { askAllTheTime } from "./visitors.ts";
+
+const HOST = "docs.example.com";
+const CONNECTIONS = 64;
+const ROUNDS = 20;
+
+const openServed = async () => {
+  const path = join(temporaryDirectory(), "adoption-store.db");
+  const store = await openStore({ path });
+  await addSite(store, "docs");
+  const listener = listen({ host: "127.0.0.1", port: 0, fetch: store.fetch });
+  atEnd(() => listener.stop(0));
+  return { path, port: listener.port };
+};
+
+/** Adds the domain and removes it again and again, while all ask for it. */
+const removeWhileAsked = async (
+  port: number,
+  { add, remove }: { add: () => unknown; remove: () => unknown },
+): Promise<void> => {
+  const visitors = await askAllTheTime({ port, host: HOST, connections: CONNECTIONS });
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      await add();
+      await visitors.untilAnswered(200);
+      await remove();
+      visitors.mark();
+      await visitors.untilAnswered(421);
+      expect(visitors.servedAfterMark()).toBe(0);
+    }
+  } finally {
+    visitors.stop();
+  }
+  expect(visitors.connections()).toBe(CONNECTIONS);
+};
+
+test("not one request is served from the acknowledgement of a domain's removal by another process on, by 64 connections that ask all the time", async () => {
+  const { path, port } = await openServed();
+  using other = new Database(path);
+  other.run("PRAGMA busy_timeout = 5000");
+  const add = () =>
+    other.run(
+      `insert into domains (project_id, hostname, stage, role, created_at, waiting_since, findings)
+      values (1, '${HOST}', 'live', 'served', 0, 0, '[]')`,
+    );
+  await removeWhileAsked(port, { add, remove: () => other.run("delete from domains") });
+});
