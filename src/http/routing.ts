@@ -10,8 +10,8 @@ export const pathOf = (request: Request): string => new URL(request.url).pathnam
 
 const segmentsOf = (path: string): string[] => path.replace(/\/$/, "").split("/");
 
-const matches = (template: string, path: string): boolean => {
-  const [expected, given] = [segmentsOf(template), segmentsOf(path)];
+const matches = (template: string, given: readonly string[]): boolean => {
+  const expected = segmentsOf(template);
   return (
     expected.length === given.length &&
     expected.every((segment, at) => (segment.startsWith(":") ? given[at] !== "" : segment === given[at]))
@@ -20,7 +20,8 @@ const matches = (template: string, path: string): boolean => {
 
 /** The methods that a path answers to, HEAD and OPTIONS included; empty for a path that does not exist. */
 export const methodsAt = (routes: readonly Route[], path: string): string[] => {
-  const found = new Set(routes.filter((route) => matches(route.path, path)).map(({ method }) => method));
+  const given = segmentsOf(path);
+  const found = new Set(routes.filter((route) => matches(route.path, given)).map(({ method }) => method));
   if (found.size === 0) return [];
   if (found.has("GET")) found.add("HEAD");
   return [...found.add("OPTIONS")].toSorted();
