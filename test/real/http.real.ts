@@ -110,20 +110,30 @@ real("every way to write a path answers sensibly, and none gets around the key",
   }
 });
 
-real("any Host is served: a bare name, a short one, none in HTTP/1.0", [], async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  for (const host of ["pi", "a", "pi:3000", "[::1]", "adopt.example.org", ""]) {
-    const { status, body } = await send(server.port, [
+real(
+  "the API answers under bare names, short ones, addresses, and without one, and under no other",
+  [],
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    for (const host of ["pi", "a", "pi:3000", "[::1]", ""]) {
+      const { status, body } = await send(server.port, [
+        "GET /v1/pets HTTP/1.1",
+        `Host: ${host}`,
+        keyed(server),
+      ]);
+      expect([host, status, body]).toEqual([host, 200, "[]"]);
+    }
+    expect((await send(server.port, ["GET http://pi/livez HTTP/1.1", "Host: pi"])).status).toBe(200);
+    expect((await send(server.port, ["GET /livez HTTP/1.0"])).status).toBe(200);
+    const elsewhere = await send(server.port, [
       "GET /v1/pets HTTP/1.1",
-      `Host: ${host}`,
+      "Host: adopt.example.org",
       keyed(server),
     ]);
-    expect([host, status, body]).toEqual([host, 200, "[]"]);
-  }
-  expect((await send(server.port, ["GET http://pi/livez HTTP/1.1", "Host: pi"])).status).toBe(200);
-  expect((await send(server.port, ["GET /livez HTTP/1.0"])).status).toBe(200);
-});
+    expect([elsewhere.status, JSON.parse(elsewhere.body)]).toMatchObject([421, { code: "misdirected" }]);
+  },
+);
 
 real("what is no HTTP is refused, its connection closed, and the server goes on", [], async () => {
   using place = directory();
