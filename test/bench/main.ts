@@ -9,6 +9,7 @@ import { HELP, type Measurement, MEASUREMENTS, type Options, Refused, readOption
 import { stopAll } from "./processes.ts";
 import { read } from "./read.ts";
 import { assertTools, executable } from "./requirements.ts";
+import { site } from "./site.ts";
 import { start } from "./start.ts";
 import { write } from "./write.ts";
 
@@ -16,6 +17,7 @@ const MEASURE: Record<Measurement, (bench: Bench) => Promise<string>> = {
   read,
   write,
   growth,
+  site,
   memory,
   start,
 };

@@ -6,7 +6,7 @@ import { type Server, launch } from "./processes.ts";
 const CONNECTIONS = 64;
 
 /** Requests that wrk sends: one path again and again, or a list in turn. */
-export type Load = { path: string; key: string } | List;
+export type Load = { path: string; key: string; host?: string } | List;
 
 interface List {
   key: string;
@@ -57,7 +57,8 @@ const assertClean = ({ refused, broken, unexpected }: Report, name: string) => {
 export const drive = async (server: Server, load: Load, seconds: number): Promise<Report> => {
   const { script, path, rest } = scriptOf(load);
   const options = ["--threads", "1", "--connections", String(CONNECTIONS), "--duration", String(seconds)];
-  const header = ["--header", `Authorization: Bearer ${load.key}`];
+  const host = "host" in load ? ["--header", `Host: ${load.host}`] : [];
+  const header = ["--header", `Authorization: Bearer ${load.key}`, ...host];
   const wrk = launch(["wrk", ...options, ...header, "--script", script, server.url + path, ...rest], {
     cwd: import.meta.dir,
     output: "pipe",
