@@ -2,6 +2,8 @@ import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config.ts";
 import { Fault } from "../http/faults.ts";
 import { StartRefused, VERSION } from "../wire.ts";
+import { ApiError } from "./api.ts";
+import { deployCommand } from "./deploy.ts";
 import { doctorCommand } from "./doctor.ts";
 import { keysCommand } from "./keys.ts";
 import { openapiCommand } from "./openapi.ts";
@@ -20,6 +22,7 @@ const program = (): Command => {
     .configureOutput({ outputError: () => {} });
   root.addCommand(serveCommand());
   root.addCommand(keysCommand());
+  root.addCommand(deployCommand());
   root.addCommand(openapiCommand());
   root.addCommand(doctorCommand());
   root
@@ -66,7 +69,7 @@ export const run = async (argv: readonly string[]): Promise<number> => {
       fail(error.message);
       return WRONG_USE;
     }
-    if (error instanceof StartRefused || error instanceof Fault) {
+    if (error instanceof StartRefused || error instanceof ApiError || error instanceof Fault) {
       fail(error.message);
       return 1;
     }

@@ -1,5 +1,13 @@
 import type { Command } from "commander";
-import { type Config, SETTINGS, type Setting, processSources, readConfig } from "../config.ts";
+import {
+  type Client,
+  type Config,
+  SETTINGS,
+  type Setting,
+  processSources,
+  readClient,
+  readConfig,
+} from "../config.ts";
 
 type Name = keyof typeof SETTINGS;
 
@@ -21,3 +29,7 @@ export const withSettings = (
 /** The configuration that a command was called with. @throws ConfigError */
 export const configOf = (options: Readonly<Record<string, unknown>>): Config =>
   readConfig(processSources(options as Record<string, string | undefined>));
+
+/** How the command reaches a server. @throws ConfigError */
+export const clientOf = (options: Readonly<Record<string, unknown>>, config: Config): Client =>
+  readClient(processSources(options as Record<string, string | undefined>), config);

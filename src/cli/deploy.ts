@@ -1,0 +1,95 @@
+import { Command } from "commander";
+import { type Api, ApiError, apiOf } from "./api.ts";
+import { type Listing, listDirectory, packFiles } from "./pack.ts";
+import { formatBytes, progress } from "./progress.ts";
+import { clientOf, configOf, withSettings } from "./settings.ts";
+import { UsageError, fail, print } from "./terminal.ts";
+
+interface Options extends Record<string, unknown> {
+  project: string;
+  create?: boolean;
+  keyFile?: string;
+  json?: boolean;
+}
+
+interface Project {
+  slug: string;
+  address: string;
+}
+
+interface Deploy {
+  id: number;
+  files: number;
+  bytes: number;
+}
+
+const MOST_NAMED = 3;
+
+const sayOfSkipped = ({ skipped }: Listing) => {
+  if (skipped.length === 0) return;
+  const named = skipped.slice(0, MOST_NAMED).join(", ");
+  const more = skipped.length > MOST_NAMED ? `, and ${skipped.length - MOST_NAMED} more` : "";
+  fail(`not published (hidden, or no file): ${named}${more}`);
+};
+
+/** The project, made if that is asked for. @throws UsageError if there is none */
+const findProject = async (api: Api, { project: slug, create }: Options): Promise<Project> => {
+  try {
+    return await api.call<Project>("GET", `/platform/projects/${encodeURIComponent(slug)}`);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === "not_found")) throw error;
+    if (!create) throw new UsageError(`there is no project ${JSON.stringify(slug)}; --create makes it`);
+    return api.call<Project>("POST", "/platform/projects", { json: { slug, name: slug } });
+  }
+};
+
+const upload = async (api: Api, directory: string, { files, bytes }: Listing, slug: string) => {
+  const shown = progress();
+  let packed = 0;
+  let sent = 0;
+  const body = packFiles(directory, files, ({ size }) => {
+    packed++;
+    sent += size;
+    const share = `${packed} of ${files.length} files, ${formatBytes(sent)} of ${formatBytes(bytes)}`;
+    shown.show(packed < files.length ? `Sending ${share}` : "Sent; the server stores it");
+  });
+  try {
+    return await api.call<Deploy>("POST", `/platform/projects/${slug}/deploys`, {
+      body,
+      type: "application/gzip",
+    });
+  } finally {
+    shown.end();
+  }
+};
+
+export const deployCommand = (): Command =>
+  withSettings(
+    new Command("deploy")
+      .description("publish a directory of static files as a project's site, and print its address")
+      .argument("<directory>", "what to publish; its index.html is the start page")
+      .requiredOption("--project <slug>", "the project, such as docs")
+      .option("--create", "make the project if there is none, with the plan free")
+      .option(
+        "--server <url>",
+        "the server (env ADOPTION_STORE_URL, default BASE_URL or http://localhost:PORT)",
+      )
+      .option(
+        "--key-file <file>",
+        "file with an API key (or env ADOPTION_STORE_KEY, default DATA_DIR/admin.key)",
+      )
+      .option("--json", "print the deploy as JSON"),
+    ["dataDir", "baseUrl", "port"],
+  ).action(async (directory: string, options: Options) => {
+    const config = configOf(options);
+    const listing = await listDirectory(directory);
+    const api = apiOf(clientOf(options, config), config, options.keyFile);
+    const project = await findProject(api, options);
+    sayOfSkipped(listing);
+    const start = performance.now();
+    const deploy = await upload(api, directory, listing, project.slug);
+    const seconds = ((performance.now() - start) / 1000).toFixed(1);
+    if (options.json) return print(JSON.stringify({ ...deploy, address: project.address }));
+    print(`Deploy ${deploy.id}: ${deploy.files} files, ${formatBytes(deploy.bytes)}, in ${seconds} s`);
+    print(project.address);
+  });

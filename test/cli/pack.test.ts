@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { listDirectory, packFiles } from "../../src/cli/pack.ts";
+import { formatBytes } from "../../src/cli/progress.ts";
+import { unpack } from "../../src/deploys/archive.ts";
+import { UNPACK_LIMITS } from "../../src/deploys/refused.ts";
+import { temporaryDirectory } from "../support/store.ts";
+
+const LONG = `${"a".repeat(60)}/${"b".repeat(60)}/${"c".repeat(60)}.txt`;
+const FILES: Record<string, string> = {
+  "index.html": "<h1>start</h1>",
+  "guide/ä ö.html": "umlauts",
+  [LONG]: "a name longer than old archives have",
+  "empty.txt": "",
+  ".well-known/security.txt": "Contact: mailto:security@example.org",
+};
+
+const directoryOf = (files: Record<string, string>): string => {
+  const directory = temporaryDirectory();
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(directory, path, ".."), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  }
+  return directory;
+};
+
+test("what is packed is what an upload unpacks", async () => {
+  const directory = directoryOf(FILES);
+  const { files, bytes, skipped } = await listDirectory(directory);
+  const packed: string[] = [];
+  const archive = join(temporaryDirectory(), "site.tgz");
+  await Bun.write(archive, new Response(packFiles(directory, files, ({ path }) => void packed.push(path))));
+  const found: Record<string, string> = {};
+  for await (const { path, content } of unpack(archive, UNPACK_LIMITS))
+    found[path] = Buffer.concat(await Array.fromAsync(content)).toString();
+  expect(found).toEqual(FILES);
+  expect(packed).toEqual(files.map(({ path }) => path));
+  expect(bytes).toBe(Object.values(FILES).reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+  expect(skipped).toEqual([]);
+});
+
+test("hidden files and links are not packed, and are named", async () => {
+  const directory = directoryOf({ "index.html": "x", ".git/config": "secret", "a/.env": "secret" });
+  symlinkSync("/etc/passwd", join(directory, "a/link"));
+  const { files, skipped } = await listDirectory(directory);
+  expect(files.map(({ path }) => path)).toEqual(["index.html"]);
+  expect(skipped).toEqual([".git", "a/.env", "a/link"]);
+});
+
+test("what cannot be published is refused before anything is sent", async () => {
+  await expect(listDirectory(join(temporaryDirectory(), "none"))).rejects.toThrow("is no directory");
+  await expect(listDirectory(temporaryDirectory())).rejects.toThrow("holds no file to publish");
+});
+
+test("a file that grows or goes while it is packed fails the pack", async () => {
+  const directory = directoryOf({ "index.html": "x" });
+  for (const size of [3, 0]) {
+    const stream = packFiles(directory, [{ path: "index.html", size }], () => {});
+    await expect(new Response(stream).bytes()).rejects.toThrow();
+  }
+  const gone = packFiles(directory, [{ path: "gone.html", size: 1 }], () => {});
+  await expect(new Response(gone).bytes()).rejects.toThrow("ENOENT");
+});
+
+test.each([
+  [0, "0 bytes"],
+  [999, "999 bytes"],
+  [1000, "1.0 kB"],
+  [1_234_567, "1.2 MB"],
+  [5e12, "5000.0 GB"],
+])("%p is written %p", (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text);
+});
