@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import type { Finding } from "../../src/domains/dns/finding.ts";
 import type { Verdict } from "../../src/domains/dns/verdict.ts";
+import { nextStage, type Stage } from "../../src/domains/stage.ts";
 import type { DnsServer } from "../support/dns.ts";
 import { SOA, type Zones } from "../support/zones.ts";
 
@@ -120,6 +121,14 @@ export interface Case {
   /** How the addresses are answered. */
   transport?: "udp" | "tcp";
 }
+
+/** Where a domain that waited for its records is after the check. */
+export const stageAfter = ({ event }: Case): Stage => {
+  if (event === undefined) return "awaiting_dns";
+  const stage = nextStage("awaiting_dns", event);
+  // Without certificates, what is verified is served.
+  return (stage === "verified" ? nextStage(stage, "served_over_http") : stage) ?? "awaiting_dns";
+};
 
 /** The servers as findings name them. */
 export interface Servers {

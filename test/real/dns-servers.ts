@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { formatServer, type Finding } from "../../src/domains/dns/finding.ts";
 import { isUsable, recordsOf } from "../../src/domains/dns/follow.ts";
 import type { Server } from "../../src/domains/dns/network.ts";
-import { before, CHANGED, FAULTS } from "../domains/cases.ts";
+import { before, CHANGED, FAULTS, type Servers } from "../domains/cases.ts";
 import { dnsServer, impatientClient } from "../support/dns.ts";
 import { lookUp, parseLine, SOA, type Zones } from "../support/zones.ts";
 import { until } from "./support.ts";
@@ -14,10 +15,38 @@ export const SILENT_ADDRESS = "127.0.0.2";
 export const client = impatientClient({ timeoutMs: 2000 });
 
 /** A port that is free over UDP and TCP. */
-const freePort = async (): Promise<number> => {
-  using server = await dnsServer({ zones: {} });
-  return server.server.port;
+const freeServer = async (): Promise<Server> => {
+  using free = await dnsServer({ zones: {} });
+  return free.server;
 };
+
+/** Where they will answer. */
+export const freeServers = async () => {
+  const [authority, resolver] = [await freeServer(), await freeServer()];
+  return { authority, resolver, silent: { address: SILENT_ADDRESS, port: authority.port } };
+};
+
+export type NameServers = Awaited<ReturnType<typeof freeServers>>;
+
+export const namesOf = ({ authority, resolver, silent }: NameServers): Servers => ({
+  authority: formatServer(authority),
+  resolver: formatServer(resolver),
+  silent: formatServer(silent),
+});
+
+/** How much of an old answer's life may pass between the resolver's question and ours, in seconds. */
+export const PASSED = 20;
+
+const secondsOf = (finding: Finding | undefined): number | undefined =>
+  finding?.kind === "not_propagated" ? finding.seconds : undefined;
+
+/** Seconds left as in the expected finding, if they can be what is left of those. */
+export const withMostSeconds = <Found extends Finding>(found: Found[], expected: Finding[]): Found[] =>
+  found.map((finding, at) => {
+    const [most, seconds] = [secondsOf(expected[at]), secondsOf(finding)];
+    const isLeft = most !== undefined && seconds !== undefined && seconds <= most && seconds > most - PASSED;
+    return isLeft ? { ...finding, seconds: most } : finding;
+  });
 
 /** A zone file of our zones' lines. */
 const zoneFile = (zone: string, lines: string[], serial: number): string => {
@@ -118,17 +147,18 @@ const remember = async (resolver: Server, names: string[]) => {
 };
 
 /**
- * An authoritative server, a resolver that asks it, and a server that is silent. The resolver still remembers what the
- * changed names had before.
+ * Starts an authoritative server, a resolver that asks it, and a server that is silent. The resolver still remembers
+ * what the changed names had before. They end with the scope.
  */
-export const nameServers = async (directory: string, zones: Zones) => {
+export const nameServers = async (
+  directory: string,
+  zones: Zones,
+  { authority, resolver, silent }: NameServers,
+): Promise<AsyncDisposable> => {
   const paths = { authority: join(directory, "authority"), resolver: join(directory, "resolver") };
   for (const path of Object.values(paths)) mkdirSync(path);
-  const authority = { address: ADDRESS, port: await freePort() };
-  const resolver = { address: ADDRESS, port: await freePort() };
   await using starting = new AsyncDisposableStack();
-  const silent = starting.use(await dnsServer({ zones: {}, address: SILENT_ADDRESS, port: authority.port }));
-  silent.behaviours.set("*", "silent");
+  starting.use(await dnsServer({ zones: {}, ...silent })).behaviours.set("*", "silent");
   writeZones(paths.authority, before(zones), 1);
   writeFileSync(join(paths.authority, "kept.zone"), KEPT_ZONE);
   const holder = starting.use(
@@ -145,6 +175,5 @@ export const nameServers = async (directory: string, zones: Zones) => {
     const values = (await Promise.all(asked)).map((exchange) => recordsOf(exchange)[0]?.data);
     return values.every((value, at) => value === valueOf(zones, CHANGED[at] ?? ""));
   });
-  const started = starting.move();
-  return { authority, resolver, silent: silent.server, [Symbol.asyncDispose]: () => started.disposeAsync() };
+  return starting.move();
 };
