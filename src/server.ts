@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Config } from "./config.ts";
 import { type Lock, takeLock } from "./db/lock.ts";
 import type { Database } from "./db/open.ts";
+import type { Keeper } from "./domains/keeper.ts";
 import { type Listener, listen } from "./edge/listeners.ts";
 import type { Logger } from "./http/logging.ts";
 import type { KeyService } from "./keys/service.ts";
@@ -74,7 +75,7 @@ export const startServer = async (config: Config): Promise<Server> => {
   try {
     database = openData(config, { create: true });
     let listener: Listener | undefined;
-    const { app, fetch, keys, deploys, publishReference, log } = wireApp(config, database, {
+    const { app, fetch, keys, deploys, keeper, publishReference, log } = wireApp(config, database, {
       peerOf: (request) => listener?.peerOf(request) ?? "",
       hasPatience: (request) => listener?.hasPatience(request),
       portOf: () => listener?.port ?? config.port,
@@ -87,6 +88,7 @@ export const startServer = async (config: Config): Promise<Server> => {
     return running({
       listener,
       keys,
+      keeper,
       settle: async () => {
         await publishReference();
         await deploys.sweep();
@@ -106,6 +108,7 @@ export const startServer = async (config: Config): Promise<Server> => {
 const running = ({
   listener,
   keys,
+  keeper,
   settle,
   log,
   database,
@@ -114,6 +117,7 @@ const running = ({
 }: {
   listener: Listener;
   keys: KeyService;
+  keeper: Keeper;
   /** What is done once the server answers, and again every hour. */
   settle: () => Promise<void>;
   log: Logger;
@@ -136,11 +140,13 @@ const running = ({
   const settleOrSay = () => settle().catch((error: unknown) => log.error({ err: error }, "not settled"));
   let settled = settleOrSay();
   const settling = setInterval(() => (settled = settled.then(settleOrSay)), SETTLE_MS);
+  keeper.start();
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     clearInterval(tending);
     clearInterval(settling);
     await listener.stop(GRACE_MS);
+    await keeper.stop();
     await settled;
     await flush();
     await database.close();

@@ -8,7 +8,7 @@ import { type Database, openDatabase } from "../../src/db/open.ts";
 import type { NewKey } from "../../src/keys/repository.ts";
 import { type KeyService, OPERATOR } from "../../src/keys/service.ts";
 import type { Clock } from "../../src/time.ts";
-import { wireApp } from "../../src/wire.ts";
+import { type Overrides, wireApp } from "../../src/wire.ts";
 
 /** A clock that stands until it is moved. */
 export interface TestClock extends Clock {
@@ -59,6 +59,8 @@ export interface Store {
   fetch: ReturnType<typeof wireApp>["fetch"];
   projects: ReturnType<typeof wireApp>["projects"];
   deploys: ReturnType<typeof wireApp>["deploys"];
+  /** Checks domains when their time has come; it is not started. */
+  keeper: ReturnType<typeof wireApp>["keeper"];
   publishReference: ReturnType<typeof wireApp>["publishReference"];
   /** A key with all scopes. */
   key: string;
@@ -71,12 +73,11 @@ export interface Store {
   log: Record<string, unknown>[];
 }
 
-export interface StoreSettings {
+export interface StoreSettings extends Pick<Overrides, "peerOf" | "dns" | "inspect"> {
   /** Database file; in memory without one. */
   path?: string;
   env?: Record<string, string>;
   clock?: TestClock;
-  peerOf?: (request: Request) => string;
 }
 
 /** The whole service over an empty database, called without a network. */
@@ -84,7 +85,7 @@ export const openStore = async ({
   path = ":memory:",
   env = {},
   clock = testClock(),
-  peerOf,
+  ...overrides
 }: StoreSettings = {}): Promise<Store> => {
   const config = readConfig({
     flags: {},
@@ -95,10 +96,10 @@ export const openStore = async ({
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
-  const { app, fetch, keys, projects, deploys, publishReference } = wireApp(config, database, {
+  const { app, fetch, keys, projects, deploys, keeper, publishReference } = wireApp(config, database, {
     clock,
     log: logger,
-    ...(peerOf && { peerOf }),
+    ...overrides,
   });
   const mint = async (key: Partial<NewKey>) =>
     (await keys.create({ name: "test", scopes: ["*"], ...key }, OPERATOR)).secret;
@@ -132,6 +133,7 @@ export const openStore = async ({
     keys,
     projects,
     deploys,
+    keeper,
     publishReference,
     app,
     fetch,
