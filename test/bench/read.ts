@@ -2,10 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, serve, withServers } from "./bench.ts";
 import { type Results, contest, medianOf, ratioOf } from "./contest.ts";
+import { FIGURES, figuresOf } from "./figures.ts";
 import { Refused } from "./options.ts";
 import { type Server, startServer } from "./processes.ts";
 import { peers } from "./requirements.ts";
-import { atLeast, atMost, megabytes, microseconds, milliseconds, ratio, section, whole } from "./table.ts";
+import { atLeast, atMost, megabytes, ratio, section, whole } from "./table.ts";
 
 const PATH = "/v1/pets?limit=20";
 const ANIMALS = 100_000;
@@ -45,27 +46,14 @@ const assertAlike = async (servers: readonly Server[], key: string, { headers, b
 const rowsOf = (results: Results): string[][] => {
   const cpu = (name: string, base: string) => ratioOf(results, name, base, "cpu");
   const row = (name: string, target: string) => [
-    name,
-    whole(medianOf(results, name, "rate")),
-    milliseconds(medianOf(results, name, "p50")),
-    milliseconds(medianOf(results, name, "p99")),
-    microseconds(medianOf(results, name, "cpu")),
+    ...figuresOf(results, name),
     ratio(cpu(name, CONSTANT)),
     megabytes(medianOf(results, name, "memory")),
     target,
   ];
   const [hono, fastify] = [cpu(HONO, OURS), cpu(FASTIFY, OURS)];
   return [
-    [
-      "server",
-      "requests/s",
-      "p50",
-      "p99",
-      "CPU µs a request",
-      "times the constant",
-      "memory",
-      "target (CPU)",
-    ],
+    [...FIGURES, "times the constant", "memory", "target (CPU)"],
     row(CONSTANT, ""),
     row(OURS, atMost(cpu(OURS, CONSTANT), 2, " times the constant")),
     row(HONO, `${ratio(hono)} times ${OURS}: ${atLeast(hono, 3, "")}`),

@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
 import { type Bench, serve, withServers } from "./bench.ts";
-import { contest, medianOf, ratioOf } from "./contest.ts";
+import { contest, ratioOf } from "./contest.ts";
+import { FIGURES, figuresOf } from "./figures.ts";
 import { Refused } from "./options.ts";
-import { atLeast, microseconds, milliseconds, ratio, section, whole } from "./table.ts";
+import { atLeast, ratio, section } from "./table.ts";
 import { writeList } from "./wrk.ts";
 
 const GROUPED = "adoption-store";
@@ -38,21 +39,13 @@ export const write = async (bench: Bench): Promise<string> => {
   );
   for (const { file } of [grouped, alone]) assertNoDoubles(file);
   const gain = ratioOf(results, GROUPED, ALONE, "rate");
-  const row = (name: string, target: string) => [
-    name,
-    whole(medianOf(results, name, "rate")),
-    milliseconds(medianOf(results, name, "p50")),
-    milliseconds(medianOf(results, name, "p99")),
-    microseconds(medianOf(results, name, "cpu")),
-    target,
-  ];
   return section(
     "Writing: `POST /v1/pets` with 64 connections",
     "Every answer is a 201, and its animal is on disk (`synchronous=FULL`) when it comes.",
     [
-      ["server", "requests/s", "p50", "p99", "CPU µs a request", "target (rate)"],
-      row(GROUPED, `${ratio(gain)} times the other: ${atLeast(gain, 3, "")}`),
-      row(ALONE, ""),
+      [...FIGURES, "target (rate)"],
+      [...figuresOf(results, GROUPED), `${ratio(gain)} times the other: ${atLeast(gain, 3, "")}`],
+      [...figuresOf(results, ALONE), ""],
     ],
   );
 };
