@@ -85,6 +85,14 @@ test("a resolver that is silent says nothing of the domain", async () => {
   expect(verdict).toMatchObject({ verified: false, event: undefined });
 });
 
+test("whose zone it is is not asked at every level of a name if the resolver is silent", async () => {
+  using dns = await setUp();
+  dns.resolver.behaviours.set("*", "silent");
+  await dns.verify("a.b.c.d.e.f.example.test");
+  const asked = dns.resolver.questions.filter(({ type }) => type === "NS").map(({ name }) => name);
+  expect(asked).toEqual(["a.b.c.d.e.f.example.test", "b.c.d.e.f.example.test"]);
+});
+
 test("a second resolver is asked where the first is silent", async () => {
   using dns = await setUp();
   using silent = await dnsServer({ zones: {} });

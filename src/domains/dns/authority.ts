@@ -9,6 +9,8 @@ export interface Authority {
 
 /** How many of a zone's servers are asked. */
 const MOST_SERVERS = 4;
+/** Names of which nobody says anything, until the search is given up: each may take seconds. */
+const MOST_UNANSWERED = 2;
 
 const addressesOf = async (ask: AskResolvers, name: string): Promise<string[]> => {
   for (const type of ["A", "AAAA"] as const) {
@@ -31,6 +33,7 @@ export const findAuthority = async (
   { ascii, apex }: { ascii: string; apex: string },
   port: number,
 ): Promise<Authority | undefined> => {
+  let unanswered = 0;
   for (const zone of withParents(ascii)) {
     const exchange = await ask({ name: zone, type: "NS" });
     const names = recordsOf(exchange).flatMap((record) =>
@@ -41,7 +44,8 @@ export const findAuthority = async (
       const addresses = [...new Set(found.flat())].slice(0, MOST_SERVERS);
       return { zone, servers: addresses.map((address) => ({ address, port })) };
     }
-    if (zone === apex) return undefined;
+    if (exchange.outcome.kind === "failure") unanswered += 1;
+    if (zone === apex || unanswered === MOST_UNANSWERED) return undefined;
   }
   return undefined;
 };
