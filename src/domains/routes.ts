@@ -160,11 +160,15 @@ export const domainRoutes = ({
     )
     .get(
       "/platform/projects/:slug/config",
-      async ({ params: { slug }, headers, set }) => {
+      async ({ params: { slug }, headers }) => {
         const config = await settings.read(slug);
-        set.headers["vary"] = "Authorization, Accept";
-        if (!prefersYaml(headers["accept"])) return Response.json(config);
-        return new Response(writeYaml(config), { headers: { "content-type": "application/yaml" } });
+        const isYaml = prefersYaml(headers["accept"]);
+        return new Response(isYaml ? writeYaml(config) : JSON.stringify(config), {
+          headers: {
+            "content-type": isYaml ? "application/yaml" : "application/json",
+            vary: "Authorization, Accept",
+          },
+        });
       },
       {
         stability: "beta",

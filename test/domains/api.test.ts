@@ -1,0 +1,520 @@
+import { describe, expect, test } from "bun:test";
+import { MOST_DOMAINS } from "../../src/domains/service.ts";
+import { faultOf, messageOf } from "../support/store.ts";
+import { type WireDomain, makeProject, openProject } from "./projects.ts";
+
+const TARGET = /^[a-z2-7]{20}\.cname\.localhost$/;
+
+describe("a domain that is added", () => {
+  test("waits, is the project's primary one, and says which record to create", async () => {
+    const { add, show, store } = await openProject();
+    const answer = await add("Docs.Example.ORG.");
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get("location")).toBe("/platform/projects/docs/domains/docs.example.org");
+    expect(answer.headers.get("x-stability")).toBe("beta");
+    const domain = (await answer.json()) as WireDomain;
+    const { target } = await store.projects
+      .get("docs")
+      .then(({ targetLabel }) => ({ target: `${targetLabel}.cname.localhost` }));
+    expect(target).toMatch(TARGET);
+    expect(domain).toEqual({
+      hostname: "docs.example.org",
+      unicode: "docs.example.org",
+      stage: "awaiting_dns",
+      role: "primary",
+      record: {
+        type: "CNAME",
+        name: "docs",
+        value: target,
+        ttl: 3600,
+        bind: `docs.example.org. 3600 IN CNAME ${target}.`,
+        terraform: [
+          'resource "dns_cname_record" "docs_example_org" {',
+          '  zone  = "example.org."',
+          '  name  = "docs"',
+          `  cname = "${target}."`,
+          "  ttl   = 3600",
+          "}",
+        ].join("\n"),
+      },
+      findings: [],
+      createdAt: "2026-11-20T00:00:00.000Z",
+      nextCheckAt: "2026-11-20T00:01:00.000Z",
+    });
+    expect(await show("docs.example.org")).toEqual(domain);
+  });
+
+  test("as an apex needs an ALIAS, with the note that ANAME serves too", async () => {
+    const { add } = await openProject();
+    const { record } = (await (await add("example.org")).json()) as WireDomain;
+    expect(record).toMatchObject({ type: "ALIAS", name: "@", ttl: 3600 });
+    expect(record["note"]).toContain("ANAME");
+    expect(record["note"]).toContain("Not every DNS provider");
+    expect(record["terraform"]).toContain('type      = "ALIAS"');
+    expect(record).not.toHaveProperty("bind");
+  });
+
+  test("with U-labels is shown in both forms, and found by either in any case", async () => {
+    const { add, show, api } = await openProject();
+    const answer = await add("B\u00fccher.example.org");
+    expect(answer.headers.get("location")).toEndWith("/domains/xn--bcher-kva.example.org");
+    const domain = (await answer.json()) as WireDomain;
+    expect(domain).toMatchObject({
+      hostname: "xn--bcher-kva.example.org",
+      unicode: "b\u00fccher.example.org",
+    });
+    expect(domain.record).toMatchObject({ name: "xn--bcher-kva" });
+    for (const name of ["b\u00fccher.example.org", "B%C3%9CCHER.example.org", "XN--BCHER-KVA.Example.org."])
+      expect(await show(name)).toEqual(domain);
+    expect((await api("DELETE", "/domains/b%C3%BCcher.example.org")).status).toBe(204);
+  });
+
+  test("a second time is answered as it is, and nothing happens", async () => {
+    const { add, events } = await openProject();
+    const first = await (await add("docs.example.org")).json();
+    const again = await add("DOCS.example.org");
+    expect(again.status).toBe(200);
+    expect(again.headers.has("location")).toBe(false);
+    expect(await again.json()).toEqual(first);
+    expect(await events("docs.example.org")).toEqual(["added awaiting_dns"]);
+  });
+
+  test("as a further one is served, not primary", async () => {
+    const { add } = await openProject();
+    await add("docs.example.org");
+    expect(await (await add("www.example.org")).json()).toMatchObject({ role: "served" });
+  });
+
+  test("at 64 times at once is one domain, and one event", async () => {
+    const { add, events } = await openProject();
+    const answers = await Promise.all(Array.from({ length: 64 }, () => add("docs.example.org")));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(63).fill(200), 201]);
+    expect(await events("docs.example.org")).toEqual(["added awaiting_dns"]);
+  });
+
+  test.each([
+    ["192.0.2.1", "is an IP address"],
+    ["[2001:db8::1]", "is an IP address"],
+    ["*.example.org", "is a wildcard"],
+    ["localhost", "has only one label"],
+    ["co.uk", "is a public suffix"],
+    ["github.io", "is a public suffix"],
+    ["https://docs.example.org/", "is not a host name"],
+    ["docs.example.org:80", "is not a host name"],
+    ["_dmarc.example.org", "has an underscore"],
+    [" ", "is empty"],
+    [`${"a".repeat(64)}.example.org`, "is too long"],
+    ["docs.localhost", "one of this service's own names"],
+    ["x.cname.localhost", "one of this service's own names"],
+    ["printer.local", "one of this service's own names"],
+  ])("as %s is refused: %s", async (hostname, reason) => {
+    const { add } = await openProject();
+    const answer = await add(hostname);
+    expect(answer.status).toBe(400);
+    const message = await messageOf(answer);
+    expect(message).toStartWith("hostname: ");
+    expect(message).toContain(reason);
+  });
+
+  test.each([
+    "sites.example.com",
+    "a.sites.example.com",
+    "edge.example.net",
+    "x.edge.example.net",
+    "adopt.example.com",
+    "api.example.com",
+    "staging.example.com",
+  ])("as %s is refused where the service itself has that name", async (hostname) => {
+    const { add } = await openProject({
+      env: {
+        PLATFORM_DOMAIN: "sites.example.com",
+        PLATFORM_CNAME_TARGET: "edge.example.net",
+        BASE_URL: "https://adopt.example.com",
+        STAGING_BASE_URL: "https://staging.example.com",
+        API_HOSTS: "api.example.com",
+      },
+    });
+    expect(await faultOf(await add(hostname))).toBe("400 invalid_request");
+    expect((await add("example.com")).status).toBe(201);
+  });
+
+  test.each<[what: string, json: unknown]>([
+    ["without hostname", {}],
+    ["with a number", { hostname: 7 }],
+    ["with an empty text", { hostname: "" }],
+    ["with a field more", { hostname: "docs.example.org", stage: "live" }],
+    ["that is a list", []],
+    ["that is a text", "docs.example.org"],
+    ["with a text without end", { hostname: "a.".repeat(2000) }],
+  ])("in a body %s is refused", async (_, json) => {
+    const { api } = await openProject();
+    expect(await faultOf(await api("POST", "/domains", { json }))).toBe("400 invalid_request");
+  });
+
+  test(`as one more than ${MOST_DOMAINS} is refused, also when they are added at once`, async () => {
+    const { add, api } = await openProject();
+    const names = Array.from({ length: MOST_DOMAINS + 5 }, (_, at) => `d${at}.example.org`);
+    const answers = await Promise.all(names.map((name) => add(name)));
+    expect(answers.filter(({ status }) => status === 201).length).toBe(MOST_DOMAINS);
+    const refused = answers.find(({ status }) => status !== 201);
+    expect(await faultOf(refused as Response)).toBe("409 domain_limit_reached");
+    const { hostname } = (await answers[0]?.json()) as WireDomain;
+    await api("DELETE", `/domains/${hostname}`);
+    expect((await add("last.example.org")).status).toBe(201);
+  });
+});
+
+describe("a check that is asked for", () => {
+  test("finds the records right: the domain is verified and live over HTTP, at once", async () => {
+    const { add, verify, told, history, show, store } = await openProject();
+    await add("docs.example.org");
+    store.clock.advance(5000);
+    told.said = "records_right";
+    const answer = await verify("docs.example.org");
+    expect(answer.status).toBe(200);
+    const domain = (await answer.json()) as WireDomain;
+    const at = "2026-11-20T00:00:05.000Z";
+    expect(domain).toMatchObject({ stage: "live", findings: [], checkedAt: at, verifiedAt: at, liveAt: at });
+    expect(domain.trace).toMatchObject({ questions: [] });
+    expect(await show("docs.example.org")).toEqual(domain);
+    expect(await history("docs.example.org")).toEqual([
+      { at, actor: "key", key: 1, event: "served_over_http", stage: "live", findings: [] },
+      { at, actor: "key", key: 1, event: "records_right", stage: "verified", findings: [] },
+      {
+        at: "2026-11-20T00:00:00.000Z",
+        actor: "key",
+        key: 1,
+        event: "added",
+        stage: "awaiting_dns",
+        findings: [],
+      },
+    ]);
+    expect(await (await store.visit("http://docs.example.org/")).text()).toBe("<h1>Docs</h1>");
+  });
+
+  test("finds a conflict, and says what to do in words", async () => {
+    const { add, verify, told } = await openProject();
+    await add("docs.example.org");
+    told.said = "records_wrong";
+    const domain = (await (await verify("docs.example.org")).json()) as WireDomain;
+    expect(domain.stage).toBe("dns_conflict");
+    expect(domain.findings).toEqual([
+      {
+        kind: "conflicting_record",
+        name: "docs.example.org",
+        type: "A",
+        found: ["203.0.113.7"],
+        expected: ["target"],
+        message:
+          "docs.example.org has an A record (203.0.113.7) where the CNAME belongs: remove it, and create a CNAME with the value target.",
+      },
+    ]);
+  });
+
+  test("that could not ask leaves the stage as it is", async () => {
+    const { add, verify, told, events } = await openProject();
+    await add("docs.example.org");
+    told.said = "records_wrong";
+    await verify("docs.example.org");
+    told.said = "unreachable";
+    const domain = (await (await verify("docs.example.org")).json()) as WireDomain;
+    expect(domain).toMatchObject({ stage: "dns_conflict", findings: [{ kind: "unreachable" }] });
+    expect((await events("docs.example.org")).at(-1)).toBe("unreachable dns_conflict");
+  });
+
+  test("at 8 times at once asks the DNS once, and all have its answer", async () => {
+    const { add, verify, told } = await openProject();
+    await add("docs.example.org");
+    told.said = "records_right";
+    told.delay = () => Bun.sleep(20);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => verify("docs.example.org")));
+    for (const answer of answers) expect(await answer.json()).toMatchObject({ stage: "live" });
+    expect(told.asked.length).toBe(1);
+  });
+
+  test("more than 10 times in a minute is refused with Retry-After, and another domain's is not", async () => {
+    const { add, verify } = await openProject();
+    await add("docs.example.org");
+    await add("www.example.org");
+    for (let at = 0; at < 10; at++) expect((await verify("docs.example.org")).status).toBe(200);
+    const answer = await verify("docs.example.org");
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await faultOf(answer)).toBe("429 rate_limited");
+    expect((await verify("www.example.org")).status).toBe(200);
+  });
+
+  test("while the domain is removed changes nothing: it is gone", async () => {
+    const { add, verify, told, api, events } = await openProject();
+    await add("docs.example.org");
+    told.said = "records_right";
+    told.delay = async () => void (await api("DELETE", "/domains/docs.example.org"));
+    expect(await faultOf(await verify("docs.example.org"))).toBe("404 not_found");
+    expect(await events("docs.example.org")).toEqual(["added awaiting_dns", "removed removed"]);
+  });
+
+  test("while the domain is removed and added again does not count for the new one", async () => {
+    const { add, verify, told, api } = await openProject();
+    await add("docs.example.org");
+    told.said = "records_right";
+    told.delay = async () => {
+      await api("DELETE", "/domains/docs.example.org");
+      await add("docs.example.org");
+    };
+    expect(await (await verify("docs.example.org")).json()).toMatchObject({ stage: "awaiting_dns" });
+  });
+
+  test("while the plan falls below Pro does not make the domain live", async () => {
+    const { add, verify, told, api } = await openProject();
+    await add("docs.example.org");
+    told.said = "records_right";
+    told.delay = async () => void (await api("PATCH", "", { json: { plan: "free" } }));
+    expect(await (await verify("docs.example.org")).json()).toMatchObject({ stage: "awaiting_dns" });
+  });
+});
+
+describe("a host name that several projects wait for", () => {
+  const openTwo = async () => {
+    const room = await openProject();
+    await makeProject(room.store, "other");
+    await room.add("docs.example.org");
+    await room.add("docs.example.org", "other");
+    return room;
+  };
+
+  test("is taken by exactly one of those that find their record at once", async () => {
+    const { told, verify, show, history } = await openTwo();
+    told.said = "records_right";
+    told.delay = () => Bun.sleep(10);
+    const answers = await Promise.all([verify("docs.example.org"), verify("docs.example.org", "other")]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const loser = answers[0]?.status === 409 ? "docs" : "other";
+    expect(await faultOf(answers.find(({ status }) => status === 409) as Response)).toBe("409 domain_taken");
+    const domain = await show("docs.example.org", loser);
+    expect(domain).toMatchObject({ stage: "awaiting_dns", findings: [{ kind: "domain_taken" }] });
+    expect(domain.findings[0]?.message).toContain("another project holds the domain");
+    expect((await history("docs.example.org", loser))[0]).toMatchObject({ event: "domain_taken" });
+  });
+
+  test("is taken by exactly one of 20 projects, 20 times", async () => {
+    const { store, add, verify, told, api } = await openProject();
+    const slugs = Array.from({ length: 20 }, (_, at) => `p${at}`);
+    for (const slug of slugs) await makeProject(store, slug, "enterprise");
+    told.said = "records_right";
+    for (let round = 0; round < 20; round++) {
+      const name = `r${round}.example.org`;
+      await Promise.all(slugs.map((slug) => add(name, slug)));
+      const answers = await Promise.all(slugs.map((slug) => verify(name, slug)));
+      expect(answers.filter(({ status }) => status === 200).length).toBe(1);
+      expect(answers.filter(({ status }) => status === 409).length).toBe(19);
+      await Promise.all(slugs.map((slug) => api("DELETE", `/domains/${name}`, {}, slug)));
+    }
+  });
+
+  test("can be added nowhere else once it is held, and again once it was removed there", async () => {
+    const { store, told, verify, add, api } = await openTwo();
+    await makeProject(store, "third");
+    told.said = "records_right";
+    await verify("docs.example.org");
+    expect(await faultOf(await add("docs.example.org", "third"))).toBe("409 domain_taken");
+    // Whoever waits goes on waiting, and gets it once it is free.
+    expect((await add("docs.example.org", "other")).status).toBe(200);
+    await api("DELETE", "/domains/docs.example.org");
+    expect((await add("docs.example.org", "third")).status).toBe(201);
+    expect(await (await verify("docs.example.org", "other")).json()).toMatchObject({ stage: "live" });
+  });
+
+  test("stays held while its holder is suspended", async () => {
+    const { store, told, verify, add, api } = await openTwo();
+    await makeProject(store, "third");
+    told.said = "records_right";
+    await verify("docs.example.org");
+    await api("PATCH", "", { json: { plan: "free" } });
+    expect(await faultOf(await add("docs.example.org", "third"))).toBe("409 domain_taken");
+    expect(await faultOf(await verify("docs.example.org", "other"))).toBe("409 domain_taken");
+  });
+});
+
+describe("the primary domain", () => {
+  test("changes in one step, and the history says so of both", async () => {
+    const { add, api, show, events } = await openProject();
+    await add("docs.example.org");
+    await add("www.example.org");
+    const answer = await api("PUT", "/domains/WWW.example.org/primary");
+    expect(await answer.json()).toMatchObject({ hostname: "www.example.org", role: "primary" });
+    expect(await show("docs.example.org")).toMatchObject({ role: "served" });
+    expect((await events("www.example.org")).at(-1)).toBe("became_primary awaiting_dns");
+    expect((await events("docs.example.org")).at(-1)).toBe("became_served awaiting_dns");
+  });
+
+  test("is set again without an event", async () => {
+    const { add, api, events } = await openProject();
+    await add("docs.example.org");
+    expect((await api("PUT", "/domains/docs.example.org/primary")).status).toBe(200);
+    expect(await events("docs.example.org")).toEqual(["added awaiting_dns"]);
+  });
+
+  test("is one whoever sets it at once", async () => {
+    const { add, api } = await openProject();
+    const names = Array.from({ length: 8 }, (_, at) => `d${at}.example.org`);
+    for (const name of names) await add(name);
+    await Promise.all(names.map((name) => api("PUT", `/domains/${name}/primary`)));
+    const domains = (await (await api("GET", "/domains")).json()) as WireDomain[];
+    expect(domains.filter(({ role }) => role === "primary").length).toBe(1);
+  });
+
+  test("that is removed leaves its redirects to serve the site themselves", async () => {
+    const { add, api, show, events, told, verify, store } = await openProject();
+    told.said = "records_right";
+    for (const name of ["docs.example.org", "www.example.org"]) {
+      await add(name);
+      await verify(name);
+    }
+    await api("PUT", "/config", {
+      json: {
+        domains: {
+          primary: "docs.example.org",
+          redirects: [{ from: "www.example.org", to: "docs.example.org", status: 301 }],
+        },
+      },
+    });
+    const visit = () => store.visit("http://www.example.org/a?b=c", { redirect: "manual" } as object);
+    expect((await visit()).headers.get("location")).toBe("http://docs.example.org/a?b=c");
+    await api("DELETE", "/domains/docs.example.org");
+    expect(await show("www.example.org")).toMatchObject({ role: "served" });
+    expect((await events("www.example.org")).at(-1)).toBe("became_served live");
+    expect((await store.visit("http://www.example.org/")).status).toBe(200);
+    expect((await store.visit("http://docs.example.org/")).status).toBe(421);
+  });
+});
+
+describe("what is not there", () => {
+  test.each([
+    ["GET", "/domains/none.example.org"],
+    ["GET", "/domains/192.0.2.1"],
+    ["GET", "/domains/%00"],
+    ["GET", "/domains/none.example.org/history"],
+    ["DELETE", "/domains/none.example.org"],
+    ["POST", "/domains/none.example.org/verify"],
+    ["PUT", "/domains/none.example.org/primary"],
+  ])("%s %s is not found", async (method, path) => {
+    const { api } = await openProject();
+    expect(await faultOf(await api(method, path))).toBe("404 not_found");
+  });
+
+  test.each([
+    ["GET", "/domains"],
+    ["POST", "/domains"],
+    ["GET", "/domains/docs.example.org"],
+    ["GET", "/config"],
+    ["PUT", "/config"],
+  ])("%s %s of no project is not found", async (method, path) => {
+    const { api } = await openProject();
+    const json = path === "/config" ? { domains: { primary: "x" } } : { hostname: "docs.example.org" };
+    expect(await faultOf(await api(method, path, method === "GET" ? {} : { json }, "none"))).toBe(
+      "404 not_found",
+    );
+  });
+
+  test("a domain of another project is not found", async () => {
+    const { store, add, api } = await openProject();
+    await makeProject(store, "other");
+    await add("docs.example.org");
+    expect(await faultOf(await api("GET", "/domains/docs.example.org", {}, "other"))).toBe("404 not_found");
+  });
+});
+
+describe("lists", () => {
+  test("of domains come in pages that Link leads through", async () => {
+    const { store, add } = await openProject();
+    for (let at = 0; at < 5; at++) await add(`d${at}.example.org`);
+    const seen: string[] = [];
+    let path: string | undefined = "/platform/projects/docs/domains?limit=2";
+    while (path) {
+      const answer = await store.call("GET", path);
+      seen.push(...((await answer.json()) as WireDomain[]).map(({ hostname }) => hostname));
+      path = /<([^>]+)>/.exec(answer.headers.get("link") ?? "")?.[1];
+    }
+    expect(seen).toEqual([0, 1, 2, 3, 4].map((at) => `d${at}.example.org`));
+  });
+
+  test("of events come newest first, in pages, also once the domain is gone", async () => {
+    const { store, add, api } = await openProject();
+    for (let at = 0; at < 3; at++) {
+      await add("docs.example.org");
+      await api("DELETE", "/domains/docs.example.org");
+    }
+    const seen: string[] = [];
+    let path: string | undefined = "/platform/projects/docs/domains/DOCS.example.org/history?limit=4";
+    while (path) {
+      const answer = await store.call("GET", path);
+      seen.push(...((await answer.json()) as { event: string }[]).map(({ event }) => event));
+      path = /<([^>]+)>/.exec(answer.headers.get("link") ?? "")?.[1];
+    }
+    expect(seen).toEqual(["removed", "added", "removed", "added", "removed", "added"]);
+  });
+
+  test("take no cursor of another list", async () => {
+    const { api, add } = await openProject();
+    for (const name of ["a.example.org", "b.example.org"]) await add(name);
+    const link = (await api("GET", "/domains?limit=1")).headers.get("link") ?? "";
+    const cursor = /cursor=([^>&]+)/.exec(link)?.[1];
+    expect(await faultOf(await api("GET", `/domains/a.example.org/history?cursor=${cursor}`))).toBe(
+      "400 invalid_cursor",
+    );
+  });
+});
+
+describe("a plan", () => {
+  test("below Pro suspends live domains, which come back with it; those that wait are checked again", async () => {
+    const { add, api, show, told, verify, events, store } = await openProject();
+    await add("docs.example.org");
+    await add("www.example.org");
+    told.said = "records_right";
+    await verify("docs.example.org");
+    expect((await store.visit("http://docs.example.org/")).status).toBe(200);
+    await api("PATCH", "", { json: { plan: "free" } });
+    expect(await show("docs.example.org")).toMatchObject({ stage: "suspended" });
+    expect(await show("docs.example.org")).not.toHaveProperty("nextCheckAt");
+    expect((await store.visit("http://docs.example.org/")).status).toBe(421);
+    store.clock.advance(60_000);
+    await store.keeper.tick();
+    await Bun.sleep(1);
+    expect(await show("www.example.org")).not.toHaveProperty("nextCheckAt");
+    expect(told.asked).toEqual(["docs.example.org"]);
+    await api("PATCH", "", { json: { plan: "enterprise" } });
+    const now = "2026-11-20T00:01:00.000Z";
+    expect(await show("docs.example.org")).toMatchObject({ stage: "live", nextCheckAt: now });
+    expect(await show("www.example.org")).toMatchObject({ stage: "awaiting_dns", nextCheckAt: now });
+    expect((await store.visit("http://docs.example.org/")).status).toBe(200);
+    expect(await events("docs.example.org")).toEqual([
+      "added awaiting_dns",
+      "records_right verified",
+      "served_over_http live",
+      "plan_dropped suspended",
+      "plan_restored live",
+    ]);
+  });
+
+  test("that stays, and a new name of the project, change nothing of its domains", async () => {
+    const { add, api, show, told, verify } = await openProject();
+    await add("docs.example.org");
+    told.said = "records_right";
+    await verify("docs.example.org");
+    const before = await show("docs.example.org");
+    await api("PATCH", "", { json: { name: "New", plan: "enterprise" } });
+    expect(await show("docs.example.org")).toEqual(before);
+  });
+});
+
+test("a project that is deleted takes its domains and their history along, and frees their names", async () => {
+  const { add, api, told, verify, store } = await openProject();
+  await makeProject(store, "other");
+  await add("docs.example.org");
+  told.said = "records_right";
+  await verify("docs.example.org");
+  await api("DELETE");
+  expect((await store.visit("http://docs.example.org/")).status).toBe(421);
+  expect((await add("docs.example.org", "other")).status).toBe(201);
+  const counted = store.database.client.query("select count(*) as n from domain_events").get();
+  expect(counted).toEqual({ n: 1 });
+});

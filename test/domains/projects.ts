@@ -1,0 +1,97 @@
+import type { DomainFinding } from "../../src/domains/domain.ts";
+import type { Inspect, Inspection } from "../../src/domains/inspect.ts";
+import { tarGzOf } from "../deploys/archives.ts";
+import { type Call, type Store, type StoreSettings, openStore } from "../support/store.ts";
+
+/** A domain on the wire, as far as tests look. */
+export interface WireDomain {
+  hostname: string;
+  unicode: string;
+  stage: string;
+  role: string;
+  record: Record<string, string | number>;
+  findings: { kind: string; message: string; [field: string]: unknown }[];
+  trace?: { questions: unknown[]; [field: string]: unknown };
+  [time: string]: unknown;
+}
+
+export interface WireEvent {
+  at: string;
+  actor: string;
+  key?: number;
+  event: string;
+  stage: string;
+  findings: unknown[];
+}
+
+const REPORT: Inspection["report"] = {
+  target: "",
+  nameServers: [],
+  chain: [],
+  targetAddresses: [],
+  caa: [],
+  questions: [],
+};
+
+type Said = Inspection["event"] | "unreachable";
+
+const findingOf = (said: Said, name: string): DomainFinding[] => {
+  switch (said) {
+    case "records_right":
+      return [];
+    case "records_wrong":
+      return [{ kind: "conflicting_record", name, type: "A", found: ["203.0.113.7"], expected: ["target"] }];
+    case "records_missing":
+      return [{ kind: "no_record", name, type: "CNAME", expected: ["target"] }];
+    default:
+      return [{ kind: "unreachable", name, server: "192.0.2.53", reason: "timeout" }];
+  }
+};
+
+/** A DNS that says what it is told to, of every name alike or of some. */
+export const toldDns = (said: Said = "records_missing") => {
+  const asked: string[] = [];
+  const byName = new Map<string, Said>();
+  const told = { said, asked, byName, delay: undefined as (() => Promise<unknown>) | undefined };
+  const inspect: Inspect = async ({ ascii }, target) => {
+    asked.push(ascii);
+    await told.delay?.();
+    const now = byName.get(ascii) ?? told.said;
+    return {
+      event: now === "unreachable" ? undefined : now,
+      findings: findingOf(now, ascii) as Inspection["findings"],
+      report: { ...REPORT, target },
+    };
+  };
+  return { told, inspect };
+};
+
+export const DEPLOY = tarGzOf([{ name: "index.html", content: "<h1>Docs</h1>" }]);
+
+/** Makes a project, with a deploy unless told otherwise. */
+export const makeProject = async (store: Store, slug: string, plan = "pro", isDeployed = true) => {
+  await store.call("POST", "/platform/projects", { json: { slug, name: slug, plan } });
+  if (isDeployed)
+    await store.call("POST", `/platform/projects/${slug}/deploys`, {
+      body: DEPLOY,
+      headers: { "content-type": "application/gzip" },
+    });
+};
+
+/** The service with the project `docs`, plan Pro, deployed; the DNS says what `told` says. */
+export const openProject = async (settings: StoreSettings = {}) => {
+  const { told, inspect } = toldDns();
+  const store = await openStore({ inspect, ...settings });
+  await makeProject(store, "docs");
+  const api = (method: string, path = "", call: Call = {}, slug = "docs") =>
+    store.call(method, `/platform/projects/${slug}${path}`, call);
+  const add = (hostname: string, slug = "docs") => api("POST", "/domains", { json: { hostname } }, slug);
+  const show = async (hostname: string, slug = "docs") =>
+    (await (await api("GET", `/domains/${hostname}`, {}, slug)).json()) as WireDomain;
+  const verify = (hostname: string, slug = "docs") => api("POST", `/domains/${hostname}/verify`, {}, slug);
+  const history = async (hostname: string, slug = "docs") =>
+    (await (await api("GET", `/domains/${hostname}/history`, {}, slug)).json()) as WireEvent[];
+  const events = async (hostname: string, slug = "docs") =>
+    (await history(hostname, slug)).map(({ event, stage }) => `${event} ${stage}`).toReversed();
+  return { store, told, api, add, show, verify, history, events };
+};
