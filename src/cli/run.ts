@@ -5,6 +5,7 @@ import { StartRefused, VERSION } from "../wire.ts";
 import { ApiError } from "./api.ts";
 import { deployCommand } from "./deploy.ts";
 import { doctorCommand } from "./doctor.ts";
+import { domainsCommand } from "./domains.ts";
 import { keysCommand } from "./keys.ts";
 import { openapiCommand } from "./openapi.ts";
 import { serveCommand } from "./serve.ts";
@@ -23,6 +24,7 @@ const program = (): Command => {
   root.addCommand(serveCommand());
   root.addCommand(keysCommand());
   root.addCommand(deployCommand());
+  root.addCommand(domainsCommand());
   root.addCommand(openapiCommand());
   root.addCommand(doctorCommand());
   root

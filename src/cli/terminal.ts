@@ -1,3 +1,5 @@
+import { createInterface } from "node:readline/promises";
+
 /** A command was called wrongly; the message says how to call it. */
 export class UsageError extends Error {
   override name = "UsageError";
@@ -10,6 +12,17 @@ export const print = (line: string): void => {
 /** One line on standard error. */
 export const fail = (message: string): void => {
   process.stderr.write(`adoption-store: ${message}\n`);
+};
+
+/** Asks on the terminal. @throws UsageError where nobody could answer */
+export const confirm = async (question: string): Promise<boolean> => {
+  if (!process.stdin.isTTY) throw new UsageError("standard input is no terminal to ask on; say --yes");
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
 };
 
 /** Lines of text in columns; the first row is their heading. */

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openProject } from "../domains/projects.ts";
+import { dnsServer } from "../support/dns.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 // Each test starts processes, and the machine may be busy.
@@ -164,4 +166,99 @@ test("doctor finds nothing wrong with a fresh directory, and names what is", asy
   const ill = await run(["doctor", "--port", "0"], { DATA_DIR: directory });
   expect(ill.code).toBe(1);
   expect(ill.out).toMatch(/^FAILED {2}database: /m);
+});
+
+describe("domains", () => {
+  /** A DATA_DIR with the deployed project `docs`, the target of its domains, and name servers for them. */
+  const open = async () => {
+    const directory = temporaryDirectory();
+    const { store } = await openProject({
+      path: join(directory, "adoption-store.db"),
+      env: { DATA_DIR: directory },
+    });
+    const { targetLabel } = await store.projects.get("docs");
+    const zones = {
+      test: ["test NS ns.test", "ns.test A 127.0.0.1"],
+      localhost: ["localhost NS ns.test", `${targetLabel}.cname.localhost A 127.0.0.1`],
+      "example.test": ["example.test NS ns.example.test", "ns.example.test A 127.0.0.1"],
+    };
+    const dns = await dnsServer({ zones });
+    const { port } = dns.server;
+    const env = {
+      DATA_DIR: directory,
+      DNS_RESOLVERS: `127.0.0.1:${port}`,
+      DNS_PORT: String(port),
+      DNS_PRIVATE: "yes",
+    };
+    return {
+      store,
+      target: `${targetLabel}.cname.localhost`,
+      show: (record: string) => void zones["example.test"].push(record),
+      domains: (...argv: string[]) => run(["domains", ...argv, "--project", "docs"], env),
+      [Symbol.dispose]: () => dns[Symbol.dispose](),
+    };
+  };
+
+  test("a domain is added, verified, listed, shown, redirected and removed beside a server", async () => {
+    using place = await open();
+    const { domains, target, show, store } = place;
+    const added = await domains("add", "docs.example.test");
+    expect([added.code, added.error]).toEqual([0, ""]);
+    expect(added.out).toContain(`CNAME  docs  ${target}  3600`);
+    expect(added.out).toContain(`docs.example.test. 3600 IN CNAME ${target}.`);
+    expect(added.out).toContain("domains verify docs.example.test --project docs --wait");
+    const early = await domains("verify", "docs.example.test");
+    expect([early.code, early.error]).toEqual([1, ""]);
+    expect(early.out).toStartWith("docs.example.test: awaiting_dns\n  ");
+    const visit = async () => (await store.visit("http://docs.example.test/")).status;
+    expect(await visit()).toBe(421);
+
+    show(`docs.example.test CNAME ${target}`);
+    const live = await domains("verify", "docs.example.test", "--wait");
+    expect([live.code, live.out, live.error]).toEqual([0, "docs.example.test: live\n", ""]);
+    // The server beside it knows at once.
+    expect(await visit()).toBe(200);
+
+    show(`www.example.test CNAME ${target}`);
+    const second = await domains("add", "www.example.test", "--wait", "--json");
+    const stages = second.out.trimEnd().split("\n");
+    expect(stages.map((line) => (JSON.parse(line) as { stage: string }).stage)).toEqual([
+      "awaiting_dns",
+      "live",
+    ]);
+    expect((await domains("redirect", "www.example.test")).out).toBe(
+      "www.example.test redirects to docs.example.test.\n",
+    );
+    const listed = await domains("list");
+    expect(listed.out).toMatch(
+      /^docs\.example\.test +live +primary .*\nwww\.example\.test +live +redirect /m,
+    );
+    const shown = await domains("show", "docs.example.test");
+    expect(shown.out).toMatch(/docs\.example\.test CNAME {2}NOERROR/);
+    expect(shown.out).toMatch(/operator +added +awaiting_dns/);
+
+    const refused = await domains("remove", "docs.example.test");
+    expect(refused.code).toBe(2);
+    expect(refused.out).toContain("stops being served immediately");
+    expect(refused.out).toContain("domains redirect docs.example.test --project docs");
+    expect(refused.error).toContain("--yes");
+    expect(await visit()).toBe(200);
+    const removed = await domains("remove", "docs.example.test", "--yes");
+    expect([removed.code, removed.error]).toEqual([0, ""]);
+    expect(await visit()).toBe(421);
+    expect((await domains("show", "docs.example.test")).error).toContain("no domain with this name");
+  });
+
+  test("what is no domain, and what the project may not have, is refused in one line", async () => {
+    using place = await open();
+    for (const [argv, says] of [
+      [["add", "192.0.2.1"], "is an IP address"],
+      [["add", "docs.localhost"], "only one label|own names|public suffix"],
+      [["primary", "docs.example.test"], "no domain with this name"],
+    ] as const) {
+      const { code, out, error } = await place.domains(...argv);
+      expect([code, out]).toEqual([1, ""]);
+      expect(error).toMatch(new RegExp(`^adoption-store: .*(${says}).*\n$`));
+    }
+  });
 });

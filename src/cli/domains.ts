@@ -1,0 +1,294 @@
+import { Command } from "commander";
+import type { Config } from "../config.ts";
+import { OPERATOR } from "../domains/domain.ts";
+import { fromDomain, fromEvent } from "../domains/model.ts";
+import type { DomainService, InspectedDomain, ListedDomain } from "../domains/service.ts";
+import type { DomainSettings } from "../domains/settings.ts";
+import { Fault } from "../http/faults.ts";
+import { openData, wireDomains } from "../wire.ts";
+import { configOf, withSettings } from "./settings.ts";
+import { confirm, print, table } from "./terminal.ts";
+
+const PAGE = 100;
+/** Below what the service allows: 10 checks of a domain a minute. */
+const WAIT_MS = 10_000;
+
+interface Options extends Record<string, unknown> {
+  project: string;
+  json?: boolean;
+  wait?: boolean;
+  yes?: boolean;
+}
+
+type WireDomain = ReturnType<typeof fromDomain>;
+
+/** Runs some work on the domains of DATA_DIR, beside a server or without one. */
+const withDomains = async <Result>(
+  config: Config,
+  work: (domains: DomainService, settings: DomainSettings) => Promise<Result>,
+): Promise<Result> => {
+  const database = openData(config, { create: false });
+  try {
+    const { domains, settings } = wireDomains(config, database);
+    return await work(domains, settings);
+  } finally {
+    await database.close();
+  }
+};
+
+const indent = (text: string): string => text.replaceAll(/^/gm, "  ");
+
+const nameOf = ({ hostname, unicode }: WireDomain): string =>
+  unicode === hostname ? hostname : `${unicode} (${hostname})`;
+
+const printRecord = ({ record }: WireDomain) => {
+  const { type, name, value, ttl, note, bind, terraform } = record;
+  print("Create this record at your DNS provider:\n");
+  print(
+    indent(
+      table([
+        ["type", "name", "value", "TTL"],
+        [type, name, value, String(ttl)],
+      ]),
+    ),
+  );
+  if (note) print(`\n${note}`);
+  if (bind) print(`\nIn a zone file:\n\n${indent(bind)}`);
+  print(`\nIn Terraform:\n\n${indent(terraform)}`);
+};
+
+const printFindings = ({ findings }: WireDomain) => {
+  for (const { message } of findings) print(`  ${message}`);
+};
+
+const printStage = (domain: WireDomain) => {
+  print(
+    `${nameOf(domain)}: ${domain.stage}${domain.role === "redirect" ? ", redirects to the primary domain" : ""}`,
+  );
+  printFindings(domain);
+};
+
+const printQuestions = ({ trace }: WireDomain) => {
+  if (!trace) return print("Never checked yet.");
+  print(
+    `\nThe last check, of ${trace.zone ?? "an unknown zone"} (${trace.nameServers.join(", ") || "no server"}):\n`,
+  );
+  for (const { server, name, type, outcome, detail, records, milliseconds } of trace.questions) {
+    print(`  ${server}  ${name} ${type}  ${outcome}${detail ? ` (${detail})` : ""}  ${milliseconds} ms`);
+    for (const record of records) print(`    ${record}`);
+  }
+};
+
+const printHistory = async (domains: DomainService, project: string, hostname: string) => {
+  const { items } = await domains.history(project, hostname, { limit: 20, cursor: undefined });
+  print("\nWhat happened, newest first:\n");
+  const rows = items
+    .map(fromEvent)
+    .map(({ at, actor, key, event, stage }) => [at, key === undefined ? actor : `key ${key}`, event, stage]);
+  print(indent(table([["at", "who", "event", "stage"], ...rows])));
+};
+
+/** Prints what is seen whenever it is something else, until the domain is live. */
+const follow = async (
+  domains: DomainService,
+  project: string,
+  hostname: string,
+  show: (domain: WireDomain) => void,
+) => {
+  let before = "";
+  for (;;) {
+    const domain = fromDomain(await verifyPatiently(domains, project, hostname));
+    const seen = JSON.stringify([domain.stage, domain.findings]);
+    if (seen !== before) show(domain);
+    before = seen;
+    if (domain.stage === "live") return;
+    await Bun.sleep(WAIT_MS);
+  }
+};
+
+/** Another's checks count as well: whoever waits can wait a little longer. */
+const verifyPatiently = async (
+  domains: DomainService,
+  project: string,
+  hostname: string,
+): Promise<InspectedDomain> => {
+  for (;;) {
+    try {
+      return await domains.verify(project, hostname, OPERATOR);
+    } catch (error) {
+      if (!(error instanceof Fault && error.code === "rate_limited")) throw error;
+      await Bun.sleep(WAIT_MS);
+    }
+  }
+};
+
+const showOrJson =
+  ({ json }: Options) =>
+  (domain: WireDomain) =>
+    json ? print(JSON.stringify(domain)) : printStage(domain);
+
+/** A command on domains, with the flags that all of them have. */
+const domainCommand = (name: string, description: string) =>
+  withSettings(
+    new Command(name)
+      .description(description)
+      .requiredOption("--project <slug>", "the project, such as docs")
+      .option("--json", "print JSON"),
+    [
+      "dataDir",
+      "platformDomain",
+      "platformCnameTarget",
+      "baseUrl",
+      "apiHosts",
+      "dnsResolvers",
+      "dnsPort",
+      "dnsPrivate",
+      "caaIssuers",
+    ],
+  );
+
+const addCommand = () =>
+  domainCommand("add", "add a custom domain to a project, and print the DNS record that it needs")
+    .argument("<hostname>", "the domain or subdomain, such as docs.example.org")
+    .option("--wait", "check until it is live, and print what is seen")
+    .action((hostname: string, options: Options) =>
+      withDomains(configOf(options), async (domains) => {
+        const { domain } = await domains.add(options.project, hostname, OPERATOR);
+        const added = fromDomain(domain);
+        if (options.json) print(JSON.stringify(added));
+        else {
+          printStage(added);
+          if (added.stage !== "live") printRecord(added);
+        }
+        if (options.wait) return follow(domains, options.project, hostname, showOrJson(options));
+        if (!options.json && added.stage !== "live")
+          print(
+            `\nThen: adoption-store domains verify ${added.hostname} --project ${options.project} --wait`,
+          );
+      }),
+    );
+
+const verifyCommand = () =>
+  domainCommand("verify", "check a domain's DNS records now")
+    .argument("<hostname>", "the domain")
+    .option("--wait", "check until it is live, and print what is seen")
+    .action((hostname: string, options: Options) =>
+      withDomains(configOf(options), async (domains) => {
+        const show = showOrJson(options);
+        if (options.wait) return follow(domains, options.project, hostname, show);
+        const domain = fromDomain(await domains.verify(options.project, hostname, OPERATOR));
+        show(domain);
+        // For scripts.
+        if (domain.stage !== "live") process.exitCode = 1;
+      }),
+    );
+
+const everyDomain = async (domains: DomainService, project: string): Promise<ListedDomain[]> => {
+  const found: ListedDomain[] = [];
+  let cursor: string | undefined;
+  do {
+    const { items, next } = await domains.list(project, { limit: PAGE, cursor });
+    found.push(...items);
+    cursor = next;
+  } while (cursor !== undefined);
+  return found;
+};
+
+const listCommand = () =>
+  domainCommand("list", "list a project's domains").action((options: Options) =>
+    withDomains(configOf(options), async (domains) => {
+      const found = (await everyDomain(domains, options.project)).map(fromDomain);
+      if (options.json) return print(JSON.stringify(found));
+      if (found.length === 0)
+        return print(`No domains. Add one: adoption-store domains add HOSTNAME --project ${options.project}`);
+      const rows = found.map((domain) => [
+        nameOf(domain),
+        domain.stage,
+        domain.role,
+        domain.checkedAt ?? "never",
+      ]);
+      print(table([["domain", "stage", "role", "checked"], ...rows]));
+    }),
+  );
+
+const showCommand = () =>
+  domainCommand("show", "show a domain: its record, what the last check found, and its history")
+    .argument("<hostname>", "the domain")
+    .action((hostname: string, options: Options) =>
+      withDomains(configOf(options), async (domains) => {
+        const domain = fromDomain(await domains.get(options.project, hostname));
+        if (options.json) return print(JSON.stringify(domain));
+        printStage(domain);
+        printRecord(domain);
+        printQuestions(domain);
+        await printHistory(domains, options.project, hostname);
+      }),
+    );
+
+const primaryCommand = () =>
+  domainCommand("primary", "make a domain the one that the others redirect to")
+    .argument("<hostname>", "the domain")
+    .action((hostname: string, options: Options) =>
+      withDomains(configOf(options), async (domains) => {
+        const domain = fromDomain(await domains.makePrimary(options.project, hostname, OPERATOR));
+        print(
+          options.json
+            ? JSON.stringify(domain)
+            : `${nameOf(domain)} is the primary domain of ${options.project}.`,
+        );
+      }),
+    );
+
+const redirectCommand = () =>
+  domainCommand("redirect", "send a domain's visitors to the primary domain, with status 301")
+    .argument("<hostname>", "the domain")
+    .action((hostname: string, options: Options) =>
+      withDomains(configOf(options), async (domains, settings) => {
+        const { domains: mapping } = await settings.read(options.project);
+        const { hostname: from } = fromDomain(await domains.get(options.project, hostname));
+        const to = mapping.primary ?? "";
+        const others = mapping.redirects.filter((redirect) => redirect.from !== from);
+        const redirects = [...others, { from, to, status: 301 as const }];
+        const { domains: now } = await settings.write(
+          options.project,
+          { domains: { primary: to, redirects } },
+          OPERATOR,
+        );
+        print(options.json ? JSON.stringify({ domains: now }) : `${from} redirects to ${to}.`);
+      }),
+    );
+
+const removeCommand = () =>
+  domainCommand("remove", "remove a domain: its traffic is served no longer, at once")
+    .argument("<hostname>", "the domain")
+    .option("--yes", "do not ask")
+    .action((hostname: string, options: Options) =>
+      withDomains(configOf(options), async (domains) => {
+        const domain = fromDomain(await domains.get(options.project, hostname));
+        if (domain.stage === "live" && domain.role !== "redirect" && !options.yes) {
+          print(`${nameOf(domain)} is live: its traffic stops being served immediately.`);
+          print("If its address was shared, redirect it first, and remove it later:");
+          print(`  adoption-store domains redirect ${domain.hostname} --project ${options.project}`);
+        }
+        if (!options.yes && !(await confirm(`Remove ${nameOf(domain)}?`)))
+          return print("Nothing was removed.");
+        await domains.remove(options.project, hostname, OPERATOR);
+        if (options.json) return print(JSON.stringify({ removed: domain.hostname }));
+        print(`${nameOf(domain)} is removed. Delete its DNS record too: it would still point here.`);
+      }),
+    );
+
+export const domainsCommand = (): Command => {
+  const command = new Command("domains").description("custom domains of projects");
+  for (const part of [
+    addCommand(),
+    listCommand(),
+    showCommand(),
+    verifyCommand(),
+    primaryCommand(),
+    redirectCommand(),
+    removeCommand(),
+  ])
+    command.addCommand(part);
+  return command;
+};
