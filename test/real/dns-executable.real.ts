@@ -1,9 +1,10 @@
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Finding } from "../../src/domains/dns/finding.ts";
+import { formatServer, type Finding } from "../../src/domains/dns/finding.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 import { casesOf, ISSUER, stageAfter, zonesOf, type Case, type Targets } from "../domains/cases.ts";
+import { dnsServer } from "../support/dns.ts";
 import { freeServers, namesOf, nameServers, SILENT_ADDRESS, withMostSeconds } from "./dns-servers.ts";
 import { directory, real, serve, type Server } from "./support.ts";
 
@@ -50,7 +51,10 @@ const publish = async (server: Server): Promise<Targets> => {
 };
 
 /** Adds the domain, verifies it and reads it, as its holder does. */
-const attach = async (server: Server, { typed, target = "usual" }: Case): Promise<Domain> => {
+const attach = async (
+  server: Server,
+  { typed, target = "usual" }: Pick<Case, "typed" | "target">,
+): Promise<Domain> => {
   const domains = `/platform/projects/${target}/domains`;
   const added = await send<Domain>(server, "POST", domains, { hostname: typed });
   expect(added).toMatchObject({ stage: "awaiting_dns", findings: [] });
@@ -106,4 +110,32 @@ real("each case goes through the executable and named to its stage and findings"
       visited: stageAfter(row) === "live" ? 200 : 421,
     })),
   );
+});
+
+real("a zone's servers at private addresses are asked only if DNS_PRIVATE says so", [], async () => {
+  using place = directory();
+  using authority = await dnsServer({ zones: {} });
+  using resolver = await dnsServer({ zones: {}, remembered: { zones: {}, names: [] } });
+  const env = {
+    DNS_RESOLVERS: formatServer(resolver.server),
+    DNS_PORT: String(authority.server.port),
+    CAA_ISSUERS: ISSUER,
+    PLATFORM_CNAME_TARGET: "pages.test",
+  };
+  await using server = await serve({ cwd: place.path, env });
+  const targets = await publish(server);
+  for (const { zones } of [authority, resolver]) Object.assign(zones, zonesOf(targets));
+  const { stage, findings, trace } = await attach(server, { typed: "right.example.test" });
+  expect({ stage, findings }).toMatchObject({
+    stage: "live",
+    findings: [
+      {
+        kind: "unreachable",
+        server: formatServer(authority.server),
+        reason: expect.stringMatching(/^forbidden /),
+      },
+    ],
+  });
+  expect(trace?.zone).toBe("example.test");
+  expect(authority.questions).toEqual([]);
 });
