@@ -6,9 +6,9 @@ import type { Checkable, Domains } from "./repository.ts";
 export interface Keeper {
   /** Checks from now on what is due. */
   start(): void;
-  /** Begins as many of the checks that are due as may begin in a second. Never fails. */
+  /** Begins as many of the checks that are due as may begin in a second; answers when those have ended. Never fails. */
   tick(): Promise<void>;
-  /** Begins no more, and writes down nothing more; what is being written has been when it answers. */
+  /** Begins no more, and writes down nothing more: whatever the DNS has yet to answer is asked again after the next start. */
   stop(): Promise<void>;
 }
 
@@ -32,7 +32,6 @@ const PATIENCE_MS = 1000;
 export const domainKeeper = ({ domains, checks, clock, failed }: KeeperSettings): Keeper => {
   const running = new Map<number, Promise<void>>();
   let timer: ReturnType<typeof setInterval> | undefined;
-  let beginning: Promise<void> | undefined;
   let isStopped = false;
 
   const check = async (checkable: Checkable) => {
@@ -44,24 +43,27 @@ export const domainKeeper = ({ domains, checks, clock, failed }: KeeperSettings)
     }
   };
 
-  const begin = async () => {
+  const begin = (checkable: Checkable): Promise<void> => {
+    const { id } = checkable.domain;
+    const ended = check(checkable).finally(() => running.delete(id));
+    running.set(id, ended);
+    return ended;
+  };
+
+  const beginDue = async (): Promise<Promise<void>[]> => {
     const free = Math.min(MOST_A_TICK, MOST_AT_ONCE - running.size);
-    if (free <= 0) return;
+    if (free <= 0) return [];
     // Those that are being checked are due until it is written down.
     const due = await domains.due(clock.now(), free + running.size);
-    for (const checkable of due.filter(({ domain }) => !running.has(domain.id)).slice(0, free)) {
-      const { id } = checkable.domain;
-      running.set(
-        id,
-        check(checkable).finally(() => running.delete(id)),
-      );
-    }
+    if (isStopped) return [];
+    const next = due.filter(({ domain }) => !running.has(domain.id)).slice(0, free);
+    return next.map(begin);
   };
 
   const tick = async () => {
     if (isStopped) return;
     try {
-      await begin();
+      await Promise.all(await beginDue());
     } catch (error) {
       failed(error);
     }
@@ -70,13 +72,12 @@ export const domainKeeper = ({ domains, checks, clock, failed }: KeeperSettings)
   return {
     tick,
     start() {
-      timer = setInterval(() => (beginning = tick()), TICK_MS);
+      timer = setInterval(tick, TICK_MS);
     },
     async stop() {
       isStopped = true;
       clearInterval(timer);
       checks.abandon();
-      await beginning;
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const patience = setTimeout(resolve, PATIENCE_MS);
       await Promise.race([Promise.all(running.values()), late]);

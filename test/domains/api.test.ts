@@ -158,8 +158,8 @@ describe("a domain that is added", () => {
     expect(answers.filter(({ status }) => status === 201).length).toBe(MOST_DOMAINS);
     const refused = answers.find(({ status }) => status !== 201);
     expect(await faultOf(refused as Response)).toBe("409 domain_limit_reached");
-    const { hostname } = (await answers[0]?.json()) as WireDomain;
-    await api("DELETE", `/domains/${hostname}`);
+    const [one] = (await (await api("GET", "/domains?limit=1")).json()) as WireDomain[];
+    await api("DELETE", `/domains/${one?.hostname}`);
     expect((await add("last.example.org")).status).toBe(201);
   });
 });
@@ -478,7 +478,6 @@ describe("a plan", () => {
     expect((await store.visit("http://docs.example.org/")).status).toBe(421);
     store.clock.advance(60_000);
     await store.keeper.tick();
-    await Bun.sleep(1);
     expect(await show("www.example.org")).not.toHaveProperty("nextCheckAt");
     expect(told.asked).toEqual(["docs.example.org"]);
     await api("PATCH", "", { json: { plan: "enterprise" } });

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "bun:test";
+import type { Verdict } from "../../src/domains/dns/verdict.ts";
+import type { Domain, StoredStage } from "../../src/domains/domain.ts";
+import { progressOf } from "../../src/domains/progress.ts";
+import { LAPSE_MS, WAITING_MS, nextLiveCheck, nextWaitingCheck, spread } from "../../src/domains/schedule.ts";
+import { STAGES } from "../../src/domains/stage.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const SINCE = Date.UTC(2026, 10, 20);
+
+test("a domain that waits is checked at 1, 2, 5 and 10 minutes, then every 15, for 48 hours", () => {
+  const times: number[] = [];
+  let at: number | null = SINCE;
+  while ((at = nextWaitingCheck(SINCE, at)) !== null) times.push((at - SINCE) / MINUTE);
+  expect(times.slice(0, 7)).toEqual([1, 2, 5, 10, 25, 40, 55]);
+  expect(times.length).toBe(4 + 191);
+  expect(times.at(-1)).toBe(48 * 60 - 5);
+});
+
+test.each([
+  ["in between", 3 * MINUTE, 5 * MINUTE],
+  ["on a check's own time", 5 * MINUTE, 10 * MINUTE],
+  ["after a long sleep", 20 * HOUR + MINUTE, 20 * HOUR + 10 * MINUTE],
+  ["by a clock that went back", -HOUR, MINUTE],
+])("%s the next check is the next of the plan, not a burst of those that were missed", (_, age, next) => {
+  expect(nextWaitingCheck(SINCE, SINCE + age)).toBe(SINCE + next);
+});
+
+test("after 48 hours a domain is checked on request only", () => {
+  expect(nextWaitingCheck(SINCE, SINCE + WAITING_MS)).toBeNull();
+  expect(nextWaitingCheck(SINCE, SINCE + 365 * DAY)).toBeNull();
+});
+
+test("a live domain is checked once a day, and when it must be decided whether it is parked", () => {
+  expect(nextLiveCheck(null, SINCE)).toBe(SINCE + DAY);
+  expect(nextLiveCheck(SINCE, SINCE)).toBe(SINCE + DAY);
+  expect(nextLiveCheck(SINCE, SINCE + 6.5 * DAY)).toBe(SINCE + LAPSE_MS);
+  expect(nextLiveCheck(SINCE, SINCE + LAPSE_MS)).toBe(SINCE + LAPSE_MS + DAY);
+});
+
+test("checks are put off by a tenth of the wait, and by half an hour, at the most", () => {
+  expect(spread(null, SINCE, () => 1)).toBeNull();
+  expect(spread(SINCE + MINUTE, SINCE, () => 0)).toBe(SINCE + MINUTE);
+  expect(spread(SINCE + MINUTE, SINCE, () => 1)).toBe(SINCE + 1.1 * MINUTE);
+  expect(spread(SINCE + DAY, SINCE, () => 1)).toBe(SINCE + DAY + 30 * MINUTE);
+});
+
+const domain = (stage: StoredStage, more: Partial<Domain> = {}): Domain => ({
+  id: 1,
+  projectId: 1,
+  hostname: "docs.example.org",
+  stage,
+  role: "primary",
+  createdAt: SINCE,
+  waitingSince: SINCE,
+  checkedAt: null,
+  nextCheckAt: null,
+  failingSince: null,
+  verifiedAt: null,
+  liveAt: null,
+  findings: [],
+  ...more,
+});
+
+describe("what a check makes of a domain", () => {
+  const NOW = SINCE + HOUR;
+  const EVENTS = ["records_right", "records_wrong", "records_missing", undefined] as const;
+  const KEPT = { waitingSince: SINCE, failingSince: null, verifiedAt: null, liveAt: null };
+
+  test.each<[StoredStage, Verdict["event"], StoredStage, string[]]>([
+    ["awaiting_dns", "records_right", "live", ["records_right", "served_over_http"]],
+    ["awaiting_dns", "records_wrong", "dns_conflict", ["records_wrong"]],
+    ["awaiting_dns", "records_missing", "awaiting_dns", ["records_missing"]],
+    ["awaiting_dns", undefined, "awaiting_dns", []],
+    ["dns_conflict", "records_right", "live", ["records_right", "served_over_http"]],
+    ["dns_conflict", "records_wrong", "dns_conflict", ["records_wrong"]],
+    ["dns_conflict", "records_missing", "awaiting_dns", ["records_missing"]],
+    ["dns_conflict", undefined, "dns_conflict", []],
+    ["verified", "records_right", "live", ["records_right", "served_over_http"]],
+    ["verified", "records_wrong", "dns_conflict", ["records_wrong"]],
+    ["issue_failed", "records_right", "live", ["records_right", "served_over_http"]],
+    ["live", "records_right", "live", ["records_right"]],
+    ["live", "records_wrong", "live", []],
+    ["live", "records_missing", "live", []],
+    ["live", undefined, "live", []],
+    ["issuing", "records_right", "issuing", []],
+    ["issuing", "records_wrong", "issuing", []],
+    ["suspended", "records_right", "suspended", []],
+    ["suspended", "records_missing", "suspended", []],
+  ])("%s and %s: %s", (stage, event, next, events) => {
+    const { stage: after, events: happened } = progressOf(domain(stage), event, NOW);
+    expect({ stage: after, events: happened as readonly string[] }).toEqual({ stage: next, events });
+  });
+
+  test("no pair of stage and event is unforeseen", () => {
+    for (const stage of STAGES)
+      for (const event of EVENTS)
+        if (stage !== "removed") expect(STAGES).toContain(progressOf(domain(stage), event, NOW).stage);
+  });
+
+  test("that waits: the times of the plan, and those at which it went live", () => {
+    expect(progressOf(domain("awaiting_dns"), "records_missing", NOW)).toMatchObject({
+      ...KEPT,
+      nextCheckAt: SINCE + 70 * MINUTE,
+    });
+    expect(progressOf(domain("awaiting_dns"), "records_right", NOW)).toMatchObject({
+      ...KEPT,
+      verifiedAt: NOW,
+      liveAt: NOW,
+      nextCheckAt: NOW + DAY,
+    });
+  });
+
+  test("that is live: fails from the first failure on, until a check is right", () => {
+    const failing = progressOf(domain("live", { liveAt: SINCE }), "records_missing", NOW);
+    expect(failing).toMatchObject({
+      stage: "live",
+      failingSince: NOW,
+      liveAt: SINCE,
+      nextCheckAt: NOW + DAY,
+    });
+    const still = progressOf(domain("live", { failingSince: SINCE }), "records_wrong", NOW);
+    expect(still).toMatchObject({ stage: "live", failingSince: SINCE });
+    const well = progressOf(domain("live", { failingSince: SINCE }), "records_right", NOW);
+    expect(well).toMatchObject({ stage: "live", failingSince: null });
+  });
+
+  test.each(["records_wrong", "records_missing"] as const)(
+    "that is live and has failed for 7 days: %s parks it, and it waits from then on",
+    (event) => {
+      const late = SINCE + LAPSE_MS;
+      expect(progressOf(domain("live", { failingSince: SINCE }), event, late - 1).stage).toBe("live");
+      expect(progressOf(domain("live", { failingSince: SINCE }), event, late)).toMatchObject({
+        events: ["lapsed"],
+        stage: "awaiting_dns",
+        waitingSince: late,
+        failingSince: null,
+        nextCheckAt: late + MINUTE,
+      });
+    },
+  );
+
+  test("that could not ask never parks, and is no failure", () => {
+    expect(progressOf(domain("live"), undefined, NOW)).toMatchObject({ stage: "live", failingSince: null });
+    expect(progressOf(domain("live", { failingSince: SINCE }), undefined, SINCE + 30 * DAY)).toMatchObject({
+      stage: "live",
+      failingSince: SINCE,
+      nextCheckAt: SINCE + 31 * DAY,
+    });
+  });
+});

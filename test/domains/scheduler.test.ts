@@ -1,0 +1,240 @@
+import { expect, test } from "bun:test";
+import { domainChecks } from "../../src/domains/checks.ts";
+import { MOST_AT_ONCE, MOST_A_TICK, domainKeeper } from "../../src/domains/keeper.ts";
+import { domainRepository } from "../../src/domains/repository.ts";
+import { type Store, temporaryDirectory } from "../support/store.ts";
+import { openProject, toldDns } from "./projects.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Lets time pass in steps, with a look for what is due at each. */
+const pass = async (store: Store, ms: number, step: number) => {
+  for (let gone = 0; gone < ms; gone += step) {
+    store.clock.advance(step);
+    await store.keeper.tick();
+  }
+};
+
+test("a domain that waits is looked at by the plan, and 48 hours later no more", async () => {
+  const { store, add, told, show, api } = await openProject();
+  await add("docs.example.org");
+  const counts: number[] = [];
+  for (const minutes of [0.9, 0.3, 1.1, 3, 5.2, 16.2]) {
+    await pass(store, minutes * MINUTE, 6000);
+    counts.push(told.asked.length);
+  }
+  expect(counts).toEqual([0, 1, 2, 3, 4, 5]);
+  await pass(store, 50 * HOUR, MINUTE);
+  // Each check is put off by a little, so that there are somewhat fewer than 195.
+  expect(told.asked.length).toBeGreaterThan(170);
+  expect(told.asked.length).toBeLessThan(196);
+  expect(await show("docs.example.org")).toMatchObject({ stage: "awaiting_dns" });
+  expect(await show("docs.example.org")).not.toHaveProperty("nextCheckAt");
+  const before = told.asked.length;
+  await pass(store, DAY, 10 * MINUTE);
+  expect(told.asked.length).toBe(before);
+  told.said = "records_right";
+  const answer = await api("POST", "/domains/docs.example.org/verify");
+  expect(await answer.json()).toMatchObject({ stage: "live" });
+});
+
+test("checks that find what was found before leave one event; the history says who", async () => {
+  const { store, add, told, history } = await openProject();
+  await add("docs.example.org");
+  await pass(store, HOUR, MINUTE);
+  told.said = "records_wrong";
+  await pass(store, HOUR, MINUTE);
+  told.said = "records_right";
+  await pass(store, HOUR, MINUTE);
+  const rows = (await history("docs.example.org")).map(({ actor, event }) => `${actor} ${event}`);
+  expect(rows.toReversed()).toEqual([
+    "key added",
+    "service records_missing",
+    "service records_wrong",
+    "service records_right",
+    "service served_over_http",
+  ]);
+});
+
+test("a live domain is looked at once a day; one that fails is reported for 7 days, then parked", async () => {
+  const { store, add, told, show, events, verify } = await openProject();
+  await add("docs.example.org");
+  told.said = "records_right";
+  await verify("docs.example.org");
+  told.asked.length = 0;
+  await pass(store, 10 * DAY, 10 * MINUTE);
+  expect(told.asked.length).toBe(9);
+  told.said = "records_missing";
+  await pass(store, 1.1 * DAY, 10 * MINUTE);
+  const failing = await show("docs.example.org");
+  expect(failing).toMatchObject({ stage: "live", findings: [{ kind: "no_record" }] });
+  const since = Date.parse(String(failing["failingSince"]));
+  while (store.clock.now() < since + 7 * DAY - 10 * MINUTE) {
+    store.clock.advance(10 * MINUTE);
+    await store.keeper.tick();
+    expect((await store.visit("http://docs.example.org/")).status).toBe(200);
+  }
+  await pass(store, HOUR, 10 * MINUTE);
+  expect(await show("docs.example.org")).toMatchObject({ stage: "awaiting_dns" });
+  expect((await store.visit("http://docs.example.org/")).status).toBe(421);
+  expect((await events("docs.example.org")).filter((event) => event.startsWith("lapsed"))).toEqual([
+    "lapsed awaiting_dns",
+  ]);
+  // It waits again: a mended record brings it back by itself.
+  told.said = "records_right";
+  await pass(store, HOUR, 10 * MINUTE);
+  expect(await show("docs.example.org")).toMatchObject({ stage: "live" });
+});
+
+test("a live domain whose servers cannot be asked is served on, for however long", async () => {
+  const { store, add, told, show, verify } = await openProject();
+  await add("docs.example.org");
+  told.said = "records_right";
+  await verify("docs.example.org");
+  told.said = "unreachable";
+  await pass(store, 30 * DAY, HOUR);
+  expect(await show("docs.example.org")).toMatchObject({
+    stage: "live",
+    findings: [{ kind: "unreachable" }],
+  });
+  expect(await show("docs.example.org")).not.toHaveProperty("failingSince");
+});
+
+test("what was due while the service was down is looked at after the next start, once", async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const first = await openProject({ path });
+  await first.add("docs.example.org");
+  const second = await openProject({ path, clock: first.store.clock });
+  second.store.clock.advance(3 * HOUR);
+  for (let at = 0; at < 5; at++) await second.store.keeper.tick();
+  expect(second.told.asked).toEqual(["docs.example.org"]);
+});
+
+/** A keeper over very many domains that wait, all of them due. */
+const openMany = async (count: number) => {
+  const { store, add } = await openProject();
+  await add("docs.example.org");
+  const { client } = store.database;
+  client.run(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count - 1})
+    insert into domains (project_id, hostname, stage, role, created_at, waiting_since, next_check_at, findings)
+    select project_id, 'd' || i || '.example.org', stage, 'served', created_at, waiting_since, next_check_at, findings
+    from domains, n`,
+  );
+  const { told, inspect } = toldDns();
+  const repository = domainRepository(store.database);
+  const failures: unknown[] = [];
+  const keeperOf = (domains = repository) =>
+    domainKeeper({
+      domains,
+      checks: domainChecks({
+        domains,
+        inspect,
+        clock: store.clock,
+        random: Math.random,
+        targetOf: (label) => label,
+      }),
+      clock: store.clock,
+      failed: (error) => void failures.push(error),
+    });
+  return { store, told, repository, keeperOf, keeper: keeperOf(), failures };
+};
+
+test("10,000 domains that wait cost no burst: so many a second, and each has its turn", async () => {
+  const { store, told, keeper } = await openMany(10_000);
+  store.clock.advance(10 * MINUTE);
+  const rounds = 10_000 / MOST_A_TICK;
+  for (let second = 0; second < rounds; second++) {
+    const before = told.asked.length;
+    await keeper.tick();
+    expect(told.asked.length - before).toBeLessThanOrEqual(MOST_A_TICK);
+  }
+  expect(new Set(told.asked).size).toBe(10_000);
+  // The next time they are spread over a tenth of the wait.
+  const next = store.database.client
+    .query("select count(distinct next_check_at) as times from domains")
+    .get() as { times: number };
+  expect(next.times).toBeGreaterThan(5000);
+}, 60_000);
+
+test("servers that are silent hold up only so many checks, and those of none twice", async () => {
+  const { store, told, keeper } = await openMany(200);
+  store.clock.advance(10 * MINUTE);
+  const { promise: silence, resolve: answer } = Promise.withResolvers<void>();
+  told.delay = () => silence;
+  const ticks = [];
+  for (let second = 0; second < 10; second++) {
+    ticks.push(keeper.tick());
+    await Bun.sleep(1);
+  }
+  expect(told.asked.length).toBe(MOST_AT_ONCE);
+  expect(new Set(told.asked).size).toBe(MOST_AT_ONCE);
+  answer();
+  await Promise.all(ticks);
+  await keeper.tick();
+  expect(told.asked.length).toBe(MOST_AT_ONCE + MOST_A_TICK);
+});
+
+test("a keeper that stops does not wait for silent servers, and writes nothing down any more", async () => {
+  const { store, told, keeper, repository } = await openMany(10);
+  store.clock.advance(10 * MINUTE);
+  const { promise: silence, resolve: answer } = Promise.withResolvers<void>();
+  told.delay = () => silence;
+  told.said = "records_right";
+  const ticked = keeper.tick();
+  await Bun.sleep(1);
+  const begun = performance.now();
+  await keeper.stop();
+  expect(performance.now() - begun).toBeLessThan(3000);
+  answer();
+  await ticked;
+  await keeper.tick();
+  expect(told.asked.length).toBe(10);
+  expect((await repository.due(store.clock.now(), 100)).length).toBe(10);
+});
+
+test("a check that fails is told of, and the others are made", async () => {
+  const { store, told, repository, keeperOf, failures } = await openMany(3);
+  store.clock.advance(10 * MINUTE);
+  const keeper = keeperOf({
+    ...repository,
+    async record(check) {
+      if (check.domain.hostname === "d1.example.org") throw new Error("full");
+      return repository.record(check);
+    },
+  });
+  await keeper.tick();
+  expect(failures.map(String)).toEqual(["Error: full"]);
+  expect(told.asked.length).toBe(3);
+  expect((await repository.due(store.clock.now(), 100)).length).toBe(1);
+});
+
+test("a keeper that is started looks every second, and not after it was stopped", async () => {
+  const { store, told, keeper } = await openMany(2);
+  store.clock.advance(10 * MINUTE);
+  keeper.start();
+  await Bun.sleep(1300);
+  await keeper.stop();
+  expect(told.asked.length).toBe(2);
+  store.clock.advance(DAY);
+  await Bun.sleep(1200);
+  expect(told.asked.length).toBe(2);
+});
+
+test("what is due and who holds a name are found by index", async () => {
+  const { store } = await openProject();
+  const plan = (sql: string) =>
+    (store.database.client.query(`explain query plan ${sql}`).all() as { detail: string }[])
+      .map(({ detail }) => detail)
+      .join("; ");
+  expect(plan("select 1 from domains where next_check_at <= 1 order by next_check_at, id limit 20")).toMatch(
+    /USING (COVERING )?INDEX domains_due \(next_check_at</,
+  );
+  expect(
+    plan(
+      "select 1 from domains other where other.hostname = 'a' and other.stage in ('verified', 'issuing', 'issue_failed', 'live', 'suspended')",
+    ),
+  ).toContain("domains_held");
+});
