@@ -1,4 +1,4 @@
-import { afterEach } from "bun:test";
+import { afterAll, afterEach, beforeEach } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,14 +25,27 @@ export const testClock = (start = Date.UTC(2026, 10, 20)): TestClock => {
   };
 };
 
-const closing: (() => unknown)[] = [];
+type Closing = (() => unknown)[];
 
-/** Runs when the present test ends, last in first out. */
-export const atEnd = (close: () => unknown): void => void closing.push(close);
+const ofFile: Closing = [];
+const ofTest: Closing = [];
+let present = ofFile;
 
-afterEach(async () => {
+/** Runs when the present test ends, last in first out; outside of one, when all tests of the file have. */
+export const atEnd = (close: () => unknown): void => void present.push(close);
+
+const closeAll = async (closing: Closing) => {
   for (const close of closing.splice(0).toReversed()) await close();
+};
+
+beforeEach(() => {
+  present = ofTest;
 });
+afterEach(async () => {
+  present = ofFile;
+  await closeAll(ofTest);
+});
+afterAll(() => closeAll(ofFile));
 
 export const temporaryDirectory = (): string => {
   const path = mkdtempSync(join(tmpdir(), "adoption-store-test-"));
