@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join, normalize, relative } from "node:path";
 import { Glob } from "bun";
+import { temporaryDirectory } from "./support/store.ts";
 
 const ROOT = join(import.meta.dir, "..");
 
@@ -132,7 +133,6 @@ test("only config.ts reads the environment; heap.ts hands it on to the program i
 });
 
 test("importing every module but main.ts does nothing: no output, no file, and the process ends by itself", async () => {
-  const { temporaryDirectory } = await import("./support/store.ts");
   const directory = temporaryDirectory();
   const modules = files
     .filter((file) => file !== "src/main.ts")
