@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { documentsOf } from "../src/http/docs.ts";
+import { DOCUMENTS, documentsOf } from "../src/http/docs.ts";
 import { SCOPES, type Scope } from "../src/keys/scopes.ts";
 import { operationsOf, pathWith } from "./support/operations.ts";
 import { faultOf, messageOf, openStore } from "./support/store.ts";
@@ -102,4 +102,18 @@ describe.each(named(guarded))("%s", (_name, operation) => {
     expect(answer.status).toBe(400);
     expect(await messageOf(answer)).toStartWith("nonsense: is not a known query parameter");
   });
+});
+
+test.each(DOCUMENTS)("every reference within the %s document leads to something", async (name) => {
+  const documents = await documentsOf(store.app);
+  const document = documents(name, { baseUrl: "", stagingBaseUrl: "" });
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+    ([, path]) => path ?? "",
+  );
+  const isThere = (path: string) =>
+    path
+      .split("/")
+      .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document);
+  expect(references.length).toBeGreaterThan(10);
+  expect(references.filter((path) => isThere(path) === undefined)).toEqual([]);
 });

@@ -59,7 +59,7 @@ const NeededRecord = t.Object(
   { description: "The record to create at the DNS provider." },
 );
 
-const Finding = t.Object(
+export const DomainFinding = t.Object(
   {
     kind: OneOf(
       "FindingKind",
@@ -92,9 +92,9 @@ const Finding = t.Object(
   { $id: "DomainFinding", description: "What a check found, naming the record to change." },
 );
 
-const Findings = t.Array(Finding, { description: "Of the last check; empty if all is right." });
+const Findings = t.Array(DomainFinding, { description: "Of the last check; empty if all is right." });
 
-const Trace = t.Object(
+export const DomainTrace = t.Object(
   {
     target: text("What the record had to point to.", TARGET),
     zone: t.Optional(text("The zone that holds the name, if the resolvers knew one.", "example.org")),
@@ -146,7 +146,7 @@ export const Domain = t.Object(
     ),
     verifiedAt: optionalTime("When its records were first found right.", "2026-11-20T09:32:00.000Z"),
     liveAt: optionalTime("Since when it is served.", "2026-11-20T09:32:00.000Z"),
-    trace: t.Optional(Trace),
+    trace: t.Optional(DomainTrace),
   },
   { $id: "Domain", description: "A custom domain, and what to do for it." },
 );
@@ -174,7 +174,7 @@ export const DomainEvent = t.Object(
       description: "The stage that it led to, or left as it was.",
       examples: ["live"],
     }),
-    findings: t.Array(Finding, { description: "What a check found." }),
+    findings: t.Array(DomainFinding, { description: "What a check found." }),
   },
   { $id: "DomainEvent", description: "What happened to a domain." },
 );

@@ -6,6 +6,9 @@ import { writeYaml } from "../http/yaml.ts";
 import type { Actor } from "./domain.ts";
 import {
   Domain,
+  DomainEvent,
+  DomainFinding,
+  DomainTrace,
   DomainHistory,
   DomainParams,
   Domains,
@@ -51,7 +54,17 @@ export const domainRoutes = ({
 }) =>
   new Elysia({ name: "domains", normalize: false })
     .use(shared)
-    .model({ Domain, DomainHistory, Domains, DomainsConfig, NewDomain, NewDomainsConfig })
+    .model({
+      Domain,
+      DomainEvent,
+      DomainFinding,
+      DomainHistory,
+      DomainTrace,
+      Domains,
+      DomainsConfig,
+      NewDomain,
+      NewDomainsConfig,
+    })
     .get(
       "/platform/projects/:slug/domains",
       async ({ params: { slug }, query, set }) => {
