@@ -78,10 +78,10 @@ export const makeProject = async (store: Store, slug: string, plan = "pro", isDe
     });
 };
 
-/** The service with the project `docs`, plan Pro, deployed; the DNS says what `told` says. */
+/** The service with the project `docs`, plan Pro, deployed; with `dns` it asks the DNS, else this says what `told` says. */
 export const openProject = async (settings: StoreSettings = {}) => {
   const { told, inspect } = toldDns();
-  const store = await openStore({ inspect, ...settings });
+  const store = await openStore(settings.dns ? settings : { inspect, ...settings });
   await makeProject(store, "docs");
   const api = (method: string, path = "", call: Call = {}, slug = "docs") =>
     store.call(method, `/platform/projects/${slug}${path}`, call);

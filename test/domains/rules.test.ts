@@ -1,0 +1,276 @@
+import { expect, test } from "bun:test";
+import { type DnsServer, dnsServer } from "../support/dns.ts";
+import type { Zones } from "../support/zones.ts";
+import { atEnd, faultOf, openStore } from "../support/store.ts";
+import { type WireDomain, makeProject, openProject } from "./projects.ts";
+
+/** The ten rules of the specification's "Custom domain procedure", through the API, against DNS servers on loopback. */
+
+const HOUR = 3_600_000;
+
+/** A zone of one name server, on 127.0.0.1. */
+const zone = (name: string, ...lines: string[]): string[] => [
+  `${name} NS ns.${name}`,
+  `ns.${name} A 127.0.0.1`,
+  ...lines,
+];
+
+/** The service with the project `docs`, an authority that holds `example.org` and the platform's zone, and a resolver. */
+const openRules = async () => {
+  const zones: Zones = {
+    org: zone("org"),
+    "example.org": zone("example.org"),
+    "pages.test": zone("pages.test"),
+  };
+  const remembered = { zones: {}, names: [] as string[] };
+  const authority: DnsServer = await dnsServer({ zones });
+  const resolver: DnsServer = await dnsServer({ zones, remembered });
+  atEnd(() => authority[Symbol.dispose]());
+  atEnd(() => resolver[Symbol.dispose]());
+  const env = {
+    DNS_RESOLVERS: `127.0.0.1:${resolver.server.port}`,
+    DNS_PORT: String(authority.server.port),
+    DNS_PRIVATE: "yes",
+    PLATFORM_CNAME_TARGET: "pages.test",
+    CAA_ISSUERS: "ca.test",
+  };
+  const dns = { timeoutMs: 300, attempts: 1 };
+  const room = await openProject({ env, dns });
+  const { target } = (await (await room.api("GET")).json()) as { target: string };
+  zones["pages.test"] = zone("pages.test", `${target} A 192.0.2.80`);
+  const setRecords = (...lines: string[]) => {
+    zones["example.org"] = zone("example.org", ...lines);
+  };
+  const verified = async (name: string) => (await (await room.verify(name)).json()) as WireDomain;
+  return { ...room, target, zones, remembered, setRecords, verified };
+};
+
+const body = async (answer: Response) => (await answer.json()) as WireDomain;
+
+test("rule 1: a project is published at a subdomain of its own; a custom domain replaces it, and needs the plan Pro or above", async () => {
+  const { store, add, api, setRecords, target, verified } = await openRules();
+  expect(await (await store.visit("http://docs.localhost/")).text()).toBe("<h1>Docs</h1>");
+  await api("PATCH", "", { json: { plan: "free" } });
+  expect(await faultOf(await add("docs.example.org"))).toBe("402 plan_required");
+  for (const plan of ["pro", "enterprise"]) {
+    await api("PATCH", "", { json: { plan } });
+    expect((await add(`${plan}.example.org`)).status).toBe(201);
+  }
+  setRecords(`pro.example.org CNAME ${target}`);
+  expect(await verified("pro.example.org")).toMatchObject({ stage: "live", role: "primary" });
+  expect((await store.visit("http://pro.example.org/")).status).toBe(200);
+  const own = await store.visit("http://docs.localhost/page?x=1");
+  expect(own.headers.get("location")).toBe("http://pro.example.org/page?x=1");
+});
+
+test("rule 2: a domain asks for a paid plan, a successful deploy, and DNS records that its holder set", async () => {
+  const { store, add, api, setRecords, target, verify, verified } = await openRules();
+  await makeProject(store, "bare", "pro", false);
+  expect(await faultOf(await add("docs.example.org", "bare"))).toBe("409 no_successful_deploy");
+  await store.call("POST", "/platform/projects/bare/deploys", {
+    body: "no archive",
+    headers: { "content-type": "application/gzip" },
+  });
+  expect(await faultOf(await add("docs.example.org", "bare"))).toBe("409 no_successful_deploy");
+  await add("docs.example.org");
+  expect(await verified("docs.example.org")).toMatchObject({ stage: "awaiting_dns" });
+  setRecords(`docs.example.org CNAME ${target}`);
+  await api("PATCH", "", { json: { plan: "free" } });
+  expect(await faultOf(await verify("docs.example.org"))).toBe("402 plan_required");
+  await api("PATCH", "", { json: { plan: "pro" } });
+  expect(await verified("docs.example.org")).toMatchObject({ stage: "live" });
+});
+
+test("rule 3: step 1 is to add a domain or a subdomain to the project", async () => {
+  const { add, api } = await openRules();
+  expect((await add("example.org")).status).toBe(201);
+  expect((await add("docs.example.org")).status).toBe(201);
+  const listed = (await (await api("GET", "/domains")).json()) as WireDomain[];
+  expect(listed.map(({ hostname, stage }) => `${hostname} ${stage}`)).toEqual([
+    "example.org awaiting_dns",
+    "docs.example.org awaiting_dns",
+  ]);
+});
+
+test("rule 4: step 2 is a CNAME of the label, the project's target and TTL 3600; of an apex, ALIAS or ANAME", async () => {
+  const { add, target, setRecords, verified } = await openRules();
+  expect((await body(await add("docs.example.org"))).record).toMatchObject({
+    type: "CNAME",
+    name: "docs",
+    value: target,
+    ttl: 3600,
+    bind: `docs.example.org. 3600 IN CNAME ${target}.`,
+  });
+  const { record } = await body(await add("example.org"));
+  expect(record).toMatchObject({ type: "ALIAS", name: "@", value: target, ttl: 3600 });
+  expect(record["note"]).toMatch(/ANAME serves as well.*Not every DNS provider/);
+  // An ALIAS shows in the DNS as the target's own addresses.
+  setRecords(`docs.example.org CNAME ${target}`, "example.org A 192.0.2.80");
+  expect(await verified("docs.example.org")).toMatchObject({ stage: "live", findings: [] });
+  expect(await verified("example.org")).toMatchObject({ stage: "live", findings: [] });
+});
+
+test("rule 5: a record that takes up to 48 hours to spread is waited for, and found without being asked", async () => {
+  const { add, store, setRecords, remembered, zones, target, show } = await openRules();
+  await add("docs.example.org");
+  // Right at the source; the resolver still has what was there before.
+  remembered.zones = { ...zones };
+  remembered.names = ["docs.example.org"];
+  setRecords(`docs.example.org CNAME ${target}`);
+  store.clock.advance(60_000 * 1.2);
+  await store.keeper.tick();
+  expect(await show("docs.example.org")).toMatchObject({
+    stage: "awaiting_dns",
+    findings: [{ kind: "not_propagated" }],
+  });
+  store.clock.advance(47 * HOUR);
+  await store.keeper.tick();
+  expect(await show("docs.example.org")).toMatchObject({ stage: "awaiting_dns" });
+  remembered.names = [];
+  store.clock.advance(0.5 * HOUR);
+  await store.keeper.tick();
+  expect(await show("docs.example.org")).toMatchObject({ stage: "live", findings: [] });
+  expect((await store.visit("http://docs.example.org/")).status).toBe(200);
+});
+
+test("rule 6: step 3 is to verify; the domain is then live (over HTTP; its certificate is next)", async () => {
+  const { add, store, setRecords, target, verified, events } = await openRules();
+  await add("docs.example.org");
+  expect((await store.visit("http://docs.example.org/")).status).toBe(421);
+  setRecords(`docs.example.org CNAME ${target}`);
+  expect(await verified("docs.example.org")).toMatchObject({ stage: "live" });
+  expect(await events("docs.example.org")).toEqual([
+    "added awaiting_dns",
+    "records_right verified",
+    "served_over_http live",
+  ]);
+  expect((await store.visit("http://docs.example.org/")).status).toBe(200);
+});
+
+test("rule 7: several domains; one redirects to the primary with 301, by the specified mapping", async () => {
+  const { add, api, store, setRecords, target, verified } = await openRules();
+  const names = ["docs.example.org", "www.example.org", "old.example.org"];
+  setRecords(...names.map((name) => `${name} CNAME ${target}`));
+  for (const name of names) {
+    await add(name);
+    expect(await verified(name)).toMatchObject({ stage: "live" });
+  }
+  const config = {
+    domains: {
+      primary: "www.example.org",
+      redirects: [{ from: "old.example.org", to: "www.example.org", status: 301 }],
+    },
+  };
+  expect((await api("PUT", "/config", { json: config })).status).toBe(200);
+  const answer = await store.visit("http://old.example.org/a/b?c=d&e");
+  expect(answer.status).toBe(301);
+  expect(answer.headers.get("location")).toBe("http://www.example.org/a/b?c=d&e");
+  for (const name of ["docs.example.org", "www.example.org"])
+    expect((await store.visit(`http://${name}/`)).status).toBe(200);
+  const wrong = {
+    domains: { ...config.domains, redirects: [{ ...config.domains.redirects[0], status: 302 }] },
+  };
+  expect(await faultOf(await api("PUT", "/config", { json: wrong }))).toBe("400 invalid_request");
+  expect(await (await api("GET", "/config")).json()).toEqual(config);
+});
+
+test("rule 8: a conflicting record blocks the CNAME, whose value must match exactly", async () => {
+  const { add, setRecords, target, verified } = await openRules();
+  await add("docs.example.org");
+  setRecords("docs.example.org A 203.0.113.7");
+  expect(await verified("docs.example.org")).toMatchObject({
+    stage: "dns_conflict",
+    findings: [{ kind: "conflicting_record", type: "A", found: ["203.0.113.7"], expected: [target] }],
+  });
+  for (const value of [`x${target}`, `${target}.example.org`, "pages.test"]) {
+    setRecords(`docs.example.org CNAME ${value}`);
+    expect(await verified("docs.example.org")).toMatchObject({
+      stage: "dns_conflict",
+      findings: [{ kind: "wrong_target", found: [value], expected: [target] }],
+    });
+  }
+  setRecords(`docs.example.org CNAME ${target.toUpperCase()}`);
+  expect(await verified("docs.example.org")).toMatchObject({ stage: "live", findings: [] });
+});
+
+test("rule 9: a check tells whether the domain still verifies and whether CAA records forbid the certificate, which is next", async () => {
+  const { add, setRecords, target, verified } = await openRules();
+  await add("docs.example.org");
+  setRecords(`docs.example.org CNAME ${target}`, 'example.org CAA 0 issue "other.test"');
+  const forbidden = await verified("docs.example.org");
+  expect(forbidden).toMatchObject({
+    stage: "live",
+    findings: [{ kind: "caa_forbids", name: "example.org" }],
+  });
+  expect(forbidden.findings[0]?.message).toContain("add one that allows ca.test");
+  expect(forbidden.trace).toMatchObject({ caa: ['example.org 3600 IN CAA 0 issue "other.test"'] });
+  setRecords(`docs.example.org CNAME ${target}`, 'example.org CAA 0 issue "ca.test"');
+  expect(await verified("docs.example.org")).toMatchObject({ stage: "live", findings: [] });
+  setRecords();
+  expect(await verified("docs.example.org")).toMatchObject({
+    stage: "live",
+    failingSince: "2026-11-20T00:00:00.000Z",
+    findings: [{ kind: "no_record" }],
+  });
+});
+
+test("rule 10: a domain that is removed is served no longer at once; a redirect can be set up first", async () => {
+  const { add, api, store, setRecords, target, verified } = await openRules();
+  for (const name of ["docs.example.org", "www.example.org"]) {
+    await add(name);
+    setRecords(`docs.example.org CNAME ${target}`, `www.example.org CNAME ${target}`);
+    await verified(name);
+  }
+  const redirects = [{ from: "docs.example.org", to: "www.example.org", status: 301 }];
+  await api("PUT", "/config", { json: { domains: { primary: "www.example.org", redirects } } });
+  expect((await store.visit("http://docs.example.org/")).status).toBe(301);
+  expect((await api("DELETE", "/domains/docs.example.org")).status).toBe(204);
+  expect((await store.visit("http://docs.example.org/")).status).toBe(421);
+  expect((await store.visit("http://www.example.org/")).status).toBe(200);
+  expect(await faultOf(await api("GET", "/domains/docs.example.org"))).toBe("404 not_found");
+});
+
+test("a check's trace tells every question, and is the same when it is fetched", async () => {
+  const { add, setRecords, target, verified, show } = await openRules();
+  await add("docs.example.org");
+  setRecords(`docs.example.org CNAME ${target}`);
+  const { trace } = await verified("docs.example.org");
+  expect(trace).toMatchObject({
+    target,
+    zone: "example.org",
+    chain: ["docs.example.org", target],
+    targetAddresses: ["192.0.2.80"],
+    caa: [],
+  });
+  expect(trace?.questions).toContainEqual(
+    expect.objectContaining({
+      name: "docs.example.org",
+      type: "CNAME",
+      recursive: false,
+      transport: "udp",
+      outcome: "NOERROR",
+      records: [`docs.example.org 3600 IN CNAME ${target}`],
+    }),
+  );
+  expect((await show("docs.example.org")).trace).toEqual(trace);
+});
+
+test("zones whose name servers are at private addresses are not asked there unless DNS_PRIVATE says so", async () => {
+  const zones: Zones = { org: zone("org"), "example.org": zone("example.org") };
+  using authority = await dnsServer({ zones });
+  using resolver = await dnsServer({ zones, remembered: { zones: {}, names: [] } });
+  const env = {
+    DNS_RESOLVERS: `127.0.0.1:${resolver.server.port}`,
+    DNS_PORT: String(authority.server.port),
+  };
+  const store = await openStore({ env, dns: { timeoutMs: 300, attempts: 1 } });
+  await makeProject(store, "docs");
+  await store.call("POST", "/platform/projects/docs/domains", { json: { hostname: "docs.example.org" } });
+  const domain = await body(
+    await store.call("POST", "/platform/projects/docs/domains/docs.example.org/verify"),
+  );
+  expect(domain.findings.map(({ reason }) => reason)).toContain(
+    "forbidden (not a public address, so it was not asked)",
+  );
+  expect(authority.questions).toEqual([]);
+});
