@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import { encode, type Answer } from "dns-packet";
 import { encodeQuery, readMessage } from "../../src/domains/dns/message.ts";
-import { dnsServer, impatientClient } from "../support/dns.ts";
+import { dnsServer, testClient } from "../support/dns.ts";
 
 const PACKETS = 10_000;
+/** Milliseconds for all of them: a second or so, but on a busy machine. */
+const PATIENCE = 60_000;
 const QUESTION = { name: "docs.example.org", type: "CNAME" } as const;
 
 /** Mulberry32: the same packets on every run. */
@@ -78,46 +80,54 @@ const hostile = (random: Random, id: number): Buffer => {
   }
 };
 
-test("10,000 hostile packets are read without an exception", () => {
-  const random = seeded(20_301_205);
-  const kinds = new Map<string, number>();
-  for (let count = 0; count < PACKETS; count += 1) {
-    const message = readMessage(hostile(random, 7), QUESTION, 7);
-    const kind = message.kind === "stray" ? message.stray : message.kind;
-    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-  }
-  expect([...kinds.keys()].toSorted()).toEqual([
-    "answer",
-    "malformed",
-    "not_a_response",
-    "truncated",
-    "wrong_id",
-    "wrong_question",
-  ]);
-  expect(kinds.get("malformed")).toBeGreaterThan(1000);
-});
+test(
+  "10,000 hostile packets are read without an exception",
+  () => {
+    const random = seeded(20_301_205);
+    const kinds = new Map<string, number>();
+    for (let count = 0; count < PACKETS; count += 1) {
+      const message = readMessage(hostile(random, 7), QUESTION, 7);
+      const kind = message.kind === "stray" ? message.stray : message.kind;
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    }
+    expect([...kinds.keys()].toSorted()).toEqual([
+      "answer",
+      "malformed",
+      "not_a_response",
+      "truncated",
+      "wrong_id",
+      "wrong_question",
+    ]);
+    expect(kinds.get("malformed")).toBeGreaterThan(1000);
+  },
+  PATIENCE,
+);
 
-test("10,000 hostile packets over the wire leave the client up", async () => {
-  using dns = await dnsServer({ zones: { "example.org": ["docs.example.org CNAME t1.pages.test"] } });
-  const random = seeded(1);
-  const each = 25;
-  dns.behaviours.set("*", (packet) => [
-    ...Array.from({ length: each }, () => hostile(random, packet.readUInt16BE(0) ^ 1)),
-    packet,
-  ]);
-  const ask = impatientClient({ timeoutMs: 2000 });
-  const exchanges = await Promise.all(
-    Array.from({ length: PACKETS / each }, () => ask(dns.server, QUESTION, false)),
-  );
-  expect(exchanges.every(({ outcome }) => outcome.kind === "answer")).toBe(true);
-  expect(exchanges.flatMap(({ ignored }) => ignored).length).toBeGreaterThan(PACKETS / 2);
-  dns.behaviours.set("*", (packet) => [hostile(random, packet.readUInt16BE(0))]);
-  await Promise.all(
-    Array.from({ length: 200 }, () => impatientClient({ timeoutMs: 20 })(dns.server, QUESTION, false)),
-  );
-  dns.behaviours.clear();
-  expect((await ask(dns.server, QUESTION, false)).outcome.kind).toBe("answer");
-});
+test(
+  "10,000 hostile packets over the wire leave the client up",
+  async () => {
+    using dns = await dnsServer({ zones: { "example.org": ["docs.example.org CNAME t1.pages.test"] } });
+    const random = seeded(1);
+    const each = 25;
+    dns.behaviours.set("*", (packet) => [
+      ...Array.from({ length: each }, () => hostile(random, packet.readUInt16BE(0) ^ 1)),
+      packet,
+    ]);
+    const ask = testClient();
+    const exchanges = await Promise.all(
+      Array.from({ length: PACKETS / each }, () => ask(dns.server, QUESTION, false)),
+    );
+    expect(exchanges.every(({ outcome }) => outcome.kind === "answer")).toBe(true);
+    expect(exchanges.flatMap(({ ignored }) => ignored).length).toBeGreaterThan(PACKETS / 2);
+    dns.behaviours.set("*", (packet) => [hostile(random, packet.readUInt16BE(0))]);
+    await Promise.all(
+      Array.from({ length: 200 }, () => testClient({ timeoutMs: 20 })(dns.server, QUESTION, false)),
+    );
+    dns.behaviours.clear();
+    expect((await ask(dns.server, QUESTION, false)).outcome.kind).toBe("answer");
+  },
+  PATIENCE,
+);
 
 test("a full message of pointers to pointers is read in no time", () => {
   const bytes = Buffer.alloc(16_384);

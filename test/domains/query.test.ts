@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
 import { encode } from "dns-packet";
 import { systemNetwork, type Channel, type Network } from "../../src/domains/dns/network.ts";
-import { dnsServer, impatientClient, type Behaviour } from "../support/dns.ts";
+import type { ClientSettings } from "../../src/domains/dns/query.ts";
+import { dnsServer, IMPATIENT, testClient, type Behaviour } from "../support/dns.ts";
 
 const ZONES = {
   "example.org": ["docs.example.org CNAME t1.pages.test", 'example.org CAA 0 issue "ca.test"'],
@@ -27,10 +28,10 @@ const withTruncation = (packet: Buffer): Buffer => {
   return copy;
 };
 
-const askWith = async (behaviour: Behaviour | undefined, attempts = 1) => {
+const askWith = async (behaviour: Behaviour | undefined, settings: Partial<ClientSettings> = {}) => {
   using dns = await dnsServer({ zones: ZONES });
   if (behaviour) dns.behaviours.set("*", behaviour);
-  const exchange = await impatientClient({ attempts })(dns.server, DOCS, false);
+  const exchange = await testClient(settings)(dns.server, DOCS, false);
   return { ...exchange, asked: dns.questions };
 };
 
@@ -44,12 +45,12 @@ test("an answer brings its rcode, records and time", async () => {
     authorities: [],
   });
   expect({ transport, ignored, asked: asked.length }).toEqual({ transport: "udp", ignored: [], asked: 1 });
-  expect(milliseconds).toBeWithin(0, 150);
+  expect(milliseconds).toBeWithin(0, 3000);
 });
 
 test("names that do not exist are an answer", async () => {
   using dns = await dnsServer({ zones: ZONES });
-  const { outcome } = await impatientClient()(dns.server, { name: "no.example.org", type: "A" }, false);
+  const { outcome } = await testClient()(dns.server, { name: "no.example.org", type: "A" }, false);
   expect(outcome).toMatchObject({
     rcode: "NXDOMAIN",
     records: [],
@@ -59,7 +60,7 @@ test("names that do not exist are an answer", async () => {
 
 test.each<[Behaviour, string, string[]]>([
   ["silent", "timeout", []],
-  [{ lateMs: 250 }, "timeout", []],
+  [{ lateMs: 300 }, "timeout", []],
   ["wrong_id", "spoofed", ["wrong_id"]],
   ["wrong_question", "spoofed", ["wrong_question"]],
   ["query", "spoofed", ["not_a_response"]],
@@ -69,7 +70,7 @@ test.each<[Behaviour, string, string[]]>([
   [() => [Buffer.from("garbage")], "malformed", ["malformed"]],
   [() => [Buffer.alloc(0)], "malformed", ["malformed"]],
 ])("a server that answers with %p is named", async (behaviour, failure, ignored) => {
-  const exchange = await askWith(behaviour);
+  const exchange = await askWith(behaviour, IMPATIENT);
   expect(exchange.outcome).toMatchObject({ kind: "failure", failure });
   expect(exchange.ignored).toEqual(ignored as typeof exchange.ignored);
 });
@@ -138,7 +139,7 @@ test("a server that says FORMERR without EDNS too has said so", async () => {
 });
 
 test("an answer without the question that is no FORMERR is not heard", async () => {
-  const { outcome, ignored } = await askWith((packet) => [bare(packet, 0)]);
+  const { outcome, ignored } = await askWith((packet) => [bare(packet, 0)], IMPATIENT);
   expect(outcome).toMatchObject({ kind: "failure", failure: "spoofed" });
   expect(ignored).toEqual(["wrong_question"]);
 });
@@ -146,12 +147,12 @@ test("an answer without the question that is no FORMERR is not heard", async () 
 test("a port where nobody listens is refused", async () => {
   const dns = await dnsServer({ zones: {} });
   dns[Symbol.dispose]();
-  const { outcome } = await impatientClient()(dns.server, DOCS, false);
+  const { outcome } = await testClient()(dns.server, DOCS, false);
   expect(outcome).toMatchObject({ kind: "failure", failure: "refused" });
 });
 
 test("an address that cannot be reached is a failure", async () => {
-  const { outcome } = await impatientClient()({ address: "255.255.255.255", port: 9 }, DOCS, false);
+  const { outcome } = await testClient()({ address: "255.255.255.255", port: 9 }, DOCS, false);
   expect(outcome.kind).toBe("failure");
 });
 
@@ -166,7 +167,7 @@ test("a right answer from another port is not heard", async () => {
     stranger.send(answer, peer.port, peer.address);
   });
   const server = { address: "127.0.0.1", port: dns.address().port };
-  const { outcome, ignored } = await impatientClient()(server, DOCS, false);
+  const { outcome, ignored } = await testClient(IMPATIENT)(server, DOCS, false);
   dns.close();
   stranger.close();
   expect(outcome).toMatchObject({ kind: "failure", failure: "timeout" });
@@ -179,29 +180,18 @@ test("every attempt has an id and a port of its own", async () => {
   await new Promise<void>((bound) => dns.bind(0, "127.0.0.1", bound));
   dns.on("message", (bytes, peer) => seen.add(`${bytes.readUInt16BE(0)} ${peer.port}`));
   const server = { address: "127.0.0.1", port: dns.address().port };
-  await impatientClient({ timeoutMs: 20, attempts: 5 })(server, DOCS, false);
+  await testClient({ timeoutMs: 20, attempts: 5 })(server, DOCS, false);
   dns.close();
   expect(seen.size).toBe(5);
 });
 
 test("a server that does not answer is asked as often as the settings say", async () => {
-  const { asked, ignored } = await askWith("wrong_id", 3);
+  const { asked, ignored } = await askWith("wrong_id", { ...IMPATIENT, attempts: 3 });
   expect(asked.length).toBe(3);
   expect(ignored).toEqual(["wrong_id", "wrong_id", "wrong_id"]);
 });
 
-test("at most 8 questions at once go to one server", async () => {
-  using dns = await dnsServer({ zones: ZONES });
-  dns.behaviours.set("*", { lateMs: 60 });
-  const ask = impatientClient({ timeoutMs: 2000 });
-  const all = Promise.all(Array.from({ length: 20 }, () => ask(dns.server, DOCS, false)));
-  await Bun.sleep(40);
-  expect(dns.questions.length).toBe(8);
-  expect((await all).every(({ outcome }) => outcome.kind === "answer")).toBe(true);
-  expect(dns.questions.length).toBe(20);
-});
-
-test("at most 8 at once holds also while questions are put again, over TCP and without EDNS", async () => {
+test("at most 8 questions at once go to one server, also while they are put again otherwise", async () => {
   using dns = await dnsServer({ zones: ZONES });
   let running = 0;
   let most = 0;
@@ -220,7 +210,7 @@ test("at most 8 at once holds also while questions are put again, over TCP and w
     };
   };
   dns.behaviours.set("*", (packet, query) => [hasEdns(query) ? bare(packet, 1) : withTruncation(packet)]);
-  const ask = impatientClient({ timeoutMs: 2000 }, network);
+  const ask = testClient({}, network);
   const all = await Promise.all(Array.from({ length: 40 }, () => ask(dns.server, DOCS, false)));
   expect(all.every(({ outcome, transport }) => outcome.kind === "answer" && transport === "tcp")).toBe(true);
   expect({ most, running, asked: dns.questions.length }).toEqual({ most: 8, running: 0, asked: 120 });
@@ -229,7 +219,7 @@ test("at most 8 at once holds also while questions are put again, over TCP and w
 describe("CAA records", () => {
   test("keep flags, tag and value", async () => {
     using dns = await dnsServer({ zones: ZONES });
-    const { outcome } = await impatientClient()(dns.server, { name: "Example.ORG", type: "CAA" }, false);
+    const { outcome } = await testClient()(dns.server, { name: "Example.ORG", type: "CAA" }, false);
     expect(outcome).toMatchObject({
       records: [{ data: { critical: false, tag: "issue", value: "ca.test" } }],
     });

@@ -5,12 +5,12 @@ import type { Ask } from "../../src/domains/dns/query.ts";
 import { investigate, type ResolveSettings } from "../../src/domains/dns/resolve.ts";
 import { verdictOf } from "../../src/domains/dns/verdict.ts";
 import { parseHostname } from "../../src/domains/hostname.ts";
-import { dnsServer, impatientClient } from "../support/dns.ts";
+import { dnsServer, IMPATIENT, testClient } from "../support/dns.ts";
 import { addFaults, before, CHANGED, casesOf, ISSUER, TARGETS, zonesOf } from "./cases.ts";
 
 const anywhere: ResolveSettings["mayAsk"] = () => true;
 
-const setUp = async () => {
+const setUp = async (patience = {}) => {
   const zones = zonesOf(TARGETS);
   const authority = await dnsServer({ zones: { ...zones } });
   const remembered = { zones: before(zones), names: CHANGED };
@@ -33,7 +33,7 @@ const setUp = async () => {
       if (!parsed.ok) throw new Error(parsed.refusal);
       const { ascii, apex, isApex } = parsed.hostname;
       const settings = { resolvers, port: authority.server.port, mayAsk };
-      const trace = await investigate(impatientClient(), settings, { ascii, apex, target });
+      const trace = await investigate(testClient(patience), settings, { ascii, apex, target });
       return { trace, verdict: verdictOf(trace, { hostname: ascii, target, isApex, issuers: [ISSUER] }) };
     },
     [Symbol.dispose]() {
@@ -45,8 +45,8 @@ const setUp = async () => {
 
 const NOBODY = { authority: "", resolver: "", silent: "" };
 
-test.each(casesOf(TARGETS, NOBODY).map(({ name }, at) => [name, at] as const))("%s", async (_, at) => {
-  using dns = await setUp();
+test.each(casesOf(TARGETS, NOBODY).map(({ name }, at) => [name, at] as const))("%s", async (name, at) => {
+  using dns = await setUp(name === "a silent server" ? IMPATIENT : {});
   const row = casesOf(TARGETS, dns.at)[at];
   if (!row) throw new Error("no such case");
   const { typed, target = "usual", event, mayIssue = true, findings, zone, transport = "udp" } = row;
@@ -67,7 +67,7 @@ test("every question is in the trace", async () => {
 test.each(["loop", "wrong_id", "hang_up"] as const)(
   "%s is unreachable, and no failure of the domain",
   async (behaviour) => {
-    using dns = await setUp();
+    using dns = await setUp(IMPATIENT);
     dns.authority.behaviours.set("*", behaviour);
     for (const type of ["CNAME", "A", "AAAA", "CAA"])
       dns.resolver.behaviours.set(`right.example.test ${type}`, "SERVFAIL");
@@ -78,7 +78,7 @@ test.each(["loop", "wrong_id", "hang_up"] as const)(
 );
 
 test("a resolver that is silent says nothing of the domain", async () => {
-  using dns = await setUp();
+  using dns = await setUp(IMPATIENT);
   dns.resolver.behaviours.set("*", "silent");
   const { verdict, trace } = await dns.verify("right.example.test");
   expect(trace.authority).toBeUndefined();
@@ -86,7 +86,7 @@ test("a resolver that is silent says nothing of the domain", async () => {
 });
 
 test("whose zone it is is not asked at every level of a name if the resolver is silent", async () => {
-  using dns = await setUp();
+  using dns = await setUp(IMPATIENT);
   dns.resolver.behaviours.set("*", "silent");
   await dns.verify("a.b.c.d.e.f.example.test");
   const asked = dns.resolver.questions.filter(({ type }) => type === "NS").map(({ name }) => name);
@@ -94,7 +94,7 @@ test("whose zone it is is not asked at every level of a name if the resolver is 
 });
 
 test("a second resolver is asked where the first is silent", async () => {
-  using dns = await setUp();
+  using dns = await setUp(IMPATIENT);
   using silent = await dnsServer({ zones: {} });
   silent.behaviours.set("*", "silent");
   const { verdict } = await dns.verify("right.example.test", TARGETS.usual, {
@@ -117,6 +117,17 @@ test("a server that does not hold the zone is not believed", async () => {
   });
   const { verdict } = await dns.verify("wrong.example.test");
   expect(verdict.findings.map(({ kind }) => kind)).toEqual(["unreachable", "wrong_target"]);
+});
+
+test("records that come with SERVFAIL are not believed", async () => {
+  using dns = await setUp();
+  for (const server of [dns.authority, dns.resolver])
+    server.behaviours.set("blocked.example.test A", (packet) => {
+      packet[3] = 2;
+      return [packet];
+    });
+  const { verdict } = await dns.verify("blocked.example.test");
+  expect(verdict.findings.map(({ kind }) => kind)).toEqual(["no_record"]);
 });
 
 test("a resolver's right answer does not count while the zone itself is wrong", async () => {

@@ -4,7 +4,7 @@ import { formatServer, type Finding } from "../../src/domains/dns/finding.ts";
 import { isUsable, recordsOf } from "../../src/domains/dns/follow.ts";
 import type { Server } from "../../src/domains/dns/network.ts";
 import { before, CHANGED, FAULTS, type Servers } from "../domains/cases.ts";
-import { dnsServer, impatientClient } from "../support/dns.ts";
+import { dnsServer, testClient } from "../support/dns.ts";
 import { lookUp, parseLine, SOA, type Zones } from "../support/zones.ts";
 import { until } from "./support.ts";
 
@@ -12,7 +12,7 @@ const ADDRESS = "127.0.0.1";
 /** Nothing ever answers here, on the port of the authoritative server. */
 export const SILENT_ADDRESS = "127.0.0.2";
 
-export const client = impatientClient({ timeoutMs: 2000 });
+export const client = testClient({ timeoutMs: 2000 });
 
 /** A port that is free over UDP and TCP. */
 const freeServer = async (): Promise<Server> => {

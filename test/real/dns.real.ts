@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import { isUsable } from "../../src/domains/dns/follow.ts";
 import type { DnsRecord, Question } from "../../src/domains/dns/message.ts";
 import type { Server } from "../../src/domains/dns/network.ts";
 import type { Exchange } from "../../src/domains/dns/query.ts";
@@ -68,24 +69,22 @@ const settled = (records: DnsRecord[]): string[] =>
   records.map(({ name, type, data }) => JSON.stringify([name, type, data])).toSorted();
 
 /** What of an answer must be the same: everything that verification reads. */
-const essence = ({ outcome, transport }: Exchange) =>
-  outcome.kind === "failure"
-    ? outcome.failure
-    : {
-        rcode: outcome.rcode,
-        authoritative: outcome.authoritative,
-        truncated: transport === "tcp",
-        records: settled(outcome.records),
-        // The SOA of an absence and the NS of a referral; beside records, a server may name itself or not.
-        authorities: settled(
-          outcome.authorities.filter(({ type }) => type === "SOA" || outcome.records.length === 0),
-        ),
-      };
+const essence = (exchange: Exchange) => {
+  const { outcome, transport } = exchange;
+  if (outcome.kind === "failure") return outcome.failure;
+  const { rcode, authoritative, records, authorities } = outcome;
+  const said = { rcode, authoritative, truncated: transport === "tcp" };
+  // What comes with SERVFAIL is not read: of a loop, named's resolver sends the records that it has in its cache.
+  if (!isUsable(exchange)) return said;
+  // The SOA of an absence and the NS of a referral; beside records, a server may name itself or not.
+  const others = authorities.filter(({ type }) => type === "SOA" || records.length === 0);
+  return { ...said, records: settled(records), authorities: settled(others) };
+};
 
-const secondsOf = ({ outcome }: Exchange): number[] =>
-  outcome.kind === "failure"
+const secondsOf = (exchange: Exchange): number[] =>
+  exchange.outcome.kind === "failure" || !isUsable(exchange)
     ? []
-    : [...outcome.records, ...outcome.authorities.filter(({ type }) => type === "SOA")]
+    : [...exchange.outcome.records, ...exchange.outcome.authorities.filter(({ type }) => type === "SOA")]
         .toSorted((one, other) => (one.name + one.type < other.name + other.type ? -1 : 1))
         .map(({ ttl }) => ttl);
 

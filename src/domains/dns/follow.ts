@@ -24,8 +24,9 @@ export interface Followed {
 export const isUsable = ({ outcome }: Exchange): boolean =>
   outcome.kind === "answer" && (outcome.rcode === "NOERROR" || outcome.rcode === "NXDOMAIN");
 
-export const recordsOf = ({ outcome }: Exchange): DnsRecord[] =>
-  outcome.kind === "answer" ? outcome.records : [];
+/** What there is, as the server says; nothing from one that could not say: `named` sends records of a loop with SERVFAIL. */
+export const recordsOf = (exchange: Exchange): DnsRecord[] =>
+  isUsable(exchange) && exchange.outcome.kind === "answer" ? exchange.outcome.records : [];
 
 const cnameOf = (records: DnsRecord[], name: string): string | undefined =>
   records.find((record) => record.type === "CNAME" && record.name === name)?.data as string | undefined;
