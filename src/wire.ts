@@ -132,6 +132,9 @@ const addressesOf = ({ baseUrl, stagingBaseUrl }: Config): Addresses => ({
   stagingBaseUrl: stagingBaseUrl ?? "",
 });
 
+/** The CNAME target of a project, by its label. */
+const targetsBelow = (domain: string) => (label: string) => `${label}.${domain}`;
+
 /** Where projects are published: reached as the API is, by BASE_URL's scheme and port or where it listens. */
 const publishingOf = (
   { baseUrl, platformDomain, platformCnameTarget }: Config,
@@ -141,7 +144,7 @@ const publishingOf = (
     const { protocol, port } = new URL(baseUrl ?? `http://localhost:${portOf()}`);
     return new URL(`${protocol}//${slug}.${platformDomain}${port && `:${port}`}/`).href;
   },
-  targetOf: (label) => `${label}.${platformCnameTarget}`,
+  targetOf: targetsBelow(platformCnameTarget),
 });
 
 /** What the Host header is held against. */
@@ -194,7 +197,7 @@ export const wireDomains = (
     clock,
     random,
   });
-  const targetOf = (label: string) => `${label}.${config.platformCnameTarget}`;
+  const targetOf = targetsBelow(config.platformCnameTarget);
   const checks = domainChecks({ domains: stored, inspect, clock, random: Math.random, targetOf });
   const domains: DomainService = domainService({
     domains: stored,

@@ -4,6 +4,7 @@ import type { Ask } from "./dns/query.ts";
 import { investigate } from "./dns/resolve.ts";
 import { type Verdict, verdictOf } from "./dns/verdict.ts";
 import type { Hostname } from "./hostname.ts";
+import { printable } from "./printable.ts";
 import { type Report, reportOf } from "./report.ts";
 
 /** What the DNS says of a domain. */
@@ -30,6 +31,18 @@ export interface InspectorSettings {
 /** resolv.conf(5): without a name server, the one on this machine is asked. */
 const THIS_MACHINE = "127.0.0.1";
 
+/** Records of one finding that are kept: a zone can have any number. */
+const MOST_FOUND = 100;
+
+const shown = (value: unknown): unknown => {
+  if (typeof value === "string") return printable(value);
+  return Array.isArray(value) ? value.slice(0, MOST_FOUND).map(shown) : value;
+};
+
+/** A finding whose texts can be shown anywhere. */
+const shownFinding = (finding: Finding): Finding =>
+  Object.fromEntries(Object.entries(finding).map(([field, value]) => [field, shown(value)])) as Finding;
+
 export const inspector =
   ({ ask, resolvers, port, mayAsk, issuers }: InspectorSettings): Inspect =>
   async ({ ascii, apex, isApex }, target) => {
@@ -37,5 +50,5 @@ export const inspector =
     const asked = named.length > 0 ? named : [{ address: THIS_MACHINE, port }];
     const trace = await investigate(ask, { resolvers: asked, port, mayAsk }, { ascii, apex, target });
     const { event, findings } = verdictOf(trace, { hostname: ascii, target, isApex, issuers });
-    return { event, findings, report: reportOf(trace) };
+    return { event, findings: findings.map(shownFinding), report: reportOf(trace) };
   };

@@ -3,6 +3,7 @@ import { formatServer } from "./dns/finding.ts";
 import type { DnsRecord } from "./dns/message.ts";
 import type { Exchange } from "./dns/query.ts";
 import type { Trace } from "./dns/resolve.ts";
+import { printable } from "./printable.ts";
 
 /** One question of a check, in words. */
 export interface ReportedQuestion {
@@ -39,9 +40,6 @@ export interface Report {
 /** Strangers fill the answers: beyond these, nothing is kept. */
 const MOST_QUESTIONS = 200;
 const MOST_RECORDS = 20;
-const MOST_LENGTH = 300;
-
-const cut = (text: string): string => (text.length > MOST_LENGTH ? `${text.slice(0, MOST_LENGTH)}...` : text);
 
 const dataOf = (record: DnsRecord): string => {
   switch (record.type) {
@@ -55,7 +53,7 @@ const dataOf = (record: DnsRecord): string => {
 };
 
 const formatRecord = (record: DnsRecord): string =>
-  cut(`${record.name} ${record.ttl} IN ${record.type} ${dataOf(record)}`);
+  printable(`${record.name} ${record.ttl} IN ${record.type} ${dataOf(record)}`);
 
 const formatRecords = (records: DnsRecord[]): string[] => records.slice(0, MOST_RECORDS).map(formatRecord);
 
@@ -68,12 +66,13 @@ const questionOf = ({
   milliseconds,
 }: Exchange): ReportedQuestion => ({
   server: formatServer(server),
-  ...question,
+  name: printable(question.name),
+  type: question.type,
   recursive,
   transport,
   ...(outcome.kind === "answer"
     ? { outcome: outcome.rcode, records: formatRecords(outcome.records) }
-    : { outcome: outcome.failure, detail: cut(outcome.detail), records: [] }),
+    : { outcome: outcome.failure, detail: printable(outcome.detail), records: [] }),
   milliseconds: Math.max(0, Math.round(milliseconds)),
 });
 
@@ -81,11 +80,11 @@ export const reportOf = ({ target, authority, chain, targets, caa, exchanges }: 
   target,
   ...(authority && { zone: authority.zone }),
   nameServers: authority?.servers.map(formatServer) ?? [],
-  chain: chain.names,
+  chain: chain.names.map(printable),
   targetAddresses: targets
     .flatMap(({ records }) => records)
     .slice(0, MOST_RECORDS)
-    .map(dataOf),
+    .map((record) => printable(dataOf(record))),
   caa: caa.kind === "found" ? formatRecords(caa.records) : [],
   questions: exchanges.slice(0, MOST_QUESTIONS).map(questionOf),
 });

@@ -120,6 +120,9 @@ const actorValues = (actor: Actor) => ({
   keyId: actor.kind === "key" ? actor.keyId : null,
 });
 
+/** Events of one host name that a project keeps. */
+export const MOST_EVENTS = 1000;
+
 /** The text of the index `domains_held`: SQLite uses it for what is asked in its very words. */
 const HELD = "('verified', 'issuing', 'issue_failed', 'live', 'suspended')";
 
@@ -238,6 +241,18 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
     })
     .where(and(isAsRead, mayTake))
     .returning({ id: domains.id })
+    .prepare();
+  /** Whoever verifies day and night fills no disk. */
+  const oldForgotten = orm
+    .delete(domainEvents)
+    .where(
+      and(
+        eq(domainEvents.projectId, value("projectId")),
+        eq(domainEvents.hostname, value("hostname")),
+        sql`${domainEvents.id} <= (select id from domain_events where project_id = ${value("projectId")}
+          and hostname = ${value("hostname")} order by id desc limit 1 offset ${MOST_EVENTS})`,
+      ),
+    )
     .prepare();
   const rested = orm
     .update(domains)
@@ -380,7 +395,8 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
         query: checkNoted,
         values: { ...values, event, eventStage: stage },
       }));
-      const rows = await commit([...notes, { query: checked, values }]);
+      const pruning = notes.length > 0 ? [{ query: oldForgotten, values: { projectId, hostname } }] : [];
+      const rows = await commit([...notes, ...pruning, { query: checked, values }]);
       return (rows.at(-1) as unknown[]).length > 0;
     },
     async rest({ id, projectId, stage }) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { MOST_EVENTS } from "../../src/domains/repository.ts";
 import { MOST_DOMAINS } from "../../src/domains/service.ts";
-import { faultOf, messageOf } from "../support/store.ts";
+import { faultOf, messageOf, temporaryDirectory } from "../support/store.ts";
 import { type WireDomain, makeProject, openProject } from "./projects.ts";
 
 const TARGET = /^[a-z2-7]{20}\.cname\.localhost$/;
@@ -263,6 +264,18 @@ describe("a check that is asked for", () => {
     expect(await (await verify("docs.example.org")).json()).toMatchObject({ stage: "awaiting_dns" });
   });
 
+  test("that another process's check overtook changes nothing of what that found", async () => {
+    const path = `${temporaryDirectory()}/store.db`;
+    const { add, verify, told, show, store } = await openProject({ path });
+    await add("docs.example.org");
+    const beside = await openProject({ path, clock: store.clock });
+    beside.told.said = "records_right";
+    told.said = "records_wrong";
+    told.delay = async () => void (await beside.verify("docs.example.org"));
+    expect(await (await verify("docs.example.org")).json()).toMatchObject({ stage: "live", findings: [] });
+    expect(await show("docs.example.org")).toMatchObject({ stage: "live", findings: [] });
+  });
+
   test("while the plan falls below Pro does not make the domain live", async () => {
     const { add, verify, told, api } = await openProject();
     await add("docs.example.org");
@@ -451,6 +464,24 @@ describe("lists", () => {
       path = /<([^>]+)>/.exec(answer.headers.get("link") ?? "")?.[1];
     }
     expect(seen).toEqual(["removed", "added", "removed", "added", "removed", "added"]);
+  });
+
+  test("of events are of the newest 1,000", async () => {
+    const { store, add, verify } = await openProject();
+    await add("docs.example.org");
+    await add("www.example.org");
+    const { client } = store.database;
+    client.run(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 1500)
+      insert into domain_events (project_id, hostname, at, actor, event, stage, findings)
+      select 1, 'docs.example.org', i, 'service', 'unreachable', 'live', '[]' from n`,
+    );
+    await verify("docs.example.org");
+    const counted = client.query("select hostname, count(*) as n from domain_events group by hostname").all();
+    expect(counted).toEqual([
+      { hostname: "docs.example.org", n: MOST_EVENTS },
+      { hostname: "www.example.org", n: 1 },
+    ]);
   });
 
   test("take no cursor of another list", async () => {

@@ -255,6 +255,28 @@ test("a check's trace tells every question, and is the same when it is fetched",
   expect((await show("docs.example.org")).trace).toEqual(trace);
 });
 
+test("what a stranger's server says is shown without what moves a cursor or turns text round", async () => {
+  const { add, api, setRecords, verified } = await openRules();
+  await add("docs.example.org");
+  setRecords(
+    "docs.example.org CNAME \u001b[2Jevil\u202e.example.org",
+    'docs.example.org CAA 0 iodef "\u0007"',
+  );
+  const domain = await verified("docs.example.org");
+  expect(domain.findings[0]).toMatchObject({
+    kind: "wrong_target",
+    found: ["\\u001b[2jevil\\u202e.example.org"],
+  });
+  for (const path of ["", "/history"]) {
+    const text = await (await api("GET", `/domains/docs.example.org${path}`)).text();
+    const strings: string[] = [];
+    JSON.parse(text, (_, value: unknown) => {
+      if (typeof value === "string") strings.push(value);
+    });
+    expect(strings.filter((one) => /[\p{Cc}\p{Cf}]/u.test(one.replaceAll("\n", "")))).toEqual([]);
+  }
+});
+
 test("zones whose name servers are at private addresses are not asked there unless DNS_PRIVATE says so", async () => {
   const zones: Zones = { org: zone("org"), "example.org": zone("example.org") };
   using authority = await dnsServer({ zones });
