@@ -3,7 +3,8 @@ import Ajv, { type ValidateFunction } from "ajv/dist/2020";
 import fc from "fast-check";
 import { FAULTS } from "../src/http/faults.ts";
 import { type Node, type Operation, operationsOf, pathWith } from "./support/operations.ts";
-import { addPet, openStore } from "./support/store.ts";
+import { DEPLOY, makeProject, toldDns } from "./domains/projects.ts";
+import { type Store, addPet, openStore } from "./support/store.ts";
 
 const REQUESTS = 1000;
 const SEED = 20_301_205;
@@ -103,11 +104,57 @@ const valid: Record<string, fc.Arbitrary<unknown>> = {
     },
     { requiredKeys: ["name", "scopes"] },
   ),
+  NewProject: fc.record(
+    {
+      slug: fc.stringMatching(/^[a-z][a-z0-9]{3,20}$/),
+      name: fc.string({ minLength: 1, maxLength: 50 }),
+      plan: fc.constantFrom("free", "pro", "enterprise"),
+    },
+    { requiredKeys: ["slug", "name"] },
+  ),
+  ProjectChange: fc.record(
+    { name: fc.string({ minLength: 1, maxLength: 50 }), plan: fc.constantFrom("pro", "enterprise") },
+    { requiredKeys: [] },
+  ),
+  NewDomain: fc.record({
+    hostname: fc.oneof(
+      fc.constantFrom("docs.example.org", "b\u00fccher.example.org", "example.org"),
+      fc.domain().map((name) => `docs.${name}`),
+    ),
+  }),
+  NewDomainsConfig: fc.constantFrom(
+    { domains: { primary: "docs.example.org" } },
+    {
+      domains: {
+        primary: "docs.example.org",
+        redirects: [{ from: "www.example.org", to: "docs.example.org", status: 301 }],
+      },
+    },
+  ),
   Rotation: fc.record({ graceSeconds: fc.integer({ min: 0, max: 1000 }) }, { requiredKeys: [] }),
 };
 
+type Body = string | Uint8Array<ArrayBuffer>;
+
+/** Media types of an operation's body; none if it has no body. */
+const typesOf = ({ raw }: Operation): string[] =>
+  Object.keys((raw["requestBody"] as { content?: Node } | undefined)?.content ?? {});
+
+const isUpload = (operation: Operation): boolean => typesOf(operation).includes("application/gzip");
+
+/** Archives: a right one, one cut off, one with bytes changed, and what is none. */
+const archive = new Uint8Array(DEPLOY);
+const archives = fc.oneof(
+  fc.constant(archive),
+  fc.nat(archive.length).map((end) => archive.slice(0, end)),
+  fc.tuple(fc.nat(archive.length - 1), fc.nat(255)).map(([at, byte]) => archive.with(at, byte)),
+  words,
+);
+
 /** Bodies: right ones, right ones with a field broken, any JSON, and text that is none. */
-const bodies = ({ bodySchema }: Operation): fc.Arbitrary<string | undefined> => {
+const bodies = (operation: Operation): fc.Arbitrary<Body | undefined> => {
+  if (isUpload(operation)) return archives;
+  const { bodySchema } = operation;
   if (!bodySchema) return fc.option(words, { nil: undefined, freq: 3 });
   const right = valid[String(bodySchema["$ref"]).split("/").at(-1) ?? ""] ?? fc.object();
   const broken = fc
@@ -125,9 +172,31 @@ const bodies = ({ bodySchema }: Operation): fc.Arbitrary<string | undefined> => 
   );
 };
 
+/** What is there, by the name of the parameter that leads to it. */
+const PRESENT: Record<string, string[]> = {
+  slug: ["docs"],
+  hostname: ["docs.example.org", "www.example.org"],
+};
+
+/** Every project needs a name, every domain a project: most of the path is right. */
+const pathParameters = (operation: Operation) =>
+  fc.record(
+    Object.fromEntries(
+      operation.parameters
+        .filter((parameter) => parameter.in === "path")
+        .map(({ name }) => [
+          name,
+          fc.oneof(
+            { weight: 2, arbitrary: fc.constantFrom(...(PRESENT[name] ?? ["1", "2", "3"])) },
+            { weight: 1, arbitrary: words },
+          ),
+        ]),
+    ),
+  );
+
 const requests = (operation: Operation) =>
   fc.record({
-    ids: fc.oneof(fc.constantFrom("1", "2", "3"), words),
+    path: pathParameters(operation),
     query: fc.array(
       fc.tuple(
         fc.oneof(
@@ -140,10 +209,8 @@ const requests = (operation: Operation) =>
     ),
     key: fc.constantFrom("right", "right", "right", "right", "none", "wrong", "narrow"),
     type: fc.constantFrom(
-      "application/json",
-      "application/json",
-      "application/json",
-      "application/json",
+      ...(isUpload(operation) ? typesOf(operation) : ["application/json", "application/json"]),
+      ...(isUpload(operation) ? typesOf(operation) : ["application/json", "application/json"]),
       "text/plain",
       "multipart/form-data",
       undefined,
@@ -155,6 +222,23 @@ const requests = (operation: Operation) =>
 /** Only what a URL can carry: lone surrogates are no text that can be sent. */
 const encode = (text: string) => encodeURIComponent(text.toWellFormed());
 
+/** A store with animals, and the project `docs` with a deploy and two domains. */
+const openFull = async (): Promise<Store> => {
+  const { told, inspect } = toldDns("records_right");
+  const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "1000000" }, inspect });
+  for (let at = 0; at < 3; at++) await addPet(store, {});
+  await fillProject(store);
+  expect(told.asked).toEqual([]);
+  return store;
+};
+
+/** Makes what is missing of it. */
+const fillProject = async (store: Store): Promise<void> => {
+  await makeProject(store, "docs");
+  for (const hostname of PRESENT["hostname"] ?? [])
+    await store.call("POST", "/platform/projects/docs/domains", { json: { hostname } });
+};
+
 const list = operations.map(
   (operation) => [`${operation.method} ${operation.base}${operation.path}`, operation] as const,
 );
@@ -162,15 +246,17 @@ const list = operations.map(
 test.each(list)(
   `%s answers ${REQUESTS} generated requests as its document says`,
   async (_name, operation) => {
-    const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "1000000" } });
-    for (let at = 0; at < 3; at++) await addPet(store, {});
+    const store = await openFull();
     const narrow = await store.mint({ scopes: ["orders:read"] });
     const seen = new Set<number>();
     let right = await store.mint({});
     for (const request of fc.sample(requests(operation), { numRuns: REQUESTS, seed: SEED })) {
       const key = { right, none: false as const, wrong: "aas_wrong", narrow }[request.key];
       // An empty segment, `.` and `..` make another path.
-      const path = pathWith(operation, () => (/^\.*$/.test(request.ids) ? "x" : encode(request.ids)));
+      const path = pathWith(operation, (name) => {
+        const value = request.path[name] ?? "";
+        return /^\.*$/.test(value) ? "x" : encode(value);
+      });
       const query = request.query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
       const answer = await store.call(operation.method, query === "" ? path : `${path}?${query}`, {
         key,
@@ -179,12 +265,15 @@ test.each(list)(
           ...(request.id && { "x-request-id": request.id }),
         },
         ...(operation.method !== "GET" &&
-          request.body !== undefined && { body: new TextEncoder().encode(request.body) }),
+          request.body !== undefined && {
+            body: typeof request.body === "string" ? new TextEncoder().encode(request.body) : request.body,
+          }),
       });
       const what = `${operation.method} ${path}?${query} ${request.body} -> ${answer.status}`;
       seen.add(answer.status);
       // The request may have revoked or rotated the key that it came with.
       if (request.key === "right" && answer.status === 401) right = await store.mint({});
+      if (operation.method === "DELETE" && answer.status === 204) await fillProject(store);
       expect([what, String(answer.status) in operation.responses]).toEqual([what, true]);
       expect([what, answer.status < 500]).toEqual([what, true]);
       const schema = operation.responses[String(answer.status)];
