@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { clientAddress, clientNetwork } from "../../src/http/address.ts";
 import { bigintOf, integerOf, jsonInteger, parseJson } from "../../src/http/json.ts";
-import { methodsAt } from "../../src/http/routing.ts";
+import { methodsAt, repeatedParameter } from "../../src/http/routing.ts";
 import { readCursor, writeCursor } from "../../src/page.ts";
 import { parseTime } from "../../src/time.ts";
 
@@ -84,6 +84,20 @@ describe("methods at a path", () => {
   ])("%s: %p", (path, methods) => {
     expect(methodsAt(routes, path)).toEqual(methods);
   });
+});
+
+test.each([
+  ["a=1&b=2", undefined],
+  ["a=1&b=2&a=3", "a"],
+  ["a&a", "a"],
+  ["a=b=a&b", undefined],
+  ["a=1&&b=2&", undefined],
+  ["=1&=2", ""],
+  ["&&", undefined],
+  ["a=1&%61=2", "a"],
+  ["a+b=1&a%20b=2", "a b"],
+])("in ?%s the parameter given twice is %p", (query, repeated) => {
+  expect(repeatedParameter(`http://localhost/?${query}`)).toBe(repeated);
 });
 
 describe("a cursor", () => {
