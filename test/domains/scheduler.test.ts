@@ -211,6 +211,21 @@ test("a check that fails is told of, and the others are made", async () => {
   expect((await repository.due(store.clock.now(), 100)).length).toBe(1);
 });
 
+test("a plan that comes back while its domains are put to rest leaves none of them unchecked", async () => {
+  const { store, repository, keeperOf } = await openMany(3);
+  store.clock.advance(10 * MINUTE);
+  const keeper = keeperOf({
+    ...repository,
+    async due(now, limit) {
+      const found = await repository.due(now, limit);
+      // As it was a moment ago.
+      return found.map(({ domain, project }) => ({ domain, project: { ...project, plan: "free" as const } }));
+    },
+  });
+  await keeper.tick();
+  expect((await repository.due(store.clock.now(), 100)).length).toBe(3);
+});
+
 test("a keeper that is started looks every second, and not after it was stopped", async () => {
   const { store, told, keeper } = await openMany(2);
   store.clock.advance(10 * MINUTE);
