@@ -5,7 +5,7 @@ import { formatServer, type Finding } from "../../src/domains/dns/finding.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 import { casesOf, ISSUER, stageAfter, zonesOf, type Case, type Targets } from "../domains/cases.ts";
 import { dnsServer } from "../support/dns.ts";
-import { freeServers, namesOf, nameServers, SILENT_ADDRESS, withMostSeconds } from "./dns-servers.ts";
+import { freeServers, NEEDED, namesOf, nameServers, SILENT_ADDRESS, withMostSeconds } from "./dns-servers.ts";
 import { directory, real, serve, type Server } from "./support.ts";
 
 interface Domain {
@@ -70,7 +70,7 @@ const visit = async ({ url }: Server, hostname: string): Promise<number> => {
   return answer.status;
 };
 
-real("each case goes through the executable and named to its stage and findings", ["named"], async () => {
+real("each case goes through the executable and named to its stage and findings", NEEDED, async () => {
   using place = directory();
   const servers = await freeServers();
   const env = {

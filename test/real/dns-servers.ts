@@ -8,6 +8,9 @@ import { dnsServer, testClient } from "../support/dns.ts";
 import { lookUp, parseLine, SOA, type Zones } from "../support/zones.ts";
 import { until } from "./support.ts";
 
+/** Programs without which nothing here runs. */
+export const NEEDED = ["named", "setpriv"];
+
 const ADDRESS = "127.0.0.1";
 /** Nothing ever answers here, on the port of the authoritative server. */
 export const SILENT_ADDRESS = "127.0.0.2";
@@ -78,11 +81,11 @@ const options = (path: string, port: number, more: string): string => `
 
 const PROBE = "example.test";
 
-/** Debian's name server, until the scope ends. */
+/** Debian's name server, until the scope ends, or the tests do. */
 const named = async (path: string, server: Server, config: string) => {
   const [file, log] = [join(path, "named.conf"), join(path, "named.log")];
   writeFileSync(file, config);
-  const child = Bun.spawn(["named", "-4", "-g", "-n", "1", "-c", file], {
+  const child = Bun.spawn(["setpriv", "--pdeathsig", "TERM", "named", "-4", "-g", "-n", "1", "-c", file], {
     stdin: "ignore",
     stdout: "ignore",
     stderr: Bun.file(log),

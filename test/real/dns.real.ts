@@ -22,6 +22,7 @@ import { parseLine, type Zones } from "../support/zones.ts";
 import {
   client,
   freeServers,
+  NEEDED,
   nameServers,
   namesOf,
   PASSED,
@@ -31,7 +32,7 @@ import {
 } from "./dns-servers.ts";
 import { directory, real } from "./support.ts";
 
-real("each case ends in its findings with named as authority and as resolver", ["named"], async () => {
+real("each case ends in its findings with named as authority and as resolver", NEEDED, async () => {
   using place = directory();
   const servers = await freeServers();
   await using _ = await nameServers(place.path, zonesOf(TARGETS, SILENT_ADDRESS), servers);
@@ -102,7 +103,7 @@ const ownersOf = (zones: Zones): Set<string> => {
   return new Set([...held, ...ABSENT, ...FAULTS.map(({ name }) => name)]);
 };
 
-real("the in-process server answers every question as named does", ["named"], async () => {
+real("the in-process server answers every question as named does", NEEDED, async () => {
   using place = directory();
   const zones = zonesOf(TARGETS, SILENT_ADDRESS);
   const dns = await freeServers();
