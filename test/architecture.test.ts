@@ -55,7 +55,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
       /^src\/keys\/guard\.ts$/,
       /^src\/(page|time)\.ts$/,
       // Sites are what deploys brought.
-      ...[/^src\/deploys\/(blobs|manifest|variants)\.ts$/],
+      /^src\/deploys\/(blobs|manifest|variants)\.ts$/,
     ],
   },
   {

@@ -50,6 +50,10 @@ export const KEPT_DEPLOYS = 20;
 /** Above every id. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
+const listedFor =
+  (activeDeployId: number | null) =>
+  (deploy: Deploy): ListedDeploy => ({ ...deploy, active: deploy.id === activeDeployId });
+
 const notFound = () => new Fault("not_found", "The project has no deploy with this id.");
 
 const tooLarge = (limit: number) =>
@@ -77,7 +81,7 @@ export const deployService = ({
     const project = await projects.get(slug);
     const deploy = await deploys.find(project.id, id);
     if (!deploy) throw notFound();
-    return { ...deploy, active: deploy.id === project.activeDeployId };
+    return listedFor(project.activeDeployId)(deploy);
   };
 
   const store = async (projectId: number, keyId: number | null, files: AsyncIterable<UnpackedFile>) => {
@@ -142,8 +146,7 @@ export const deployService = ({
       const list = `deploys:${id}`;
       const before = cursor === undefined ? NEWEST : readCursor(cursor, list);
       const found = await deploys.list({ projectId: id, before, limit: limit + 1 });
-      const listed = found.map((deploy) => ({ ...deploy, active: deploy.id === activeDeployId }));
-      return cutPage(listed, limit, list);
+      return cutPage(found.map(listedFor(activeDeployId)), limit, list);
     },
     async activate(slug, id) {
       const deploy = await get(slug, id);

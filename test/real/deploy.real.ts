@@ -63,7 +63,8 @@ const deployUntilKilled = async (
   let acknowledged = 0;
   try {
     const server = await process.listening();
-    for (; server && !process.isKilled(); tried++) {
+    if (!server) return { acknowledged, tried };
+    for (; !process.isKilled(); tried++) {
       const site = writeSite(join(cwd, "site"), `v${tried}`, 200);
       const { code } = await deploy(server, cwd, site);
       if (code !== 0) break;
