@@ -210,7 +210,7 @@ const requests = (operation: Operation) =>
     key: fc.constantFrom("right", "right", "right", "right", "none", "wrong", "narrow"),
     type: fc.constantFrom(
       ...(isUpload(operation) ? typesOf(operation) : ["application/json", "application/json"]),
-      ...(isUpload(operation) ? typesOf(operation) : ["application/json", "application/json"]),
+      ...(typesOf(operation).length > 1 ? typesOf(operation) : ["application/json", "application/json"]),
       "text/plain",
       "multipart/form-data",
       undefined,

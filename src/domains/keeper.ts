@@ -25,12 +25,16 @@ const TICK_MS = 1000;
 export const MOST_A_TICK = 20;
 /** Checks at once: a silent server costs seconds, and must not hold up the others. */
 export const MOST_AT_ONCE = 64;
+/** How long a domain rests whose check failed on our side, such as by a full disk: nobody is asked every second for that. */
+const REST_MS = 60_000;
 /** How long stopping waits for checks that are asking: what they find is not written down any more. */
 const PATIENCE_MS = 1000;
 
 /** Checks domains when their time has come, also of those whose time came while the service was down. */
 export const domainKeeper = ({ domains, checks, clock, failed }: KeeperSettings): Keeper => {
   const running = new Map<number, Promise<void>>();
+  /** Until when a domain rests; at most those that began in `REST_MS`. */
+  const resting = new Map<number, number>();
   let timer: ReturnType<typeof setInterval> | undefined;
   let isStopped = false;
 
@@ -39,6 +43,7 @@ export const domainKeeper = ({ domains, checks, clock, failed }: KeeperSettings)
       if (mayHaveDomains(checkable.project)) await checks.run(checkable, SERVICE);
       else await domains.rest(checkable.domain);
     } catch (error) {
+      resting.set(checkable.domain.id, clock.now() + REST_MS);
       failed(error);
     }
   };
@@ -53,11 +58,13 @@ export const domainKeeper = ({ domains, checks, clock, failed }: KeeperSettings)
   const beginDue = async (): Promise<Promise<void>[]> => {
     const free = Math.min(MOST_A_TICK, MOST_AT_ONCE - running.size);
     if (free <= 0) return [];
-    // Those that are being checked are due until it is written down.
-    const due = await domains.due(clock.now(), free + running.size);
+    const now = clock.now();
+    for (const [id, until] of resting) if (until <= now) resting.delete(id);
+    // Those that are being checked, or were in vain, are due until it is written down.
+    const due = await domains.due(now, free + running.size + resting.size);
     if (isStopped) return [];
-    const next = due.filter(({ domain }) => !running.has(domain.id)).slice(0, free);
-    return next.map(begin);
+    const next = due.filter(({ domain: { id } }) => !running.has(id) && !resting.has(id));
+    return next.slice(0, free).map(begin);
   };
 
   const tick = async () => {
