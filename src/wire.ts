@@ -270,7 +270,7 @@ export const wireApp = (
     petRoutes({ pets, pages, shared: rules }),
     projectRoutes({ projects, publishing, shared: rules }),
     deployRoutes({ deploys, shared: rules, hasPatience }),
-    domainRoutes({ domains, settings, shared: rules }),
+    domainRoutes({ domains, settings, shared: rules, hasPatience }),
     keyRoutes({ keys, shared: rules }),
     healthRoutes({
       checks: {

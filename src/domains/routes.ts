@@ -47,10 +47,13 @@ export const domainRoutes = ({
   domains,
   settings,
   shared,
+  hasPatience,
 }: {
   domains: DomainService;
   settings: DomainSettings;
   shared: Shared;
+  /** Lets a request take longer than most may: strangers' name servers can be slow. */
+  hasPatience: (request: Request) => void;
 }) =>
   new Elysia({ name: "domains", normalize: false })
     .use(shared)
@@ -130,8 +133,10 @@ export const domainRoutes = ({
     )
     .post(
       "/platform/projects/:slug/domains/:hostname/verify",
-      async ({ params: { slug, hostname }, key }) =>
-        fromDomain(await domains.verify(slug, hostname, actorOf(key))),
+      async ({ params: { slug, hostname }, request, key }) => {
+        hasPatience(request);
+        return fromDomain(await domains.verify(slug, hostname, actorOf(key)));
+      },
       {
         stability: "beta",
         scope: "platform:write",
