@@ -23,8 +23,8 @@ export interface KeeperSettings {
 const TICK_MS = 1000;
 /** Checks that begin in a second: 10,000 domains that wait are 11 a second, of 25 questions each. */
 export const MOST_A_TICK = 20;
-/** Checks at once: a silent server costs seconds, and must not hold up the others. */
-export const MOST_AT_ONCE = 64;
+/** Checks at once: a silent server costs seconds, and must hold up neither the others nor those that are asked for. */
+export const MOST_AT_ONCE = 32;
 /** How long a domain rests whose check failed on our side, such as by a full disk: nobody is asked every second for that. */
 const REST_MS = 60_000;
 /** How long stopping waits for checks that are asking: what they find is not written down any more. */

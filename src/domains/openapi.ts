@@ -88,7 +88,7 @@ export const verifyDomain = operation({
     "Also to verify it again. Asks the zone's own name servers and the resolvers, which may take some seconds; 10 times a minute for each domain. What is wrong is in the findings of the answer.",
   tags: TAGS,
   answers: { 200: { description: "The domain as it is now, with all that was answered.", example: LIVE } },
-  faults: ["plan_required", "domain_taken"],
+  faults: ["plan_required", "domain_taken", "not_ready"],
 });
 
 export const makePrimary = operation({

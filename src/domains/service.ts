@@ -30,7 +30,8 @@ export interface DomainService {
   list(slug: string, query: { limit: number; cursor: string | undefined }): Promise<Page<ListedDomain>>;
   /**
    * Asks the DNS now. Again is fine; those who ask at once share the answer.
-   * @throws Fault not_found, plan_required, rate_limited, domain_taken if the records are right but another project holds it
+   * @throws Fault not_found, plan_required, rate_limited, domain_taken if the records are right but another project holds it,
+   * not_ready if the name servers take too long: the check goes on, and is written down
    */
   verify(slug: string, typed: string, actor: Actor): Promise<InspectedDomain>;
   /** Makes it the one that the others redirect to. Again is fine. @throws Fault not_found */
@@ -54,6 +55,8 @@ export interface DomainServiceSettings {
   verifications: Limiter;
   clock: Clock;
   targetOf: (label: string) => string;
+  /** How long a check on request may take, in milliseconds; 20 seconds without it, before clients give up. */
+  patienceMs?: number;
 }
 
 /** Domains that a project can have. */
@@ -64,6 +67,24 @@ export const VERIFICATIONS = { points: 10, seconds: 60 } as const;
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 const notFound = () => new Fault("not_found", "The project has no domain with this name.");
+
+const tooSlow = () =>
+  new Fault(
+    "not_ready",
+    "The name servers take long to answer. The check goes on: what it finds will be in the domain.",
+    { "retry-after": "30" },
+  );
+
+/** What comes of some work. @throws Fault not_ready if it takes longer */
+const within = async <Value>(ms: number, work: Promise<Value>): Promise<Value> => {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(tooSlow()), ms);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
 
 /** A name as the project's domains are known by; "", which none has, for what is no host name. */
 const nameOf = (typed: string): string => {
@@ -92,6 +113,7 @@ export const domainService = ({
   verifications,
   clock,
   targetOf,
+  patienceMs = 20_000,
 }: DomainServiceSettings): DomainService => {
   const listed = (domain: Domain, { targetLabel }: Project): ListedDomain => ({
     ...domain,
@@ -153,7 +175,7 @@ export const domainService = ({
       const { project, domain } = await find(slug, typed);
       assertPlan(project);
       await verifications.take(String(domain.id), VERIFICATIONS);
-      const outcome = await checks.run({ domain, project }, actor);
+      const outcome = await within(patienceMs, checks.run({ domain, project }, actor));
       if (outcome === "taken")
         throw new Fault(
           "domain_taken",

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { MOST_EVENTS } from "../../src/domains/repository.ts";
-import { MOST_DOMAINS } from "../../src/domains/service.ts";
+import { domainChecks } from "../../src/domains/checks.ts";
+import { OPERATOR } from "../../src/domains/domain.ts";
+import { MOST_EVENTS, domainRepository } from "../../src/domains/repository.ts";
+import { MOST_DOMAINS, domainService } from "../../src/domains/service.ts";
+import { limiter } from "../../src/http/limits.ts";
 import { faultOf, messageOf, temporaryDirectory } from "../support/store.ts";
-import { type WireDomain, makeProject, openProject } from "./projects.ts";
+import { type WireDomain, makeProject, openProject, toldDns } from "./projects.ts";
 
 const TARGET = /^[a-z2-7]{20}\.cname\.localhost$/;
 
@@ -547,4 +550,31 @@ test("a project that is deleted takes its domains and their history along, and f
   expect((await add("docs.example.org", "other")).status).toBe(201);
   const counted = store.database.client.query("select count(*) as n from domain_events").get();
   expect(counted).toEqual({ n: 1 });
+});
+
+test("a check that takes too long is answered before the client gives up, goes on, and is written down", async () => {
+  const { store, add, told, show } = await openProject();
+  await add("docs.example.org");
+  const domains = domainRepository(store.database);
+  const { promise: silence, resolve: answer } = Promise.withResolvers<void>();
+  const { told: slow, inspect } = toldDns("records_right");
+  slow.delay = () => silence;
+  const targetOf = (label: string) => label;
+  const checks = domainChecks({ domains, inspect, clock: store.clock, random: Math.random, targetOf });
+  const service = domainService({
+    domains,
+    projects: store.projects,
+    checks,
+    own: { zones: [], hosts: [] },
+    verifications: limiter("verify", "verifications"),
+    clock: store.clock,
+    targetOf,
+    patienceMs: 20,
+  });
+  const refused = await service.verify("docs", "docs.example.org", OPERATOR).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: "not_ready", headers: { "retry-after": "30" } });
+  expect(await show("docs.example.org")).toMatchObject({ stage: "awaiting_dns" });
+  answer();
+  expect(await service.verify("docs", "docs.example.org", OPERATOR)).toMatchObject({ stage: "live" });
+  expect([slow.asked.length, told.asked.length]).toEqual([1, 0]);
 });
