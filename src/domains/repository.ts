@@ -126,42 +126,52 @@ export const MOST_EVENTS = 1000;
 /** The text of the index `domains_held`: SQLite uses it for what is asked in its very words. */
 const HELD = "('verified', 'issuing', 'issue_failed', 'live', 'suspended')";
 
-export const domainRepository = ({ orm, commit }: Database): Domains => {
-  const value = sql.placeholder;
-  const ofProject = eq(domains.projectId, value("projectId"));
-  const isThis = and(ofProject, eq(domains.hostname, value("hostname")));
+type Orm = Database["orm"];
 
-  /** History rows for the domains that match; `event` and `stage` may be SQL over them. */
-  const noted = (
-    where: ReturnType<typeof and>,
-    event = sql`${value("event")}`,
-    stage = sql`${value("stage")}`,
-  ) =>
-    orm
-      .insert(domainEvents)
-      .select(
-        orm
-          .select({
-            id: sql`null`.as("id"),
-            projectId: domains.projectId,
-            hostname: domains.hostname,
-            at: sql`${value("now")}`.as("at"),
-            actor: sql`${value("actor")}`.as("actor"),
-            keyId: sql`${value("keyId")}`.as("key_id"),
-            event: event.as("event"),
-            stage: stage.as("stage"),
-            findings: sql`${value("findings")}`.as("findings"),
-          })
-          .from(domains)
-          .where(where)
-          .orderBy(asc(domains.id)),
-      )
-      .prepare();
+const value = sql.placeholder;
+const ofProject = eq(domains.projectId, value("projectId"));
+const isThis = and(ofProject, eq(domains.hostname, value("hostname")));
+/** The project's plan is Pro or above. */
+const mayHave = sql`exists (select 1 from projects where id = ${value("projectId")} and plan <> 'free')`;
+/** The index makes sure of it as well; asking first tells why nothing was written. */
+const isHeldByOther = sql`exists (select 1 from domains other where other.hostname = ${value("hostname")}
+  and other.stage in ${sql.raw(HELD)} and other.project_id <> ${value("projectId")})`;
 
-  const mayHave = sql`exists (select 1 from projects where id = ${value("projectId")} and plan <> 'free')`;
-  const isHeldByOther = sql`exists (select 1 from domains other where other.hostname = ${value("hostname")}
-    and other.stage in ${sql.raw(HELD)} and other.project_id <> ${value("projectId")})`;
+/** The domain is where it was when the check of it began. */
+const isAsRead = and(eq(domains.id, value("id")), eq(domains.stage, value("from")));
+/** The stage that it comes to holds no name, or one that it may have. */
+const mayTake = sql`(${value("stage")} not in ${sql.raw(HELD)} or (${mayHave} and not ${isHeldByOther}))`;
 
+/** History rows for the domains that match; `event` and `stage` may be SQL over them. */
+const noted = (
+  orm: Orm,
+  where: ReturnType<typeof and>,
+  event = sql`${value("event")}`,
+  stage = sql`${value("stage")}`,
+) =>
+  orm
+    .insert(domainEvents)
+    .select(
+      orm
+        .select({
+          id: sql`null`.as("id"),
+          projectId: domains.projectId,
+          hostname: domains.hostname,
+          at: sql`${value("now")}`.as("at"),
+          actor: sql`${value("actor")}`.as("actor"),
+          keyId: sql`${value("keyId")}`.as("key_id"),
+          event: event.as("event"),
+          stage: stage.as("stage"),
+          findings: sql`${value("findings")}`.as("findings"),
+        })
+        .from(domains)
+        .where(where)
+        .orderBy(asc(domains.id)),
+    )
+    .prepare();
+
+/** What is read. */
+const readings = (orm: Orm) => {
   const found = orm.select(COLUMNS).from(domains).where(isThis).limit(1).prepare();
   const traced = orm
     .select({ trace: domains.trace })
@@ -183,6 +193,36 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
     .limit(1)
     .prepare();
 
+  const dueNow = orm
+    .select({
+      domain: COLUMNS,
+      project: { id: projects.id, plan: projects.plan, targetLabel: projects.targetLabel },
+    })
+    .from(domains)
+    .innerJoin(projects, eq(projects.id, domains.projectId))
+    .where(lte(domains.nextCheckAt, value("now")))
+    .orderBy(asc(domains.nextCheckAt), asc(domains.id))
+    .limit(value("limit"))
+    .prepare();
+
+  const remembered = orm
+    .select()
+    .from(domainEvents)
+    .where(
+      and(
+        eq(domainEvents.projectId, value("projectId")),
+        eq(domainEvents.hostname, value("hostname")),
+        lt(domainEvents.id, value("before")),
+      ),
+    )
+    .orderBy(desc(domainEvents.id))
+    .limit(value("limit"))
+    .prepare();
+  return { found, traced, listed, held, dueNow, remembered };
+};
+
+/** A new domain, for a project that may have it. */
+const additions = (orm: Orm) => {
   const inserted = orm
     .insert(domains)
     .select(
@@ -220,12 +260,14 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
     .returning(COLUMNS)
     .prepare();
   /** Right behind the insert: `changes()` tells whether that made the row. */
-  const addedNoted = noted(and(isThis, sql`changes() = 1`));
+  const addedNoted = noted(orm, and(isThis, sql`changes() = 1`));
+  return { inserted, addedNoted };
+};
 
-  const isAsRead = and(eq(domains.id, value("id")), eq(domains.stage, value("from")));
-  const mayTake = sql`(${value("stage")} not in ${sql.raw(HELD)} or (${mayHave} and not ${isHeldByOther}))`;
+/** What a check found, for a domain that still is as it was read. */
+const checkings = (orm: Orm) => {
   /** `stage` here is the one that the check leads to, of the history row the one that its event led to. */
-  const checkNoted = noted(and(isAsRead, mayTake), sql`${value("event")}`, sql`${value("eventStage")}`);
+  const checkNoted = noted(orm, and(isAsRead, mayTake), sql`${value("event")}`, sql`${value("eventStage")}`);
   const checked = orm
     .update(domains)
     .set({
@@ -259,13 +301,18 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
     .set({ nextCheckAt: null })
     .where(and(isAsRead, sql`not ${mayHave}`))
     .prepare();
+  return { checkNoted, checked, oldForgotten, rested };
+};
 
+/** Who is the primary domain, who redirects to it. */
+const assignments = (orm: Orm) => {
   /** The role that an assignment gives: its own, or what becomes of those that are not named. */
   const newRole = sql`coalesce((select value from json_each(${value("roles")}) where key = ${domains.hostname}),
     ${value("others")}, iif(${domains.role} = 'primary', 'served', ${domains.role}))`;
   const hasAllNamed = sql`not exists (select 1 from json_each(${value("roles")}) named where not exists
     (select 1 from domains mine where mine.project_id = ${value("projectId")} and mine.hostname = named.key))`;
   const assignedNoted = noted(
+    orm,
     and(ofProject, hasAllNamed, sql`${domains.role} <> ${newRole}`),
     sql`'became_' || ${newRole}`,
     sql`${domains.stage}`,
@@ -282,51 +329,33 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
     .where(and(ofProject, hasAllNamed))
     .returning({ id: domains.id })
     .prepare();
+  return { assignedNoted, primaryReleased, assigned };
+};
 
+/** A domain that goes, and what becomes of those that redirected to it. */
+const removals = (orm: Orm) => {
   const losesPrimary = and(
     ofProject,
     eq(domains.role, "redirect"),
     sql`exists (select 1 from domains mine where mine.project_id = ${value("projectId")}
       and mine.hostname = ${value("hostname")} and mine.role = 'primary')`,
   );
-  const removalNoted = noted(isThis);
-  const lossNoted = noted(losesPrimary, sql`'became_served'`, sql`${domains.stage}`);
+  const removalNoted = noted(orm, isThis);
+  const lossNoted = noted(orm, losesPrimary, sql`'became_served'`, sql`${domains.stage}`);
   const redirectsEnded = orm.update(domains).set({ role: "served" }).where(losesPrimary).prepare();
   const removed = orm.delete(domains).where(isThis).returning({ id: domains.id }).prepare();
+  return { removalNoted, lossNoted, redirectsEnded, removed };
+};
 
-  const dueNow = orm
-    .select({
-      domain: COLUMNS,
-      project: { id: projects.id, plan: projects.plan, targetLabel: projects.targetLabel },
-    })
-    .from(domains)
-    .innerJoin(projects, eq(projects.id, domains.projectId))
-    .where(lte(domains.nextCheckAt, value("now")))
-    .orderBy(asc(domains.nextCheckAt), asc(domains.id))
-    .limit(value("limit"))
-    .prepare();
-
-  const remembered = orm
-    .select()
-    .from(domainEvents)
-    .where(
-      and(
-        eq(domainEvents.projectId, value("projectId")),
-        eq(domainEvents.hostname, value("hostname")),
-        lt(domainEvents.id, value("before")),
-      ),
-    )
-    .orderBy(desc(domainEvents.id))
-    .limit(value("limit"))
-    .prepare();
-
+/** What a change of the plan does to a project's domains. */
+const planChanges = (orm: Orm) => {
   const dropped = and(ofProject, eq(domains.stage, "live"), sql`not ${mayHave}`);
   const restored = and(ofProject, eq(domains.stage, "suspended"), mayHave);
   const isWaiting = inArray(domains.stage, [...WAITING]);
-  const effects = {
-    droppedNoted: noted(dropped),
+  return {
+    droppedNoted: noted(orm, dropped),
     suspended: orm.update(domains).set({ stage: "suspended", nextCheckAt: null }).where(dropped).prepare(),
-    restoredNoted: noted(restored),
+    restoredNoted: noted(orm, restored),
     resumed: orm
       .update(domains)
       .set({ stage: "live", nextCheckAt: sql`${value("now")}` })
@@ -346,6 +375,15 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
       )
       .prepare(),
   };
+};
+
+export const domainRepository = ({ orm, commit }: Database): Domains => {
+  const { found, traced, listed, held, dueNow, remembered } = readings(orm);
+  const { inserted, addedNoted } = additions(orm);
+  const { checkNoted, checked, oldForgotten, rested } = checkings(orm);
+  const { assignedNoted, primaryReleased, assigned } = assignments(orm);
+  const { removalNoted, lossNoted, redirectsEnded, removed } = removals(orm);
+  const effects = planChanges(orm);
 
   const find = async (projectId: number, hostname: string) => {
     const row = found.get({ projectId, hostname });
