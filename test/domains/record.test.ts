@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test";
+import { hostnameOf } from "../../src/domains/hostname.ts";
+import { prefersYaml } from "../../src/domains/model.ts";
+import { isOwnName } from "../../src/domains/own.ts";
+import { printable } from "../../src/domains/printable.ts";
+import { recordFor } from "../../src/domains/record.ts";
+
+const TARGET = "abc.cname.example.net";
+
+describe("the record that a domain needs", () => {
+  test.each([
+    ["docs.example.org", "docs", "example.org.", "docs_example_org"],
+    ["a.b.example.co.uk", "a.b", "example.co.uk.", "a_b_example_co_uk"],
+    ["1.example.org", "1", "example.org.", "_1_example_org"],
+    ["xn--bcher-kva.example.org", "xn--bcher-kva", "example.org.", "xn__bcher_kva_example_org"],
+  ])("of %s is named %s in the zone %s, and %s in Terraform", (hostname, name, zone, identifier) => {
+    const record = recordFor(hostnameOf(hostname), TARGET);
+    expect(record).toMatchObject({ type: "CNAME", name, value: TARGET, ttl: 3600 });
+    expect(record.bind).toBe(`${hostname}. 3600 IN CNAME ${TARGET}.`);
+    expect(record.terraform.split("\n")).toEqual([
+      `resource "dns_cname_record" "${identifier}" {`,
+      `  zone  = "${zone}"`,
+      `  name  = "${name}"`,
+      `  cname = "${TARGET}."`,
+      "  ttl   = 3600",
+      "}",
+    ]);
+  });
+
+  test("of an apex is an ALIAS, which a zone file of BIND does not know", () => {
+    const { type, name, bind, terraform } = recordFor(hostnameOf("example.org"), TARGET);
+    expect([type, name, bind]).toEqual(["ALIAS", "@", undefined]);
+    expect(terraform).toStartWith('resource "dnsimple_zone_record" "example_org" {');
+    expect(terraform).toContain(`value     = "${TARGET}"`);
+  });
+
+  test("of a name that was accepted once is shown, whatever has become a public suffix since", () => {
+    expect(hostnameOf("co.uk")).toMatchObject({ ascii: "co.uk", apex: "co.uk", isApex: true, label: "@" });
+    expect(hostnameOf("a.kawasaki.jp")).toMatchObject({ ascii: "a.kawasaki.jp", apex: "kawasaki.jp" });
+  });
+});
+
+test.each([
+  ["sites.example.com", true],
+  ["a.b.sites.example.com", true],
+  ["xsites.example.com", false],
+  ["example.com", false],
+  ["api.example.com", true],
+  ["x.api.example.com", false],
+  ["docs.localhost", true],
+  ["printer.local", true],
+  ["mylocal.example.org", false],
+])("%s is one of the service's own names: %p", (name, isOwn) => {
+  expect(isOwnName(name, { zones: ["sites.example.com"], hosts: ["api.example.com"] })).toBe(isOwn);
+});
+
+test.each([
+  ["plain.example.org", "plain.example.org"],
+  ["\u001b[2J", "\\u001b[2J"],
+  ["a\u0000b\r\n", "a\\u0000b\\u000d\\u000a"],
+  ["\u202etxt", "\\u202etxt"],
+  ["b\u00fccher \ud83d\ude00", "b\u00fccher \ud83d\ude00"],
+  ["\ud83d", "\\ud83d"],
+  ["x".repeat(400), `${"x".repeat(300)}...`],
+])("%p is shown as %p", (text, shown) => {
+  expect(printable(text)).toBe(shown);
+});
+
+test.each([
+  [undefined, false],
+  ["", false],
+  ["application/yaml", true],
+  ["text/yaml", true],
+  ["application/x-yaml; charset=utf-8", true],
+  ["application/json, application/yaml", false],
+  ["application/json;q=0.1, application/yaml;q=0.2", true],
+  ["application/yaml;q=0", false],
+  ["*/*", false],
+  ["text/html, application/yaml", true],
+  [";;,,q=;yaml", false],
+])("Accept %p prefers YAML: %p", (accept, prefers) => {
+  expect(prefersYaml(accept)).toBe(prefers);
+});
