@@ -4,7 +4,7 @@ import { OPERATOR } from "../domains/domain.ts";
 import { fromDomain, fromEvent } from "../domains/model.ts";
 import type { DomainService, InspectedDomain, ListedDomain } from "../domains/service.ts";
 import type { DomainSettings } from "../domains/settings.ts";
-import { Fault } from "../http/faults.ts";
+import { Fault, type FaultCode } from "../http/faults.ts";
 import { openData, wireDomains } from "../wire.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { confirm, print, table } from "./terminal.ts";
@@ -106,7 +106,9 @@ const follow = async (
   }
 };
 
-/** Another's checks count as well: whoever waits can wait a little longer. */
+/** Checks of another's count as well, and name servers can be slow: whoever waits can wait a little longer. */
+const PASSING: ReadonlySet<FaultCode> = new Set(["rate_limited", "not_ready"]);
+
 const verifyPatiently = async (
   domains: DomainService,
   project: string,
@@ -116,7 +118,7 @@ const verifyPatiently = async (
     try {
       return await domains.verify(project, hostname, OPERATOR);
     } catch (error) {
-      if (!(error instanceof Fault && error.code === "rate_limited")) throw error;
+      if (!(error instanceof Fault && PASSING.has(error.code))) throw error;
       await Bun.sleep(WAIT_MS);
     }
   }
