@@ -58,6 +58,8 @@ const GRACE_MS = 8000;
 
 export interface Server {
   url: string;
+  /** Where projects are published: `http://*.localhost:3000/`. */
+  sites: string;
   /** The file with the first key, if it is still there. */
   adminKey: string | undefined;
   log: Logger;
@@ -75,11 +77,15 @@ export const startServer = async (config: Config): Promise<Server> => {
   try {
     database = openData(config, { create: true });
     let listener: Listener | undefined;
-    const { app, fetch, keys, deploys, keeper, publishReference, log } = wireApp(config, database, {
-      peerOf: (request) => listener?.peerOf(request) ?? "",
-      hasPatience: (request) => listener?.hasPatience(request),
-      portOf: () => listener?.port ?? config.port,
-    });
+    const { app, fetch, keys, deploys, keeper, publishing, publishReference, log } = wireApp(
+      config,
+      database,
+      {
+        peerOf: (request) => listener?.peerOf(request) ?? "",
+        hasPatience: (request) => listener?.hasPatience(request),
+        portOf: () => listener?.port ?? config.port,
+      },
+    );
     app.compile();
     listener = listenOrExplain(config, fetch);
     // A start that cannot listen makes no key.
@@ -87,6 +93,7 @@ export const startServer = async (config: Config): Promise<Server> => {
     const adminKey = adminKeyPath(config.dataDir);
     return running({
       listener,
+      sites: publishing.addressOf("*"),
       keys,
       keeper,
       settle: async () => {
@@ -107,6 +114,7 @@ export const startServer = async (config: Config): Promise<Server> => {
 
 const running = ({
   listener,
+  sites,
   keys,
   keeper,
   settle,
@@ -116,6 +124,7 @@ const running = ({
   adminKey,
 }: {
   listener: Listener;
+  sites: string;
   keys: KeyService;
   keeper: Keeper;
   /** What is done once the server answers, and again every hour. */
@@ -152,5 +161,5 @@ const running = ({
     await database.close();
     lock.release();
   };
-  return { url: listener.url, adminKey, log, failed, stop: () => (stopped ??= stop()) };
+  return { url: listener.url, sites, adminKey, log, failed, stop: () => (stopped ??= stop()) };
 };

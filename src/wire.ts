@@ -307,5 +307,16 @@ export const wireApp = (
       },
       { projects, deploys },
     );
-  return { app, fetch, keys, projects, deploys, blobs, domains, keeper, publishReference, log: writeLog };
+  return {
+    app,
+    fetch,
+    keys,
+    projects,
+    deploys,
+    domains,
+    keeper,
+    publishing,
+    publishReference,
+    log: writeLog,
+  };
 };

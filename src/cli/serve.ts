@@ -26,6 +26,7 @@ export const serveCommand = (): Command =>
     const say = config.logFormat === "json" ? printLogged : print;
     say(`Listening on ${server.url}`);
     say(`Documentation: ${address}/docs`);
+    say(`Sites: ${server.sites.replace("*", "<project>")}`);
     if (server.adminKey) say(`Admin key (all scopes) in ${server.adminKey}`);
     const reason = await Promise.race([signal, server.failed]);
     if (reason instanceof Error) {
