@@ -1,13 +1,14 @@
 import type { UnpackedFile } from "./archive.ts";
 import type { BlobWriter, Blobs } from "./blobs.ts";
+import { type Compressors, compressors } from "./compressors.ts";
 import { type Manifest, type SiteFile, writeManifest } from "./manifest.ts";
 import { isCompressible, isImmutable, mediaType } from "./media.ts";
 import { storeVariants } from "./variants.ts";
 
 /** Files up to this size are held in memory while they are stored and compressed. */
 const IN_MEMORY = 1024 * 1024;
-/** How many files are stored at once. */
-const AT_ONCE = 8;
+/** How many files are stored at once: enough for every compressing worker to have the next one waiting. */
+const AT_ONCE = 32;
 
 /** Files that are in the store, whole and on disk. */
 export interface Intake {
@@ -20,28 +21,37 @@ export interface Intake {
   release(): void;
 }
 
-const bytesOf = async ({ content }: UnpackedFile): Promise<Uint8Array> =>
-  Buffer.concat(await Array.fromAsync(content));
+/** In memory of its own, which can be handed to another thread. */
+const bytesOf = async ({ size, content }: UnpackedFile): Promise<Uint8Array<ArrayBuffer>> => {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for await (const chunk of content) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+};
 
 /** Stores one file with its variants. A large one is streamed to the store, and its variants from there. */
 const store = async (
   path: string,
-  content: Uint8Array | AsyncIterable<Uint8Array>,
+  content: Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array>,
   writer: BlobWriter,
+  workers: Compressors,
 ): Promise<SiteFile> => {
   const type = mediaType(path);
   const stored = await writer.put(content);
   const source = content instanceof Uint8Array ? content : await writer.pathOf(stored.hash);
-  const encodings = isCompressible(type) ? await storeVariants(source, stored.size, writer) : {};
+  const encodings = isCompressible(type) ? await storeVariants(source, stored.size, writer, workers) : {};
   return { ...stored, type, encodings, immutable: isImmutable(path) };
 };
 
-const storeAll = async (files: AsyncIterable<UnpackedFile>, writer: BlobWriter) => {
+const storeAll = async (files: AsyncIterable<UnpackedFile>, writer: BlobWriter, workers: Compressors) => {
   const manifest = new Map<string, SiteFile>();
   const running = new Set<Promise<void>>();
   let failure: unknown;
-  const start = (path: string, content: Uint8Array) => {
-    const task = store(path, content, writer)
+  const start = (path: string, content: Uint8Array<ArrayBuffer>) => {
+    const task = store(path, content, writer, workers)
       .then((stored) => void manifest.set(path, stored))
       .catch((error: unknown) => {
         failure ??= error;
@@ -53,7 +63,7 @@ const storeAll = async (files: AsyncIterable<UnpackedFile>, writer: BlobWriter) 
     for await (const unpacked of files) {
       if (failure) break;
       if (unpacked.size > IN_MEMORY)
-        manifest.set(unpacked.path, await store(unpacked.path, unpacked.content, writer));
+        manifest.set(unpacked.path, await store(unpacked.path, unpacked.content, writer, workers));
       else start(unpacked.path, await bytesOf(unpacked));
       if (running.size >= AT_ONCE) await Promise.race(running);
     }
@@ -62,9 +72,11 @@ const storeAll = async (files: AsyncIterable<UnpackedFile>, writer: BlobWriter) 
     await Promise.all(running);
   }
   if (failure) throw failure;
-  const { hash } = await writer.put(new TextEncoder().encode(writeManifest(manifest)));
+  // In one order, whichever file was stored first: the same files make the same manifest.
+  const sorted = new Map([...manifest].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  const { hash } = await writer.put(new TextEncoder().encode(writeManifest(sorted)));
   await writer.flush();
-  return { manifest, hash };
+  return { manifest: sorted, hash };
 };
 
 /**
@@ -73,12 +85,15 @@ const storeAll = async (files: AsyncIterable<UnpackedFile>, writer: BlobWriter) 
  */
 export const takeIn = async (files: AsyncIterable<UnpackedFile>, blobs: Blobs): Promise<Intake> => {
   const writer = blobs.begin();
+  const workers = compressors();
   try {
-    const { manifest, hash } = await storeAll(files, writer);
+    const { manifest, hash } = await storeAll(files, writer, workers);
     const bytes = manifest.values().reduce((sum, { size }) => sum + size, 0);
     return { manifest, hash, bytes, release: () => writer.close() };
   } catch (error) {
     writer.discard();
     throw error;
+  } finally {
+    workers.stop();
   }
 };

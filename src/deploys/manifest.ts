@@ -1,5 +1,5 @@
 import type { Stored } from "./blobs.ts";
-import { CODINGS, type Encodings } from "./variants.ts";
+import { CODINGS, type Encoded, type Encodings } from "./variants.ts";
 
 /** One file of a deploy, as it is served. */
 export interface SiteFile extends Stored {
@@ -36,10 +36,13 @@ const isStored = (value: unknown): value is Record<string, unknown> & Stored =>
   Number.isSafeInteger(value["size"]) &&
   Number(value["size"]) >= 0;
 
+const isEncoded = (value: unknown): value is Encoded =>
+  isStored(value) && Number.isSafeInteger(value["at"]) && Number(value["at"]) >= 0;
+
 const isEncodings = (value: unknown): value is Encodings =>
   isRecord(value) &&
   Object.entries(value).every(
-    ([coding, stored]) => CODINGS.some((known) => known === coding) && isStored(stored),
+    ([coding, stored]) => CODINGS.some((known) => known === coding) && isEncoded(stored),
   );
 
 const isSiteFile = (value: unknown): value is SiteFile =>

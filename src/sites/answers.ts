@@ -97,8 +97,9 @@ export const whole = async (
 ): Promise<Response> => {
   const headers = headersOf(file, form);
   if (status !== 200) headers.set("cache-control", MUST_ASK);
-  const source = Bun.file(await presentPath(blobs, form.hash));
-  if (form.size > MOST_KEPT) return new Response(source, { status, headers });
+  const { at, size } = form;
+  const source = Bun.file(await presentPath(blobs, form.hash)).slice(at, at + size);
+  if (size > MOST_KEPT) return new Response(source, { status, headers });
   // A Blob's bytes are shared by the clones of a response.
   return new Response(new Blob([await source.bytes()], { type: file.type }), { status, headers });
 };

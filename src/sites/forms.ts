@@ -9,6 +9,8 @@ const FOR_EVER = "public, max-age=31536000, immutable";
 /** One form of a file: as it is, or compressed. */
 export interface Form extends Stored {
   coding?: Coding;
+  /** Where in the blob it begins. */
+  at: number;
   /** Strong: another form has another one (RFC 9110 section 8.8.3.3). */
   tag: string;
 }
@@ -17,7 +19,7 @@ export interface Form extends Stored {
 export const formOf = (file: SiteFile, codings: readonly Coding[]): Form => {
   const coding = codings.find((one) => file.encodings[one]);
   const stored = coding && file.encodings[coding];
-  if (!stored) return { hash: file.hash, size: file.size, tag: `"${file.hash}"` };
+  if (!stored) return { hash: file.hash, size: file.size, at: 0, tag: `"${file.hash}"` };
   return { ...stored, coding, tag: `"${file.hash}-${coding}"` };
 };
 

@@ -1,0 +1,163 @@
+import { existsSync, mkdirSync, renameSync, unlinkSync } from "node:fs";
+import { syncFileSystem, syncPath, writeAll } from "./disk.ts";
+import type { Holds } from "./holds.ts";
+import type { Temporary } from "./temporary.ts";
+
+/** What a stored file is known by. */
+export interface Stored {
+  /** SHA-256 of the content, hexadecimal. */
+  hash: string;
+  /** Bytes. */
+  size: number;
+}
+
+export type Content = Uint8Array | AsyncIterable<Uint8Array>;
+
+/** One deploy's way into the store. Until it is closed, nothing that it put is swept. */
+export interface BlobWriter {
+  /** Takes the content, once; a content that throws leaves nothing. It is in the store when `flush` has answered. */
+  put(content: Content): Promise<Stored>;
+  /**
+   * Takes a file that `write` writes by itself where it is told to, and whose hash it says; undefined: it wrote none.
+   * Answers what `write` did.
+   */
+  adopt(write: (file: string) => Promise<string | undefined>): Promise<string | undefined>;
+  /** Where what was put can be read, before the flush too. */
+  pathOf(hash: string): Promise<string>;
+  /** When this answers, all that was put is in the store and on disk, its names too. */
+  flush(): Promise<void>;
+  /** Lets go of what was put: to be called once what needs it is recorded. */
+  close(): void;
+  /** Closes, and removes what this writer alone brought. */
+  discard(): void;
+}
+
+/** From so many files on, asking the system once for all is worth a process. */
+const MANY = 100;
+/** After so many files others have their turn. */
+const TURN = 100;
+
+export interface WriterSettings {
+  root: string;
+  pathOf(hash: string): string;
+  temporary: Temporary;
+  holds: Holds;
+  /** Calls back when no sweep is running: at once, or when those that are have ended. */
+  afterSweeps(then: () => void): void;
+}
+
+/** Opens a way into the store: what is put waits in `temporary` for the flush. */
+export const openWriter = ({ root, pathOf, temporary, holds, afterSweeps }: WriterSettings): BlobWriter => {
+  const self = Symbol("writer");
+  const held = new Set<string>();
+  const shards = new Set<string>();
+  /** The temporary names of what was put, by hash. */
+  const written = new Map<string, Promise<string>>();
+  const shardOf = (hash: string) => `${root}/${hash.slice(0, 2)}`;
+  temporary.make();
+
+  /** Holds the blob in the same step as it looks, so that no sweep comes between. */
+  const isThere = (hash: string): boolean => {
+    if (written.has(hash)) return true;
+    const found = existsSync(pathOf(hash));
+    if (!held.has(hash)) holds.take(hash, self, found);
+    held.add(hash);
+    shards.add(shardOf(hash));
+    return found;
+  };
+
+  const putBytes = async (content: Uint8Array): Promise<Stored> => {
+    const hash = Bun.SHA256.hash(content, "hex");
+    if (!isThere(hash)) {
+      const writing = temporary.write((handle) => writeAll(handle, content));
+      // Known as written before the first await: the same content may come again at once.
+      written.set(hash, writing);
+      await writing;
+    }
+    return { hash, size: content.length };
+  };
+
+  const putStream = async (content: AsyncIterable<Uint8Array>): Promise<Stored> => {
+    const hasher = new Bun.CryptoHasher("sha256");
+    let size = 0;
+    const name = await temporary.write(async (handle) => {
+      for await (const chunk of content) {
+        hasher.update(chunk);
+        writeAll(handle, chunk);
+        size += chunk.length;
+      }
+    });
+    const hash = hasher.digest("hex");
+    if (isThere(hash)) temporary.drop(name);
+    else written.set(hash, Promise.resolve(name));
+    return { hash, size };
+  };
+
+  const adopt = async (write: (file: string) => Promise<string | undefined>): Promise<string | undefined> => {
+    const name = temporary.reserve();
+    try {
+      const hash = await write(temporary.pathOf(name));
+      if (hash === undefined || isThere(hash)) temporary.drop(name);
+      else written.set(hash, Promise.resolve(name));
+      return hash;
+    } catch (error) {
+      temporary.drop(name);
+      throw error;
+    }
+  };
+
+  /** Moves a durable file into its place. */
+  const settle = (name: string, hash: string): void => {
+    renameSync(temporary.pathOf(name), pathOf(hash));
+    temporary.release(name);
+    written.delete(hash);
+  };
+
+  /** Contents before names: what has its name is whole, whenever the machine stops. */
+  const settleAll = async (isDurable: boolean): Promise<void> => {
+    for (const shard of shards) mkdirSync(shard, { recursive: true, mode: 0o700 });
+    let settled = 0;
+    for (const [hash, writing] of written) {
+      const name = await writing;
+      if (!isDurable) await syncPath(temporary.pathOf(name));
+      settle(name, hash);
+      if (++settled % TURN === 0) await Bun.sleep(0);
+    }
+  };
+
+  const syncNames = async (): Promise<void> => {
+    for (const shard of shards) await syncPath(shard);
+    await syncPath(root);
+  };
+
+  /** Its marks go at once, its holds when no sweep is running that might not know yet what needs them. */
+  const close = () => {
+    const hashes = [...held];
+    held.clear();
+    for (const hash of hashes) holds.disown(hash, self);
+    for (const name of written.values()) void name.then(temporary.drop, () => {});
+    written.clear();
+    afterSweeps(() => hashes.forEach(holds.release));
+  };
+
+  return {
+    put: (content) => (content instanceof Uint8Array ? putBytes(content) : putStream(content)),
+    adopt,
+    async pathOf(hash) {
+      const name = await written.get(hash);
+      return name === undefined ? pathOf(hash) : temporary.pathOf(name);
+    },
+    async flush() {
+      const isMany = written.size >= MANY;
+      await settleAll(isMany && (await syncFileSystem(root)));
+      if (!(isMany && (await syncFileSystem(root)))) await syncNames();
+      shards.clear();
+    },
+    close,
+    discard() {
+      for (const hash of held)
+        if (holds.isOwn(hash, self) && existsSync(pathOf(hash))) unlinkSync(pathOf(hash));
+      close();
+    },
+  };
+};

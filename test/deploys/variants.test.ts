@@ -1,0 +1,94 @@
+import { expect, test } from "bun:test";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliDecompressSync, constants, gunzipSync } from "node:zlib";
+import { unpack } from "../../src/deploys/archive.ts";
+import { openBlobs } from "../../src/deploys/blobs.ts";
+import { brotliParameters } from "../../src/deploys/brotli.ts";
+import { compressors } from "../../src/deploys/compressors.ts";
+import { takeIn } from "../../src/deploys/intake.ts";
+import { hashesOf, type SiteFile } from "../../src/deploys/manifest.ts";
+import { UNPACK_LIMITS } from "../../src/deploys/refused.ts";
+import { temporaryDirectory } from "../support/store.ts";
+import { tarGzOf } from "./archives.ts";
+
+/** Enough for the workers to be asked. */
+const MANY = 150;
+
+const page = (at: number) =>
+  `<h1>Page ${at}</h1>\n${"<p>A line that compresses.</p>\n".repeat(200 + (at % 7))}`;
+
+const deployOf = async (root: string, files: Record<string, string | Buffer>) => {
+  const archive = join(root, "site.tgz");
+  writeFileSync(archive, tarGzOf(Object.entries(files).map(([name, content]) => ({ name, content }))));
+  const blobs = openBlobs(join(root, "blobs"));
+  return { blobs, ...(await takeIn(unpack(archive, UNPACK_LIMITS), blobs)) };
+};
+
+test("every file of a large deploy is stored with both codings, which are what the file is, in one blob by its hash", async () => {
+  const files = Object.fromEntries(Array.from({ length: MANY }, (_, at) => [`${at}.html`, page(at)]));
+  const { blobs, manifest, release } = await deployOf(temporaryDirectory(), files);
+  const bytesOf = async ({ hash, size, at }: { hash: string; size: number; at: number }) =>
+    Bun.file(blobs.pathOf(hash))
+      .slice(at, at + size)
+      .bytes();
+  for (const [name, content] of Object.entries(files)) {
+    const { br, gzip } = (manifest.get(name) as SiteFile).encodings;
+    if (!br || !gzip) throw new Error(`${name} has not both codings`);
+    expect(br.hash).toBe(gzip.hash);
+    expect(brotliDecompressSync(await bytesOf(br)).toString()).toBe(content);
+    expect(gunzipSync(await bytesOf(gzip)).toString()).toBe(content);
+  }
+  for (const hash of hashesOf(manifest))
+    expect(Bun.SHA256.hash(await Bun.file(blobs.pathOf(hash)).bytes(), "hex")).toBe(hash);
+  release();
+});
+
+test("the same files make the same manifest, whether workers compress them or not", async () => {
+  const some = Object.fromEntries(Array.from({ length: 3 }, (_, at) => [`${at}.html`, page(at)]));
+  const filler = Object.fromEntries(
+    Array.from({ length: MANY }, (_, at) => [`a/${at}.html`, page(100 + at)]),
+  );
+  const few = await deployOf(temporaryDirectory(), some);
+  const many = await deployOf(temporaryDirectory(), { ...filler, ...some });
+  const again = await deployOf(temporaryDirectory(), { ...filler, ...some });
+  for (const name of Object.keys(some))
+    expect(many.manifest.get(name)?.hash).toBe(few.manifest.get(name)?.hash as string);
+  expect(again.hash).toBe(many.hash);
+});
+
+test("a coding that saves less than an eighth is not stored", async () => {
+  const random = () => Buffer.from(crypto.getRandomValues(new Uint8Array(5000)));
+  const files = Object.fromEntries(Array.from({ length: MANY }, (_, at) => [`${at}.txt`, random()]));
+  const root = temporaryDirectory();
+  const { manifest } = await deployOf(root, files);
+  expect([...manifest.values()].filter(({ encodings }) => Object.keys(encodings).length > 0)).toEqual([]);
+  expect(readdirSync(join(root, "blobs", "tmp"))).toEqual([]);
+});
+
+test("a worker's failure to write is the system's error, and what did not fail goes on", async () => {
+  const root = temporaryDirectory();
+  const workers = compressors(1);
+  const job = (file: string) => ({
+    bytes: new TextEncoder().encode(page(1)) as Uint8Array<ArrayBuffer>,
+    brotli: brotliParameters(5000),
+    level: 6,
+    most: 5000,
+    file,
+  });
+  try {
+    await expect(workers.compress(job(join(root, "none", "file")))).rejects.toMatchObject({
+      code: "ENOENT",
+      syscall: "open",
+    });
+    const made = await workers.compress(job(join(root, "file")));
+    expect(Bun.SHA256.hash(await Bun.file(join(root, "file")).bytes(), "hex")).toBe(made.hash);
+  } finally {
+    workers.stop();
+  }
+});
+
+test("brotli's window is the least that holds the file", () => {
+  const bits = (size: number) => brotliParameters(size)[constants.BROTLI_PARAM_LGWIN] ?? 0;
+  expect([0, 1000, 1008, 1009, 5000, 100_000, 2 ** 30].map(bits)).toEqual([10, 10, 10, 11, 13, 17, 22]);
+});
