@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { listen } from "../../src/edge/listeners.ts";
@@ -16,7 +16,7 @@ const openServed = async () => {
   await addSite(store, "docs");
   const listener = listen({ host: "127.0.0.1", port: 0, fetch: store.fetch });
   atEnd(() => listener.stop(0));
-  return { path, port: listener.port };
+  return { store, path, port: listener.port };
 };
 
 /** Adds the domain and removes it again and again, while all ask for it. */
@@ -40,14 +40,31 @@ const removeWhileAsked = async (
   expect(visitors.connections()).toBe(CONNECTIONS);
 };
 
-test("not one request is served from the acknowledgement of a domain's removal by another process on, by 64 connections that ask all the time", async () => {
-  const { path, port } = await openServed();
-  using other = new Database(path);
-  other.run("PRAGMA busy_timeout = 5000");
-  const add = () =>
-    other.run(
-      `insert into domains (project_id, hostname, stage, role, created_at, waiting_since, findings)
-      values (1, '${HOST}', 'live', 'served', 0, 0, '[]')`,
-    );
-  await removeWhileAsked(port, { add, remove: () => other.run("delete from domains") });
+const ADDED = `
+  insert into domains (project_id, hostname, stage, role, created_at, waiting_since, findings)
+  values (1, '${HOST}', 'live', 'served', 0, 0, '[]')`;
+
+describe("64 connections that ask all the time are served not once more", () => {
+  test("from the acknowledgement of a domain's removal by the API on", async () => {
+    const { store, path, port } = await openServed();
+    using other = new Database(path);
+    other.run("PRAGMA busy_timeout = 5000");
+    await removeWhileAsked(port, {
+      add: () => other.run(ADDED),
+      async remove() {
+        const answer = await store.call("DELETE", `/platform/projects/docs/domains/${HOST}`);
+        expect(answer.status).toBe(204);
+      },
+    });
+  });
+
+  test("from its removal by another process on", async () => {
+    const { path, port } = await openServed();
+    using other = new Database(path);
+    other.run("PRAGMA busy_timeout = 5000");
+    await removeWhileAsked(port, {
+      add: () => other.run(ADDED),
+      remove: () => other.run("delete from domains"),
+    });
+  });
 });
