@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { rememberedNames } from "../../src/sites/names.ts";
+import type { Published } from "../../src/sites/repository.ts";
+
+const site = (deployId: number): Published => ({ kind: "site", projectId: 1, deployId, manifest: "" });
+
+const counted = (found: (name: string) => Published | undefined) => {
+  const asked: string[] = [];
+  const find = (name: string) => {
+    asked.push(name);
+    return found(name);
+  };
+  return { asked, names: { bySlug: find, byHostname: find } };
+};
+
+test("a name is looked up once until anything is written", () => {
+  let version = 1;
+  const { asked, names } = counted(() => site(version));
+  const remembered = rememberedNames(names, () => version);
+  for (let round = 0; round < 3; round++) expect(remembered.bySlug("docs")).toEqual(site(1));
+  expect(asked).toEqual(["docs"]);
+  version = 2;
+  expect(remembered.bySlug("docs")).toEqual(site(2));
+  expect(remembered.byHostname("docs")).toEqual(site(2));
+  expect(asked).toEqual(["docs", "docs", "docs"]);
+});
+
+test("what is forgotten for one kind of name is forgotten for the other", () => {
+  let version = 1;
+  const { names } = counted(() => site(version));
+  const remembered = rememberedNames(names, () => version);
+  remembered.bySlug("docs");
+  remembered.byHostname("docs.example.com");
+  version = 2;
+  expect(remembered.bySlug("docs")).toEqual(site(2));
+  expect(remembered.byHostname("docs.example.com")).toEqual(site(2));
+});
+
+test("a name that is not published is asked for again each time, and takes no memory", () => {
+  const { asked, names } = counted(() => undefined);
+  const remembered = rememberedNames(names, () => 1);
+  for (let round = 0; round < 3; round++) expect(remembered.byHostname("none.example")).toBeUndefined();
+  expect(asked.length).toBe(3);
+});
