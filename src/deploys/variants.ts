@@ -22,7 +22,8 @@ const SMALLEST = 4096;
 const SMALL = 32 * 1024;
 /** A variant that saves less than an eighth is not worth its place. */
 const WORTH = 7 / 8;
-const GZIP_LEVEL = 6;
+/** Of libdeflate: pages are as small as with 6, in two thirds of the time. */
+const GZIP_LEVEL = 5;
 
 const GZIP = { level: GZIP_LEVEL };
 const brotliOf = (size: number) => ({ params: brotliParameters(size) });
