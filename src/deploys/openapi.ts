@@ -25,7 +25,7 @@ export const listDeploys = operation({
   operationId: "listDeploys",
   summary: "List deploys",
   description:
-    "Newest first: the 20 that can be served again, and those that failed between them. While more follow, the `Link` header names the next page.",
+    "Newest first: the newest 20 that can be served again, and the newest 20 that failed. While more follow, the `Link` header names the next page.",
   tags: TAGS,
   answers: { 200: { description: "The deploys.", headers: ["Link"], example: [THIRD, SECOND] } },
 });

@@ -36,22 +36,26 @@ export interface Failed extends Upload {
 }
 
 export interface Deploys {
-  /** Records the deploy and makes it the one that is served, in one atomic step; undefined if the project is gone. */
+  /**
+   * Records the deploy and makes it the one that is served, in one atomic step; undefined if the project is gone. Of those
+   * that succeeded the newest `KEPT` stay, and whichever is served.
+   */
   succeed(deploy: Succeeded): Promise<Deploy | undefined>;
-  /** Records an upload that was refused; what is served stays. */
+  /** Records an upload that was refused; what is served stays. Of those that failed the newest `KEPT` stay. */
   fail(deploy: Failed): Promise<Deploy | undefined>;
   find(projectId: number, id: number): Promise<Deploy | undefined>;
   /** Newest first, from below `before`. */
   list(page: { projectId: number; before: number; limit: number }): Promise<Deploy[]>;
   /** Makes a deploy that succeeded the one that is served; undefined if it is not such a one. */
   activate(projectId: number, id: number): Promise<Deploy | undefined>;
-  /** Forgets all but the newest `keep` of a project and the one that is served. */
-  prune(projectId: number, keep: number): Promise<void>;
   /** True before the first deploy of any project, whatever became of it. */
   isUntouched(): Promise<boolean>;
   /** The manifests that any deploy needs. */
   manifests(): Promise<string[]>;
 }
+
+/** Deploys of a project that are kept, of those that succeeded and of those that failed. */
+export const KEPT = 20;
 
 const COLUMNS = {
   id: deploys.id,
@@ -121,8 +125,9 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
     .where(
       and(
         eq(deploys.projectId, value("projectId")),
+        sql`${deploys.status} = ${value("status")}`,
         sql`${deploys.id} <= (select id from deploys where project_id = ${value("projectId")}
-          order by id desc limit 1 offset ${value("keep")})`,
+          and status = ${value("status")} order by id desc limit 1 offset ${KEPT})`,
         sql`${deploys.id} is not (select active_deploy_id from projects where id = ${value("projectId")})`,
       ),
     )
@@ -146,15 +151,20 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
   return {
     find,
     async succeed(deploy) {
+      const values = { ...deploy, status: "succeeded", reason: null };
       const [[row]] = await commit([
-        { query: inserted, values: { ...deploy, status: "succeeded", reason: null } },
-        { query: newestActivated, values: { projectId: deploy.projectId } },
+        { query: inserted, values },
+        { query: newestActivated, values },
+        { query: pruned, values },
       ]);
       return row;
     },
     async fail(deploy) {
       const values = { ...deploy, status: "failed", manifest: null, files: 0, bytes: 0 };
-      const [[row]] = await commit([{ query: inserted, values }]);
+      const [[row]] = await commit([
+        { query: inserted, values },
+        { query: pruned, values },
+      ]);
       return row;
     },
     async list(page) {
@@ -163,9 +173,6 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
     async activate(projectId, id) {
       const [rows] = await commit([{ query: activated, values: { projectId, id } }]);
       return rows.length > 0 ? find(projectId, id) : undefined;
-    },
-    async prune(projectId, keep) {
-      await commit([{ query: pruned, values: { projectId, keep } }]);
     },
     async isUntouched() {
       return lastId.get() === undefined;

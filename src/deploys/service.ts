@@ -45,8 +45,6 @@ export interface DeployService {
 
 /** Uploads that are taken in at once; each takes room on the disk until it is stored. */
 const MOST_UPLOADS = 4;
-/** Deploys of a project that can be served again. */
-export const KEPT_DEPLOYS = 20;
 /** Above every id. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
@@ -96,7 +94,6 @@ export const deployService = ({
         createdAt: clock.now(),
       });
       if (!deploy) throw new Fault("not_found", "The project was deleted meanwhile.");
-      await deploys.prune(projectId, KEPT_DEPLOYS);
       return deploy.id;
     } finally {
       release();
@@ -131,7 +128,9 @@ export const deployService = ({
       } catch (error) {
         if (error instanceof UploadTooLarge) throw tooLarge(uploadLimit);
         if (error instanceof UploadCutOff)
-          throw new Fault("invalid_request", `The archive is not complete: ${error.message}.`);
+          throw new Fault("invalid_request", `The archive is not complete: ${error.message}.`, {
+            connection: "close",
+          });
         throw error;
       } finally {
         running--;
