@@ -4,7 +4,7 @@ import { type KeptAnswers, keptAnswers } from "./kept.ts";
 import type { PublishedSite } from "./repository.ts";
 import { type Site, siteOf } from "./site.ts";
 
-/** Most files in the manifests that are kept: each takes about half a kilobyte. One deploy may have more by itself. */
+/** Most files in the manifests that are kept: each takes about 650 bytes. One deploy may have more by itself. */
 const MOST_FILES = 50_000;
 /** Of bodies and headers of kept answers, for all sites together. */
 const KEPT_BYTES = 16 * 2 ** 20;
