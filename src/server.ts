@@ -82,7 +82,7 @@ export const startServer = async (config: Config): Promise<Server> => {
       database,
       {
         peerOf: (request) => listener?.peerOf(request) ?? "",
-        hasPatience: (request) => listener?.hasPatience(request),
+        patiently: (request, work) => (listener ? listener.patiently(request, work) : work()),
         portOf: () => listener?.port ?? config.port,
       },
     );

@@ -32,6 +32,7 @@ import { healthRoutes } from "./http/health.ts";
 import { limiter } from "./http/limits.ts";
 import { type Logger, logger } from "./http/logging.ts";
 import { metrics } from "./http/metrics.ts";
+import { type Patiently, atLeisure } from "./http/patience.ts";
 import { referenceSite } from "./http/reference.ts";
 import { shared } from "./http/shared.ts";
 import { keyRepository } from "./keys/repository.ts";
@@ -114,8 +115,7 @@ export interface Overrides {
   dns?: ClientSettings;
   /** Takes the place of the DNS. */
   inspect?: Inspect;
-  /** Lets a request take longer than most may. */
-  hasPatience?: (request: Request) => void;
+  patiently?: Patiently;
 }
 
 const assertRoom = (directory: string, reserve: number) => {
@@ -228,7 +228,7 @@ export const wireApp = (
     log,
     peerOf = () => "",
     portOf = () => config.port,
-    hasPatience = () => {},
+    patiently = atLeisure,
     ...overrides
   }: Overrides = {},
 ) => {
@@ -269,8 +269,8 @@ export const wireApp = (
   const app = createApp({ shared: rules, metrics: counters, log: writeLog, cors: cors(config.corsOrigins) }, [
     petRoutes({ pets, pages, shared: rules }),
     projectRoutes({ projects, publishing, shared: rules }),
-    deployRoutes({ deploys, shared: rules, hasPatience }),
-    domainRoutes({ domains, settings, shared: rules, hasPatience }),
+    deployRoutes({ deploys, shared: rules, patiently }),
+    domainRoutes({ domains, settings, shared: rules, patiently }),
     keyRoutes({ keys, shared: rules }),
     healthRoutes({
       checks: {

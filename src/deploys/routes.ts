@@ -1,6 +1,7 @@
 import { Elysia, status } from "elysia";
 import { Fault } from "../http/faults.ts";
 import { nextLink } from "../http/headers.ts";
+import type { Patiently } from "../http/patience.ts";
 import { NoQuery, parseId } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
 import {
@@ -29,12 +30,11 @@ const uploadOf = ({ headers, body }: Request, keyId: number): Upload => {
 export const deployRoutes = ({
   deploys,
   shared,
-  hasPatience,
+  patiently,
 }: {
   deploys: DeployService;
   shared: Shared;
-  /** Lets a request take longer than most may. */
-  hasPatience: (request: Request) => void;
+  patiently: Patiently;
 }) =>
   new Elysia({ name: "deploys", normalize: false })
     .use(shared)
@@ -59,8 +59,8 @@ export const deployRoutes = ({
     .post(
       "/platform/projects/:slug/deploys",
       async ({ params: { slug }, request, key, set }) => {
-        hasPatience(request);
-        const deploy = await deploys.upload(slug, uploadOf(request, key.id));
+        const upload = uploadOf(request, key.id);
+        const deploy = await patiently(request, () => deploys.upload(slug, upload));
         set.headers["location"] = `/platform/projects/${slug}/deploys/${deploy.id}`;
         return status(201, fromDeploy(deploy));
       },

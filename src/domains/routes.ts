@@ -1,5 +1,6 @@
 import { Elysia, status } from "elysia";
 import { nextLink } from "../http/headers.ts";
+import type { Patiently } from "../http/patience.ts";
 import { NoContent, NoQuery } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
 import { writeYaml } from "../http/yaml.ts";
@@ -47,13 +48,12 @@ export const domainRoutes = ({
   domains,
   settings,
   shared,
-  hasPatience,
+  patiently,
 }: {
   domains: DomainService;
   settings: DomainSettings;
   shared: Shared;
-  /** Lets a request take longer than most may: strangers' name servers can be slow. */
-  hasPatience: (request: Request) => void;
+  patiently: Patiently;
 }) =>
   new Elysia({ name: "domains", normalize: false })
     .use(shared)
@@ -133,10 +133,9 @@ export const domainRoutes = ({
     )
     .post(
       "/platform/projects/:slug/domains/:hostname/verify",
-      async ({ params: { slug, hostname }, request, key }) => {
-        hasPatience(request);
-        return fromDomain(await domains.verify(slug, hostname, actorOf(key)));
-      },
+      // Strangers' name servers can be slow.
+      async ({ params: { slug, hostname }, request, key }) =>
+        fromDomain(await patiently(request, () => domains.verify(slug, hostname, actorOf(key)))),
       {
         stability: "beta",
         scope: "platform:write",

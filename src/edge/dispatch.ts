@@ -42,6 +42,8 @@ const MISDIRECTED = new Fault("misdirected");
 const requestOf = ({ method, url, headers }: Request, port: string): SiteRequest => {
   // Behind `http://`; the host was found to be one.
   const start = url.indexOf("/", 8);
+  // As CONNECT sends it.
+  if (start === -1) throw new Fault("invalid_request", "The request has no path.");
   const mark = url.indexOf("?", start);
   const path = mark === -1 ? url.slice(start) : url.slice(start, mark);
   return { method, port, path, query: mark === -1 ? "" : url.slice(mark), headers };

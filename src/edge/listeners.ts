@@ -1,4 +1,5 @@
 import { Fault, faultResponse } from "../http/faults.ts";
+import type { Patiently } from "../http/patience.ts";
 
 export interface Listener {
   /** Where it listens, as a client on this machine reaches it. */
@@ -6,8 +7,7 @@ export interface Listener {
   port: number;
   /** The address of the peer that sent this request; "" if it has gone. */
   peerOf(request: Request): string;
-  /** Lets this request take as long as its handler allows; others are closed when they take too long. */
-  hasPatience(request: Request): void;
+  patiently: Patiently;
   /** Stops accepting and waits, at most `graceMs`, for what is in flight; then closes everything. */
   stop(graceMs: number): Promise<void>;
 }
@@ -31,10 +31,19 @@ export const listen = ({
   port: number;
   fetch: (request: Request) => Response | Promise<Response>;
 }): Listener => {
+  /** The requests that Bun knows, by those that stand for them. */
+  const originals = new WeakMap<Request, Request>();
+  /** A request without a Host, as HTTP/1.0 may send it, has a path for its URL, which nothing else reads. */
+  const fetchUnnamed = (request: Request) => {
+    if (!request.url.startsWith("/")) return faultResponse(new Fault("invalid_request", "There is no path."));
+    const named = new Request(`http://localhost${request.url}`, request);
+    originals.set(named, request);
+    return fetch(named);
+  };
   const server = Bun.serve({
     hostname: host,
     port,
-    fetch,
+    fetch: (request) => (request.url.startsWith("http") ? fetch(request) : fetchUnnamed(request)),
     idleTimeout: IDLE_SECONDS,
     reusePort: false,
     // The rooms limit bodies and answer with the Error shape; Bun's own limit would answer with nothing.
@@ -46,8 +55,17 @@ export const listen = ({
   return {
     url: `http://${shownHost(host)}:${listeningOn}`,
     port: listeningOn,
-    peerOf: (request) => server.requestIP(request)?.address ?? "",
-    hasPatience: (request) => server.timeout(request, 0),
+    peerOf: (request) => server.requestIP(originals.get(request) ?? request)?.address ?? "",
+    async patiently(request, work) {
+      const original = originals.get(request) ?? request;
+      server.timeout(original, 0);
+      try {
+        return await work();
+      } finally {
+        // The connection may be used again, or its client may have vanished.
+        server.timeout(original, IDLE_SECONDS);
+      }
+    },
     async stop(graceMs) {
       const ended = server.stop(false);
       // A connection that a client keeps open for its next request has nothing in flight.

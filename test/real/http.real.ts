@@ -135,6 +135,23 @@ real(
   },
 );
 
+real("a request without a Host is routed by its path as any other", [], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  for (const [line, status] of [
+    ["GET /v1/pets/1", 401],
+    ["GET /v1/pets?limit=1", 401],
+    ["POST /livez", 405],
+    ["OPTIONS /livez", 204],
+    ["GET /about.html", 404],
+    ["GET /aaaaaaaaaaaaa/livez", 404],
+    ["GET //livez", 404],
+    ["GET /livez", 200],
+  ] as const)
+    for (const head of [[`${line} HTTP/1.0`], [`${line} HTTP/1.1`, "Host:"]])
+      expect([head[0], (await send(server.port, head)).status]).toEqual([head[0], status]);
+});
+
 real("what is no HTTP is refused, its connection closed, and the server goes on", [], async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });
