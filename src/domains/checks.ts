@@ -13,7 +13,10 @@ import { spread } from "./schedule.ts";
 export type CheckOutcome = "recorded" | "taken" | "overtaken";
 
 export interface Checks {
-  /** Asks the DNS about a domain and writes down what came of it; whoever asks meanwhile shares the answer. */
+  /**
+   * Asks the DNS about a domain and writes down what came of it; whoever asks meanwhile shares the answer. Questions of a
+   * check that somebody waits for go before those that the service asks by itself.
+   */
   run(checkable: Checkable, actor: Actor): Promise<CheckOutcome>;
   /** What is found from now on is not written down. */
   abandon(): void;
@@ -51,7 +54,7 @@ const eventsFor = (
 };
 
 export const domainChecks = ({ domains, inspect, clock, random, targetOf }: ChecksSettings): Checks => {
-  const running = new Map<number, Promise<CheckOutcome>>();
+  const running = new Map<number, { outcome: Promise<CheckOutcome>; isAwaited: boolean }>();
   let isAbandoned = false;
 
   const write = (domain: Domain, inspection: Inspection, actor: Actor, isTaken: boolean) => {
@@ -73,7 +76,9 @@ export const domainChecks = ({ domains, inspect, clock, random, targetOf }: Chec
   };
 
   const perform = async ({ domain, project }: Checkable, actor: Actor): Promise<CheckOutcome> => {
-    const inspection = await inspect(hostnameOf(domain.hostname), targetOf(project.targetLabel));
+    const isUrgent = () => running.get(domain.id)?.isAwaited ?? true;
+    const target = targetOf(project.targetLabel);
+    const inspection = await inspect(hostnameOf(domain.hostname), target, { isUrgent });
     if (isAbandoned) return "overtaken";
     if (await write(domain, inspection, actor, false)) return "recorded";
     const isTaken =
@@ -85,12 +90,19 @@ export const domainChecks = ({ domains, inspect, clock, random, targetOf }: Chec
   return {
     run(checkable, actor) {
       const { id } = checkable.domain;
-      let check = running.get(id);
-      if (!check) {
-        check = perform(checkable, actor).finally(() => running.delete(id));
-        running.set(id, check);
+      const isAwaited = actor.kind !== "service";
+      const present = running.get(id);
+      if (present) {
+        present.isAwaited ||= isAwaited;
+        return present.outcome;
       }
-      return check;
+      const { promise: outcome, resolve, reject } = Promise.withResolvers<CheckOutcome>();
+      // Before it begins: its first questions look there whether they are urgent.
+      running.set(id, { outcome, isAwaited });
+      perform(checkable, actor)
+        .finally(() => running.delete(id))
+        .then(resolve, reject);
+      return outcome;
     },
     abandon() {
       isAbandoned = true;

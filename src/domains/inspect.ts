@@ -1,4 +1,5 @@
 import type { Finding } from "./dns/finding.ts";
+import type { Urgency } from "./dns/gate.ts";
 import type { Server } from "./dns/network.ts";
 import type { Ask } from "./dns/query.ts";
 import { investigate } from "./dns/resolve.ts";
@@ -14,8 +15,13 @@ export interface Inspection {
   report: Report;
 }
 
+/** How a host name is looked at. */
+export interface Manner {
+  isUrgent: Urgency;
+}
+
 /** Asks the DNS about a host name that must lead to a target; never fails. */
-export type Inspect = (hostname: Hostname, target: string) => Promise<Inspection>;
+export type Inspect = (hostname: Hostname, target: string, manner: Manner) => Promise<Inspection>;
 
 export interface InspectorSettings {
   ask: Ask;
@@ -45,10 +51,11 @@ const shownFinding = (finding: Finding): Finding =>
 
 export const inspector =
   ({ ask, resolvers, port, mayAsk, issuers }: InspectorSettings): Inspect =>
-  async ({ ascii, apex, isApex }, target) => {
+  async ({ ascii, apex, isApex }, target, { isUrgent }) => {
     const named = resolvers();
     const asked = named.length > 0 ? named : [{ address: THIS_MACHINE, port }];
-    const trace = await investigate(ask, { resolvers: asked, port, mayAsk }, { ascii, apex, target });
+    const askInTurn: Ask = (server, question, recursive) => ask(server, question, recursive, isUrgent);
+    const trace = await investigate(askInTurn, { resolvers: asked, port, mayAsk }, { ascii, apex, target });
     const { event, findings } = verdictOf(trace, { hostname: ascii, target, isApex, issuers });
     return { event, findings: findings.map(shownFinding), report: reportOf(trace) };
   };

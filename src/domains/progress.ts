@@ -1,6 +1,6 @@
 import type { Verdict } from "./dns/verdict.ts";
 import { type Domain, type StoredStage, WAITING } from "./domain.ts";
-import { LAPSE_MS, nextLiveCheck, nextWaitingCheck } from "./schedule.ts";
+import { LAPSE_MS, nextCheckAfterSilence, nextLiveCheck, nextWaitingCheck } from "./schedule.ts";
 import { type StageEvent, nextStage } from "./stage.ts";
 
 /** What a check makes of a domain. */
@@ -35,9 +35,15 @@ export const stagesOf = (stage: StoredStage, events: Progress["events"]): Stored
   return events.map((event) => (at = (nextStage(at, event) ?? at) as StoredStage));
 };
 
-const nextCheckOf = (stage: StoredStage, waitingSince: number, failingSince: number | null, now: number) => {
-  if (WAITING.includes(stage)) return nextWaitingCheck(waitingSince, now);
-  return stage === "live" ? nextLiveCheck(failingSince, now) : null;
+type AfterCheck = Pick<Domain, "stage" | "waitingSince" | "failingSince" | "checkedAt">;
+
+const nextCheckOf = (after: AfterCheck, event: CheckEvent, now: number): number | null => {
+  const { stage, waitingSince, failingSince, checkedAt } = after;
+  if (stage === "live") return nextLiveCheck(failingSince, now);
+  if (!WAITING.includes(stage)) return null;
+  return event === undefined
+    ? nextCheckAfterSilence(waitingSince, checkedAt, now)
+    : nextWaitingCheck(waitingSince, now);
 };
 
 /** @param event what the check found; undefined if the records could not be asked, which is no failure */
@@ -54,7 +60,7 @@ export const progressOf = (domain: Domain, event: CheckEvent, now: number): Prog
     stage,
     waitingSince,
     failingSince,
-    nextCheckAt: nextCheckOf(stage, waitingSince, failingSince, now),
+    nextCheckAt: nextCheckOf({ ...domain, stage, waitingSince, failingSince }, event, now),
     verifiedAt: stages.includes("verified") ? now : domain.verifiedAt,
     liveAt: domain.stage !== "live" && stage === "live" ? now : domain.liveAt,
   };

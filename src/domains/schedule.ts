@@ -22,6 +22,24 @@ export const nextWaitingCheck = (waitingSince: number, now: number): number | nu
   return next <= WAITING_MS ? waitingSince + next : null;
 };
 
+/** Between checks of a domain whose servers are silent, at the most. */
+const MOST_BETWEEN_SILENCES = HOUR;
+
+/**
+ * The next check of a domain that waits and could not be asked about: in twice the time since the check before, up to an
+ * hour, but never before the plan says; each costs seconds of waiting, and silence seldom ends soon.
+ */
+export const nextCheckAfterSilence = (
+  waitingSince: number,
+  checkedAt: number | null,
+  now: number,
+): number | null => {
+  const planned = nextWaitingCheck(waitingSince, now);
+  if (planned === null) return null;
+  const since = Math.max(0, now - (checkedAt ?? waitingSince));
+  return Math.max(planned, now + Math.min(2 * since, MOST_BETWEEN_SILENCES));
+};
+
 /** The next check of a live domain: a day on, or when it must be decided whether it is parked. */
 export const nextLiveCheck = (failingSince: number | null, now: number): number => {
   const lapses = failingSince === null ? Number.POSITIVE_INFINITY : failingSince + LAPSE_MS;

@@ -16,7 +16,7 @@ const zone = (name: string, ...lines: string[]): string[] => [
 ];
 
 /** The service with the project `docs`, an authority that holds `example.org` and the platform's zone, and a resolver. */
-const openRules = async () => {
+const openRules = async (dns = { timeoutMs: 300, attempts: 1 }) => {
   const zones: Zones = {
     org: zone("org"),
     "example.org": zone("example.org"),
@@ -34,7 +34,6 @@ const openRules = async () => {
     PLATFORM_CNAME_TARGET: "pages.test",
     CAA_ISSUERS: "ca.test",
   };
-  const dns = { timeoutMs: 300, attempts: 1 };
   const room = await openProject({ env, dns });
   const { target } = (await (await room.api("GET")).json()) as { target: string };
   zones["pages.test"] = zone("pages.test", `${target} A 192.0.2.80`);
@@ -42,7 +41,7 @@ const openRules = async () => {
     zones["example.org"] = zone("example.org", ...lines);
   };
   const verified = async (name: string) => (await (await room.verify(name)).json()) as WireDomain;
-  return { ...room, target, zones, remembered, setRecords, verified };
+  return { ...room, target, zones, resolver, remembered, setRecords, verified };
 };
 
 const body = async (answer: Response) => (await answer.json()) as WireDomain;
@@ -275,6 +274,26 @@ test("what a stranger's server says is shown without what moves a cursor or turn
     });
     expect(strings.filter((one) => /[\p{Cc}\p{Cf}]/u.test(one.replaceAll("\n", "")))).toEqual([]);
   }
+});
+
+test("whoever verifies does not wait for the silent zones of others that are being checked", async () => {
+  const { add, store, resolver, setRecords, target, verified } = await openRules({
+    timeoutMs: 1000,
+    attempts: 1,
+  });
+  for (let at = 0; at < 16; at++) {
+    await add(`docs.silent${at}.org`);
+    for (const name of [`docs.silent${at}.org`, `silent${at}.org`]) resolver.behaviours.set(name, "silent");
+  }
+  store.clock.advance(62_000);
+  void store.keeper.tick();
+  await Bun.sleep(50);
+  await add("docs.example.org");
+  setRecords(`docs.example.org CNAME ${target}`);
+  const begun = performance.now();
+  expect(await verified("docs.example.org")).toMatchObject({ stage: "live" });
+  expect(performance.now() - begun).toBeLessThan(900);
+  await store.keeper.stop();
 });
 
 test("zones whose name servers are at private addresses are not asked there unless DNS_PRIVATE says so", async () => {

@@ -2,7 +2,14 @@ import { describe, expect, test } from "bun:test";
 import type { Verdict } from "../../src/domains/dns/verdict.ts";
 import type { Domain, StoredStage } from "../../src/domains/domain.ts";
 import { progressOf } from "../../src/domains/progress.ts";
-import { LAPSE_MS, WAITING_MS, nextLiveCheck, nextWaitingCheck, spread } from "../../src/domains/schedule.ts";
+import {
+  LAPSE_MS,
+  WAITING_MS,
+  nextCheckAfterSilence,
+  nextLiveCheck,
+  nextWaitingCheck,
+  spread,
+} from "../../src/domains/schedule.ts";
 import { STAGES } from "../../src/domains/stage.ts";
 
 const MINUTE = 60_000;
@@ -31,6 +38,24 @@ test.each([
 test("after 48 hours a domain is checked on request only", () => {
   expect(nextWaitingCheck(SINCE, SINCE + WAITING_MS)).toBeNull();
   expect(nextWaitingCheck(SINCE, SINCE + 365 * DAY)).toBeNull();
+});
+
+test("a domain that waits on silent servers is checked in twice the time, up to an hour, never before the plan", () => {
+  const minutes: number[] = [];
+  let checkedAt: number | null = null;
+  let at: number | null = SINCE + MINUTE;
+  for (let now = at; at !== null; now = at) {
+    at = nextCheckAfterSilence(SINCE, checkedAt, now);
+    checkedAt = now;
+    if (at === null) break;
+    minutes.push((at - SINCE) / MINUTE);
+  }
+  expect(minutes.slice(0, 8)).toEqual([3, 7, 15, 31, 63, 123, 183, 243]);
+  expect(minutes.length).toBeLessThan(55);
+  expect(minutes.at(-1)).toBeLessThan(49 * 60);
+  // Whoever asks in between does not bring the plan forward.
+  expect(nextCheckAfterSilence(SINCE, SINCE + HOUR, SINCE + HOUR)).toBe(SINCE + 70 * MINUTE);
+  expect(nextCheckAfterSilence(SINCE, null, SINCE - HOUR)).toBe(SINCE + MINUTE);
 });
 
 test("a live domain is checked once a day, and when it must be decided whether it is parked", () => {

@@ -105,8 +105,23 @@ test("a second resolver is asked where the first is silent", async () => {
     event: "records_right",
     findings: [{ kind: "unreachable", server: formatServer(silent.server) }],
   });
-  // Its own view, and the questions that were put before it had been silent once.
-  expect(silent.questions.length).toBe(3 + 5);
+  // One question about each of the two names that were asked for before it had been silent once.
+  expect(silent.questions.length).toBe(2);
+});
+
+test("a server that is silent about a name is asked nothing more about it, and the trace says so", async () => {
+  using dns = await setUp(IMPATIENT);
+  dns.resolver.behaviours.set("docs.silent.test", "silent");
+  dns.authority.behaviours.set("docs.silent.test", "silent");
+  const { verdict, trace } = await dns.verify("docs.silent.test");
+  for (const { questions } of [dns.resolver, dns.authority])
+    expect(questions.filter(({ name }) => name === "docs.silent.test").length).toBe(1);
+  const unasked = trace.exchanges.filter(
+    ({ outcome }) => outcome.kind === "failure" && outcome.detail.includes("so it was not asked"),
+  );
+  // NS, CNAME, A, AAAA, A, CAA of the resolver; CNAME, A, AAAA of the zone's own server.
+  expect(unasked.length).toBe(5 + 2);
+  expect(verdict).toMatchObject({ verified: false, event: undefined });
 });
 
 test("a server that does not hold the zone is not believed", async () => {

@@ -1,34 +1,52 @@
+/** Whether somebody waits for the work; it may become so while the work waits for its turn. */
+export type Urgency = () => boolean;
+
 /** Runs work for a key: what is beyond the limit waits for its turn. */
-export type Gate = <Value>(key: string, work: () => Promise<Value>) => Promise<Value>;
+export type Gate = <Value>(key: string, isUrgent: Urgency, work: () => Promise<Value>) => Promise<Value>;
+
+interface Turn {
+  isUrgent: Urgency;
+  begin: () => void;
+}
 
 interface Lane {
   running: number;
-  waiting: (() => void)[];
+  waiting: Turn[];
 }
 
-/** At most `limit` at once for each key; the others in the order in which they came. */
-export const gate = (limit: number): Gate => {
+/**
+ * At most `limit` at once for each key; the others in the order in which they came, but what is urgent first. `reserved`
+ * places are for that alone: what nobody waits for cannot hold it up, however long it takes.
+ */
+export const gate = (limit: number, reserved: number): Gate => {
   const lanes = new Map<string, Lane>();
-  const enter = (lane: Lane): Promise<void> | undefined => {
-    if (lane.running < limit) {
+  const next = ({ running, waiting }: Lane): Turn | undefined => {
+    if (running >= limit) return undefined;
+    const urgent = waiting.findIndex(({ isUrgent }) => isUrgent());
+    if (urgent >= 0) return waiting.splice(urgent, 1)[0];
+    return running < limit - reserved ? waiting.shift() : undefined;
+  };
+  const admit = (lane: Lane) => {
+    for (let turn = next(lane); turn; turn = next(lane)) {
       lane.running += 1;
-      return undefined;
+      turn.begin();
     }
+  };
+  const enter = (lane: Lane, isUrgent: Urgency): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    lane.waiting.push(resolve);
+    lane.waiting.push({ isUrgent, begin: resolve });
+    admit(lane);
     return promise;
   };
   const leave = (key: string, lane: Lane) => {
-    const next = lane.waiting.shift();
-    // Whoever waited takes over the place of who leaves.
-    if (next) return next();
     lane.running -= 1;
+    admit(lane);
     if (lane.running === 0) lanes.delete(key);
   };
-  return async (key, work) => {
+  return async (key, isUrgent, work) => {
     const lane = lanes.get(key) ?? { running: 0, waiting: [] };
     lanes.set(key, lane);
-    await enter(lane);
+    await enter(lane, isUrgent);
     try {
       return await work();
     } finally {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../time.ts";
-import { gate } from "./gate.ts";
+import { gate, type Urgency } from "./gate.ts";
 import {
   encodeQuery,
   knowsNoEdns,
@@ -40,8 +40,13 @@ export interface Exchange {
   ignored: Stray[];
 }
 
-/** Asks one question; never throws. */
-export type Ask = (server: Server, question: Question, recursive: boolean) => Promise<Exchange>;
+/** Asks one question; never throws. What is urgent, as all is that nothing is said of, has its turn first. */
+export type Ask = (
+  server: Server,
+  question: Question,
+  recursive: boolean,
+  isUrgent?: Urgency,
+) => Promise<Exchange>;
 
 export interface ClientSettings {
   /** Milliseconds for one attempt. */
@@ -58,6 +63,8 @@ export interface Surroundings {
 }
 
 const AT_ONCE = 8;
+/** Of these, for what somebody waits for: silent servers of other domains must not hold that up. */
+const RESERVED = 3;
 /** A flood of packets that are not the answer ends the attempt. */
 const MOST_STRAYS = 32;
 /** More than any answer that verification needs; what is larger is not read, for its compression could cost seconds. */
@@ -150,6 +157,8 @@ const askOnce = async (surroundings: Surroundings, timeoutMs: number, asked: Ask
   }
 };
 
+const always: Urgency = () => true;
+
 const serverKey = ({ address, port }: Server): string => `${address} ${port}`;
 
 /**
@@ -158,9 +167,9 @@ const serverKey = ({ address, port }: Server): string => `${address} ${port}`;
  * once go to one server.
  */
 export const dnsClient = (surroundings: Surroundings, { timeoutMs, attempts }: ClientSettings): Ask => {
-  const inTurn = gate(AT_ONCE);
-  return (server, question, recursive) =>
-    inTurn(serverKey(server), async () => {
+  const inTurn = gate(AT_ONCE, RESERVED);
+  return (server, question, recursive, isUrgent = always) =>
+    inTurn(serverKey(server), isUrgent, async () => {
       const asked = { server, question, recursive };
       const begin = surroundings.clock.now();
       let result = await askOnce(surroundings, timeoutMs, asked);

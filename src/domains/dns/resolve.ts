@@ -64,9 +64,37 @@ const unasked =
 
 const forbidden = unasked("forbidden", "not a public address, so it was not asked");
 const late = unasked("timeout", "the check had waited for too long, so it was not asked");
+const silent = unasked("timeout", "it was silent about this name before, so it was not asked");
 
 /** Milliseconds of waiting that a check may cost, in sum: a stranger's zone can have a hundred levels and slow servers. */
 const MOST_WAITING = 120_000;
+
+/**
+ * Asks a server nothing more about a name once it was silent about it: each silence takes seconds of a turn that others
+ * wait for. So the first question goes alone, and those that come meanwhile follow its answer.
+ */
+const sparing = (ask: Ask): Ask => {
+  const begun = new Map<string, Promise<unknown>>();
+  const silences = new Set<string>();
+  return async (...asked) => {
+    const [{ address, port }, { name }] = asked;
+    const key = `${address} ${port} ${name}`;
+    const put = async () => {
+      const exchange = await ask(...asked);
+      const { outcome } = exchange;
+      if (outcome.kind === "failure" && outcome.failure === "timeout") silences.add(key);
+      return exchange;
+    };
+    const first = begun.get(key);
+    if (first) {
+      await first;
+      return silences.has(key) ? silent(...asked) : put();
+    }
+    const answered = put();
+    begun.set(key, answered);
+    return answered;
+  };
+};
 
 /** Keeps every exchange, and asks no more once their waiting is used up. */
 const recorder = (ask: Ask) => {
@@ -113,7 +141,7 @@ export const investigate = async (
   { resolvers, port, mayAsk }: ResolveSettings,
   { ascii, apex, target }: Subject,
 ): Promise<Trace> => {
-  const { recorded, exchanges } = recorder(ask);
+  const { recorded, exchanges } = recorder(sparing(ask));
   const any = anyOf(recorded, resolvers);
   const authorityViews = async () => {
     const authority = await findAuthority(any, { ascii, apex }, port);
