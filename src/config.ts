@@ -305,22 +305,24 @@ export interface Sources {
   /** By flag name in camel case, as the command line parser gives them. */
   flags: Readonly<Record<string, string | undefined>>;
   env: Readonly<Record<string, string | undefined>>;
+  /** What holds where neither says anything, by environment variable. */
+  remembered?: Readonly<Record<string, string>>;
   /** True if standard output is a terminal. */
   isTerminal: boolean;
 }
 
-const valueOf = (name: Name, { flags, env }: Sources): unknown => {
+const valueOf = (name: Name, { flags, env, remembered = {} }: Sources): unknown => {
   const setting: Setting = SETTINGS[name];
   const flag = flags[name];
   // An empty variable is an unset one: that is how shells and unit files unset them.
-  const text = flag ?? (env[setting.env] || setting.fallback);
+  const text = flag ?? (env[setting.env] || remembered[setting.env] || setting.fallback);
   const value = setting.parse(text);
   if (value !== undefined) return value;
   const source = flag === undefined ? setting.env : `--${setting.flag}`;
   throw new ConfigError(`${source}: ${JSON.stringify(text)} is not ${setting.form}`);
 };
 
-/** Flags, then environment, then defaults. @throws ConfigError */
+/** Flags, then environment, then what is remembered, then defaults. @throws ConfigError */
 export const readConfig = (sources: Sources): Config => {
   const names = Object.keys(SETTINGS) as Name[];
   const values = Object.fromEntries(names.map((name) => [name, valueOf(name, sources)])) as unknown as Values;
@@ -336,9 +338,41 @@ export const readConfig = (sources: Sources): Config => {
   });
 };
 
+/** What commands beside a server must know of it. */
+export const SHARED = [
+  "port",
+  "baseUrl",
+  "stagingBaseUrl",
+  "platformDomain",
+  "platformCnameTarget",
+  "apiHosts",
+  "dnsResolvers",
+  "dnsPort",
+  "dnsPrivate",
+  "caaIssuers",
+] as const satisfies readonly Name[];
+
+const textOf = (value: string | number | boolean | readonly string[]): string => {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return String(value);
+};
+
+/** The shared settings as `readConfig` takes them, by environment variable. */
+export const textsOf = (config: Config): Record<string, string> =>
+  Object.fromEntries(
+    SHARED.flatMap((name) => {
+      const value = config[name];
+      return value === undefined ? [] : [[SETTINGS[name].env, textOf(value)]];
+    }),
+  );
+
 /** What the process was started with. */
-export const processSources = (flags: Sources["flags"]): Sources => ({
+export const processSources = (
+  flags: Sources["flags"],
+  remembered: Readonly<Record<string, string>> = {},
+): Sources => ({
   flags,
+  remembered,
   env: process.env,
   isTerminal: process.stdout.isTTY === true,
 });

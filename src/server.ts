@@ -7,6 +7,7 @@ import type { Database } from "./db/open.ts";
 import type { Keeper } from "./domains/keeper.ts";
 import { type Listener, listen } from "./edge/listeners.ts";
 import type { Logger } from "./http/logging.ts";
+import { remember } from "./remembered.ts";
 import type { KeyService } from "./keys/service.ts";
 import { StartRefused, adminKeyPath, makeDirectory, openData, reasonOf, wireApp } from "./wire.ts";
 
@@ -91,6 +92,7 @@ export const startServer = async (config: Config): Promise<Server> => {
     // A start that cannot listen makes no key.
     await keys.createFirst(writeAdminKey(config.dataDir));
     const adminKey = adminKeyPath(config.dataDir);
+    await remember(config, listener.port);
     return running({
       listener,
       sites: publishing.addressOf("*"),

@@ -192,8 +192,16 @@ export const wireDomains = (
   }: Pick<Overrides, "clock" | "dns" | "inspect"> & { failed?: (error: unknown) => void } = {},
 ) => {
   const stored = domainRepository(database);
+  const ownHosts = [
+    ...config.apiHosts,
+    ...[config.baseUrl, config.stagingBaseUrl].flatMap((url) => (url ? [new URL(url).hostname] : [])),
+  ];
   const projects = projectService({
     projects: projectRepository(database, { changed: stored.planEffects }),
+    isOwn: (slug) =>
+      [...ownHosts, config.platformCnameTarget].some((name) =>
+        `.${name}`.endsWith(`.${slug}.${config.platformDomain}`),
+      ),
     clock,
     random,
   });
@@ -205,10 +213,7 @@ export const wireDomains = (
     checks,
     own: {
       zones: [config.platformDomain, config.platformCnameTarget],
-      hosts: [
-        ...config.apiHosts,
-        ...[config.baseUrl, config.stagingBaseUrl].flatMap((url) => (url ? [new URL(url).hostname] : [])),
-      ],
+      hosts: ownHosts,
     },
     verifications: limiter("verify", "verifications of this domain"),
     clock,
@@ -260,7 +265,8 @@ export const wireApp = (
     uploads: openUploads(join(config.dataDir, "uploads"), {
       bytes: config.deployLimit,
       stallMs: 30_000,
-      wholeMs: 60 * 60_000,
+      // 100 MiB in that time is a megabit a second.
+      wholeMs: 15 * 60_000,
     }),
     uploadLimit: config.deployLimit,
     clock,
@@ -292,6 +298,7 @@ export const wireApp = (
     publisher: siteService({
       names: rememberedNames(publishedNames(database), database.version),
       sites: deployedSites(blobs),
+      scheme: new URL(config.baseUrl ?? "http://localhost").protocol,
     }),
     fresh: database.fresh,
     conclude: concluding({ metrics: counters, log: writeLog }),

@@ -31,8 +31,12 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/main\.ts$/, to: [/^src\/cli\/(run|heap)\.ts$/] },
   {
     from: /^src\/cli\//,
-    to: [/^src\/(cli|keys|projects|domains|http|db|edge)\//, /^src\/(wire|server|config|time)\.ts$/],
+    to: [
+      /^src\/(cli|keys|projects|domains|http|db|edge)\//,
+      /^src\/(wire|server|config|remembered|time)\.ts$/,
+    ],
   },
+  { from: /^src\/remembered\.ts$/, to: [/^src\/config\.ts$/] },
   { from: /^src\/(wire|server)\.ts$/, to: [/^src\//, /^package\.json$/] },
   { from: /^src\/config\.ts$/, to: [/^src\/http\/logging\.ts$/, /^src\/domains\/dns\/settings\.ts$/] },
   { from: /^src\/(page|time)\.ts$/, to: [/^src\/http\/faults\.ts$/] },

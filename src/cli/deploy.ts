@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { type Api, ApiError, apiOf } from "./api.ts";
 import { type Listing, listDirectory, packFiles } from "./pack.ts";
 import { formatBytes, progress } from "./progress.ts";
-import { clientOf, configOf, withSettings } from "./settings.ts";
+import { clientOf, configBeside, withSettings } from "./settings.ts";
 import { UsageError, fail, print } from "./terminal.ts";
 
 interface Options extends Record<string, unknown> {
@@ -81,7 +81,7 @@ export const deployCommand = (): Command =>
       .option("--json", "print the deploy as JSON"),
     ["dataDir", "baseUrl", "port"],
   ).action(async (directory: string, options: Options) => {
-    const config = configOf(options);
+    const config = configBeside(options);
     const listing = await listDirectory(directory);
     const api = apiOf(clientOf(options, config), config, options.keyFile);
     const project = await findProject(api, options);

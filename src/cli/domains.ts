@@ -1,12 +1,12 @@
 import { Command } from "commander";
-import type { Config } from "../config.ts";
+import { type Config, SHARED } from "../config.ts";
 import { OPERATOR } from "../domains/domain.ts";
 import { fromDomain, fromEvent } from "../domains/model.ts";
 import type { DomainService, InspectedDomain, ListedDomain } from "../domains/service.ts";
 import type { DomainSettings } from "../domains/settings.ts";
 import { Fault, type FaultCode } from "../http/faults.ts";
 import { openData, wireDomains } from "../wire.ts";
-import { configOf, withSettings } from "./settings.ts";
+import { configBeside, withSettings } from "./settings.ts";
 import { confirm, print, table } from "./terminal.ts";
 
 const PAGE = 100;
@@ -136,17 +136,7 @@ const domainCommand = (name: string, description: string) =>
       .description(description)
       .requiredOption("--project <slug>", "the project, such as docs")
       .option("--json", "print JSON"),
-    [
-      "dataDir",
-      "platformDomain",
-      "platformCnameTarget",
-      "baseUrl",
-      "apiHosts",
-      "dnsResolvers",
-      "dnsPort",
-      "dnsPrivate",
-      "caaIssuers",
-    ],
+    ["dataDir", ...SHARED],
   );
 
 const addCommand = () =>
@@ -154,7 +144,7 @@ const addCommand = () =>
     .argument("<hostname>", "the domain or subdomain, such as docs.example.org")
     .option("--wait", "check until it is live, and print what is seen")
     .action((hostname: string, options: Options) =>
-      withDomains(configOf(options), async (domains) => {
+      withDomains(configBeside(options), async (domains) => {
         const { domain } = await domains.add(options.project, hostname, OPERATOR);
         const added = fromDomain(domain);
         if (options.json) print(JSON.stringify(added));
@@ -175,7 +165,7 @@ const verifyCommand = () =>
     .argument("<hostname>", "the domain")
     .option("--wait", "check until it is live, and print what is seen")
     .action((hostname: string, options: Options) =>
-      withDomains(configOf(options), async (domains) => {
+      withDomains(configBeside(options), async (domains) => {
         const show = showOrJson(options);
         if (options.wait) return follow(domains, options.project, hostname, show);
         const domain = fromDomain(await domains.verify(options.project, hostname, OPERATOR));
@@ -198,7 +188,7 @@ const everyDomain = async (domains: DomainService, project: string): Promise<Lis
 
 const listCommand = () =>
   domainCommand("list", "list a project's domains").action((options: Options) =>
-    withDomains(configOf(options), async (domains) => {
+    withDomains(configBeside(options), async (domains) => {
       const found = (await everyDomain(domains, options.project)).map(fromDomain);
       if (options.json) return print(JSON.stringify(found));
       if (found.length === 0)
@@ -217,7 +207,7 @@ const showCommand = () =>
   domainCommand("show", "show a domain: its record, what the last check found, and its history")
     .argument("<hostname>", "the domain")
     .action((hostname: string, options: Options) =>
-      withDomains(configOf(options), async (domains) => {
+      withDomains(configBeside(options), async (domains) => {
         const domain = fromDomain(await domains.get(options.project, hostname));
         if (options.json) return print(JSON.stringify(domain));
         printStage(domain);
@@ -231,7 +221,7 @@ const primaryCommand = () =>
   domainCommand("primary", "make a domain the one that the others redirect to")
     .argument("<hostname>", "the domain")
     .action((hostname: string, options: Options) =>
-      withDomains(configOf(options), async (domains) => {
+      withDomains(configBeside(options), async (domains) => {
         const domain = fromDomain(await domains.makePrimary(options.project, hostname, OPERATOR));
         print(
           options.json
@@ -245,7 +235,7 @@ const redirectCommand = () =>
   domainCommand("redirect", "send a domain's visitors to the primary domain, with status 301")
     .argument("<hostname>", "the domain")
     .action((hostname: string, options: Options) =>
-      withDomains(configOf(options), async (domains, settings) => {
+      withDomains(configBeside(options), async (domains, settings) => {
         const { domains: mapping } = await settings.read(options.project);
         const { hostname: from } = fromDomain(await domains.get(options.project, hostname));
         const to = mapping.primary ?? "";
@@ -265,7 +255,7 @@ const removeCommand = () =>
     .argument("<hostname>", "the domain")
     .option("--yes", "do not ask")
     .action((hostname: string, options: Options) =>
-      withDomains(configOf(options), async (domains) => {
+      withDomains(configBeside(options), async (domains) => {
         const domain = fromDomain(await domains.get(options.project, hostname));
         if (domain.stage === "live" && domain.role !== "redirect" && !options.yes) {
           print(`${nameOf(domain)} is live: its traffic stops being served immediately.`);

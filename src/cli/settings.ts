@@ -8,6 +8,7 @@ import {
   readClient,
   readConfig,
 } from "../config.ts";
+import { recall } from "../remembered.ts";
 
 type Name = keyof typeof SETTINGS;
 
@@ -29,6 +30,12 @@ export const withSettings = (
 /** The configuration that a command was called with. @throws ConfigError */
 export const configOf = (options: Readonly<Record<string, unknown>>): Config =>
   readConfig(processSources(options as Record<string, string | undefined>));
+
+/** The same for a command beside a server: what neither flags nor the environment say is as the server has it. */
+export const configBeside = (options: Readonly<Record<string, unknown>>): Config => {
+  const { dataDir } = configOf(options);
+  return readConfig(processSources(options as Record<string, string | undefined>, recall(dataDir)));
+};
 
 /** How the command reaches a server. @throws ConfigError */
 export const clientOf = (options: Readonly<Record<string, unknown>>, config: Config): Client =>

@@ -29,7 +29,7 @@ export const publishFirst = async (
     deploys,
   }: {
     projects: Pick<ProjectService, "create">;
-    deploys: Pick<DeployService, "publish" | "isUntouched">;
+    deploys: Pick<DeployService, "publishFirst" | "isUntouched">;
   },
 ): Promise<void> => {
   if (!(await deploys.isUntouched())) return;
@@ -38,5 +38,5 @@ export const publishFirst = async (
   } catch (error) {
     if (!(error instanceof Fault && error.code === "slug_taken")) throw error;
   }
-  await deploys.publish(FIRST.slug, filesOf(await site()));
+  await deploys.publishFirst(FIRST.slug, filesOf(await site()));
 };

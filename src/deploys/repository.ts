@@ -37,10 +37,10 @@ export interface Failed extends Upload {
 
 export interface Deploys {
   /**
-   * Records the deploy and makes it the one that is served, in one atomic step; undefined if the project is gone. Of those
-   * that succeeded the newest `KEPT` stay, and whichever is served.
+   * Records the deploy and makes it the one that is served, in one atomic step; undefined if the project is gone, or
+   * if the deploy must be its first and is not. Of those that succeeded the newest `KEPT` stay, and whichever is served.
    */
-  succeed(deploy: Succeeded): Promise<Deploy | undefined>;
+  succeed(deploy: Succeeded, where?: { isFirst: boolean }): Promise<Deploy | undefined>;
   /** Records an upload that was refused; what is served stays. Of those that failed the newest `KEPT` stay. */
   fail(deploy: Failed): Promise<Deploy | undefined>;
   find(projectId: number, id: number): Promise<Deploy | undefined>;
@@ -88,7 +88,12 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
           createdAt: sql`${value("createdAt")}`.as("created_at"),
         })
         .from(projects)
-        .where(eq(projects.id, value("projectId"))),
+        .where(
+          and(
+            eq(projects.id, value("projectId")),
+            sql`(${value("isFirst")} = 0 or ${projects.activeDeployId} is null)`,
+          ),
+        ),
     )
     .returning(COLUMNS)
     .prepare();
@@ -150,8 +155,8 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
 
   return {
     find,
-    async succeed(deploy) {
-      const values = { ...deploy, status: "succeeded", reason: null };
+    async succeed(deploy, { isFirst } = { isFirst: false }) {
+      const values = { ...deploy, status: "succeeded", reason: null, isFirst: Number(isFirst) };
       const [[row]] = await commit([
         { query: inserted, values },
         { query: newestActivated, values },
@@ -160,7 +165,7 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
       return row;
     },
     async fail(deploy) {
-      const values = { ...deploy, status: "failed", manifest: null, files: 0, bytes: 0 };
+      const values = { ...deploy, status: "failed", manifest: null, files: 0, bytes: 0, isFirst: 0 };
       const [[row]] = await commit([
         { query: inserted, values },
         { query: pruned, values },

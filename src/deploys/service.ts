@@ -29,8 +29,8 @@ export interface DeployService {
    * @throws Fault not_found, payload_too_large, invalid_archive, rate_limited when too many are under way
    */
   upload(slug: string, upload: Upload): Promise<ListedDeploy>;
-  /** Publishes files of the service's own. */
-  publish(slug: string, files: AsyncIterable<UnpackedFile>): Promise<void>;
+  /** Publishes files of the service's own, unless a deploy is served by then. */
+  publishFirst(slug: string, files: AsyncIterable<UnpackedFile>): Promise<void>;
   /** Newest first. @throws Fault not_found, invalid_cursor */
   list(slug: string, query: { limit: number; cursor: string | undefined }): Promise<Page<ListedDeploy>>;
   /** @throws Fault not_found */
@@ -82,19 +82,15 @@ export const deployService = ({
     return listedFor(project.activeDeployId)(deploy);
   };
 
-  const store = async (projectId: number, keyId: number | null, files: AsyncIterable<UnpackedFile>) => {
+  const store = async (
+    { projectId, keyId, isFirst = false }: { projectId: number; keyId: number | null; isFirst?: boolean },
+    files: AsyncIterable<UnpackedFile>,
+  ): Promise<Deploy | undefined> => {
     const { manifest, hash, bytes, release } = await takeIn(files, blobs);
     try {
       const counts = { files: manifest.size, bytes };
-      const deploy = await deploys.succeed({
-        projectId,
-        keyId,
-        manifest: hash,
-        ...counts,
-        createdAt: clock.now(),
-      });
-      if (!deploy) throw new Fault("not_found", "The project was deleted meanwhile.");
-      return deploy.id;
+      const createdAt = clock.now();
+      return await deploys.succeed({ projectId, keyId, manifest: hash, ...counts, createdAt }, { isFirst });
     } finally {
       release();
     }
@@ -102,7 +98,9 @@ export const deployService = ({
 
   const storeArchive = async (projectId: number, keyId: number | null, file: string) => {
     try {
-      return await store(projectId, keyId, unpack(file, UNPACK_LIMITS));
+      const deploy = await store({ projectId, keyId }, unpack(file, UNPACK_LIMITS));
+      if (!deploy) throw new Fault("not_found", "The project was deleted meanwhile.");
+      return deploy.id;
     } catch (error) {
       if (!(error instanceof ArchiveRefused)) throw error;
       await deploys.fail({ projectId, keyId, reason: error.message, createdAt: clock.now() });
@@ -136,9 +134,9 @@ export const deployService = ({
         running--;
       }
     },
-    async publish(slug, files) {
+    async publishFirst(slug, files) {
       const { id } = await projects.get(slug);
-      await store(id, null, files);
+      await store({ projectId: id, keyId: null, isFirst: true }, files);
     },
     async list(slug, { limit, cursor }) {
       const { id, activeDeployId } = await projects.get(slug);

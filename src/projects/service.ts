@@ -30,10 +30,13 @@ const notFound = () => new Fault("not_found", "There is no project with this slu
 
 export const projectService = ({
   projects,
+  isOwn,
   clock,
   random,
 }: {
   projects: Projects;
+  /** True for the slug whose default address is a name of the service itself. */
+  isOwn: (slug: string) => boolean;
   clock: Clock;
   random: (count: number) => Uint8Array;
 }): ProjectService => {
@@ -46,7 +49,7 @@ export const projectService = ({
   return {
     get,
     async create({ slug, name, plan }) {
-      const problem = slugProblem(slug);
+      const problem = slugProblem(slug) ?? (isOwn(slug) ? "is reserved: choose another" : undefined);
       if (problem) throw new Fault("invalid_request", `slug: ${problem}`);
       const project = { slug, name, plan, targetLabel: targetLabel(random), createdAt: clock.now() };
       const added = await projects.add(project);

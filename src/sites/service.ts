@@ -14,9 +14,12 @@ export interface SiteService {
 export const siteService = ({
   names,
   sites,
+  scheme = "http:",
 }: {
   names: PublishedNames;
   sites: DeployedSites;
+  /** As visitors come: `https:` behind a proxy that speaks it. */
+  scheme?: string;
 }): SiteService => {
   const find = (name: Name): Published | undefined =>
     name.kind === "project" ? names.bySlug(name.slug) : names.byHostname(name.hostname);
@@ -25,7 +28,7 @@ export const siteService = ({
     answer(name, request) {
       const published = find(name);
       if (published === undefined) return undefined;
-      if (published.kind === "redirect") return redirectTo(published, request);
+      if (published.kind === "redirect") return redirectTo(published, request, scheme);
       const site = sites.open(published);
       return site instanceof Promise ? site.then((opened) => opened.answer(request)) : site.answer(request);
     },

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { openStore } from "../support/store.ts";
+import { tarGzOf } from "./archives.ts";
 
 const projects = async (store: Awaited<ReturnType<typeof openStore>>) =>
   (await (await store.call("GET", "/platform/projects")).json()) as Record<string, unknown>[];
@@ -31,4 +32,16 @@ test("once deleted, it stays deleted", async () => {
   await store.call("DELETE", "/platform/projects/docs");
   await store.publishReference();
   expect(await projects(store)).toEqual([]);
+});
+
+test("a deploy that comes meanwhile is served, not the reference", async () => {
+  const store = await openStore();
+  await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Mine" } });
+  const publishing = store.publishReference();
+  const body = tarGzOf([{ name: "index.html", content: Buffer.from("mine") }]);
+  const headers = { "content-type": "application/gzip" };
+  const answer = await store.call("POST", "/platform/projects/docs/deploys", { body, headers });
+  await publishing;
+  expect(await answer.json()).toMatchObject({ active: true });
+  expect(await (await store.visit("http://docs.localhost:3000/")).text()).toBe("mine");
 });

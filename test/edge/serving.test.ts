@@ -148,7 +148,7 @@ describe("a project's own name", () => {
     const answer = await store.visit(address);
     expect([answer.status, answer.headers.get("location"), answer.headers.get("cache-control")]).toEqual([
       302,
-      "http://docs.example.com:3000/a%20b?q=1&r",
+      "https://docs.example.com:3000/a%20b?q=1&r",
       "no-store",
     ]);
     store.database.client.run("update domains set stage = 'awaiting_dns'");
@@ -183,10 +183,10 @@ describe("a custom domain", () => {
       isLive ? "200 home of docs" : "421 misdirected",
     );
     expect(await outcome(store, "http://redirect.example.com/")).toBe(
-      isLive ? "301 http://primary.example.com/" : "421 misdirected",
+      isLive ? "301 https://primary.example.com/" : "421 misdirected",
     );
     expect(await outcome(store, "http://docs.sites.example.org/")).toBe(
-      isLive ? "302 http://primary.example.com/" : "200 home of docs",
+      isLive ? "302 https://primary.example.com/" : "200 home of docs",
     );
   });
 
@@ -219,14 +219,14 @@ describe("a custom domain", () => {
       });
       expect([answer.status, answer.headers.get("location"), await answer.text()]).toEqual([
         301,
-        "http://docs.example.com:3000/a%2Fb//c?x=%zz&x=1?",
+        "https://docs.example.com:3000/a%2Fb//c?x=%zz&x=1?",
         "",
       ]);
     }
     for (const path of ["/", "//evil.example/", "/?", "/%0d%0aset-cookie:x", "/\\evil.example"]) {
       const location = (await store.visit(`http://old.example.com${path}`)).headers.get("location") ?? "";
       expect(new URL(location).host).toBe("docs.example.com");
-      expect(location).toStartWith("http://docs.example.com/");
+      expect(location).toStartWith("https://docs.example.com/");
     }
   });
 

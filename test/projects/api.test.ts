@@ -96,3 +96,17 @@ test("of two that ask for a slug at once one gets it", async () => {
   const answers = await Promise.all([make(store), make(store), make(store)]);
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
 });
+
+test("a slug whose address is one of the service's own names is refused", async () => {
+  const store = await openStore({
+    env: {
+      PLATFORM_DOMAIN: "example.org",
+      BASE_URL: "https://adopt.example.org",
+      API_HOSTS: "store.example.org",
+      PLATFORM_CNAME_TARGET: "to.edge.example.org",
+    },
+  });
+  for (const slug of ["adopt", "store", "edge"])
+    expect(await messageOf(await make(store, { slug }))).toBe("slug: is reserved: choose another");
+  expect((await make(store, { slug: "to" })).status).toBe(201);
+});

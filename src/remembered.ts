@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from "node:fs";
+import { rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Config, textsOf } from "./config.ts";
+
+/**
+ * What a server runs with, for the commands beside it: without this they would print other addresses and records than the
+ * server, and check domains against them.
+ */
+const pathIn = (dataDir: string): string => join(dataDir, "server.json");
+
+/** Keeps a server's settings in its DATA_DIR. @param port where it listens */
+export const remember = async (config: Config, port: number): Promise<void> => {
+  const path = pathIn(config.dataDir);
+  const texts = JSON.stringify(textsOf({ ...config, port }), null, 2);
+  await writeFile(`${path}.new`, `${texts}\n`, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+};
+
+const isTexts = (value: unknown): value is Record<string, string> =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.values(value).every((text) => typeof text === "string");
+
+/** The settings of the server that last ran on a DATA_DIR, as environment variables; none if there was none. */
+export const recall = (dataDir: string): Readonly<Record<string, string>> => {
+  const path = pathIn(dataDir);
+  try {
+    const value: unknown = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+    return isTexts(value) ? value : {};
+  } catch {
+    // Broken off by a full disk, perhaps: flags and the environment still say what they say.
+    return {};
+  }
+};
