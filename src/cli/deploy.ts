@@ -1,4 +1,5 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
+import { PLANS, type Plan } from "../projects/repository.ts";
 import { type Api, ApiError, apiOf } from "./api.ts";
 import { type Listing, listDirectory, packFiles } from "./pack.ts";
 import { formatBytes, progress } from "./progress.ts";
@@ -8,6 +9,7 @@ import { UsageError, fail, print } from "./terminal.ts";
 interface Options extends Record<string, unknown> {
   project: string;
   create?: boolean;
+  plan: Plan;
   keyFile?: string;
   json?: boolean;
 }
@@ -33,13 +35,13 @@ const sayOfSkipped = ({ skipped }: Listing) => {
 };
 
 /** The project, made if that is asked for. @throws UsageError if there is none */
-const findProject = async (api: Api, { project: slug, create }: Options): Promise<Project> => {
+const findProject = async (api: Api, { project: slug, create, plan }: Options): Promise<Project> => {
   try {
     return await api.call<Project>("GET", `/platform/projects/${encodeURIComponent(slug)}`);
   } catch (error) {
     if (!(error instanceof ApiError && error.code === "not_found")) throw error;
     if (!create) throw new UsageError(`there is no project ${JSON.stringify(slug)}; --create makes it`);
-    return api.call<Project>("POST", "/platform/projects", { json: { slug, name: slug } });
+    return api.call<Project>("POST", "/platform/projects", { json: { slug, name: slug, plan } });
   }
 };
 
@@ -69,7 +71,10 @@ export const deployCommand = (): Command =>
       .description("publish a directory of static files as a project's site, and print its address")
       .argument("<directory>", "what to publish; its index.html is the start page")
       .requiredOption("--project <slug>", "the project, such as docs")
-      .option("--create", "make the project if there is none, with the plan free")
+      .option("--create", "make the project if there is none")
+      .addOption(
+        new Option("--plan <plan>", "its plan then: custom domains need pro").choices(PLANS).default("free"),
+      )
       .option(
         "--server <url>",
         "the server (env ADOPTION_STORE_URL, default BASE_URL or http://localhost:PORT)",
@@ -86,6 +91,8 @@ export const deployCommand = (): Command =>
     const api = apiOf(clientOf(options, config), config, options.keyFile);
     const project = await findProject(api, options);
     sayOfSkipped(listing);
+    if (!listing.files.some(({ path }) => path === "index.html"))
+      fail("there is no index.html at the top: the site's start page answers 404");
     const start = performance.now();
     const deploy = await upload(api, directory, listing, project.slug);
     const seconds = ((performance.now() - start) / 1000).toFixed(1);

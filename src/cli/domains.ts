@@ -53,6 +53,10 @@ const printRecord = ({ record }: WireDomain) => {
     ),
   );
   if (note) print(`\n${note}`);
+  if (value.endsWith(".localhost"))
+    print(
+      "\nNo DNS leads to localhost: start the server with --platform-domain and a domain of yours first.",
+    );
   if (bind) print(`\nIn a zone file:\n\n${indent(bind)}`);
   print(`\nIn Terraform:\n\n${indent(terraform)}`);
 };
@@ -250,6 +254,17 @@ const redirectCommand = () =>
       }),
     );
 
+/** What to do first if the domain's address was shared. */
+const sayBeforeRemoval = ({ hostname, role }: WireDomain, project: string, all: readonly ListedDomain[]) => {
+  const other = all.find((one) => one.hostname !== hostname && one.stage === "live")?.hostname;
+  print(`${hostname} is live: its traffic stops being served immediately.`);
+  print("If its address was shared, redirect it first, and remove it later:");
+  if (other === undefined)
+    return print(`  adoption-store domains add OTHER --project ${project} --wait   (where to)`);
+  if (role === "primary") print(`  adoption-store domains primary ${other} --project ${project}`);
+  print(`  adoption-store domains redirect ${hostname} --project ${project}`);
+};
+
 const removeCommand = () =>
   domainCommand("remove", "remove a domain: its traffic is served no longer, at once")
     .argument("<hostname>", "the domain")
@@ -257,11 +272,8 @@ const removeCommand = () =>
     .action((hostname: string, options: Options) =>
       withDomains(configBeside(options), async (domains) => {
         const domain = fromDomain(await domains.get(options.project, hostname));
-        if (domain.stage === "live" && domain.role !== "redirect" && !options.yes) {
-          print(`${nameOf(domain)} is live: its traffic stops being served immediately.`);
-          print("If its address was shared, redirect it first, and remove it later:");
-          print(`  adoption-store domains redirect ${domain.hostname} --project ${options.project}`);
-        }
+        if (domain.stage === "live" && domain.role !== "redirect" && !options.yes)
+          sayBeforeRemoval(domain, options.project, await everyDomain(domains, options.project));
         if (!options.yes && !(await confirm(`Remove ${nameOf(domain)}?`)))
           return print("Nothing was removed.");
         await domains.remove(options.project, hostname, OPERATOR);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openProject } from "../domains/projects.ts";
 import { dnsServer } from "../support/dns.ts";
+import { remember } from "../../src/remembered.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 // Each test starts processes, and the machine may be busy.
@@ -240,7 +241,9 @@ describe("domains", () => {
     const refused = await domains("remove", "docs.example.test");
     expect(refused.code).toBe(2);
     expect(refused.out).toContain("stops being served immediately");
-    expect(refused.out).toContain("domains redirect docs.example.test --project docs");
+    expect(refused.out).toContain(
+      "domains primary www.example.test --project docs\n  adoption-store domains redirect docs.example.test --project docs",
+    );
     expect(refused.error).toContain("--yes");
     expect(await visit()).toBe(200);
     const removed = await domains("remove", "docs.example.test", "--yes");
@@ -260,5 +263,27 @@ describe("domains", () => {
       expect([code, out]).toEqual([1, ""]);
       expect(error).toMatch(new RegExp(`^adoption-store: .*(${says}).*\n$`));
     }
+  });
+
+  test("are checked and described by the settings of the server on the same DATA_DIR, unless told otherwise", async () => {
+    using place = await open();
+    const { config } = place.store;
+    const dataDir = ["--data-dir", config.dataDir];
+    await remember(
+      { ...config, platformDomain: "sites.example.test", platformCnameTarget: "to.example.test" },
+      4321,
+    );
+    const added = await run(["domains", "add", "a.example.com", "--project", "docs", ...dataDir]);
+    expect(added.out).toMatch(/a\.example\.com\. 3600 IN CNAME [a-z2-7]{20}\.to\.example\.test\./);
+    expect(
+      (await run(["domains", "add", "x.sites.example.test", "--project", "docs", ...dataDir])).code,
+    ).toBe(1);
+    const other = ["--platform-cname-target", "elsewhere.example.test"];
+    const told = await run(["domains", "show", "a.example.com", "--project", "docs", ...dataDir, ...other]);
+    expect(told.out).toContain(".elsewhere.example.test.");
+    const deployed = await run(["deploy", import.meta.dir, "--project", "docs", ...dataDir], {
+      ADOPTION_STORE_KEY: "aas_none",
+    });
+    expect(deployed.error).toContain("no answer from http://localhost:4321");
   });
 });
