@@ -107,6 +107,8 @@ const oneOf =
 
 const hostName: Parse<string> = (text) => {
   const name = text.toLowerCase().replace(/\.$/, "");
+  // A last label of digits alone makes an address of it (RFC 3696 section 2).
+  if (/(^|\.)[0-9]+$/.test(name)) return undefined;
   return name.length <= 253 && /^(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(name)
     ? name
     : undefined;

@@ -89,6 +89,7 @@ describe("a malformed setting is refused in one line that names it and its form"
     ["LOG_FORMAT", "xml"],
     ["PLATFORM_DOMAIN", "example..org"],
     ["PLATFORM_DOMAIN", "https://example.org"],
+    ["PLATFORM_DOMAIN", "192.0.2.1"],
     ["API_HOSTS", "a.org:80"],
     ["DNS_RESOLVERS", "dns.example.org"],
     ["DNS_RESOLVERS", "192.0.2.53:0"],
