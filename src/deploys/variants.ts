@@ -61,16 +61,31 @@ const inWorker = async (
   return stored === undefined ? {} : parts(stored, sizes);
 };
 
+/** A coding has become so large that it is not worth its place. */
+class NotWorthIt extends Error {}
+
+async function* upTo(most: number, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of content) {
+    size += chunk.length;
+    if (size > most) throw new NotWorthIt();
+    yield chunk;
+  }
+}
+
 /** The codings of a file that is too large to be held in memory, each in a blob of its own. */
 const ofFile = async (path: string, size: number, most: number, writer: BlobWriter): Promise<Encodings> => {
   const transforms = { br: createBrotliCompress(brotliOf(size)), gzip: createGzip(GZIP) };
-  const put = (coding: Coding) =>
-    writer.put(createReadStream(path).pipe(transforms[coding]) as AsyncIterable<Buffer>);
-  const [br, gzipped] = await Promise.all([put("br"), put("gzip")]);
-  return {
-    ...(br.size <= most && { br: { ...br, at: 0 } }),
-    ...(gzipped.size <= most && { gzip: { ...gzipped, at: 0 } }),
+  const put = async (coding: Coding): Promise<Encodings> => {
+    try {
+      const made = createReadStream(path).pipe(transforms[coding]) as AsyncIterable<Buffer>;
+      return { [coding]: { ...(await writer.put(upTo(most, made))), at: 0 } };
+    } catch (error) {
+      if (error instanceof NotWorthIt) return {};
+      throw error;
+    }
   };
+  return Object.assign(...((await Promise.all(CODINGS.map(put))) as [Encodings, Encodings]));
 };
 
 /**

@@ -138,6 +138,17 @@ test("a leading ./ is dropped, a common directory is not, and dotfiles are kept"
   ]);
 });
 
+test("a large text that does not compress is stored once, without codings", async () => {
+  const content = crypto.getRandomValues(Buffer.alloc(2 ** 16));
+  const large = Buffer.concat(Array.from({ length: 40 }, (_, at) => content.map((byte) => byte ^ (at * 37))));
+  const noise = Buffer.from(large.map((byte, at) => byte ^ (Math.imul(at, 2654435761) >>> 24)));
+  const { outcome, left } = await take(tarGzOf([{ name: "noise.txt", content: noise }]));
+  const file = (outcome as { manifest: Map<string, { encodings: object }> }).manifest.get("noise.txt");
+  expect(file?.encodings).toEqual({});
+  // The file and the manifest.
+  expect(left.length).toBe(2);
+});
+
 test("files beyond what is held in memory come through whole, in both formats", async () => {
   const content = Buffer.alloc(3 * 2 ** 20, "0123456789 a line of text that compresses\n");
   for (const archive of [tarGzOf([{ name: "big.txt", content }]), zipOf([{ name: "big.txt", content }])]) {
