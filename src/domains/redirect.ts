@@ -117,25 +117,3 @@ export const readDomainsConfig = (
   if (faults.length > 0) return { ok: false, faults };
   return { ok: true, config: { primary, redirects: redirects.filter((one) => one !== undefined) } };
 };
-
-/** What a request to a redirecting host is answered with. */
-export interface Redirection {
-  status: 301;
-  location: string;
-}
-
-/**
- * Where a request goes on: path and query are kept as they came.
- * @param path the request's path, from its `/` on
- * @param query with its `?`, or ""
- * @returns undefined if the host does not redirect
- */
-export const redirectionOf = (
-  { redirects }: DomainsConfig,
-  request: { scheme: "http" | "https"; host: string; path: string; query: string },
-): Redirection | undefined => {
-  const redirect = redirects.find(({ from }) => from === request.host);
-  if (!redirect) return undefined;
-  const path = request.path.startsWith("/") ? request.path : `/${request.path}`;
-  return { status: redirect.status, location: `${request.scheme}://${redirect.to}${path}${request.query}` };
-};

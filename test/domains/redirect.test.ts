@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { parseHostname } from "../../src/domains/hostname.ts";
-import { readDomainsConfig, redirectionOf } from "../../src/domains/redirect.ts";
+import { readDomainsConfig } from "../../src/domains/redirect.ts";
 
 const DOMAINS = new Set([
   "docs.example.org",
@@ -131,26 +131,4 @@ test.each<[name: string, body: unknown, faults: string[]]>([
 ])("%s: every fault is named", (_, body, faults) => {
   const result = read(body);
   expect(result.ok ? [] : result.faults.map(({ path, message }) => `${path} ${message}`)).toEqual(faults);
-});
-
-const CONFIG = {
-  primary: "docs.example.org",
-  redirects: [{ from: "old.example.org", to: "docs.example.org", status: 301 as const }],
-};
-
-test.each([
-  ["/", "", "https://docs.example.org/"],
-  ["/a/b%20c", "?q=1&q=%C3%BC", "https://docs.example.org/a/b%20c?q=1&q=%C3%BC"],
-  ["//evil.example", "", "https://docs.example.org//evil.example"],
-  ["@evil.example", "", "https://docs.example.org/@evil.example"],
-])("path %s and query %s are kept", (path, query, location) => {
-  expect(redirectionOf(CONFIG, { scheme: "https", host: "old.example.org", path, query })).toEqual({
-    status: 301,
-    location,
-  });
-});
-
-test("a host that does not redirect has no location", () => {
-  for (const host of ["docs.example.org", "www.example.org", "example.org"])
-    expect(redirectionOf(CONFIG, { scheme: "http", host, path: "/", query: "" })).toBeUndefined();
 });
