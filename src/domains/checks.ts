@@ -1,5 +1,5 @@
 import type { Clock } from "../time.ts";
-import { type Actor, type Domain, type DomainFinding, type EventName } from "./domain.ts";
+import { type Actor, type Domain, type DomainFinding, type EventName, WAITING } from "./domain.ts";
 import { hostnameOf } from "./hostname.ts";
 import type { Inspect, Inspection } from "./inspect.ts";
 import { type Progress, progressOf, stagesOf } from "./progress.ts";
@@ -23,7 +23,7 @@ export interface Checks {
 }
 
 export interface ChecksSettings {
-  domains: Pick<Domains, "record" | "isHeldElsewhere">;
+  domains: Pick<Domains, "record" | "isHeldElsewhere" | "isContested">;
   inspect: Inspect;
   clock: Clock;
   /** From 0 up to 1. */
@@ -70,6 +70,7 @@ export const domainChecks = ({ domains, inspect, clock, random, targetOf }: Chec
       events: eventsFor(domain, progress, seen, findings, actor),
       findings,
       trace: JSON.stringify(inspection.report),
+      isProven: inspection.isProven,
       actor,
       now,
     });
@@ -78,12 +79,14 @@ export const domainChecks = ({ domains, inspect, clock, random, targetOf }: Chec
   const perform = async ({ domain, project }: Checkable, actor: Actor): Promise<CheckOutcome> => {
     const isUrgent = () => running.get(domain.id)?.isAwaited ?? true;
     const target = targetOf(project.targetLabel);
-    const inspection = await inspect(hostnameOf(domain.hostname), target, { isUrgent });
+    const { projectId, hostname, stage } = domain;
+    // Whoever holds the name has proven it, or was the only one who could.
+    const isContested = WAITING.includes(stage) && (await domains.isContested(projectId, hostname));
+    const inspection = await inspect(hostnameOf(hostname), target, { isUrgent, isContested });
     if (isAbandoned) return "overtaken";
     if (await write(domain, inspection, actor, false)) return "recorded";
     const isTaken =
-      inspection.event === "records_right" &&
-      (await domains.isHeldElsewhere(domain.projectId, domain.hostname));
+      inspection.event === "records_right" && (await domains.isHeldElsewhere(projectId, hostname));
     return isTaken && (await write(domain, inspection, actor, true)) ? "taken" : "overtaken";
   };
 

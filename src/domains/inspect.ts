@@ -1,6 +1,7 @@
 import type { Finding } from "./dns/finding.ts";
 import type { Urgency } from "./dns/gate.ts";
 import type { Server } from "./dns/network.ts";
+import { ownershipOf } from "./dns/ownership.ts";
 import type { Ask } from "./dns/query.ts";
 import { investigate } from "./dns/resolve.ts";
 import { type Verdict, verdictOf } from "./dns/verdict.ts";
@@ -12,12 +13,16 @@ import { type Report, reportOf } from "./report.ts";
 export interface Inspection {
   event: Verdict["event"];
   findings: Finding[];
+  /** True if right records name this very project's target, so that no other's could be meant. */
+  isProven: boolean;
   report: Report;
 }
 
 /** How a host name is looked at. */
 export interface Manner {
   isUrgent: Urgency;
+  /** True if other projects have or had the host name. */
+  isContested: boolean;
 }
 
 /** Asks the DNS about a host name that must lead to a target; never fails. */
@@ -51,11 +56,13 @@ const shownFinding = (finding: Finding): Finding =>
 
 export const inspector =
   ({ ask, resolvers, port, mayAsk, issuers }: InspectorSettings): Inspect =>
-  async ({ ascii, apex, isApex }, target, { isUrgent }) => {
+  async ({ ascii, apex, isApex }, target, { isUrgent, isContested }) => {
     const named = resolvers();
     const asked = named.length > 0 ? named : [{ address: THIS_MACHINE, port }];
     const askInTurn: Ask = (server, question, recursive) => ask(server, question, recursive, isUrgent);
     const trace = await investigate(askInTurn, { resolvers: asked, port, mayAsk }, { ascii, apex, target });
-    const { event, findings } = verdictOf(trace, { hostname: ascii, target, isApex, issuers });
-    return { event, findings: findings.map(shownFinding), report: reportOf(trace) };
+    const expected = { hostname: ascii, target, isApex, issuers, isContested };
+    const { event, findings } = verdictOf(trace, expected);
+    const isProven = ownershipOf(trace, expected) === "shown";
+    return { event, findings: findings.map(shownFinding), isProven, report: reportOf(trace) };
   };

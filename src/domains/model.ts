@@ -69,12 +69,13 @@ export const DomainFinding = t.Object(
         "conflicting_record",
         "caa_forbids",
         "not_propagated",
+        "ownership_unproven",
         "unreachable",
         "domain_taken",
       ],
       {
         description:
-          "`not_propagated` and `unreachable` need time only; `unreachable` is never counted as a failure.",
+          "`not_propagated` and `unreachable` need time only; `unreachable` is never counted as a failure. `ownership_unproven`: other projects have or had this registered domain, and only the TXT record that it names tells which of them it is for.",
         examples: ["no_record"],
       },
     ),

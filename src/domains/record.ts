@@ -1,4 +1,5 @@
 import type { NeededType } from "./dns/finding.ts";
+import { proofNameOf } from "./dns/ownership.ts";
 import type { Hostname } from "./hostname.ts";
 
 /** The DNS record that a domain needs, in the forms that providers and tools take it in. */
@@ -19,8 +20,8 @@ export interface NeededRecord {
 /** Of the specification's step 2. */
 export const TTL = 3600;
 
-const APEX_NOTE =
-  "ANAME serves as well. Not every DNS provider has one of them; without, use a subdomain such as www.";
+const apexNote = (apex: string, target: string): string =>
+  `ANAME serves as well. Not every DNS provider has one of them; without, use a subdomain such as www. If another project here has or had this domain, a TXT record must tell which one it is for: name ${proofNameOf(apex)}, value ${target}.`;
 
 /** A Terraform identifier: it must not begin with a digit. */
 const identifierOf = (hostname: string): string =>
@@ -42,7 +43,7 @@ export const recordFor = ({ ascii, apex, isApex, label }: Hostname, target: stri
     return {
       type: "ALIAS",
       ...common,
-      note: APEX_NOTE,
+      note: apexNote(ascii, target),
       terraform: block("dnsimple_zone_record", ascii, fields),
     };
   }

@@ -32,6 +32,8 @@ export interface Check extends Act {
   findings: readonly DomainFinding[];
   /** JSON of all that was asked. */
   trace: string;
+  /** True if the records name this very project's target. */
+  isProven: boolean;
 }
 
 /** A domain, and what a check of it must know of its project. */
@@ -56,9 +58,12 @@ export interface Domains {
   list(page: { projectId: number; after: number; limit: number }): Promise<Domain[]>;
   /** True if a project other than this one holds the host name. */
   isHeldElsewhere(projectId: number, hostname: string): Promise<boolean>;
+  /** True if a project other than this one has the host name, or has held it. */
+  isContested(projectId: number, hostname: string): Promise<boolean>;
   /**
    * Writes down a check in one atomic step, if the domain still is in the stage that it was read in. A stage that holds the
-   * host name is taken only while no other project holds it and the project's plan is Pro or above. False if nothing was written.
+   * host name is taken only while no other project holds it, the project's plan is Pro or above, and the name is this
+   * project's by proof or by its being the only one that has or had it. False if nothing was written.
    */
   record(check: Check): Promise<boolean>;
   /**
@@ -137,10 +142,17 @@ const mayHave = sql`exists (select 1 from projects where id = ${value("projectId
 const isHeldByOther = sql`exists (select 1 from domains other where other.hostname = ${value("hostname")}
   and other.stage in ${sql.raw(HELD)} and other.project_id <> ${value("projectId")})`;
 
+/** Through the projects: what is theirs is indexed by project and name. */
+const isContested = sql`exists (select 1 from projects p where p.id <> ${value("projectId")} and (
+  exists (select 1 from domains d where d.project_id = p.id and d.hostname = ${value("hostname")})
+  or exists (select 1 from domain_events e where e.project_id = p.id and e.hostname = ${value("hostname")}
+    and e.stage in ${sql.raw(HELD)})))`;
+
 /** The domain is where it was when the check of it began. */
 const isAsRead = and(eq(domains.id, value("id")), eq(domains.stage, value("from")));
 /** The stage that it comes to holds no name, or one that it may have. */
-const mayTake = sql`(${value("stage")} not in ${sql.raw(HELD)} or (${mayHave} and not ${isHeldByOther}))`;
+const mayTake = sql`(${value("stage")} not in ${sql.raw(HELD)} or (${mayHave} and not ${isHeldByOther}
+  and (${value("isProven")} or ${value("from")} in ${sql.raw(HELD)} or not ${isContested})))`;
 
 /** History rows for the domains that match; `event` and `stage` may be SQL over them. */
 const noted = (
@@ -193,6 +205,12 @@ const readings = (orm: Orm) => {
     .limit(1)
     .prepare();
 
+  const contested = orm
+    .select({ one: sql`1` })
+    .from(projects)
+    .where(and(eq(projects.id, value("projectId")), isContested))
+    .limit(1)
+    .prepare();
   const dueNow = orm
     .select({
       domain: COLUMNS,
@@ -218,7 +236,7 @@ const readings = (orm: Orm) => {
     .orderBy(desc(domainEvents.id))
     .limit(value("limit"))
     .prepare();
-  return { found, traced, listed, held, dueNow, remembered };
+  return { found, traced, listed, held, contested, dueNow, remembered };
 };
 
 /** A new domain, for a project that may have it. */
@@ -378,7 +396,7 @@ const planChanges = (orm: Orm) => {
 };
 
 export const domainRepository = ({ orm, commit }: Database): Domains => {
-  const { found, traced, listed, held, dueNow, remembered } = readings(orm);
+  const { found, traced, listed, held, contested, dueNow, remembered } = readings(orm);
   const { inserted, addedNoted } = additions(orm);
   const { checkNoted, checked, oldForgotten, rested } = checkings(orm);
   const { assignedNoted, primaryReleased, assigned } = assignments(orm);
@@ -416,7 +434,10 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
     async isHeldElsewhere(projectId, hostname) {
       return held.all({ projectId, hostname }).length > 0;
     },
-    async record({ domain, progress, events, findings, trace, actor, now }) {
+    async isContested(projectId, hostname) {
+      return contested.all({ projectId, hostname }).length > 0;
+    },
+    async record({ domain, progress, events, findings, trace, isProven, actor, now }) {
       const { id, projectId, hostname, stage: from } = domain;
       const values = {
         ...progress,
@@ -427,6 +448,7 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
         from,
         findings: JSON.stringify(findings),
         trace,
+        isProven: isProven ? 1 : 0,
         now,
       };
       const notes = events.map(({ event, stage }) => ({

@@ -326,6 +326,20 @@ describe("a host name that several projects wait for", () => {
     }
   });
 
+  test("is not taken without proof if another project has come to have it while the DNS was asked", async () => {
+    const { store, told, add, verify, show } = await openProject();
+    await makeProject(store, "other");
+    await add("example.org");
+    told.said = "records_right";
+    told.isFlattened = true;
+    told.delay = () => add("example.org", "other");
+    expect(await (await verify("example.org")).json()).toMatchObject({ stage: "awaiting_dns" });
+    told.delay = undefined;
+    expect(await show("example.org")).not.toHaveProperty("checkedAt");
+    await store.call("DELETE", "/platform/projects/other/domains/example.org");
+    expect(await (await verify("example.org")).json()).toMatchObject({ stage: "live" });
+  });
+
   test("can be added nowhere else once it is held, and again once it was removed there", async () => {
     const { store, told, verify, add, api } = await openTwo();
     await makeProject(store, "third");

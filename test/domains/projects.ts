@@ -52,7 +52,14 @@ const findingOf = (said: Said, name: string): DomainFinding[] => {
 export const toldDns = (said: Said = "records_missing") => {
   const asked: string[] = [];
   const byName = new Map<string, Said>();
-  const told = { said, asked, byName, delay: undefined as (() => Promise<unknown>) | undefined };
+  const told = {
+    said,
+    asked,
+    byName,
+    /** As of an apex whose addresses tell nothing of the project. */
+    isFlattened: false,
+    delay: undefined as (() => Promise<unknown>) | undefined,
+  };
   const inspect: Inspect = async ({ ascii }, target) => {
     asked.push(ascii);
     await told.delay?.();
@@ -60,6 +67,7 @@ export const toldDns = (said: Said = "records_missing") => {
     return {
       event: now === "unreachable" ? undefined : now,
       findings: findingOf(now, ascii) as Inspection["findings"],
+      isProven: !told.isFlattened,
       report: { ...REPORT, target },
     };
   };

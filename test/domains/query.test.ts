@@ -216,6 +216,21 @@ test("at most 8 questions at once go to one server, also while they are put agai
   expect({ most, running, asked: dns.questions.length }).toEqual({ most: 8, running: 0, asked: 120 });
 });
 
+test("the strings of a TXT record are joined", async () => {
+  using dns = await dnsServer({ zones: ZONES });
+  const question = { name: "docs.example.org", type: "TXT" } as const;
+  dns.behaviours.set("*", (packet) => [
+    encode({
+      type: "response",
+      id: packet.readUInt16BE(0),
+      questions: [question],
+      answers: [{ ...question, ttl: 60, data: ["t1.pages", ".test"] }],
+    }),
+  ]);
+  const { outcome } = await testClient()(dns.server, question, true);
+  expect(outcome).toMatchObject({ records: [{ type: "TXT", data: "t1.pages.test" }] });
+});
+
 describe("CAA records", () => {
   test("keep flags, tag and value", async () => {
     using dns = await dnsServer({ zones: ZONES });

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { type DnsServer, dnsServer } from "../support/dns.ts";
 import type { Zones } from "../support/zones.ts";
 import { atEnd, faultOf, openStore } from "../support/store.ts";
@@ -274,6 +274,95 @@ test("what a stranger's server says is shown without what moves a cursor or turn
     });
     expect(strings.filter((one) => /[\p{Cc}\p{Cf}]/u.test(one.replaceAll("\n", "")))).toEqual([]);
   }
+});
+
+describe("an apex that shows the addresses of every project's target", () => {
+  const PROOF = "_adoption-store.example.org";
+
+  /** Two projects that wait for `example.org`, whose records are an ALIAS's. */
+  const openApex = async () => {
+    const room = await openRules();
+    await makeProject(room.store, "other");
+    const { target: otherTarget } = (await (await room.api("GET", "", {}, "other")).json()) as {
+      target: string;
+    };
+    room.zones["pages.test"]?.push(`${otherTarget} A 192.0.2.80`);
+    const setProof = (...proofs: string[]) =>
+      room.setRecords("example.org A 192.0.2.80", ...proofs.map((value) => `${PROOF} TXT ${value}`));
+    const verifiedIn = async (slug: string) => body(await room.verify("example.org", slug));
+    setProof();
+    return { ...room, otherTarget, setProof, verifiedIn };
+  };
+
+  test("goes to none of those that have it until a TXT record says to which", async () => {
+    const { add, target, otherTarget, setProof, verifiedIn } = await openApex();
+    for (const slug of ["docs", "other"]) await add("example.org", slug);
+    expect(await verifiedIn("other")).toMatchObject({
+      stage: "awaiting_dns",
+      findings: [
+        { kind: "ownership_unproven", name: PROOF, type: "TXT", found: [], expected: [otherTarget] },
+      ],
+    });
+    setProof("v=spf1", target);
+    const lost = await verifiedIn("other");
+    expect(lost).toMatchObject({ stage: "awaiting_dns", findings: [{ found: [target] }] });
+    expect(lost.findings[0]?.message).toContain(
+      `create a TXT record with the name ${PROOF} and the value ${otherTarget}`,
+    );
+    const won = await verifiedIn("docs");
+    expect(won).toMatchObject({ stage: "live", findings: [] });
+    expect(won.trace?.questions).toContainEqual(expect.objectContaining({ name: PROOF, type: "TXT" }));
+    expect(won.record["note"]).toContain(`name ${PROOF}, value ${target}`);
+    // It has the name now: nobody asks for the proof again, whoever else waits.
+    setProof();
+    expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
+  });
+
+  test("goes to the only one that has it, unless the TXT record names another", async () => {
+    const { add, otherTarget, setProof, verifiedIn } = await openApex();
+    await add("example.org");
+    setProof(otherTarget);
+    expect(await verifiedIn("docs")).toMatchObject({ findings: [{ kind: "ownership_unproven" }] });
+    setProof("v=spf1");
+    expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
+  });
+
+  test("goes to nobody unproven who comes after one that had it and left its record behind", async () => {
+    const { add, api, setProof, target, otherTarget, verifiedIn } = await openApex();
+    await add("example.org");
+    await verifiedIn("docs");
+    await api("DELETE", "/domains/example.org");
+    await add("example.org", "other");
+    expect(await verifiedIn("other")).toMatchObject({ findings: [{ kind: "ownership_unproven" }] });
+    setProof(target, otherTarget);
+    expect(await verifiedIn("other")).toMatchObject({ stage: "live", findings: [] });
+  });
+
+  test("is unproven for no more than having been waited for by others who left", async () => {
+    const { add, api, verifiedIn } = await openApex();
+    await add("example.org");
+    await api("DELETE", "/domains/example.org");
+    await add("example.org", "other");
+    expect(await verifiedIn("other")).toMatchObject({ stage: "live", findings: [] });
+  });
+
+  test("needs no TXT record where the zone itself names the target", async () => {
+    const { add, setRecords, target, verifiedIn } = await openApex();
+    for (const slug of ["docs", "other"]) await add("example.org", slug);
+    setRecords(`example.org CNAME ${target}`);
+    expect(await verifiedIn("other")).toMatchObject({ stage: "dns_conflict" });
+    expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
+  });
+
+  test("cannot be proven while nobody says what TXT records there are, and that is no failure", async () => {
+    const { add, resolver, verifiedIn } = await openApex();
+    for (const slug of ["docs", "other"]) await add("example.org", slug);
+    resolver.behaviours.set(PROOF, "SERVFAIL");
+    expect(await verifiedIn("docs")).toMatchObject({
+      stage: "awaiting_dns",
+      findings: [{ kind: "unreachable", name: PROOF, reason: "no TXT answer" }],
+    });
+  });
 });
 
 test("whoever verifies does not wait for the silent zones of others that are being checked", async () => {

@@ -12,6 +12,8 @@ export type Finding =
   | { kind: "caa_forbids"; name: string; found: string[]; expected: string[] }
   /** Right at the source, not yet at this server; `seconds` of the old answer's life are left, if it said so. */
   | { kind: "not_propagated"; name: string; server: string; seconds?: number }
+  /** The apex's addresses are right, but they are those of every project, and others have or had this name. */
+  | { kind: "ownership_unproven"; name: string; type: "TXT"; found: string[]; expected: string[] }
   /** Could not be asked: it says nothing of the domain. */
   | { kind: "unreachable"; name: string; server: string; reason: string };
 
@@ -38,6 +40,10 @@ export const describeFinding = (finding: Finding): string => {
     case "not_propagated": {
       const left = finding.seconds === undefined ? "" : `, for at most ${finding.seconds} s more`;
       return `${name}'s record is right, but ${finding.server} still has the old answer${left}.`;
+    }
+    case "ownership_unproven": {
+      const found = finding.found.length > 0 ? `, where it is ${list(finding.found)}` : "";
+      return `The addresses are right, but they do not tell which project the domain is for: create a TXT record with the name ${name} and the value ${list(finding.expected)}${found}.`;
     }
     case "unreachable":
       return `${finding.server} could not be asked about ${name}: ${finding.reason}.`;

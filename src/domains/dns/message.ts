@@ -1,7 +1,7 @@
 import { decode, encode, RECURSION_DESIRED, type Answer as WireAnswer } from "dns-packet";
 import { canonicalName, isSameName } from "./name.ts";
 
-export type QuestionType = "A" | "AAAA" | "CNAME" | "NS" | "CAA";
+export type QuestionType = "A" | "AAAA" | "CNAME" | "NS" | "CAA" | "TXT";
 
 export interface Question {
   name: string;
@@ -15,7 +15,8 @@ interface Owned {
   ttl: number;
 }
 
-export type TextRecord = Owned & { type: "A" | "AAAA" | "CNAME" | "NS"; data: string };
+/** Of a TXT record its strings, joined. */
+export type TextRecord = Owned & { type: "A" | "AAAA" | "CNAME" | "NS" | "TXT"; data: string };
 export type CaaRecord = Owned & { type: "CAA"; data: { critical: boolean; tag: string; value: string } };
 /** Of a SOA record only how long its zone lets an absence be remembered: RFC 2308 section 5. */
 export type SoaRecord = Owned & { type: "SOA"; data: { minimum: number } };
@@ -86,6 +87,8 @@ const recordOf = (wire: WireAnswer): DnsRecord | undefined => {
     case "CNAME":
     case "NS":
       return { ...owned, type: wire.type, data: canonicalName(wire.data) };
+    case "TXT":
+      return { ...owned, type: "TXT", data: [wire.data].flat().map(String).join("") };
     case "SOA":
       return { ...owned, type: "SOA", data: { minimum: ttlOf(wire.data.minimum) } };
     case "CAA": {

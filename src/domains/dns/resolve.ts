@@ -1,7 +1,8 @@
 import { findAuthority, type Authority } from "./authority.ts";
 import { relevantCaa, type RelevantCaa } from "./caa.ts";
-import { follow, isUsable, type AskResolvers, type Followed } from "./follow.ts";
+import { follow, isUsable, recordsOf, type AskResolvers, type Followed } from "./follow.ts";
 import type { Server } from "./network.ts";
+import { proofNameOf } from "./ownership.ts";
 import type { Ask, Exchange, FailureKind } from "./query.ts";
 
 export interface Subject {
@@ -33,6 +34,8 @@ export interface Trace {
   /** The target's own addresses, as the resolvers say: its A and its AAAA records. */
   targets: Followed[];
   caa: RelevantCaa;
+  /** Of an apex that has addresses: the TXT records that tell whose it is. */
+  proof?: Followed;
   /** Every question in the order of their answers. */
   exchanges: Exchange[];
 }
@@ -164,5 +167,18 @@ export const investigate = async (
     follow(any, target, "AAAA"),
   ]);
   const views = [...own.views, ...public_];
-  return { ascii, target, authority: own.authority, views, chain, targets, caa, exchanges };
+  const hasAddresses = views.some(({ a, aaaa }) => [a, aaaa].some((one) => recordsOf(one).length > 0));
+  const mayNeedProof = ascii === apex && hasAddresses;
+  const proof = mayNeedProof ? await follow(any, proofNameOf(apex), "TXT") : undefined;
+  return {
+    ascii,
+    target,
+    authority: own.authority,
+    views,
+    chain,
+    targets,
+    caa,
+    ...(proof && { proof }),
+    exchanges,
+  };
 };

@@ -1,10 +1,11 @@
 import { formatCaa, isAllowed } from "./caa.ts";
 import { formatServer, type Finding } from "./finding.ts";
+import { claimsOf, ownershipOf, proofNameOf } from "./ownership.ts";
 import type { Trace, View } from "./resolve.ts";
 import { judge, type Expectation, type Judgement } from "./view.ts";
 
 export interface Verdict {
-  /** True if every server that answered is right, one resolver at least among them. */
+  /** True if every server that answered is right, one resolver at least among them, and whose it is needs no other proof. */
   verified: boolean;
   /** False if CAA records forbid the certificate, or could not be asked: the domain may be verified all the same. */
   mayIssue: boolean;
@@ -68,11 +69,25 @@ const caaFindings = ({ caa }: Trace, { hostname, issuers }: Expectation): Findin
   return [{ kind: "caa_forbids", name: caa.name, found, expected: [...issuers] }];
 };
 
+/** Records that are right need a proof besides if other projects have the name too, or if one of them has the proof. */
+const ownershipFindings = (trace: Trace, expected: Expectation): Finding[] => {
+  const { hostname, target, isContested = false } = expected;
+  const ownership = ownershipOf(trace, expected);
+  if (ownership === "shown" || (ownership !== "claimed" && !isContested)) return [];
+  const name = proofNameOf(hostname);
+  if (ownership !== "unknown") {
+    const found = claimsOf(trace, target);
+    return [{ kind: "ownership_unproven", name, type: "TXT", found, expected: [target] }];
+  }
+  const server = trace.proof ? formatServer(trace.proof.last.server) : "";
+  return [{ kind: "unreachable", name, server, reason: "no TXT answer" }];
+};
+
 const eventOf = (verified: boolean, findings: Finding[]): Verdict["event"] => {
   const has = (...kinds: Finding["kind"][]) => findings.some(({ kind }) => kinds.includes(kind));
   if (verified) return "records_right";
   if (has("wrong_target", "conflicting_record")) return "records_wrong";
-  return has("no_record", "not_propagated") ? "records_missing" : undefined;
+  return has("no_record", "not_propagated", "ownership_unproven") ? "records_missing" : undefined;
 };
 
 /** What the answers mean for a domain. The zone's own servers count first; the resolvers where none of those answers. */
@@ -86,7 +101,13 @@ export const verdictOf = (trace: Trace, expected: Expectation): Verdict => {
   const told = all.filter((one) => isSourceRight || !hasAnswered(one) || source.includes(one));
   const ofRecords = told.map((one) => findingOf(expected.hostname, one, isSourceRight));
   const ofCaa = caaFindings(trace, expected);
-  const findings = distinct([...ofRecords.filter((finding) => finding !== undefined), ...ofCaa]);
-  const verified = answered.every(isRight) && answered.some(({ view }) => view.role === "resolver");
+  const areRight = answered.every(isRight) && answered.some(({ view }) => view.role === "resolver");
+  const ofOwnership = areRight ? ownershipFindings(trace, expected) : [];
+  const verified = areRight && ofOwnership.length === 0;
+  const findings = distinct([
+    ...ofRecords.filter((finding) => finding !== undefined),
+    ...ofOwnership,
+    ...ofCaa,
+  ]);
   return { verified, mayIssue: ofCaa.length === 0, event: eventOf(verified, findings), findings };
 };
