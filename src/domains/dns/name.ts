@@ -18,3 +18,6 @@ export const isAskable = (name: string): boolean =>
   name.length <= 253 &&
   /^[!-~]+$/.test(name) &&
   name.split(".").every(({ length }) => length > 0 && length < 64);
+
+/** The name whose TXT record says for which project an apex is. */
+export const proofNameOf = (apex: string): string => `_adoption-store.${apex}`;

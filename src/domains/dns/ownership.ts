@@ -2,9 +2,6 @@ import { isUsable, recordsOf } from "./follow.ts";
 import { canonicalName } from "./name.ts";
 import type { Trace } from "./resolve.ts";
 
-/** The name whose TXT record says whose an apex is. */
-export const proofNameOf = (apex: string): string => `_adoption-store.${apex}`;
-
 /**
  * Whose a host name is, once its records are right. A CNAME names the project's own target; the addresses that an ALIAS
  * shows are those of every project, so that only a TXT record tells: `shown` if it has the project's own target,

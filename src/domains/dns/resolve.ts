@@ -2,7 +2,7 @@ import { findAuthority, type Authority } from "./authority.ts";
 import { relevantCaa, type RelevantCaa } from "./caa.ts";
 import { follow, isUsable, recordsOf, type AskResolvers, type Followed } from "./follow.ts";
 import type { Server } from "./network.ts";
-import { proofNameOf } from "./ownership.ts";
+import { proofNameOf } from "./name.ts";
 import type { Ask, Exchange, FailureKind } from "./query.ts";
 
 export interface Subject {

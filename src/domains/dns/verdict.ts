@@ -1,6 +1,7 @@
 import { formatCaa, isAllowed } from "./caa.ts";
 import { formatServer, type Finding } from "./finding.ts";
-import { claimsOf, ownershipOf, proofNameOf } from "./ownership.ts";
+import { proofNameOf } from "./name.ts";
+import { claimsOf, ownershipOf } from "./ownership.ts";
 import type { Trace, View } from "./resolve.ts";
 import { judge, type Expectation, type Judgement } from "./view.ts";
 
