@@ -1,6 +1,6 @@
 import type { Finding } from "./dns/finding.ts";
 import { describeFinding } from "./dns/finding.ts";
-import type { Stage, StageEvent } from "./stage.ts";
+import { STAGE_EVENTS, type Stage } from "./stage.ts";
 
 /** What the visitors of a live domain get: the site, or a redirect to the project's primary domain. */
 export const ROLES = ["primary", "served", "redirect"] as const;
@@ -62,24 +62,13 @@ export const OPERATOR: Actor = { kind: "operator" };
 /** What is written into a domain's history: events of its stage, and what leaves the stage as it is. */
 export const EVENTS = [
   "added",
-  "records_right",
-  "records_wrong",
-  "records_missing",
+  ...STAGE_EVENTS,
   "unreachable",
   "domain_taken",
-  "lapsed",
-  "served_over_http",
-  "order_placed",
-  "certificate_stored",
-  "issue_refused",
-  "retried",
-  "plan_dropped",
-  "plan_restored",
   "became_primary",
   "became_served",
   "became_redirect",
-  "removed",
-] as const satisfies readonly (StageEvent | string)[];
+] as const;
 
 export type EventName = (typeof EVENTS)[number];
 
