@@ -20,11 +20,23 @@ const failingAfter = ({ stage, failingSince }: Domain, event: CheckEvent, now: n
   return stage === "live" && event !== "records_right" ? (failingSince ?? now) : null;
 };
 
+/**
+ * True of a domain that is live again after it was suspended and has not verified since: its name may have become
+ * another's meanwhile.
+ */
+const isUnsure = ({ stage, verifiedAt, liveAt }: Domain): boolean =>
+  stage === "live" && liveAt !== null && verifiedAt !== null && verifiedAt < liveAt;
+
+/** A live domain that does not verify is given time, but none to keep what is another's. */
+const isOver = (domain: Domain, event: CheckEvent, failingSince: number | null, now: number): boolean =>
+  (failingSince !== null && now - failingSince >= LAPSE_MS) ||
+  (event === "records_wrong" && isUnsure(domain));
+
 /** What follows from a check by the state table. Until certificates are issued, a verified domain is live over HTTP. */
 const eventsOf = (domain: Domain, event: CheckEvent, failingSince: number | null, now: number) => {
   if (event === undefined) return [];
   if (domain.stage === "live" && event !== "records_right")
-    return failingSince !== null && now - failingSince >= LAPSE_MS ? (["lapsed"] as const) : [];
+    return isOver(domain, event, failingSince, now) ? (["lapsed"] as const) : [];
   if (nextStage(domain.stage, event) === undefined) return [];
   return nextStage(domain.stage, event) === "verified" ? ([event, "served_over_http"] as const) : [event];
 };
@@ -52,6 +64,7 @@ export const progressOf = (domain: Domain, event: CheckEvent, now: number): Prog
   const events = eventsOf(domain, event, failing, now);
   const stages = stagesOf(domain.stage, events);
   const stage = stages.at(-1) ?? domain.stage;
+  const isSureAgain = event === "records_right" && isUnsure(domain);
   const lapsed = domain.stage === "live" && stage !== "live";
   const waitingSince = lapsed ? now : domain.waitingSince;
   const failingSince = lapsed ? null : failing;
@@ -61,7 +74,7 @@ export const progressOf = (domain: Domain, event: CheckEvent, now: number): Prog
     waitingSince,
     failingSince,
     nextCheckAt: nextCheckOf({ ...domain, stage, waitingSince, failingSince }, event, now),
-    verifiedAt: stages.includes("verified") ? now : domain.verifiedAt,
+    verifiedAt: stages.includes("verified") || isSureAgain ? now : domain.verifiedAt,
     liveAt: domain.stage !== "live" && stage === "live" ? now : domain.liveAt,
   };
 };

@@ -10,6 +10,7 @@ import {
   type EventName,
   type Holder,
   type Role,
+  SERVICE,
   type StoredStage,
   WAITING,
 } from "./domain.ts";
@@ -56,14 +57,14 @@ export interface Domains {
   trace(id: number): Promise<string | undefined>;
   /** Ascending by id, from behind `after`. */
   list(page: { projectId: number; after: number; limit: number }): Promise<Domain[]>;
-  /** True if a project other than this one holds the host name. */
+  /** True if a project other than this one holds the host name, and is not suspended. */
   isHeldElsewhere(projectId: number, hostname: string): Promise<boolean>;
   /** True if a project other than this one has the host name, or has held it. */
   isContested(projectId: number, hostname: string): Promise<boolean>;
   /**
    * Writes down a check in one atomic step, if the domain still is in the stage that it was read in. A stage that holds the
    * host name is taken only while no other project holds it, the project's plan is Pro or above, and the name is this
-   * project's by proof or by its being the only one that has or had it. False if nothing was written.
+   * project's by proof or by its being the only one that has or had it; whoever is suspended yields it and waits again. False if nothing was written.
    */
   record(check: Check): Promise<boolean>;
   /**
@@ -138,9 +139,12 @@ const ofProject = eq(domains.projectId, value("projectId"));
 const isThis = and(ofProject, eq(domains.hostname, value("hostname")));
 /** The project's plan is Pro or above. */
 const mayHave = sql`exists (select 1 from projects where id = ${value("projectId")} and plan <> 'free')`;
-/** The index makes sure of it as well; asking first tells why nothing was written. */
+/**
+ * The index makes sure of it as well; asking first tells why nothing was written. Whoever is suspended keeps the name only
+ * until it verifies for another.
+ */
 const isHeldByOther = sql`exists (select 1 from domains other where other.hostname = ${value("hostname")}
-  and other.stage in ${sql.raw(HELD)} and other.project_id <> ${value("projectId")})`;
+  and other.stage in ${sql.raw(HELD)} and other.stage <> 'suspended' and other.project_id <> ${value("projectId")})`;
 
 /** Through the projects: what is theirs is indexed by project and name. */
 const isContested = sql`exists (select 1 from projects p where p.id <> ${value("projectId")} and (
@@ -302,6 +306,19 @@ const checkings = (orm: Orm) => {
     .where(and(isAsRead, mayTake))
     .returning({ id: domains.id })
     .prepare();
+  const yields = and(
+    eq(domains.hostname, value("hostname")),
+    eq(domains.stage, "suspended"),
+    sql`${domains.projectId} <> ${value("projectId")}`,
+    sql`exists (select 1 from domains mine where mine.id = ${value("id")} and mine.stage = ${value("from")})`,
+    mayTake,
+  );
+  const yieldNoted = noted(orm, yields, sql`'yielded'`, sql`'awaiting_dns'`);
+  const yielded = orm
+    .update(domains)
+    .set({ stage: "awaiting_dns", waitingSince: sql`${value("now")}`, nextCheckAt: null })
+    .where(yields)
+    .prepare();
   /** Whoever verifies day and night fills no disk. */
   const oldForgotten = orm
     .delete(domainEvents)
@@ -319,7 +336,7 @@ const checkings = (orm: Orm) => {
     .set({ nextCheckAt: null })
     .where(and(isAsRead, sql`not ${mayHave}`))
     .prepare();
-  return { checkNoted, checked, oldForgotten, rested };
+  return { checkNoted, checked, yieldNoted, yielded, oldForgotten, rested };
 };
 
 /** Who is the primary domain, who redirects to it. */
@@ -376,7 +393,8 @@ const planChanges = (orm: Orm) => {
     restoredNoted: noted(orm, restored),
     resumed: orm
       .update(domains)
-      .set({ stage: "live", nextCheckAt: sql`${value("now")}` })
+      // Checked at once: while it was suspended, the DNS may have come to show another project's target.
+      .set({ stage: "live", liveAt: sql`${value("now")}`, nextCheckAt: sql`${value("now")}` })
       .where(restored)
       .prepare(),
     waitingResumed: orm
@@ -398,7 +416,7 @@ const planChanges = (orm: Orm) => {
 export const domainRepository = ({ orm, commit }: Database): Domains => {
   const { found, traced, listed, held, contested, dueNow, remembered } = readings(orm);
   const { inserted, addedNoted } = additions(orm);
-  const { checkNoted, checked, oldForgotten, rested } = checkings(orm);
+  const { checkNoted, checked, yieldNoted, yielded, oldForgotten, rested } = checkings(orm);
   const { assignedNoted, primaryReleased, assigned } = assignments(orm);
   const { removalNoted, lossNoted, redirectsEnded, removed } = removals(orm);
   const effects = planChanges(orm);
@@ -456,7 +474,18 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
         values: { ...values, event, eventStage: stage },
       }));
       const pruning = notes.length > 0 ? [{ query: oldForgotten, values: { projectId, hostname } }] : [];
-      const rows = await commit([...notes, ...pruning, { query: checked, values }]);
+      // Before the name is taken: the index looks at each row by itself.
+      const isTaking = WAITING.includes(from) && !WAITING.includes(progress.stage);
+      const yielding = [
+        { query: yieldNoted, values: { ...values, ...actorValues(SERVICE), findings: "[]" } },
+        { query: yielded, values },
+      ];
+      const rows = await commit([
+        ...notes,
+        ...pruning,
+        ...(isTaking ? yielding : []),
+        { query: checked, values },
+      ]);
       return (rows.at(-1) as unknown[]).length > 0;
     },
     async rest({ id, projectId, stage }) {

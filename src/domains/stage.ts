@@ -31,6 +31,8 @@ export const STAGE_EVENTS = [
   /** The project's plan fell below Pro. */
   "plan_dropped",
   "plan_restored",
+  /** The DNS shows another project's own target for a suspended domain: that project has the name now. */
+  "yielded",
   "removed",
 ] as const;
 
@@ -52,7 +54,7 @@ const TABLE: Readonly<Record<Stage, Readonly<Partial<Record<StageEvent, Stage>>>
   issue_failed: { ...WAITING, retried: "verified" },
   // What a check finds of a live domain is reported for days before it counts: then as `lapsed`.
   live: { records_right: "live", lapsed: "awaiting_dns", plan_dropped: "suspended", removed: "removed" },
-  suspended: { plan_restored: "live", removed: "removed" },
+  suspended: { plan_restored: "live", yielded: "awaiting_dns", removed: "removed" },
   removed: {},
 };
 

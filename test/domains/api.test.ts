@@ -353,14 +353,47 @@ describe("a host name that several projects wait for", () => {
     expect(await (await verify("docs.example.org", "other")).json()).toMatchObject({ stage: "live" });
   });
 
-  test("stays held while its holder is suspended", async () => {
-    const { store, told, verify, add, api } = await openTwo();
+  test("is yielded by a holder that is suspended as soon as it verifies for another, in one step", async () => {
+    const { store, told, verify, add, api, show, events, history } = await openTwo();
     await makeProject(store, "third");
     told.said = "records_right";
     await verify("docs.example.org");
     await api("PATCH", "", { json: { plan: "free" } });
-    expect(await faultOf(await add("docs.example.org", "third"))).toBe("409 domain_taken");
-    expect(await faultOf(await verify("docs.example.org", "other"))).toBe("409 domain_taken");
+    expect((await add("docs.example.org", "third")).status).toBe(201);
+    told.said = "records_missing";
+    await verify("docs.example.org", "other");
+    expect(await show("docs.example.org")).toMatchObject({ stage: "suspended" });
+    told.said = "records_right";
+    const answers = await Promise.all([
+      verify("docs.example.org", "other"),
+      verify("docs.example.org", "third"),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const yielded = await show("docs.example.org");
+    expect(yielded).toMatchObject({ stage: "awaiting_dns" });
+    expect(yielded).not.toHaveProperty("nextCheckAt");
+    expect((await events("docs.example.org")).slice(-2)).toEqual([
+      "plan_dropped suspended",
+      "yielded awaiting_dns",
+    ]);
+    expect((await history("docs.example.org"))[0]).toMatchObject({ actor: "service" });
+    await api("PATCH", "", { json: { plan: "pro" } });
+    expect(await show("docs.example.org")).toMatchObject({ stage: "awaiting_dns" });
+    expect(await faultOf(await verify("docs.example.org"))).toBe("409 domain_taken");
+  });
+
+  test("is not yielded to addresses that are every project's", async () => {
+    const { store, told, add, api, verify, show } = await openProject();
+    await makeProject(store, "other");
+    await add("example.org");
+    told.said = "records_right";
+    told.isFlattened = true;
+    await verify("example.org");
+    await api("PATCH", "", { json: { plan: "free" } });
+    await add("example.org", "other");
+    await verify("example.org", "other");
+    expect(await show("example.org")).toMatchObject({ stage: "suspended" });
+    expect(await show("example.org", "other")).toMatchObject({ stage: "awaiting_dns" });
   });
 });
 
@@ -540,6 +573,31 @@ describe("a plan", () => {
       "plan_dropped suspended",
       "plan_restored live",
     ]);
+  });
+
+  test.each([
+    ["records_wrong", "awaiting_dns", 421],
+    ["records_missing", "live", 200],
+    ["unreachable", "live", 200],
+    ["records_right", "live", 200],
+  ] as const)("that comes back is looked at by itself: %s leaves %s", async (said, stage, status) => {
+    const { add, api, show, store, told, verify } = await openProject();
+    await add("docs.example.org");
+    told.said = "records_right";
+    await verify("docs.example.org");
+    await api("PATCH", "", { json: { plan: "free" } });
+    store.clock.advance(3_600_000);
+    await api("PATCH", "", { json: { plan: "pro" } });
+    told.said = said;
+    await store.keeper.tick();
+    expect(await show("docs.example.org")).toMatchObject({ stage });
+    expect((await store.visit("http://docs.example.org/")).status).toBe(status);
+    if (said !== "records_right") return;
+    // It has verified since: what is wrong now is given its 7 days again.
+    store.clock.advance(2 * 86_400_000);
+    told.said = "records_wrong";
+    await store.keeper.tick();
+    expect(await show("docs.example.org")).toMatchObject({ stage: "live", findings: [{}] });
   });
 
   test("that stays, and a new name of the project, change nothing of its domains", async () => {

@@ -305,7 +305,7 @@ describe("an apex that shows the addresses of every project's target", () => {
     });
     setProof("v=spf1", target);
     const lost = await verifiedIn("other");
-    expect(lost).toMatchObject({ stage: "awaiting_dns", findings: [{ found: [target] }] });
+    expect(lost).toMatchObject({ stage: "dns_conflict", findings: [{ found: [target] }] });
     expect(lost.findings[0]?.message).toContain(
       `create a TXT record with the name ${PROOF} and the value ${otherTarget}`,
     );

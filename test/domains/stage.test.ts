@@ -30,6 +30,7 @@ const EXPECTED: [Stage, StageEvent, Stage][] = [
   ["live", "plan_dropped", "suspended"],
   ["live", "removed", "removed"],
   ["suspended", "plan_restored", "live"],
+  ["suspended", "yielded", "awaiting_dns"],
   ["suspended", "removed", "removed"],
 ];
 

@@ -87,7 +87,8 @@ const ownershipFindings = (trace: Trace, expected: Expectation): Finding[] => {
 const eventOf = (verified: boolean, findings: Finding[]): Verdict["event"] => {
   const has = (...kinds: Finding["kind"][]) => findings.some(({ kind }) => kinds.includes(kind));
   if (verified) return "records_right";
-  if (has("wrong_target", "conflicting_record")) return "records_wrong";
+  const isClaimed = findings.some((one) => one.kind === "ownership_unproven" && one.found.length > 0);
+  if (isClaimed || has("wrong_target", "conflicting_record")) return "records_wrong";
   return has("no_record", "not_propagated", "ownership_unproven") ? "records_missing" : undefined;
 };
 
