@@ -1,3 +1,4 @@
+import { CST, Parser } from "yaml";
 import { Fault } from "./faults.ts";
 import { quoted } from "./json.ts";
 
@@ -6,39 +7,61 @@ export const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml"
 
 const refusal = (reason: string) => new Fault("invalid_request", `The body is not valid YAML: ${reason}.`);
 
-/** A key at the begin of a line, behind its indentation and the dashes of lists. */
-const KEY = /^( *)((?:- +)*)("[^"]*" *|'[^']*' *|[^\s#"'[{,\]}:-][^:#]*):(?:\s|$)/;
+type Collection = Extract<CST.Token, { items: unknown }>;
 
-/** The key that a mapping has twice, as far as each is on a line of its own: Bun's parser takes the last. */
-const repeatedKey = (text: string): string | undefined => {
-  let open: { column: number; keys: Set<string> }[] = [];
-  for (const line of text.split("\n")) {
-    const [, indent = "", dashes = "", written] = KEY.exec(line) ?? [];
-    if (written === undefined) continue;
-    const key = written.trim().replace(/^(["'])(.*)\1$/, "$2");
-    const column = indent.length + dashes.length;
-    // A dash begins a new mapping, where another of the list may have been.
-    open = open.filter((one) => one.column <= (dashes === "" ? column : indent.length));
-    const mapping = open.find((one) => one.column === column);
-    if (mapping?.keys.has(key)) return key;
-    if (mapping) mapping.keys.add(key);
-    else open.push({ column, keys: new Set([key]) });
+const isMapping = (token: Collection): boolean =>
+  token.type === "block-map" || (token.type === "flow-collection" && token.start.source === "{");
+
+const scalarOf = (token: CST.Token | null | undefined): string | undefined =>
+  CST.resolveAsScalar(token ?? null)?.value;
+
+/** Of a flow mapping, a key without a value stands where others have theirs: `{a, b: 1}`. */
+const keyOf = ({ key, sep = [], value }: CST.CollectionItem): string | undefined =>
+  scalarOf(key) ?? (sep.length === 0 ? scalarOf(value) : undefined);
+
+/** @throws Fault invalid_request */
+const assertKeys = (mapping: Collection) => {
+  const keys = new Set<string>();
+  for (const item of mapping.items) {
+    const key = keyOf(item);
+    if (key === undefined) continue;
+    if (key === "<<") throw refusal("it has the key <<, and merges are not taken");
+    if (keys.has(key)) throw new Fault("invalid_request", `${quoted(key)}: appears twice in one mapping`);
+    keys.add(key);
   }
-  return undefined;
+};
+
+/** What a token is made of, one level down. */
+const partsOf = (token: CST.Token): CST.Token[] => {
+  if (token.type === "document") return [...token.start, ...(token.value ? [token.value] : [])];
+  if (!("items" in token)) return [];
+  return token.items.flatMap(({ start, key, sep = [], value }) =>
+    [...start, ...sep, key, value].filter((part) => part !== null && part !== undefined),
+  );
 };
 
 /**
- * Reads one YAML document of plain data. Anchors and aliases are refused, whose merges make much of little; so are the
- * characters that begin them, for only a parser could tell them apart.
+ * Refuses what Bun's parser would take and we do not: anchors and aliases, whose merges make much of little, and a key
+ * that a mapping has twice, of which that takes the last. Tokens are walked with a stack of our own: their nesting may be
+ * deeper than the machine's.
+ * @throws Fault invalid_request
+ */
+const assertPlain = (text: string) => {
+  const tokens = [...new Parser().parse(text)];
+  for (let token = tokens.pop(); token; token = tokens.pop()) {
+    if (token.type === "anchor" || token.type === "alias")
+      throw refusal(`it has ${quoted(token.source.slice(0, 50))}, and anchors and aliases are not taken`);
+    if ("items" in token && isMapping(token)) assertKeys(token);
+    for (const part of partsOf(token)) tokens.push(part);
+  }
+};
+
+/**
+ * Reads one YAML document of plain data.
  * @throws Fault invalid_request
  */
 export const parseYaml = (text: string): unknown => {
-  const anchor = /[&*]/.exec(text)?.[0];
-  if (anchor !== undefined)
-    throw refusal(`it has the character ${quoted(anchor)}, and anchors and aliases are not taken`);
-  const repeated = repeatedKey(text);
-  if (repeated !== undefined)
-    throw new Fault("invalid_request", `${quoted(repeated)}: appears twice in one mapping`);
+  assertPlain(text);
   try {
     return Bun.YAML.parse(text);
   } catch (error) {

@@ -1,0 +1,81 @@
+import { expect, test } from "bun:test";
+import { Fault } from "../../src/http/faults.ts";
+import { parseYaml, writeYaml } from "../../src/http/yaml.ts";
+
+const refusalOf = (text: string): string => {
+  try {
+    return `taken: ${JSON.stringify(parseYaml(text))}`;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return error.message;
+  }
+};
+
+test.each([
+  ["# c & d, a*b\na: 1", { a: 1 }],
+  ["a: 1 # see *b", { a: 1 }],
+  ["a: x & y\nb: a*b\nc: '*&<<'", { a: "x & y", b: "a*b", c: "*&<<" }],
+  ["a: |\n  a: &b\n  a: *b\n", { a: "a: &b\na: *b\n" }],
+  ["{a: {a: 1}, b: {a: 2}}", { a: { a: 1 }, b: { a: 2 } }],
+  ["- a: 1\n- a: 2\n", [{ a: 1 }, { a: 2 }]],
+  ["a:\n  a:\n    a: 1\n", { a: { a: { a: 1 } } }],
+  ["[a: 1, a: 2]", [{ a: 1 }, { a: 2 }]],
+  ["a: 1\r\nb: [2]\r\n", { a: 1, b: [2] }],
+  ["", null],
+])("%j is read", (text, value) => {
+  expect(parseYaml(text)).toEqual(value as never);
+});
+
+test.each([
+  ["{a: 1, a: 2}", "a"],
+  ["{a: 1, 'a': 2}", "a"],
+  ['{"\\u0061": 1, a: 2}', "a"],
+  ["{a, a}", "a"],
+  ["a: {b: {c: 1, c: 2}}", "c"],
+  ["a: 1\nb: 2\n'a' : 3", "a"],
+  ["- a: 1\n  a: 2", "a"],
+  ["? a\n: 1\n? a\n: 2", "a"],
+  ["- - {x: [{y: 1, y: 2}]}", "y"],
+])("in %j a key appears twice", (text, key) => {
+  expect(refusalOf(text)).toBe(`"${key}": appears twice in one mapping`);
+});
+
+test.each(["a: {b: 1}\n<<: {c: 2}", "{<<: {c: 2}}", "'<<': {c: 2}", "- <<: [{a: 1}]"])(
+  "%j merges, and is refused",
+  (text) => {
+    expect(refusalOf(text)).toContain("merges are not taken");
+  },
+);
+
+test.each([
+  "a: &a 1",
+  "&a a: 1",
+  "- &a b",
+  "{a: &a 1}",
+  "{&a a: 1}",
+  "[&a 1]",
+  "--- &a\nb: 1",
+  "a: *b",
+  "*b : 1",
+  "[*b]",
+  "? &a b\n: 1",
+])("%j has an anchor or an alias, and is refused", (text) => {
+  expect(refusalOf(text)).toContain("anchors and aliases are not taken");
+});
+
+test.each([
+  ["lists without end", "[".repeat(60_000)],
+  ["mappings without end", "{a: ".repeat(15_000)],
+  ["dashes without end", "- ".repeat(30_000)],
+  ["anchors without end", "&a ".repeat(20_000)],
+])("%s are refused", (_, text) => {
+  expect(refusalOf(text)).toStartWith("The body is not valid YAML");
+});
+
+test("what is written is read again", () => {
+  for (const value of [
+    { "<": "&a", b: ["*", "#", "a: b"] },
+    { primary: "docs.example.org", n: 301 },
+  ])
+    expect(parseYaml(writeYaml(value))).toEqual(value);
+});
