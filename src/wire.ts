@@ -5,6 +5,7 @@ import type { Config } from "./config.ts";
 import { MigrationRefused } from "./db/migrate.ts";
 import { type Database, openDatabase } from "./db/open.ts";
 import { clientAddress, clientNetwork } from "./http/address.ts";
+import { lazily } from "./lazy.ts";
 import { openBlobs } from "./deploys/blobs.ts";
 import { publishFirst } from "./deploys/first.ts";
 import { deployRepository } from "./deploys/repository.ts";
@@ -191,13 +192,13 @@ export const wireDomains = (
     failed = () => {},
   }: Pick<Overrides, "clock" | "dns" | "inspect"> & { failed?: (error: unknown) => void } = {},
 ) => {
-  const stored = domainRepository(database);
+  const stored = lazily(() => domainRepository(database));
   const ownHosts = [
     ...config.apiHosts,
     ...[config.baseUrl, config.stagingBaseUrl].flatMap((url) => (url ? [new URL(url).hostname] : [])),
   ];
   const projects = projectService({
-    projects: projectRepository(database, { changed: stored.planEffects }),
+    projects: lazily(() => projectRepository(database, { changed: stored.planEffects })),
     isOwn: (slug) =>
       [...ownHosts, config.platformCnameTarget].some((name) =>
         `.${name}`.endsWith(`.${slug}.${config.platformDomain}`),
@@ -259,7 +260,7 @@ export const wireApp = (
   });
   const blobs = openBlobs(join(config.dataDir, "blobs"));
   const deploys = deployService({
-    deploys: deployRepository(database),
+    deploys: lazily(() => deployRepository(database)),
     projects,
     blobs,
     uploads: openUploads(join(config.dataDir, "uploads"), {
@@ -296,7 +297,10 @@ export const wireApp = (
     readHost: hostReader(hostNamesOf(config)),
     api: (request) => app.fetch(request),
     publisher: siteService({
-      names: rememberedNames(publishedNames(database), database.version),
+      names: rememberedNames(
+        lazily(() => publishedNames(database)),
+        database.version,
+      ),
       sites: deployedSites(blobs),
       scheme: new URL(config.baseUrl ?? "http://localhost").protocol,
     }),
