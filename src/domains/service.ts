@@ -7,7 +7,7 @@ import type { Clock } from "../time.ts";
 import type { Checks } from "./checks.ts";
 import { type Actor, type Domain, type DomainEvent, mayHaveDomains } from "./domain.ts";
 import { HOSTNAME_REFUSALS, type Hostname, parseHostname } from "./hostname.ts";
-import { type OwnNames, isOwnName } from "./own.ts";
+import { type OwnNames, isOwnName, isSpecialUse } from "./own.ts";
 import type { Report } from "./report.ts";
 import type { Domains } from "./repository.ts";
 import { nextWaitingCheck } from "./schedule.ts";
@@ -98,6 +98,8 @@ const acceptable = (typed: string, own: OwnNames): Hostname => {
   if (!parsed.ok) throw new Fault("invalid_request", `hostname: ${HOSTNAME_REFUSALS[parsed.refusal]}`);
   if (isOwnName(parsed.hostname.ascii, own))
     throw new Fault("invalid_request", "hostname: is one of this service's own names");
+  if (isSpecialUse(parsed.hostname.ascii))
+    throw new Fault("invalid_request", "hostname: is a special-use name, which nobody can hold as a domain");
   return parsed.hostname;
 };
 

@@ -110,7 +110,9 @@ describe("a domain that is added", () => {
     [`${"a".repeat(64)}.example.org`, "is too long"],
     ["docs.localhost", "one of this service's own names"],
     ["x.cname.localhost", "one of this service's own names"],
-    ["printer.local", "one of this service's own names"],
+    ["printer.local", "is a special-use name"],
+    ["docs.internal", "is a special-use name"],
+    ["x.facebookcorewwwi.onion", "is a special-use name"],
   ])("as %s is refused: %s", async (hostname, reason) => {
     const { add } = await openProject();
     const answer = await add(hostname);

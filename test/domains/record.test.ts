@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { hostnameOf } from "../../src/domains/hostname.ts";
 import { prefersYaml } from "../../src/domains/model.ts";
-import { isOwnName } from "../../src/domains/own.ts";
+import { isOwnName, isSpecialUse } from "../../src/domains/own.ts";
 import { printable } from "../../src/domains/printable.ts";
 import { recordFor } from "../../src/domains/record.ts";
 
@@ -47,11 +47,26 @@ test.each([
   ["example.com", false],
   ["api.example.com", true],
   ["x.api.example.com", false],
-  ["docs.localhost", true],
-  ["printer.local", true],
-  ["mylocal.example.org", false],
 ])("%s is one of the service's own names: %p", (name, isOwn) => {
   expect(isOwnName(name, { zones: ["sites.example.com"], hosts: ["api.example.com"] })).toBe(isOwn);
+});
+
+test.each([
+  ["docs.localhost", true],
+  ["printer.local", true],
+  ["docs.example", true],
+  ["docs.invalid", true],
+  ["docs.onion", true],
+  ["docs.alt", true],
+  ["docs.internal", true],
+  ["nas.home.arpa", true],
+  ["1.2.0.192.in-addr.arpa", true],
+  ["local.example.org", false],
+  ["mylocal.example.org", false],
+  ["docs.thelocal", false],
+  ["docs.example.test", false],
+])("%s is a special-use name: %p", (name, isSpecial) => {
+  expect(isSpecialUse(name)).toBe(isSpecial);
 });
 
 test.each([
