@@ -12,8 +12,11 @@ type Collection = Extract<CST.Token, { items: unknown }>;
 const isMapping = (token: Collection): boolean =>
   token.type === "block-map" || (token.type === "flow-collection" && token.start.source === "{");
 
+/** What is wrong in a scalar is for Bun's parser to say: without somebody to tell, the library throws. */
+const ignore = () => {};
+
 const scalarOf = (token: CST.Token | null | undefined): string | undefined =>
-  CST.resolveAsScalar(token ?? null)?.value;
+  CST.resolveAsScalar(token ?? null, false, ignore)?.value;
 
 /** Of a flow mapping, a key without a value stands where others have theirs: `{a, b: 1}`. */
 const keyOf = ({ key, sep = [], value }: CST.CollectionItem): string | undefined =>

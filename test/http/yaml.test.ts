@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import fc from "fast-check";
 import { Fault } from "../../src/http/faults.ts";
 import { parseYaml, writeYaml } from "../../src/http/yaml.ts";
 
@@ -70,6 +71,24 @@ test.each([
   ["anchors without end", "&a ".repeat(20_000)],
 ])("%s are refused", (_, text) => {
   expect(refusalOf(text)).toStartWith("The body is not valid YAML");
+});
+
+test.each(['{"\\q": 1}', '"\\q": 1', "{'a: 1", '{"a'])("%j is broken, and refused", (text) => {
+  expect(refusalOf(text)).toStartWith("The body is not valid YAML");
+});
+
+test("whatever comes is read or refused", () => {
+  const piece = fc.constantFrom(
+    ...["a", "<<", ": ", ":", "- ", "? ", "{", "}", "[", "]", ",", "\n", "  ", '"', "'", "\\", "&", "*", "#"],
+    ...[" ", "|", ">", "!", "!!str ", "---\n", "...", "%", "@", "\t", "\r", "\u0000", "\ud83d", "1", "null"],
+  );
+  const text = fc.array(fc.oneof(piece, fc.string({ maxLength: 3 })), { maxLength: 30 });
+  fc.assert(
+    fc.property(text, (pieces) => {
+      refusalOf(pieces.join(""));
+    }),
+    { numRuns: 20_000 },
+  );
 });
 
 test("what is written is read again", () => {
