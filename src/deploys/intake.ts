@@ -3,7 +3,7 @@ import type { BlobWriter, Blobs } from "./blobs.ts";
 import { type Compressors, compressors } from "./compressors.ts";
 import { type Manifest, type SiteFile, writeManifest } from "./manifest.ts";
 import { isCompressible, isImmutable, mediaType } from "./media.ts";
-import { storeVariants } from "./variants.ts";
+import { type Encodings, storeVariants } from "./variants.ts";
 
 /** Files up to this size are held in memory while they are stored and compressed. */
 const IN_MEMORY = 1024 * 1024;
@@ -32,26 +32,43 @@ const bytesOf = async ({ size, content }: UnpackedFile): Promise<Uint8Array<Arra
   return bytes;
 };
 
+/** What takes files in. */
+interface Means {
+  writer: BlobWriter;
+  workers: Compressors;
+  /** The codings of contents that were made before, by hash. */
+  made: ReadonlyMap<string, Encodings>;
+}
+
+/** Those of an earlier deploy, if the store still has them: most files of a site do not change. */
+const madeBefore = (hash: string, { made, writer }: Means): Encodings | undefined => {
+  const encodings = made.get(hash);
+  return encodings && Object.values(encodings).every((one) => writer.hold(one.hash)) ? encodings : undefined;
+};
+
 /** Stores one file with its variants. A large one is streamed to the store, and its variants from there. */
 const store = async (
   path: string,
   content: Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array>,
-  writer: BlobWriter,
-  workers: Compressors,
+  means: Means,
 ): Promise<SiteFile> => {
+  const { writer, workers } = means;
   const type = mediaType(path);
   const stored = await writer.put(content);
   const source = content instanceof Uint8Array ? content : await writer.pathOf(stored.hash);
-  const encodings = isCompressible(type) ? await storeVariants(source, stored.size, writer, workers) : {};
+  const encodings = isCompressible(type)
+    ? (madeBefore(stored.hash, means) ?? (await storeVariants(source, stored.size, writer, workers)))
+    : {};
   return { ...stored, type, encodings, immutable: isImmutable(path) };
 };
 
-const storeAll = async (files: AsyncIterable<UnpackedFile>, writer: BlobWriter, workers: Compressors) => {
+const storeAll = async (files: AsyncIterable<UnpackedFile>, means: Means) => {
+  const { writer } = means;
   const manifest = new Map<string, SiteFile>();
   const running = new Set<Promise<void>>();
   let failure: unknown;
   const start = (path: string, content: Uint8Array<ArrayBuffer>) => {
-    const task = store(path, content, writer, workers)
+    const task = store(path, content, means)
       .then((stored) => void manifest.set(path, stored))
       .catch((error: unknown) => {
         failure ??= error;
@@ -63,7 +80,7 @@ const storeAll = async (files: AsyncIterable<UnpackedFile>, writer: BlobWriter, 
     for await (const unpacked of files) {
       if (failure) break;
       if (unpacked.size > IN_MEMORY)
-        manifest.set(unpacked.path, await store(unpacked.path, unpacked.content, writer, workers));
+        manifest.set(unpacked.path, await store(unpacked.path, unpacked.content, means));
       else start(unpacked.path, await bytesOf(unpacked));
       if (running.size >= AT_ONCE) await Promise.race(running);
     }
@@ -79,15 +96,27 @@ const storeAll = async (files: AsyncIterable<UnpackedFile>, writer: BlobWriter, 
   return { manifest: sorted, hash };
 };
 
+const codingsOf = (earlier: Manifest): Means["made"] =>
+  new Map(
+    [...earlier.values()]
+      .filter(({ type }) => isCompressible(type))
+      .map(({ hash, encodings }) => [hash, encodings]),
+  );
+
 /**
  * Takes the files of a deploy into the store, and their manifest: when this answers, all of it is on disk.
+ * @param earlier another deploy: what it has in common with this one is not compressed again
  * @throws ArchiveRefused if the archive that they come from is at fault; a system's error if the disk is. Nothing is kept then.
  */
-export const takeIn = async (files: AsyncIterable<UnpackedFile>, blobs: Blobs): Promise<Intake> => {
+export const takeIn = async (
+  files: AsyncIterable<UnpackedFile>,
+  blobs: Blobs,
+  earlier: Manifest = new Map(),
+): Promise<Intake> => {
   const writer = blobs.begin();
   const workers = compressors();
   try {
-    const { manifest, hash } = await storeAll(files, writer, workers);
+    const { manifest, hash } = await storeAll(files, { writer, workers, made: codingsOf(earlier) });
     const bytes = manifest.values().reduce((sum, { size }) => sum + size, 0);
     return { manifest, hash, bytes, release: () => writer.close() };
   } catch (error) {

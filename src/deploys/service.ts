@@ -1,11 +1,12 @@
 import { Fault } from "../http/faults.ts";
 import { type Page, cutPage, readCursor } from "../page.ts";
+import type { Project } from "../projects/repository.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { Clock } from "../time.ts";
 import { type UnpackedFile, unpack } from "./archive.ts";
 import type { Blobs } from "./blobs.ts";
 import { takeIn } from "./intake.ts";
-import { hashesOf, readManifest } from "./manifest.ts";
+import { type Manifest, hashesOf, readManifest } from "./manifest.ts";
 import { ArchiveRefused, UNPACK_LIMITS } from "./refused.ts";
 import type { Deploy, Deploys } from "./repository.ts";
 import { UploadCutOff, UploadTooLarge, type Uploads } from "./upload.ts";
@@ -82,28 +83,39 @@ export const deployService = ({
     return listedFor(project.activeDeployId)(deploy);
   };
 
+  const readBlob = async (hash: string): Promise<Manifest> =>
+    readManifest(await Bun.file(blobs.pathOf(hash)).text());
+
+  /** What is served now; undefined if nothing is, or if it cannot be read, which must not keep a new deploy away. */
+  const servedBy = async ({ id, activeDeployId }: Project): Promise<Manifest | undefined> => {
+    const served = activeDeployId === null ? undefined : await deploys.find(id, activeDeployId);
+    if (!served?.manifest) return undefined;
+    return readBlob(served.manifest).catch(() => undefined);
+  };
+
   const store = async (
-    { projectId, keyId, isFirst = false }: { projectId: number; keyId: number | null; isFirst?: boolean },
+    project: Project,
+    { keyId, isFirst = false }: { keyId: number | null; isFirst?: boolean },
     files: AsyncIterable<UnpackedFile>,
   ): Promise<Deploy | undefined> => {
-    const { manifest, hash, bytes, release } = await takeIn(files, blobs);
+    const { manifest, hash, bytes, release } = await takeIn(files, blobs, await servedBy(project));
     try {
-      const counts = { files: manifest.size, bytes };
-      const createdAt = clock.now();
-      return await deploys.succeed({ projectId, keyId, manifest: hash, ...counts, createdAt }, { isFirst });
+      const upload = { projectId: project.id, keyId, createdAt: clock.now() };
+      return await deploys.succeed({ ...upload, manifest: hash, files: manifest.size, bytes }, { isFirst });
     } finally {
       release();
     }
   };
 
-  const storeArchive = async (projectId: number, keyId: number | null, file: string) => {
+  const storeArchive = async (project: Project, keyId: number | null, file: string) => {
     try {
-      const deploy = await store({ projectId, keyId }, unpack(file, UNPACK_LIMITS));
+      const deploy = await store(project, { keyId }, unpack(file, UNPACK_LIMITS));
       if (!deploy) throw new Fault("not_found", "The project was deleted meanwhile.");
       return deploy.id;
     } catch (error) {
       if (!(error instanceof ArchiveRefused)) throw error;
-      await deploys.fail({ projectId, keyId, reason: error.message, createdAt: clock.now() });
+      const upload = { projectId: project.id, keyId, createdAt: clock.now() };
+      await deploys.fail({ ...upload, reason: error.message });
       throw new Fault("invalid_archive", error.message);
     }
   };
@@ -112,7 +124,7 @@ export const deployService = ({
     get,
     isUntouched: () => deploys.isUntouched(),
     async upload(slug, { length = 0, body, keyId }) {
-      const { id } = await projects.get(slug);
+      const project = await projects.get(slug);
       if (length > uploadLimit) throw tooLarge(uploadLimit);
       if (running >= MOST_UPLOADS)
         throw new Fault("rate_limited", "Too many archives are being taken in; try again in 5 s.", {
@@ -121,7 +133,7 @@ export const deployService = ({
         });
       running++;
       try {
-        const stored = await uploads.hold(body, (file) => storeArchive(id, keyId, file));
+        const stored = await uploads.hold(body, (file) => storeArchive(project, keyId, file));
         return await get(slug, stored);
       } catch (error) {
         if (error instanceof UploadTooLarge) throw tooLarge(uploadLimit);
@@ -135,8 +147,7 @@ export const deployService = ({
       }
     },
     async publishFirst(slug, files) {
-      const { id } = await projects.get(slug);
-      await store({ projectId: id, keyId: null, isFirst: true }, files);
+      await store(await projects.get(slug), { keyId: null, isFirst: true }, files);
     },
     async list(slug, { limit, cursor }) {
       const { id, activeDeployId } = await projects.get(slug);
@@ -159,8 +170,7 @@ export const deployService = ({
         const needed = new Set<string>();
         for (const manifest of await deploys.manifests()) {
           needed.add(manifest);
-          const text = await Bun.file(blobs.pathOf(manifest)).text();
-          for (const hash of hashesOf(readManifest(text))) needed.add(hash);
+          for (const hash of hashesOf(await readBlob(manifest))) needed.add(hash);
         }
         return needed;
       });

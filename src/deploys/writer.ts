@@ -22,6 +22,8 @@ export interface BlobWriter {
    * Answers what `write` did.
    */
   adopt(write: (file: string) => Promise<string | undefined>): Promise<string | undefined>;
+  /** Keeps a blob from sweeps as if it had been put, if the store has it. */
+  hold(hash: string): boolean;
   /** Where what was put can be read, before the flush too. */
   pathOf(hash: string): Promise<string>;
   /** When this answers, all that was put is in the store and on disk, its names too. */
@@ -143,6 +145,7 @@ export const openWriter = ({ root, pathOf, temporary, holds, afterSweeps }: Writ
   return {
     put: (content) => (content instanceof Uint8Array ? putBytes(content) : putStream(content)),
     adopt,
+    hold: isThere,
     async pathOf(hash) {
       const name = await written.get(hash);
       return name === undefined ? pathOf(hash) : temporary.pathOf(name);

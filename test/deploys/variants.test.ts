@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync, constants, gunzipSync } from "node:zlib";
 import { unpack } from "../../src/deploys/archive.ts";
@@ -7,7 +7,7 @@ import { openBlobs } from "../../src/deploys/blobs.ts";
 import { brotliParameters } from "../../src/deploys/brotli.ts";
 import { compressors } from "../../src/deploys/compressors.ts";
 import { takeIn } from "../../src/deploys/intake.ts";
-import { hashesOf, type SiteFile } from "../../src/deploys/manifest.ts";
+import { type Manifest, hashesOf, type SiteFile } from "../../src/deploys/manifest.ts";
 import { UNPACK_LIMITS } from "../../src/deploys/refused.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { tarGzOf } from "./archives.ts";
@@ -91,4 +91,31 @@ test("a worker's failure to write is the system's error, and what did not fail g
 test("brotli's window is the least that holds the file", () => {
   const bits = (size: number) => brotliParameters(size)[constants.BROTLI_PARAM_LGWIN] ?? 0;
   expect([0, 1000, 1008, 1009, 5000, 100_000, 2 ** 30].map(bits)).toEqual([10, 10, 10, 11, 13, 17, 22]);
+});
+
+test("what an earlier deploy has is not compressed again, and is kept from sweeps; what the store has lost is", async () => {
+  const root = temporaryDirectory();
+  const archive = join(root, "site.tgz");
+  writeFileSync(archive, tarGzOf([1, 2].map((at) => ({ name: `${at}.html`, content: page(at) }))));
+  const blobs = openBlobs(join(root, "blobs"));
+  const take = (earlier?: Manifest) => takeIn(unpack(archive, UNPACK_LIMITS), blobs, earlier);
+  const first = await take();
+  const codingOf = (manifest: Manifest, name: string) => manifest.get(name)?.encodings.br?.hash ?? "";
+  // Told apart from what compressing makes: the other page's coding, as if it were this one's.
+  const [one, two] = ["1.html", "2.html"].map((name) => first.manifest.get(name) as SiteFile) as [
+    SiteFile,
+    SiteFile,
+  ];
+  const earlier = new Map([["1.html", { ...one, encodings: two.encodings }]]);
+  const second = await take(earlier);
+  expect(codingOf(second.manifest, "1.html")).toBe(codingOf(first.manifest, "2.html"));
+  first.release();
+  // The first manifest, and the coding that it alone has.
+  expect(await blobs.sweep(() => [])).toBe(2);
+  expect(existsSync(blobs.pathOf(codingOf(second.manifest, "1.html")))).toBe(true);
+  second.release();
+  unlinkSync(blobs.pathOf(two.encodings.br?.hash ?? ""));
+  const third = await take(earlier);
+  expect(codingOf(third.manifest, "1.html")).toBe(codingOf(first.manifest, "1.html"));
+  third.release();
 });
