@@ -1,6 +1,6 @@
 import type { Verdict } from "./dns/verdict.ts";
 import { type Domain, type StoredStage, WAITING } from "./domain.ts";
-import { LAPSE_MS, nextCheckAfterSilence, nextLiveCheck, nextWaitingCheck } from "./schedule.ts";
+import { LAPSE_MS, UNSURE_MS, nextCheckAfterSilence, nextLiveCheck, nextWaitingCheck } from "./schedule.ts";
 import { type StageEvent, nextStage } from "./stage.ts";
 
 /** What a check makes of a domain. */
@@ -47,10 +47,9 @@ export const stagesOf = (stage: StoredStage, events: Progress["events"]): Stored
   return events.map((event) => (at = (nextStage(at, event) ?? at) as StoredStage));
 };
 
-type AfterCheck = Pick<Domain, "stage" | "waitingSince" | "failingSince" | "checkedAt">;
-
-const nextCheckOf = (after: AfterCheck, event: CheckEvent, now: number): number | null => {
+const nextCheckOf = (after: Domain, event: CheckEvent, now: number): number | null => {
   const { stage, waitingSince, failingSince, checkedAt } = after;
+  if (event === undefined && isUnsure(after)) return now + UNSURE_MS;
   if (stage === "live") return nextLiveCheck(failingSince, now);
   if (!WAITING.includes(stage)) return null;
   return event === undefined

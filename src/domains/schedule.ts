@@ -46,6 +46,9 @@ export const nextLiveCheck = (failingSince: number | null, now: number): number 
   return lapses > now ? Math.min(now + DAY, lapses) : now + DAY;
 };
 
+/** Until the next check of a domain that came back live from its suspension and could not be asked about. */
+export const UNSURE_MS = 15 * MINUTE;
+
 /** Of the wait, and of any wait at the most. */
 const SPREAD = 0.1;
 const MOST_SPREAD = 30 * MINUTE;

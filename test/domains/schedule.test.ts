@@ -167,6 +167,26 @@ describe("what a check makes of a domain", () => {
     },
   );
 
+  test("that came back from its suspension: asked about soon again until it verifies", () => {
+    const back = domain("live", { verifiedAt: SINCE, liveAt: SINCE + DAY });
+    const later = SINCE + DAY + MINUTE;
+    expect(progressOf(back, undefined, later)).toMatchObject({
+      stage: "live",
+      verifiedAt: SINCE,
+      nextCheckAt: later + 15 * MINUTE,
+    });
+    expect(progressOf(back, "records_right", later)).toMatchObject({
+      stage: "live",
+      verifiedAt: later,
+      nextCheckAt: later + DAY,
+    });
+    expect(progressOf(back, "records_wrong", later)).toMatchObject({
+      stage: "awaiting_dns",
+      events: ["lapsed"],
+    });
+    expect(progressOf(back, "records_missing", later)).toMatchObject({ stage: "live", failingSince: later });
+  });
+
   test("that could not ask never parks, and is no failure", () => {
     expect(progressOf(domain("live"), undefined, NOW)).toMatchObject({ stage: "live", failingSince: null });
     expect(progressOf(domain("live", { failingSince: SINCE }), undefined, SINCE + 30 * DAY)).toMatchObject({
