@@ -84,11 +84,21 @@ real("what it keeps is for its user alone", [], async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });
   await server.add("Bella");
+  await until(
+    "the first site",
+    async () =>
+      ((await (await server.call("/platform/projects")).json()) as { activeDeploy?: number }[])[0]
+        ?.activeDeploy === 1,
+  );
   const data = join(place.path, "data");
-  const files = readdirSync(data);
-  expect(files).toContain("adoption-store.db-wal");
+  const entries = readdirSync(data, { recursive: true, withFileTypes: true });
+  const modes = entries.map((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    return [path, statSync(path).mode & 0o777, entry.isDirectory() ? 0o700 : 0o600] as const;
+  });
+  expect(entries.map(({ name }) => name)).toEqual(expect.arrayContaining(["adoption-store.db-wal", "blobs"]));
   expect(statSync(data).mode & 0o777).toBe(0o700);
-  for (const file of files) expect([file, statSync(join(data, file)).mode & 0o777]).toEqual([file, 0o600]);
+  expect(modes.filter(([, mode, expected]) => mode !== expected)).toEqual([]);
 });
 
 for (const signal of ["SIGTERM", "SIGINT"] as const)
