@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { PLANS, type Plan } from "../projects/repository.ts";
 import { type Api, ApiError, apiOf } from "./api.ts";
-import { type Listing, listDirectory, packFiles } from "./pack.ts";
+import type { Listing } from "./pack.ts";
 import { formatBytes, progress } from "./progress.ts";
 import { clientOf, configBeside, withSettings } from "./settings.ts";
 import { UsageError, fail, print } from "./terminal.ts";
@@ -46,6 +46,7 @@ const findProject = async (api: Api, { project: slug, create, plan }: Options): 
 };
 
 const upload = async (api: Api, directory: string, { files, bytes }: Listing, slug: string) => {
+  const { packFiles } = await import("./pack.ts");
   const shown = progress();
   let packed = 0;
   let sent = 0;
@@ -87,12 +88,15 @@ export const deployCommand = (): Command =>
     ["dataDir", "baseUrl", "port"],
   ).action(async (directory: string, options: Options) => {
     const config = configBeside(options);
+    const { listDirectory } = await import("./pack.ts");
     const listing = await listDirectory(directory);
     const api = apiOf(clientOf(options, config), config, options.keyFile);
     const project = await findProject(api, options);
     sayOfSkipped(listing);
     if (!listing.files.some(({ path }) => path === "index.html"))
       fail("there is no index.html at the top: the site's start page answers 404");
+    // As in serve: what follows takes longer than compiling it.
+    Bun.unsafe.setJITPolicy(1);
     const start = performance.now();
     const deploy = await upload(api, directory, listing, project.slug);
     const seconds = ((performance.now() - start) / 1000).toFixed(1);

@@ -1,7 +1,6 @@
 import { ArchiveRefused, type UnpackLimits } from "./refused.ts";
-import { type RawEntry, tarEntries } from "./tarball.ts";
+import type { RawEntry } from "./tarball.ts";
 import { archiveTree } from "./tree.ts";
-import { zipEntries } from "./zipfile.ts";
 
 /** A file of a site; `content` is read to its end before the next file is asked for. */
 export interface UnpackedFile {
@@ -15,10 +14,11 @@ const GZIP = "1f8b";
 /** Of a first entry, and of the end record that an empty archive begins with. */
 const ZIP = new Set(["504b0304", "504b0506"]);
 
+/** Their readers are loaded with the first archive: 15 ms that a start need not wait for. */
 const entriesOf = async (file: string, limits: UnpackLimits): Promise<AsyncIterable<RawEntry>> => {
   const magic = Buffer.from(await Bun.file(file).slice(0, 4).bytes()).toString("hex");
-  if (magic.startsWith(GZIP)) return tarEntries(file, limits);
-  if (ZIP.has(magic)) return zipEntries(file);
+  if (magic.startsWith(GZIP)) return (await import("./tarball.ts")).tarEntries(file, limits);
+  if (ZIP.has(magic)) return (await import("./zipfile.ts")).zipEntries(file);
   throw new ArchiveRefused("The archive is neither a .tar.gz nor a .zip.");
 };
 

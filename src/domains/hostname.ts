@@ -1,5 +1,4 @@
 import { domainToASCII, domainToUnicode } from "node:url";
-import { parse } from "tldts";
 
 /** Why a text is not a host name that a project can have, in words for who typed it. */
 export const HOSTNAME_REFUSALS = {
@@ -69,8 +68,11 @@ const describe = (ascii: string, apex: string): Hostname => {
   return { ascii, unicode: domainToUnicode(ascii), apex, isApex, label };
 };
 
-const registeredDomainOf = (ascii: string): string | null =>
-  parse(ascii, { allowPrivateDomains: true }).domain;
+/** The public suffix list is loaded with the first name: 10 ms that a start need not wait for. */
+const registeredDomainOf = (ascii: string): string | null => {
+  const { parse } = require("tldts") as typeof import("tldts");
+  return parse(ascii, { allowPrivateDomains: true }).domain;
+};
 
 /** Reads a host name as a person types it: normalised by UTS 46 to A-labels, or refused with the reason. */
 export const parseHostname = (typed: string): ParsedHostname => {

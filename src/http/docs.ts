@@ -1,4 +1,3 @@
-import { swagger } from "@elysiajs/swagger";
 import { Elysia, type TSchema, t } from "elysia";
 import swaggerCss from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import swaggerBundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
@@ -83,6 +82,8 @@ const sections = (addresses: Addresses) => ({
 
 /** Reads all routes of an app; whatever is hidden appears in no document. */
 export const documentsOf = async (app: Elysia<any, any, any, any, any, any, any>): Promise<Documents> => {
+  // Loaded when a document is first asked for: 10 ms that a start need not wait for.
+  const { swagger } = await import("@elysiajs/swagger");
   // The plugin describes the app that it is put into: one with the same routes and nothing behind them.
   const { definitions } = app as unknown as { definitions: { type: Record<string, TSchema> } };
   const described = new Elysia().model(definitions.type);

@@ -77,6 +77,9 @@ export const healthRoutes = ({
     )
     .get(
       "/metrics",
-      async () => new Response(await metrics.expose(), { headers: { "content-type": metrics.contentType } }),
+      async () => {
+        const { text, contentType } = await metrics.expose();
+        return new Response(text, { headers: { "content-type": contentType } });
+      },
       { stability: "beta", scope: "metrics:read", query: NoQuery, detail: exposition },
     );

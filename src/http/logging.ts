@@ -1,5 +1,4 @@
 import pino, { type Logger } from "pino";
-import pretty from "pino-pretty";
 
 export type { Logger } from "pino";
 
@@ -24,6 +23,8 @@ export const logger = ({
     output.on("error", () => {});
     return pino({ ...settings, formatters: { level: (label) => ({ level: label }) } }, output);
   }
+  // Loaded only for who looks at it: 10 ms.
+  const pretty = require("pino-pretty") as typeof import("pino-pretty");
   return pino(
     settings,
     pretty({
