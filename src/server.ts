@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 import { type Lock, takeLock } from "./db/lock.ts";
 import type { Database } from "./db/open.ts";
 import type { Keeper } from "./domains/keeper.ts";
 import { type Listener, listen } from "./edge/listeners.ts";
 import type { Logger } from "./http/logging.ts";
-import { remember } from "./remembered.ts";
+import { remember } from "./config/remembered.ts";
 import type { KeyService } from "./keys/service.ts";
-import { StartRefused, adminKeyPath, makeDirectory, openData, reasonOf, wireApp } from "./wire.ts";
+import { StartRefused, adminKeyPath, makeDirectory, openData, reasonOf } from "./data.ts";
+import { wireApp } from "./wire.ts";
 
 const writeAdminKey = (dataDir: string) => async (secret: string) => {
   const path = adminKeyPath(dataDir);

@@ -1,9 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
-import type { Config } from "./config.ts";
-import { MigrationRefused } from "./db/migrate.ts";
-import { type Database, openDatabase } from "./db/open.ts";
+import type { Config } from "./config/config.ts";
+import { assertRoom } from "./data.ts";
+import type { Database } from "./db/open.ts";
 import { clientAddress, clientNetwork } from "./http/address.ts";
 import { lazily } from "./lazy.ts";
 import { openBlobs } from "./deploys/blobs.ts";
@@ -15,11 +14,9 @@ import { openUploads } from "./deploys/upload.ts";
 import { dispatcher } from "./edge/dispatch.ts";
 import { type HostNames, hostReader } from "./edge/hosts.ts";
 import { domainChecks } from "./domains/checks.ts";
-import { isGlobalUnicast } from "./domains/dns/address.ts";
-import { systemNetwork } from "./domains/dns/network.ts";
-import { type ClientSettings, dnsClient } from "./domains/dns/query.ts";
-import { parseServer, resolversOf } from "./domains/dns/settings.ts";
-import { type Inspect, inspector } from "./domains/inspect.ts";
+import { configuredInspector } from "./domains/configured.ts";
+import type { ClientSettings } from "./domains/dns/query.ts";
+import type { Inspect } from "./domains/inspect.ts";
 import { type Keeper, domainKeeper } from "./domains/keeper.ts";
 import { domainRepository } from "./domains/repository.ts";
 import { domainRoutes } from "./domains/routes.ts";
@@ -44,7 +41,7 @@ import { petPages } from "./pets/pages.ts";
 import { petRepository } from "./pets/repository.ts";
 import { petRoutes } from "./pets/routes.ts";
 import { petService } from "./pets/service.ts";
-import type { Publishing } from "./projects/model.ts";
+import { publishingOf, targetsBelow } from "./projects/publishing.ts";
 import { projectRepository } from "./projects/repository.ts";
 import { projectRoutes } from "./projects/routes.ts";
 import { projectService } from "./projects/service.ts";
@@ -56,50 +53,7 @@ import { type Clock, systemClock } from "./time.ts";
 
 export const VERSION = manifest.version;
 
-/** The service cannot start; the message says what to do. */
-export class StartRefused extends Error {
-  override name = "StartRefused";
-}
-
 const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
-
-export const databasePath = (dataDir: string): string => join(dataDir, "adoption-store.db");
-export const adminKeyPath = (dataDir: string): string => join(dataDir, "admin.key");
-
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** Makes DATA_DIR if it is missing. @throws StartRefused */
-export const makeDirectory = (dataDir: string) => {
-  // Everything that this process creates is for its user alone, SQLite's own files too.
-  process.umask(0o077);
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new StartRefused(`DATA_DIR ${dataDir}: cannot be created (${reasonOf(error)})`, { cause: error });
-  }
-};
-
-/** Opens the database of DATA_DIR; `create` makes both if they are missing. @throws StartRefused */
-export const openData = (config: Config, { create }: { create: boolean }): Database => {
-  const path = databasePath(config.dataDir);
-  if (create) makeDirectory(config.dataDir);
-  else if (!existsSync(path))
-    throw new StartRefused(
-      `DATA_DIR ${config.dataDir}: there is no database; check --data-dir, or start with serve`,
-    );
-  try {
-    const database = openDatabase(path, { groupSize: config.commitGroupSize, migrating: create });
-    chmodSync(path, 0o600);
-    return database;
-  } catch (error) {
-    if (error instanceof MigrationRefused)
-      throw new StartRefused(`DATA_DIR ${config.dataDir}: ${error.message}`, { cause: error });
-    throw new StartRefused(
-      `DATA_DIR ${config.dataDir}: the database cannot be opened (${reasonOf(error)}); check that the directory is writable and has room, or restore a backup`,
-      { cause: error },
-    );
-  }
-};
 
 /** The keys of a database: what the command line works with. */
 export const wireKeys = (database: Database, clock: Clock = systemClock): KeyService =>
@@ -119,33 +73,9 @@ export interface Overrides {
   patiently?: Patiently;
 }
 
-const assertRoom = (directory: string, reserve: number) => {
-  const { bavail, bsize } = statfsSync(directory);
-  const free = bavail * bsize;
-  if (free < reserve)
-    throw new Error(
-      `${Math.floor(free / 2 ** 20)} MiB free in DATA_DIR, below DISK_RESERVE of ${Math.floor(reserve / 2 ** 20)} MiB`,
-    );
-};
-
 const addressesOf = ({ baseUrl, stagingBaseUrl }: Config): Addresses => ({
   baseUrl: baseUrl ?? "",
   stagingBaseUrl: stagingBaseUrl ?? "",
-});
-
-/** The CNAME target of a project, by its label. */
-const targetsBelow = (domain: string) => (label: string) => `${label}.${domain}`;
-
-/** Where projects are published: reached as the API is, by BASE_URL's scheme and port or where it listens. */
-const publishingOf = (
-  { baseUrl, platformDomain, platformCnameTarget }: Config,
-  portOf: () => number,
-): Publishing => ({
-  addressOf(slug) {
-    const { protocol, port } = new URL(baseUrl ?? `http://localhost:${portOf()}`);
-    return new URL(`${protocol}//${slug}.${platformDomain}${port && `:${port}`}/`).href;
-  },
-  targetOf: targetsBelow(platformCnameTarget),
 });
 
 /** What the Host header is held against. */
@@ -154,33 +84,6 @@ const hostNamesOf = ({ baseUrl, apiHosts, platformDomain }: Config): HostNames =
   api: new Set([...apiHosts, ...(baseUrl ? [new URL(baseUrl).hostname] : [])]),
 });
 
-/** The system's resolvers, as they are now; none if it names none. */
-const systemResolvers = (port: number) => {
-  try {
-    return resolversOf(readFileSync("/etc/resolv.conf", "utf8"), port);
-  } catch {
-    return [];
-  }
-};
-
-/** Two tries of two seconds: a verification ends before who asked for it gives up. */
-const DNS_PATIENCE: ClientSettings = { timeoutMs: 2000, attempts: 2 };
-
-const inspectorOf = (
-  { dnsResolvers, dnsPort, dnsPrivate, caaIssuers }: Config,
-  clock: Clock,
-  patience = DNS_PATIENCE,
-): Inspect => {
-  const named = dnsResolvers.map((text) => parseServer(text, dnsPort)).filter((one) => one !== undefined);
-  return inspector({
-    ask: dnsClient({ network: systemNetwork, clock, random }, patience),
-    resolvers: () => (named.length > 0 ? named : systemResolvers(dnsPort)),
-    port: dnsPort,
-    mayAsk: (address) => dnsPrivate || isGlobalUnicast(address),
-    issuers: caaIssuers,
-  });
-};
-
 /** The projects of a database, their domains, and who checks these. */
 export const wireDomains = (
   config: Config,
@@ -188,7 +91,7 @@ export const wireDomains = (
   {
     clock = systemClock,
     dns,
-    inspect = inspectorOf(config, clock, dns),
+    inspect = configuredInspector(config, { clock, random }, dns),
     failed = () => {},
   }: Pick<Overrides, "clock" | "dns" | "inspect"> & { failed?: (error: unknown) => void } = {},
 ) => {

@@ -31,14 +31,14 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/main\.ts$/, to: [/^src\/cli\/(run|heap)\.ts$/] },
   {
     from: /^src\/cli\//,
-    to: [
-      /^src\/(cli|keys|projects|domains|http|db|edge)\//,
-      /^src\/(wire|server|config|remembered|time)\.ts$/,
-    ],
+    to: [/^src\/(cli|config|keys|projects|domains|http|db|edge)\//, /^src\/(wire|server|data|time)\.ts$/],
   },
-  { from: /^src\/remembered\.ts$/, to: [/^src\/config\.ts$/] },
+  { from: /^src\/data\.ts$/, to: [/^src\/config\/config\.ts$/, /^src\/db\//] },
   { from: /^src\/(wire|server)\.ts$/, to: [/^src\//, /^package\.json$/] },
-  { from: /^src\/config\.ts$/, to: [/^src\/http\/logging\.ts$/, /^src\/domains\/dns\/settings\.ts$/] },
+  {
+    from: /^src\/config\//,
+    to: [/^src\/config\//, /^src\/http\/logging\.ts$/, /^src\/domains\/dns\/settings\.ts$/],
+  },
   { from: /^src\/(page|time)\.ts$/, to: [/^src\/http\/faults\.ts$/] },
   { from: /^src\/db\//, to: [/^src\/db\//, /^drizzle\/.+\.sql$/] },
   { from: /^src\/edge\//, to: [/^src\/edge\//, /^src\/http\//] },
@@ -49,9 +49,9 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/http\/shared\.ts$/, to: [/^src\/http\//, /^src\/keys\/guard\.ts$/] },
   { from: /^src\/http\/frame\.ts$/, to: [/^src\/http\//, /^src\/keys\/repository\.ts$/] },
   { from: /^src\/http\//, to: [/^src\/http\//] },
-  { from: /^src\/(\w+)\/repository\.ts$/, to: [/^src\/db\//, /^src\/$1\//] },
+  { from: /^src\/(\w+)\/(?:repository|queries)\.ts$/, to: [/^src\/db\//, /^src\/$1\//] },
   {
-    from: /^src\/(deploys|domains|sites)\/(?!repository)/,
+    from: /^src\/(deploys|domains|sites)\/(?!repository|queries)/,
     to: [
       /^src\/$1\//,
       /^src\/http\//,
@@ -85,7 +85,7 @@ const PACKAGES: Record<string, RegExp> = {
   elysia: /^src\/(http|console)\/|\/(routes|model|guard)\.ts$/,
   "@elysiajs/": /^src\/(http|console)\/|\/guard\.ts$/,
   "@sinclair/typebox": /^src\/http\/|\/model\.ts$/,
-  "drizzle-orm": /^src\/db\/|\/repository\.ts$/,
+  "drizzle-orm": /^src\/db\/|\/(repository|queries)\.ts$/,
   "bun:sqlite": /^src\/db\//,
   commander: /^src\/cli\//,
   pino: /^src\/http\/logging\.ts$/,
@@ -129,11 +129,11 @@ test("a direction that is not on the map is refused", () => {
   expect(allowed({ from: "src/http/json.ts", to: "src/pets/model.ts" })).toBe(false);
 });
 
-test("only config.ts reads the environment; heap.ts hands it on to the program it starts", async () => {
+test("only config/config.ts reads the environment; heap.ts hands it on to the program it starts", async () => {
   const readers = [];
   for (const file of files)
     if (/process\.env|Bun\.env/.test(await Bun.file(join(ROOT, file)).text())) readers.push(file);
-  expect(readers.toSorted()).toEqual(["src/cli/heap.ts", "src/config.ts"]);
+  expect(readers.toSorted()).toEqual(["src/cli/heap.ts", "src/config/config.ts"]);
 });
 
 test("importing every module but main.ts does nothing: no output, no file, and the process ends by itself", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { SETTINGS, type Setting } from "../src/config.ts";
+import { SETTINGS, type Setting } from "../src/config/settings.ts";
 import { FAULTS } from "../src/http/faults.ts";
 
 const readme = await Bun.file(join(import.meta.dir, "../README.md")).text();

@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, statSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { takeLock } from "../db/lock.ts";
 import { listen } from "../edge/listeners.ts";
-import { databasePath, openData } from "../wire.ts";
+import { databasePath, openData } from "../data.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { print } from "./terminal.ts";
 

@@ -1,11 +1,13 @@
 import { Command } from "commander";
-import { type Config, SHARED } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { SHARED } from "../config/remembered.ts";
 import { OPERATOR } from "../domains/domain.ts";
 import { fromDomain, fromEvent } from "../domains/model.ts";
 import type { DomainService, InspectedDomain, ListedDomain } from "../domains/service.ts";
 import type { DomainSettings } from "../domains/settings.ts";
 import { Fault, type FaultCode } from "../http/faults.ts";
-import { openData, wireDomains } from "../wire.ts";
+import { openData } from "../data.ts";
+import { wireDomains } from "../wire.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { confirm, print, table } from "./terminal.ts";
 

@@ -1,12 +1,13 @@
 import { Command } from "commander";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { isLine } from "../http/schemas.ts";
 import { DEFAULT_GRACE_SECONDS, MOST_GRACE_SECONDS, MOST_NAME, fromKey, fromMinted } from "../keys/model.ts";
 import { parseRate } from "../keys/rate.ts";
 import { GRANTS, type Grant, SCOPES, isGrant } from "../keys/scopes.ts";
 import { type KeyService, type Minted, OPERATOR } from "../keys/service.ts";
 import { LATEST_TIME, formatTime, parseTime } from "../time.ts";
-import { openData, wireKeys } from "../wire.ts";
+import { openData } from "../data.ts";
+import { wireKeys } from "../wire.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, print, table } from "./terminal.ts";
 

@@ -1,7 +1,8 @@
 import { Command, CommanderError } from "commander";
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../config/config.ts";
 import { Fault } from "../http/faults.ts";
-import { StartRefused, VERSION } from "../wire.ts";
+import { StartRefused } from "../data.ts";
+import { VERSION } from "../wire.ts";
 import { ApiError } from "./api.ts";
 import { deployCommand } from "./deploy.ts";
 import { doctorCommand } from "./doctor.ts";

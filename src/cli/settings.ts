@@ -1,16 +1,8 @@
 import type { Command } from "commander";
-import {
-  type Client,
-  type Config,
-  SETTINGS,
-  type Setting,
-  processSources,
-  readClient,
-  readConfig,
-} from "../config.ts";
-import { recall } from "../remembered.ts";
-
-type Name = keyof typeof SETTINGS;
+import { type Client, readClient } from "../config/client.ts";
+import { type Config, processSources, readConfig } from "../config/config.ts";
+import { recall } from "../config/remembered.ts";
+import { SETTINGS, type Setting, type SettingName } from "../config/settings.ts";
 
 const describe = ({ env, help, form, fallback }: Setting): string =>
   `${help}: ${form} (env ${env}${fallback === "" ? "" : `, default ${fallback}`})`;
@@ -18,7 +10,7 @@ const describe = ({ env, help, form, fallback }: Setting): string =>
 /** Gives a command the flags of these settings; without names, of all. */
 export const withSettings = (
   command: Command,
-  names: readonly Name[] = Object.keys(SETTINGS) as Name[],
+  names: readonly SettingName[] = Object.keys(SETTINGS) as SettingName[],
 ): Command => {
   for (const name of names) {
     const setting: Setting = SETTINGS[name];

@@ -11,7 +11,7 @@ export interface PublishedSite {
   manifest: string;
 }
 
-/** A name that only leads to another one, for good or for now. */
+/** A name that only leads to another one, permanently or temporarily. */
 export interface PublishedRedirect {
   kind: "redirect";
   /** The project's primary domain, in A-labels. */

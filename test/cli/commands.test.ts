@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openProject } from "../domains/projects.ts";
 import { dnsServer } from "../support/dns.ts";
-import { remember } from "../../src/remembered.ts";
+import { remember } from "../../src/config/remembered.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 // Each test starts processes, and the machine may be busy.
@@ -86,7 +86,7 @@ test.each([
 });
 
 test("serve --help lists every setting with its variable and default", async () => {
-  const { SETTINGS } = await import("../../src/config.ts");
+  const { SETTINGS } = await import("../../src/config/settings.ts");
   const { out } = await run(["serve", "--help"]);
   const text = out.replace(/\s+/g, " ");
   for (const { flag, env } of Object.values(SETTINGS)) {

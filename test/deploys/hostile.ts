@@ -7,25 +7,14 @@ import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { takeIn } from "../../src/deploys/intake.ts";
 import { ArchiveRefused } from "../../src/deploys/refused.ts";
+import { seeded } from "../support/random.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { type TestEntry, tarGzOf, tarOf, zipOf } from "./archives.ts";
 
 const SEED = 20_261_120;
 const LIMITS = { bytes: 100_000, files: 50, pathBytes: 200, depth: 8 };
 
-/** Mulberry32: the same numbers below 1 for the same seed. */
-const randomOf = (seed: number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
-
-const random = randomOf(SEED);
-const below = (count: number) => Math.floor(random() * count);
+const below = seeded(SEED);
 const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
 
 const NAMES = [
@@ -51,14 +40,14 @@ const NAMES = [
 ] as const;
 
 const entry = (): TestEntry => ({
-  name: random() < 0.5 ? `page${below(5)}.html` : pick(NAMES),
-  content: random() < 0.05 ? Buffer.alloc(200_000) : Buffer.alloc(below(700), below(256)),
-  flag: random() < 0.7 ? "0" : pick(["1", "2", "3", "5", "6", "7", "x", "g", "L", "K", "S", "V"]),
+  name: below.real() < 0.5 ? `page${below(5)}.html` : pick(NAMES),
+  content: below.real() < 0.05 ? Buffer.alloc(200_000) : Buffer.alloc(below(700), below(256)),
+  flag: below.real() < 0.7 ? "0" : pick(["1", "2", "3", "5", "6", "7", "x", "g", "L", "K", "S", "V"]),
   link: pick(["", "/etc/passwd", "../x"]),
-  mode: random() < 0.8 ? 0o100644 : pick([0o120777, 0o040755, 0o010644, 0]),
-  bits: random() < 0.9 ? 0x800 : below(0x10000),
-  method: random() < 0.9 ? pick([0, 8]) : below(100),
-  ...(random() < 0.1 ? { size: below(2 ** 31) } : {}),
+  mode: below.real() < 0.8 ? 0o100644 : pick([0o120777, 0o040755, 0o010644, 0]),
+  bits: below.real() < 0.9 ? 0x800 : below(0x10000),
+  method: below.real() < 0.9 ? pick([0, 8]) : below(100),
+  ...(below.real() < 0.1 ? { size: below(2 ** 31) } : {}),
 });
 
 /** Flips, inserts, cuts and repeats bytes. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { domainChecks } from "../../src/domains/checks.ts";
 import { OPERATOR } from "../../src/domains/domain.ts";
-import { MOST_EVENTS, domainRepository } from "../../src/domains/repository.ts";
+import { MOST_EVENTS } from "../../src/domains/queries.ts";
+import { domainRepository } from "../../src/domains/repository.ts";
 import { MOST_DOMAINS, domainService } from "../../src/domains/service.ts";
 import { limiter } from "../../src/http/limits.ts";
 import { faultOf, messageOf, temporaryDirectory } from "../support/store.ts";

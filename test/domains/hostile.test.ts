@@ -1,25 +1,13 @@
 import { expect, test } from "bun:test";
 import { encode, type Answer } from "dns-packet";
 import { encodeQuery, readMessage } from "../../src/domains/dns/message.ts";
-import { dnsServer, testClient } from "../support/dns.ts";
+import { EDNS, dnsServer, testClient } from "../support/dns.ts";
+import { type Random, seeded } from "../support/random.ts";
 
 const PACKETS = 10_000;
 /** Milliseconds for all of them: a second or so, but on a busy machine. */
 const PATIENCE = 60_000;
 const QUESTION = { name: "docs.example.org", type: "CNAME" } as const;
-
-/** Mulberry32: the same packets on every run. */
-const seeded = (seed: number) => {
-  let state = seed;
-  return (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-};
-
-type Random = ReturnType<typeof seeded>;
 
 const record = (type: string, data: unknown): Answer =>
   ({ name: "docs.example.org", type, ttl: 60, data }) as unknown as Answer;
@@ -41,18 +29,7 @@ const response = (id: number): Buffer =>
       record("NS", "ns.example.org"),
       record("SOA", { mname: "ns.test", rname: "root.test", minimum: 60 }),
     ],
-    additionals: [
-      {
-        type: "OPT",
-        name: ".",
-        udpPayloadSize: 1232,
-        extendedRcode: 0,
-        ednsVersion: 0,
-        flags: 0,
-        flag_do: false,
-        options: [],
-      },
-    ],
+    additionals: EDNS,
   });
 
 const noise = (random: Random, length: number): Buffer =>

@@ -141,7 +141,7 @@ describe("a project's own name", () => {
     expect(await outcome(store, "http://new.sites.example.org/")).toBe("421 misdirected");
   });
 
-  test("leads to its primary domain while that is live, for now only", async () => {
+  test("leads to its primary domain while that is live, temporarily", async () => {
     const store = await open();
     addDomain(store, "docs", "docs.example.com", { role: "primary" });
     const address = "http://docs.sites.example.org:3000/a%20b?q=1&r";

@@ -124,7 +124,7 @@ real("a site is served by its Host: pages, codings, tags, ranges, its own 404", 
 });
 
 real(
-  "a redirect keeps path and query, for every method, and the project's own name leads on for now",
+  "a redirect keeps path and query, for every method, and the project's own name leads on temporarily",
   [],
   async () => {
     using place = directory();

@@ -43,7 +43,8 @@ const readQuery = (bytes: Buffer): Asked => {
   };
 };
 
-const EDNS: Packet["additionals"] = [
+/** What every answer carries of EDNS (RFC 6891). */
+export const EDNS: NonNullable<Packet["additionals"]> = [
   {
     type: "OPT",
     name: ".",

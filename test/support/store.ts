@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
-import { type Config, readConfig } from "../../src/config.ts";
+import { type Config, readConfig } from "../../src/config/config.ts";
 import { type Database, openDatabase } from "../../src/db/open.ts";
 import type { NewKey } from "../../src/keys/repository.ts";
 import { type KeyService, OPERATOR } from "../../src/keys/service.ts";

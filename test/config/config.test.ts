@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { ConfigError, SETTINGS, type Setting, readConfig } from "../src/config.ts";
+import { ConfigError, readConfig } from "../../src/config/config.ts";
+import { SETTINGS, type Setting } from "../../src/config/settings.ts";
 
 const read = (env: Record<string, string> = {}, flags: Record<string, string> = {}, isTerminal = false) =>
   readConfig({ env, flags, isTerminal });

@@ -1,7 +1,36 @@
 import { existsSync, readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Config, textsOf } from "./config.ts";
+import type { Config } from "./config.ts";
+import { SETTINGS, type SettingName } from "./settings.ts";
+
+/** What commands beside a server must know of it. */
+export const SHARED = [
+  "port",
+  "baseUrl",
+  "stagingBaseUrl",
+  "platformDomain",
+  "platformCnameTarget",
+  "apiHosts",
+  "dnsResolvers",
+  "dnsPort",
+  "dnsPrivate",
+  "caaIssuers",
+] as const satisfies readonly SettingName[];
+
+const textOf = (value: string | number | boolean | readonly string[]): string => {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return String(value);
+};
+
+/** The shared settings as `readConfig` takes them, by environment variable. */
+const textsOf = (config: Config): Record<string, string> =>
+  Object.fromEntries(
+    SHARED.flatMap((name) => {
+      const value = config[name];
+      return value === undefined ? [] : [[SETTINGS[name].env, textOf(value)]];
+    }),
+  );
 
 /**
  * What a server runs with, for the commands beside it: without this they would print other addresses and records than the

@@ -1,0 +1,26 @@
+import { type Config, ConfigError, type Sources } from "./config.ts";
+import { origin } from "./parse.ts";
+
+/** How commands reach a server. */
+export interface Client {
+  /** Origin, without a path. */
+  readonly server: string;
+  /** An API key; undefined: the one in DATA_DIR. */
+  readonly key: string | undefined;
+}
+
+const SERVER = "ADOPTION_STORE_URL";
+const KEY = "ADOPTION_STORE_KEY";
+
+/** Flag `server`, then the environment, then where a server with this configuration answers. @throws ConfigError */
+export const readClient = ({ flags, env }: Sources, { baseUrl, port }: Config): Client => {
+  const text = flags["server"] ?? (env[SERVER] || baseUrl || `http://localhost:${port}`);
+  const server = origin(text);
+  if (server === undefined) {
+    const source = flags["server"] === undefined ? SERVER : "--server";
+    throw new ConfigError(
+      `${source}: ${JSON.stringify(text)} is not an address such as https://adopt.example.org`,
+    );
+  }
+  return { server, key: env[KEY] || undefined };
+};

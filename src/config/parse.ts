@@ -1,0 +1,68 @@
+/** Reads a setting's text; undefined if it has not the form. */
+export type Parse<Value> = (text: string) => Value | undefined;
+
+export const integer =
+  (least: number, most: number): Parse<number> =>
+  (text) =>
+    /^[0-9]{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined;
+
+const UNITS = {
+  "": 1,
+  b: 1,
+  k: 2 ** 10,
+  kb: 2 ** 10,
+  kib: 2 ** 10,
+  m: 2 ** 20,
+  mb: 2 ** 20,
+  mib: 2 ** 20,
+  g: 2 ** 30,
+  gb: 2 ** 30,
+  gib: 2 ** 30,
+} as const;
+
+export const bytes =
+  (least: number, most: number): Parse<number> =>
+  (text) => {
+    const [, digits, unit = ""] = /^([0-9]{1,12}) ?([a-z]*)$/.exec(text.toLowerCase()) ?? [];
+    if (digits === undefined || !(unit in UNITS)) return undefined;
+    const size = Number(digits) * UNITS[unit as keyof typeof UNITS];
+    return size >= least && size <= most ? size : undefined;
+  };
+
+export const origin: Parse<string> = (text) => {
+  if (!/^https?:\/\/[^/?#]+\/?$/i.test(text) || !URL.canParse(text)) return undefined;
+  const { origin, username, password } = new URL(text);
+  return username || password ? undefined : origin;
+};
+
+export const optional =
+  <Value>(parse: Parse<Value>): Parse<Value | ""> =>
+  (text) =>
+    text === "" ? "" : parse(text);
+
+export const oneOf =
+  <const Word extends string>(words: readonly Word[]): Parse<Word> =>
+  (text) =>
+    words.find((word) => word === text);
+
+export const hostName: Parse<string> = (text) => {
+  const name = text.toLowerCase().replace(/\.$/, "");
+  // A last label of digits alone makes an address of it (RFC 3696 section 2).
+  if (/(^|\.)[0-9]+$/.test(name)) return undefined;
+  return name.length <= 253 && /^(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(name)
+    ? name
+    : undefined;
+};
+
+export const listOf =
+  <Value>(parse: Parse<Value>): Parse<readonly Value[]> =>
+  (text) => {
+    const parts = text
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== "");
+    const parsed = parts.map(parse);
+    return parsed.includes(undefined) ? undefined : (parsed as Value[]);
+  };
+
+export const anyText: Parse<string> = (text) => (text === "" || text.includes("\0") ? undefined : text);

@@ -1,0 +1,58 @@
+import { chmodSync, existsSync, mkdirSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "./config/config.ts";
+import { MigrationRefused } from "./db/migrate.ts";
+import { type Database, openDatabase } from "./db/open.ts";
+
+/** The service cannot start; the message says what to do. */
+export class StartRefused extends Error {
+  override name = "StartRefused";
+}
+
+export const databasePath = (dataDir: string): string => join(dataDir, "adoption-store.db");
+export const adminKeyPath = (dataDir: string): string => join(dataDir, "admin.key");
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Makes DATA_DIR if it is missing. @throws StartRefused */
+export const makeDirectory = (dataDir: string) => {
+  // Everything that this process creates is for its user alone, SQLite's own files too.
+  process.umask(0o077);
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new StartRefused(`DATA_DIR ${dataDir}: cannot be created (${reasonOf(error)})`, { cause: error });
+  }
+};
+
+/** Opens the database of DATA_DIR; `create` makes both if they are missing. @throws StartRefused */
+export const openData = (config: Config, { create }: { create: boolean }): Database => {
+  const path = databasePath(config.dataDir);
+  if (create) makeDirectory(config.dataDir);
+  else if (!existsSync(path))
+    throw new StartRefused(
+      `DATA_DIR ${config.dataDir}: there is no database; check --data-dir, or start with serve`,
+    );
+  try {
+    const database = openDatabase(path, { groupSize: config.commitGroupSize, migrating: create });
+    chmodSync(path, 0o600);
+    return database;
+  } catch (error) {
+    if (error instanceof MigrationRefused)
+      throw new StartRefused(`DATA_DIR ${config.dataDir}: ${error.message}`, { cause: error });
+    throw new StartRefused(
+      `DATA_DIR ${config.dataDir}: the database cannot be opened (${reasonOf(error)}); check that the directory is writable and has room, or restore a backup`,
+      { cause: error },
+    );
+  }
+};
+
+/** @throws if DATA_DIR has less room than `reserve`, in bytes */
+export const assertRoom = (directory: string, reserve: number) => {
+  const { bavail, bsize } = statfsSync(directory);
+  const free = bavail * bsize;
+  if (free < reserve)
+    throw new Error(
+      `${Math.floor(free / 2 ** 20)} MiB free in DATA_DIR, below DISK_RESERVE of ${Math.floor(reserve / 2 ** 20)} MiB`,
+    );
+};

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { isGlobalUnicast } from "./dns/address.ts";
+import { systemNetwork } from "./dns/network.ts";
+import { type ClientSettings, type Surroundings, dnsClient } from "./dns/query.ts";
+import { parseServer, resolversOf } from "./dns/settings.ts";
+import { type Inspect, inspector } from "./inspect.ts";
+
+/** The system's resolvers, as they are now; none if it names none. */
+const systemResolvers = (port: number) => {
+  try {
+    return resolversOf(readFileSync("/etc/resolv.conf", "utf8"), port);
+  } catch {
+    return [];
+  }
+};
+
+/** Two tries of two seconds: a verification ends before who asked for it gives up. */
+const DNS_PATIENCE: ClientSettings = { timeoutMs: 2000, attempts: 2 };
+
+/** How the DNS is asked, as the settings of these names say. */
+interface DnsSettings {
+  dnsResolvers: readonly string[];
+  dnsPort: number;
+  dnsPrivate: boolean;
+  caaIssuers: readonly string[];
+}
+
+/** An inspector that asks real servers. */
+export const configuredInspector = (
+  { dnsResolvers, dnsPort, dnsPrivate, caaIssuers }: DnsSettings,
+  surroundings: Pick<Surroundings, "clock" | "random">,
+  patience = DNS_PATIENCE,
+): Inspect => {
+  const named = dnsResolvers.map((text) => parseServer(text, dnsPort)).filter((one) => one !== undefined);
+  return inspector({
+    ask: dnsClient({ network: systemNetwork, ...surroundings }, patience),
+    resolvers: () => (named.length > 0 ? named : systemResolvers(dnsPort)),
+    port: dnsPort,
+    mayAsk: (address) => dnsPrivate || isGlobalUnicast(address),
+    issuers: caaIssuers,
+  });
+};

@@ -1,0 +1,307 @@
+import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, sql } from "drizzle-orm";
+import type { Database } from "../db/open.ts";
+import { domainEvents, domains, projects } from "../db/schema.ts";
+import { WAITING } from "./domain.ts";
+
+const COLUMNS = {
+  id: domains.id,
+  projectId: domains.projectId,
+  hostname: domains.hostname,
+  stage: domains.stage,
+  role: domains.role,
+  createdAt: domains.createdAt,
+  waitingSince: domains.waitingSince,
+  checkedAt: domains.checkedAt,
+  nextCheckAt: domains.nextCheckAt,
+  failingSince: domains.failingSince,
+  verifiedAt: domains.verifiedAt,
+  liveAt: domains.liveAt,
+  findings: domains.findings,
+};
+
+/** Events of one host name that a project keeps. */
+export const MOST_EVENTS = 1000;
+
+/** The text of the index `domains_held`: SQLite uses it for what is asked in its very words. */
+const HELD = "('verified', 'issuing', 'issue_failed', 'live', 'suspended')";
+
+type Orm = Database["orm"];
+
+const value = sql.placeholder;
+const ofProject = eq(domains.projectId, value("projectId"));
+const isThis = and(ofProject, eq(domains.hostname, value("hostname")));
+/** The project's plan is Pro or above. */
+const mayHave = sql`exists (select 1 from projects where id = ${value("projectId")} and plan <> 'free')`;
+/**
+ * The index makes sure of it as well; asking first tells why nothing was written. Whoever is suspended keeps the name only
+ * until it verifies for another.
+ */
+const isHeldByOther = sql`exists (select 1 from domains other where other.hostname = ${value("hostname")}
+  and other.stage in ${sql.raw(HELD)} and other.stage <> 'suspended' and other.project_id <> ${value("projectId")})`;
+
+/** Through the projects: what is theirs is indexed by project and name. */
+const isContested = sql`exists (select 1 from projects p where p.id <> ${value("projectId")} and (
+  exists (select 1 from domains d where d.project_id = p.id and d.hostname = ${value("hostname")})
+  or exists (select 1 from domain_events e where e.project_id = p.id and e.hostname = ${value("hostname")}
+    and e.stage in ${sql.raw(HELD)})))`;
+
+/** The domain is where it was when the check of it began. */
+const isAsRead = and(eq(domains.id, value("id")), eq(domains.stage, value("from")));
+/** The stage that it comes to holds no name, or one that it may have. */
+const mayTake = sql`(${value("stage")} not in ${sql.raw(HELD)} or (${mayHave} and not ${isHeldByOther}
+  and (${value("isProven")} or ${value("from")} in ${sql.raw(HELD)} or not ${isContested})))`;
+
+/** History rows for the domains that match; `event` and `stage` may be SQL over them. */
+const noted = (
+  orm: Orm,
+  where: ReturnType<typeof and>,
+  event = sql`${value("event")}`,
+  stage = sql`${value("stage")}`,
+) =>
+  orm
+    .insert(domainEvents)
+    .select(
+      orm
+        .select({
+          id: sql`null`.as("id"),
+          projectId: domains.projectId,
+          hostname: domains.hostname,
+          at: sql`${value("now")}`.as("at"),
+          actor: sql`${value("actor")}`.as("actor"),
+          keyId: sql`${value("keyId")}`.as("key_id"),
+          event: event.as("event"),
+          stage: stage.as("stage"),
+          findings: sql`${value("findings")}`.as("findings"),
+        })
+        .from(domains)
+        .where(where)
+        .orderBy(asc(domains.id)),
+    )
+    .prepare();
+
+/** What is read. */
+export const readings = (orm: Orm) => {
+  const found = orm.select(COLUMNS).from(domains).where(isThis).limit(1).prepare();
+  const traced = orm
+    .select({ trace: domains.trace })
+    .from(domains)
+    .where(eq(domains.id, value("id")))
+    .limit(1)
+    .prepare();
+  const listed = orm
+    .select(COLUMNS)
+    .from(domains)
+    .where(and(ofProject, gt(domains.id, value("after"))))
+    .orderBy(asc(domains.id))
+    .limit(value("limit"))
+    .prepare();
+  const held = orm
+    .select({ one: sql`1` })
+    .from(projects)
+    .where(and(eq(projects.id, value("projectId")), isHeldByOther))
+    .limit(1)
+    .prepare();
+
+  const contested = orm
+    .select({ one: sql`1` })
+    .from(projects)
+    .where(and(eq(projects.id, value("projectId")), isContested))
+    .limit(1)
+    .prepare();
+  const dueNow = orm
+    .select({
+      domain: COLUMNS,
+      project: { id: projects.id, plan: projects.plan, targetLabel: projects.targetLabel },
+    })
+    .from(domains)
+    .innerJoin(projects, eq(projects.id, domains.projectId))
+    .where(lte(domains.nextCheckAt, value("now")))
+    .orderBy(asc(domains.nextCheckAt), asc(domains.id))
+    .limit(value("limit"))
+    .prepare();
+
+  const remembered = orm
+    .select()
+    .from(domainEvents)
+    .where(
+      and(
+        eq(domainEvents.projectId, value("projectId")),
+        eq(domainEvents.hostname, value("hostname")),
+        lt(domainEvents.id, value("before")),
+      ),
+    )
+    .orderBy(desc(domainEvents.id))
+    .limit(value("limit"))
+    .prepare();
+  return { found, traced, listed, held, contested, dueNow, remembered };
+};
+
+/** A new domain, for a project that may have it. */
+export const additions = (orm: Orm) => {
+  const inserted = orm
+    .insert(domains)
+    .select(
+      orm
+        .select({
+          id: sql`null`.as("id"),
+          projectId: projects.id,
+          hostname: sql`${value("hostname")}`.as("hostname"),
+          stage: sql`'awaiting_dns'`.as("stage"),
+          role: sql`iif(exists (select 1 from domains where project_id = ${value("projectId")}), 'served', 'primary')`.as(
+            "role",
+          ),
+          createdAt: sql`${value("now")}`.as("created_at"),
+          waitingSince: sql`${value("now")}`.as("waiting_since"),
+          checkedAt: sql`null`.as("checked_at"),
+          nextCheckAt: sql`${value("nextCheckAt")}`.as("next_check_at"),
+          failingSince: sql`null`.as("failing_since"),
+          verifiedAt: sql`null`.as("verified_at"),
+          liveAt: sql`null`.as("live_at"),
+          findings: sql`'[]'`.as("findings"),
+          trace: sql`null`.as("trace"),
+        })
+        .from(projects)
+        .where(
+          and(
+            eq(projects.id, value("projectId")),
+            mayHave,
+            sql`${projects.activeDeployId} is not null`,
+            sql`(select count(*) from domains where project_id = ${value("projectId")}) < ${value("most")}`,
+            sql`not exists (select 1 from domains where project_id = ${value("projectId")} and hostname = ${value("hostname")})`,
+            sql`not ${isHeldByOther}`,
+          ),
+        ),
+    )
+    .returning(COLUMNS)
+    .prepare();
+  /** Right behind the insert: `changes()` tells whether that made the row. */
+  const addedNoted = noted(orm, and(isThis, sql`changes() = 1`));
+  return { inserted, addedNoted };
+};
+
+/** What a check found, for a domain that still is as it was read. */
+export const checkings = (orm: Orm) => {
+  /** `stage` here is the one that the check leads to, of the history row the one that its event led to. */
+  const checkNoted = noted(orm, and(isAsRead, mayTake), sql`${value("event")}`, sql`${value("eventStage")}`);
+  const checked = orm
+    .update(domains)
+    .set({
+      stage: sql`${value("stage")}`,
+      waitingSince: sql`${value("waitingSince")}`,
+      checkedAt: sql`${value("now")}`,
+      nextCheckAt: sql`${value("nextCheckAt")}`,
+      failingSince: sql`${value("failingSince")}`,
+      verifiedAt: sql`${value("verifiedAt")}`,
+      liveAt: sql`${value("liveAt")}`,
+      findings: sql`${value("findings")}`,
+      trace: sql`${value("trace")}`,
+    })
+    .where(and(isAsRead, mayTake))
+    .returning({ id: domains.id })
+    .prepare();
+  const yields = and(
+    eq(domains.hostname, value("hostname")),
+    eq(domains.stage, "suspended"),
+    sql`${domains.projectId} <> ${value("projectId")}`,
+    sql`exists (select 1 from domains mine where mine.id = ${value("id")} and mine.stage = ${value("from")})`,
+    mayTake,
+  );
+  const yieldNoted = noted(orm, yields, sql`'yielded'`, sql`'awaiting_dns'`);
+  const yielded = orm
+    .update(domains)
+    .set({ stage: "awaiting_dns", waitingSince: sql`${value("now")}`, nextCheckAt: null })
+    .where(yields)
+    .prepare();
+  /** Whoever verifies day and night fills no disk. */
+  const oldForgotten = orm
+    .delete(domainEvents)
+    .where(
+      and(
+        eq(domainEvents.projectId, value("projectId")),
+        eq(domainEvents.hostname, value("hostname")),
+        sql`${domainEvents.id} <= (select id from domain_events where project_id = ${value("projectId")}
+          and hostname = ${value("hostname")} order by id desc limit 1 offset ${MOST_EVENTS})`,
+      ),
+    )
+    .prepare();
+  const rested = orm
+    .update(domains)
+    .set({ nextCheckAt: null })
+    .where(and(isAsRead, sql`not ${mayHave}`))
+    .prepare();
+  return { checkNoted, checked, yieldNoted, yielded, oldForgotten, rested };
+};
+
+/** Who is the primary domain, who redirects to it. */
+export const assignments = (orm: Orm) => {
+  /** The role that an assignment gives: its own, or what becomes of those that are not named. */
+  const newRole = sql`coalesce((select value from json_each(${value("roles")}) where key = ${domains.hostname}),
+    ${value("others")}, iif(${domains.role} = 'primary', 'served', ${domains.role}))`;
+  const hasAllNamed = sql`not exists (select 1 from json_each(${value("roles")}) named where not exists
+    (select 1 from domains mine where mine.project_id = ${value("projectId")} and mine.hostname = named.key))`;
+  const assignedNoted = noted(
+    orm,
+    and(ofProject, hasAllNamed, sql`${domains.role} <> ${newRole}`),
+    sql`'became_' || ${newRole}`,
+    sql`${domains.stage}`,
+  );
+  // Before another becomes it: the index looks at each row by itself.
+  const primaryReleased = orm
+    .update(domains)
+    .set({ role: "served" })
+    .where(and(ofProject, hasAllNamed, eq(domains.role, "primary"), sql`${newRole} <> 'primary'`))
+    .prepare();
+  const assigned = orm
+    .update(domains)
+    .set({ role: newRole })
+    .where(and(ofProject, hasAllNamed))
+    .returning({ id: domains.id })
+    .prepare();
+  return { assignedNoted, primaryReleased, assigned };
+};
+
+/** A domain that goes, and what becomes of those that redirected to it. */
+export const removals = (orm: Orm) => {
+  const losesPrimary = and(
+    ofProject,
+    eq(domains.role, "redirect"),
+    sql`exists (select 1 from domains mine where mine.project_id = ${value("projectId")}
+      and mine.hostname = ${value("hostname")} and mine.role = 'primary')`,
+  );
+  const removalNoted = noted(orm, isThis);
+  const lossNoted = noted(orm, losesPrimary, sql`'became_served'`, sql`${domains.stage}`);
+  const redirectsEnded = orm.update(domains).set({ role: "served" }).where(losesPrimary).prepare();
+  const removed = orm.delete(domains).where(isThis).returning({ id: domains.id }).prepare();
+  return { removalNoted, lossNoted, redirectsEnded, removed };
+};
+
+/** What a change of the plan does to a project's domains. */
+export const planChanges = (orm: Orm) => {
+  const dropped = and(ofProject, eq(domains.stage, "live"), sql`not ${mayHave}`);
+  const restored = and(ofProject, eq(domains.stage, "suspended"), mayHave);
+  const isWaiting = inArray(domains.stage, [...WAITING]);
+  return {
+    droppedNoted: noted(orm, dropped),
+    suspended: orm.update(domains).set({ stage: "suspended", nextCheckAt: null }).where(dropped).prepare(),
+    restoredNoted: noted(orm, restored),
+    resumed: orm
+      .update(domains)
+      // Checked at once: while it was suspended, the DNS may have come to show another project's target.
+      .set({ stage: "live", liveAt: sql`${value("now")}`, nextCheckAt: sql`${value("now")}` })
+      .where(restored)
+      .prepare(),
+    waitingResumed: orm
+      .update(domains)
+      .set({ nextCheckAt: sql`${value("now")}` })
+      .where(
+        and(
+          ofProject,
+          isWaiting,
+          isNull(domains.nextCheckAt),
+          gt(domains.waitingSince, value("since")),
+          mayHave,
+        ),
+      )
+      .prepare(),
+  };
+};

@@ -1,0 +1,23 @@
+import type { Publishing } from "./model.ts";
+
+/** How the platform is reached. */
+interface Platform {
+  baseUrl: string | undefined;
+  platformDomain: string;
+  platformCnameTarget: string;
+}
+
+/** The CNAME target of a project, by its label. */
+export const targetsBelow = (domain: string) => (label: string) => `${label}.${domain}`;
+
+/** Where projects are published: reached as the API is, by BASE_URL's scheme and port or where it listens. */
+export const publishingOf = (
+  { baseUrl, platformDomain, platformCnameTarget }: Platform,
+  portOf: () => number,
+): Publishing => ({
+  addressOf(slug) {
+    const { protocol, port } = new URL(baseUrl ?? `http://localhost:${portOf()}`);
+    return new URL(`${protocol}//${slug}.${platformDomain}${port && `:${port}`}/`).href;
+  },
+  targetOf: targetsBelow(platformCnameTarget),
+});
