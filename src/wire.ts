@@ -101,7 +101,9 @@ export const wireDomains = (
     ...[config.baseUrl, config.stagingBaseUrl].flatMap((url) => (url ? [new URL(url).hostname] : [])),
   ];
   const projects = projectService({
-    projects: lazily(() => projectRepository(database, { changed: stored.planEffects })),
+    projects: lazily(() =>
+      projectRepository(database, { changed: stored.planEffects, removing: stored.removalEffects }),
+    ),
     isOwn: (slug) =>
       [...ownHosts, config.platformCnameTarget].some((name) =>
         `.${name}`.endsWith(`.${slug}.${config.platformDomain}`),

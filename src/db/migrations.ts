@@ -1,4 +1,5 @@
 import platform from "../../drizzle/0001_platform.sql" with { type: "text" };
+import releasedNames from "../../drizzle/0002_released_names.sql" with { type: "text" };
 import store from "../../drizzle/0000_store.sql" with { type: "text" };
 
 export interface Migration {
@@ -11,4 +12,5 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { tag: "0000_store", sql: store },
   { tag: "0001_platform", sql: platform },
+  { tag: "0002_released_names", sql: releasedNames },
 ];

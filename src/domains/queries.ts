@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { domainEvents, domains, projects } from "../db/schema.ts";
+import { domainEvents, domains, projects, releasedNames } from "../db/schema.ts";
 import { WAITING } from "./domain.ts";
 
 const COLUMNS = {
@@ -40,10 +40,11 @@ const isHeldByOther = sql`exists (select 1 from domains other where other.hostna
   and other.stage in ${sql.raw(HELD)} and other.stage <> 'suspended' and other.project_id <> ${value("projectId")})`;
 
 /** Through the projects: what is theirs is indexed by project and name. */
-const isContested = sql`exists (select 1 from projects p where p.id <> ${value("projectId")} and (
+const isContested = sql`(exists (select 1 from projects p where p.id <> ${value("projectId")} and (
   exists (select 1 from domains d where d.project_id = p.id and d.hostname = ${value("hostname")})
   or exists (select 1 from domain_events e where e.project_id = p.id and e.hostname = ${value("hostname")}
-    and e.stage in ${sql.raw(HELD)})))`;
+    and e.stage in ${sql.raw(HELD)})))
+  or exists (select 1 from released_names r where r.hostname = ${value("hostname")}))`;
 
 /** The domain is where it was when the check of it began. */
 const isAsRead = and(eq(domains.id, value("id")), eq(domains.stage, value("from")));
@@ -275,12 +276,27 @@ export const removals = (orm: Orm) => {
   return { removalNoted, lossNoted, redirectsEnded, removed };
 };
 
-/** What a change of the plan does to a project's domains. */
-export const planChanges = (orm: Orm) => {
+/** What a change of the plan, or its end, does to a project's domains. */
+export const projectChanges = (orm: Orm) => {
   const dropped = and(ofProject, eq(domains.stage, "live"), sql`not ${mayHave}`);
   const restored = and(ofProject, eq(domains.stage, "suspended"), mayHave);
   const isWaiting = inArray(domains.stage, [...WAITING]);
   return {
+    released: orm
+      .insert(releasedNames)
+      .select(
+        orm
+          .selectDistinct({ hostname: domainEvents.hostname })
+          .from(domainEvents)
+          .where(
+            and(
+              eq(domainEvents.projectId, value("projectId")),
+              sql`${domainEvents.stage} in ${sql.raw(HELD)}`,
+            ),
+          ),
+      )
+      .onConflictDoNothing()
+      .prepare(),
     droppedNoted: noted(orm, dropped),
     suspended: orm.update(domains).set({ stage: "suspended", nextCheckAt: null }).where(dropped).prepare(),
     restoredNoted: noted(orm, restored),

@@ -13,7 +13,7 @@ import {
   WAITING,
 } from "./domain.ts";
 import type { Progress } from "./progress.ts";
-import { additions, assignments, checkings, planChanges, readings, removals } from "./queries.ts";
+import { additions, assignments, checkings, projectChanges, readings, removals } from "./queries.ts";
 import { WAITING_MS } from "./schedule.ts";
 import type { Stage } from "./stage.ts";
 
@@ -58,7 +58,7 @@ export interface Domains {
   list(page: { projectId: number; after: number; limit: number }): Promise<Domain[]>;
   /** True if a project other than this one holds the host name, and is not suspended. */
   isHeldElsewhere(projectId: number, hostname: string): Promise<boolean>;
-  /** True if a project other than this one has the host name, or has held it. */
+  /** True if a project other than this one has the host name, or has held it, deleted ones too. */
   isContested(projectId: number, hostname: string): Promise<boolean>;
   /**
    * Writes down a check in one atomic step, if the domain still is in the stage that it was read in. A stage that holds the
@@ -91,6 +91,8 @@ export interface Domains {
   }): Promise<DomainEvent[]>;
   /** For the same atomic step as a change of a project's plan: live domains are suspended below Pro, and live again from it on. */
   planEffects(projectId: number, now: number): readonly Statement[];
+  /** For the same atomic step as a project's removal: what it held is remembered as contested. */
+  removalEffects(projectId: number): readonly Statement[];
 }
 
 type Row = Omit<Domain, "findings"> & { findings: string };
@@ -115,7 +117,7 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
   const { checkNoted, checked, yieldNoted, yielded, oldForgotten, rested } = checkings(orm);
   const { assignedNoted, primaryReleased, assigned } = assignments(orm);
   const { removalNoted, lossNoted, redirectsEnded, removed } = removals(orm);
-  const effects = planChanges(orm);
+  const effects = projectChanges(orm);
 
   const find = async (projectId: number, hostname: string) => {
     const row = found.get({ projectId, hostname });
@@ -226,6 +228,7 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
         findings: findingsOf(findings),
       }));
     },
+    removalEffects: (projectId) => [{ query: effects.released, values: { projectId } }],
     planEffects(projectId, now) {
       const values = { projectId, now };
       const note = (event: EventName, stage: Stage) => ({

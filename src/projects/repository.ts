@@ -31,6 +31,8 @@ export interface ProjectChange {
 export interface ProjectEffects {
   /** Behind every change of a project, with its id; the plan is the new one by then. */
   changed(projectId: number, now: number): readonly Statement[];
+  /** Before a project is removed, with its id. */
+  removing(projectId: number): readonly Statement[];
 }
 
 export interface Projects {
@@ -111,8 +113,8 @@ export const projectRepository = ({ orm, commit }: Database, effects: ProjectEff
       return row;
     },
     async remove(id) {
-      const [rows] = await commit([{ query: removed, values: { id } }]);
-      return rows.length > 0;
+      const rows = await commit([...effects.removing(id), { query: removed, values: { id } }]);
+      return (rows.at(-1) as unknown[]).length > 0;
     },
   };
 };

@@ -338,6 +338,17 @@ describe("an apex that shows the addresses of every project's target", () => {
     expect(await verifiedIn("other")).toMatchObject({ stage: "live", findings: [] });
   });
 
+  test("goes to nobody unproven after a project that had it and was deleted", async () => {
+    const { add, api, setProof, otherTarget, verifiedIn } = await openApex();
+    await add("example.org");
+    await verifiedIn("docs");
+    expect((await api("DELETE", "")).status).toBe(204);
+    await add("example.org", "other");
+    expect(await verifiedIn("other")).toMatchObject({ findings: [{ kind: "ownership_unproven" }] });
+    setProof(otherTarget);
+    expect(await verifiedIn("other")).toMatchObject({ stage: "live", findings: [] });
+  });
+
   test("is unproven for no more than having been waited for by others who left", async () => {
     const { add, api, verifiedIn } = await openApex();
     await add("example.org");

@@ -1,0 +1,3 @@
+CREATE TABLE `released_names` (
+	`hostname` text PRIMARY KEY NOT NULL
+) STRICT;
