@@ -5,6 +5,7 @@ import type { Config } from "./config/config.ts";
 import { type Lock, takeLock } from "./db/lock.ts";
 import type { Database } from "./db/open.ts";
 import type { Keeper } from "./domains/keeper.ts";
+import { type HttpsListener, listenHttps } from "./edge/https.ts";
 import { type Listener, listen } from "./edge/listeners.ts";
 import type { Logger } from "./http/logging.ts";
 import { remember } from "./config/remembered.ts";
@@ -18,18 +19,20 @@ const writeAdminKey = (dataDir: string) => async (secret: string) => {
   await rename(`${path}.new`, path);
 };
 
-const listenOrExplain = (
-  config: Config,
-  fetch: (request: Request) => Response | Promise<Response>,
-): Listener => {
-  const { host, port } = config;
+/** Listens, or says what to do. @param flag the one that chooses the port @throws StartRefused */
+const listenOrExplain = async <Listening>(
+  { host, port, flag }: { host: string; port: number; flag: string },
+  begin: (where: { host: string; port: number }) => Listening | Promise<Listening>,
+): Promise<Listening> => {
   try {
-    return listen({ host, port, fetch });
+    return await begin({ host, port });
   } catch (error) {
-    const inUse = (error as { code?: string }).code === "EADDRINUSE";
-    const remedy = inUse
-      ? "the port is in use: stop what listens there, or choose another with --port"
-      : reasonOf(error);
+    const { code } = error as { code?: string };
+    const remedies: Record<string, string> = {
+      EADDRINUSE: `the port is in use: stop what listens there, or choose another with --${flag}`,
+      EACCES: `ports below 1024 need a permission: grant CAP_NET_BIND_SERVICE, or choose another with --${flag}`,
+    };
+    const remedy = remedies[code ?? ""] ?? reasonOf(error);
     throw new StartRefused(`cannot listen on ${host}:${port}: ${remedy}`, { cause: error });
   }
 };
@@ -60,6 +63,8 @@ const GRACE_MS = 8000;
 
 export interface Server {
   url: string;
+  /** Where it listens for HTTPS; undefined: nowhere. */
+  httpsPort: number | undefined;
   /** Where projects are published: `http://*.localhost:3000/`. */
   sites: string;
   /** The file with the first key, if it is still there. */
@@ -76,29 +81,58 @@ export const startServer = async (config: Config): Promise<Server> => {
   makeDirectory(config.dataDir);
   const lock = lockOrExplain(config.dataDir);
   let database: Database | undefined;
+  const listeners: { stop(graceMs: number): Promise<void> }[] = [];
   try {
     database = openData(config, { create: true });
-    let listener: Listener | undefined;
-    const { app, fetch, keys, deploys, keeper, publishing, publishReference, log } = wireApp(
+    /** Those that came over HTTP: the first is the one that the service is known by. */
+    const plain: Listener[] = [];
+    let secure: HttpsListener | undefined;
+    const listenerOf = (request: Request) => plain.find((one) => one.peerOf(request) !== "") ?? plain[0];
+    const { app, fetch, https, keys, deploys, keeper, publishing, publishReference, log } = wireApp(
       config,
       database,
       {
-        peerOf: (request) => listener?.peerOf(request) ?? "",
-        patiently: (request, work) => (listener ? listener.patiently(request, work) : work()),
-        portOf: () => listener?.port ?? config.port,
+        peerOf: (request) => secure?.visitOf(request)?.address ?? listenerOf(request)?.peerOf(request) ?? "",
+        patiently(request, work) {
+          const visit = secure?.visitOf(request);
+          if (visit) return visit.patiently(work);
+          return listenerOf(request)?.patiently(request, work) ?? work();
+        },
+        portOf: () => plain[0]?.port ?? config.port,
+        withdraw: () => secure?.withdraw(),
       },
     );
     app.compile();
-    listener = listenOrExplain(config, fetch);
+    const { host, port, httpPort, httpsPort } = config;
+    const listenPlain = async (at: number, flag: string) => {
+      const listener = await listenOrExplain({ host, port: at, flag }, (where) =>
+        listen({ ...where, fetch }),
+      );
+      plain.push(listener);
+      listeners.push(listener);
+      return listener;
+    };
+    const listener = await listenPlain(port, "port");
+    if (httpPort !== undefined) await listenPlain(httpPort, "http-port");
+    if (https && httpsPort !== undefined) {
+      const { names } = https;
+      const { fresh, version } = database;
+      secure = await listenOrExplain({ host, port: httpsPort, flag: "https-port" }, (where) =>
+        listenHttps({ ...where, names, fetch, fresh, version }),
+      );
+      listeners.push(secure);
+    }
     // A start that cannot listen makes no key.
     await keys.createFirst(writeAdminKey(config.dataDir));
     const adminKey = adminKeyPath(config.dataDir);
     await remember(config, listener.port);
     return running({
-      listener,
+      url: listener.url,
+      httpsPort: secure?.port,
+      listeners,
       sites: publishing.addressOf("*"),
       keys,
-      keeper,
+      keepers: [keeper, ...(https ? [https.keeper] : [])],
       settle: async () => {
         await publishReference();
         await deploys.sweep();
@@ -109,6 +143,7 @@ export const startServer = async (config: Config): Promise<Server> => {
       adminKey: existsSync(adminKey) ? adminKey : undefined,
     });
   } catch (error) {
+    for (const listener of listeners) await listener.stop(0);
     await database?.close();
     lock.release();
     throw error;
@@ -116,20 +151,24 @@ export const startServer = async (config: Config): Promise<Server> => {
 };
 
 const running = ({
-  listener,
+  url,
+  httpsPort,
+  listeners,
   sites,
   keys,
-  keeper,
+  keepers,
   settle,
   log,
   database,
   lock,
   adminKey,
 }: {
-  listener: Listener;
+  url: string;
+  httpsPort: number | undefined;
+  listeners: readonly { stop(graceMs: number): Promise<void> }[];
   sites: string;
   keys: KeyService;
-  keeper: Keeper;
+  keepers: readonly Pick<Keeper, "start" | "stop">[];
   /** What is done once the server answers, and again every hour. */
   settle: () => Promise<void>;
   log: Logger;
@@ -152,17 +191,17 @@ const running = ({
   const settleOrSay = () => settle().catch((error: unknown) => log.error({ err: error }, "not settled"));
   let settled = settleOrSay();
   const settling = setInterval(() => (settled = settled.then(settleOrSay)), SETTLE_MS);
-  keeper.start();
+  for (const keeper of keepers) keeper.start();
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     clearInterval(tending);
     clearInterval(settling);
-    await listener.stop(GRACE_MS);
-    await keeper.stop();
+    await Promise.all(listeners.map((listener) => listener.stop(GRACE_MS)));
+    await Promise.all(keepers.map((keeper) => keeper.stop()));
     await settled;
     await flush();
     await database.close();
     lock.release();
   };
-  return { url: listener.url, sites, adminKey, log, failed, stop: () => (stopped ??= stop()) };
+  return { url, httpsPort, sites, adminKey, log, failed, stop: () => (stopped ??= stop()) };
 };

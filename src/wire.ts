@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import type { Config } from "./config/config.ts";
+import { readFileSync } from "node:fs";
 import { assertRoom } from "./data.ts";
 import type { Database } from "./db/open.ts";
 import { clientAddress, clientNetwork } from "./http/address.ts";
@@ -12,8 +13,19 @@ import { deployRoutes } from "./deploys/routes.ts";
 import { deployService } from "./deploys/service.ts";
 import { openUploads } from "./deploys/upload.ts";
 import { dispatcher } from "./edge/dispatch.ts";
-import { type HostNames, hostReader } from "./edge/hosts.ts";
+import { type HostNames, hostReader, placeOf } from "./edge/hosts.ts";
+import { securedNames } from "./edge/https.ts";
+import { httpsRedirect } from "./edge/secure.ts";
 import { domainChecks } from "./domains/checks.ts";
+import { type AcmeClient, acmeClient } from "./domains/acme/client.ts";
+import { endingSoon } from "./domains/certificates/certificate.ts";
+import { certificateKeeper } from "./domains/certificates/keeper.ts";
+import { issuer } from "./domains/certificates/issue.ts";
+import { type FetchChallenge, challengeProbes, objections } from "./domains/certificates/objection.ts";
+import { certificateRepository } from "./domains/certificates/repository.ts";
+import { type CertificateService, certificateService } from "./domains/certificates/service.ts";
+import { parseHostname } from "./domains/hostname.ts";
+import { isSpecialUse } from "./domains/own.ts";
 import { configuredInspector } from "./domains/configured.ts";
 import type { ClientSettings } from "./domains/dns/query.ts";
 import type { Inspect } from "./domains/inspect.ts";
@@ -47,7 +59,7 @@ import { projectRoutes } from "./projects/routes.ts";
 import { projectService } from "./projects/service.ts";
 import { deployedSites } from "./sites/deployed.ts";
 import { rememberedNames } from "./sites/names.ts";
-import { publishedNames } from "./sites/repository.ts";
+import { type PublishedNames, publishedNames } from "./sites/repository.ts";
 import { siteService } from "./sites/service.ts";
 import { type Clock, systemClock } from "./time.ts";
 
@@ -66,6 +78,8 @@ export interface Overrides {
   peerOf?: (request: Request) => string;
   /** The port that it listens on, where the configuration leaves it open. */
   portOf?: () => number;
+  /** Told when names are served no longer. */
+  withdraw?: () => void;
   /** How patient the DNS client is. */
   dns?: ClientSettings;
   /** Takes the place of the DNS. */
@@ -84,6 +98,126 @@ const hostNamesOf = ({ baseUrl, apiHosts, platformDomain }: Config): HostNames =
   api: new Set([...apiHosts, ...(baseUrl ? [new URL(baseUrl).hostname] : [])]),
 });
 
+/** Asks as a certificate authority does (RFC 8555 section 8.3), at one address of the name. */
+const challengeFetcher =
+  ({ acmeHttpPort }: Config): FetchChallenge =>
+  async (address, hostname, token) => {
+    const host = address.includes(":") ? `[${address}]` : address;
+    const answer = await fetch(`http://${host}:${acmeHttpPort}/.well-known/acme-challenge/${token}`, {
+      headers: { host: hostname },
+      redirect: "manual",
+      signal: AbortSignal.timeout(PROBE_MS),
+    });
+    const { value } = (await answer.body?.getReader().read()) ?? {};
+    return new TextDecoder().decode(value?.subarray(0, PROBE_BYTES));
+  };
+
+const PROBE_MS = 10_000;
+const PROBE_BYTES = 200;
+
+/** The certificates of a database: what the command line works with. */
+export const wireCertificateService = (database: Database, clock: Clock = systemClock): CertificateService =>
+  certificateService({ certificates: certificateRepository(database), clock });
+
+/** The clients of the certificate authorities, each made when it is first asked. */
+const acmeClients = ({ acmeEmail, acmeCaFile, acmeEabKid, acmeEabHmac }: Config, clock: Clock) => {
+  const clients = new Map<string, AcmeClient>();
+  const make = (directory: string) =>
+    acmeClient(
+      {
+        directory,
+        ...(acmeEmail !== undefined && { email: acmeEmail }),
+        ...(acmeEabKid !== undefined &&
+          acmeEabHmac !== undefined && { eab: { kid: acmeEabKid, hmac: acmeEabHmac } }),
+        ...(acmeCaFile !== undefined && { ca: readFileSync(acmeCaFile, "utf8") }),
+      },
+      { fetch, sleep: (ms) => Bun.sleep(ms), clock },
+    );
+  return (directory: string): AcmeClient => {
+    const client = clients.get(directory) ?? make(directory);
+    clients.set(directory, client);
+    return client;
+  };
+};
+
+/** Names of the service itself that the public DNS may have, and authorities certify. */
+const publicNames = (names: readonly string[]): string[] =>
+  names.filter((name) => parseHostname(name).ok && !isSpecialUse(name));
+
+const publicHosts = ({ baseUrl, apiHosts }: Config): string[] =>
+  publicNames([...(baseUrl?.startsWith("https:") ? [new URL(baseUrl).hostname] : []), ...apiHosts]);
+
+/** True for host names that something is served under. */
+const servedBy =
+  (names: PublishedNames, hosts: HostNames) =>
+  (hostname: string): boolean => {
+    const place = placeOf(hostname, hosts);
+    if (place.kind === "api") return hosts.api.has(hostname);
+    if (place.kind === "project") return names.bySlug(place.slug) !== undefined;
+    return place.kind === "custom" && names.byHostname(place.hostname) !== undefined;
+  };
+
+/** Certificates: who gets them, what is answered to authorities meanwhile, and which names are secured by them. */
+const wireHttps = (
+  config: Config,
+  database: Database,
+  {
+    clock,
+    inspect,
+    log,
+    isServed,
+  }: { clock: Clock; inspect: Inspect; log: Logger; isServed: (hostname: string) => boolean },
+) => {
+  const certificates = lazily(() => certificateRepository(database));
+  const probes = challengeProbes();
+  const own = publicHosts(config);
+  const [platformDomain] = publicNames([config.platformDomain]);
+  const secured = securedNames({
+    keyPair(hostname) {
+      const pair = certificates.keyPair(hostname);
+      return pair && { key: pair.key, cert: pair.chain, renewals: pair.renewals };
+    },
+    hstsMaxAge: config.hstsMaxAge,
+    isServed,
+    failed: (hostname, error) => log.error({ err: error, hostname }, "a certificate cannot be used"),
+  });
+  const issue = issuer({
+    certificates,
+    authorities: config.acmeAgreeTos ? config.acmeDirectory : [],
+    clientOf: acmeClients(config, clock),
+    objection: objections({
+      domains: lazily(() => domainRepository(database)),
+      isOwn: (hostname) =>
+        own.includes(hostname) || (platformDomain !== undefined && hostname.endsWith(`.${platformDomain}`)),
+      inspect,
+      targetOf: targetsBelow(config.platformCnameTarget),
+      probes,
+      fetchChallenge: challengeFetcher(config),
+    }),
+    changed: secured.renewed,
+    failed: (hostname, { type, detail, status }) =>
+      log.warn({ hostname, type, detail, status }, "no certificate was issued"),
+    clock,
+    random: Math.random,
+    sleep: (ms) => Bun.sleep(ms),
+  });
+  const keeper = certificateKeeper({
+    certificates,
+    issue,
+    own,
+    platformDomain,
+    clock,
+    failed: (error) => log.error({ err: error }, "a certificate could not be dealt with"),
+  });
+  return {
+    names: secured,
+    keeper,
+    challenge: (hostname: string, token: string): string | undefined =>
+      probes.answer(hostname, token) ?? certificates.keyAuthorization(hostname, token),
+    secured: httpsRedirect({ isSecured: secured.has, port: config.httpsPort ?? 0 }),
+  };
+};
+
 /** The projects of a database, their domains, and who checks these. */
 export const wireDomains = (
   config: Config,
@@ -92,8 +226,13 @@ export const wireDomains = (
     clock = systemClock,
     dns,
     inspect = configuredInspector(config, { clock, random }, dns),
+    removed = () => {},
     failed = () => {},
-  }: Pick<Overrides, "clock" | "dns" | "inspect"> & { failed?: (error: unknown) => void } = {},
+  }: Pick<Overrides, "clock" | "dns" | "inspect"> & {
+    /** Told of a host name that is served no longer. */
+    removed?: (hostname: string) => void;
+    failed?: (error: unknown) => void;
+  } = {},
 ) => {
   const stored = lazily(() => domainRepository(database));
   const ownHosts = [
@@ -112,7 +251,16 @@ export const wireDomains = (
     random,
   });
   const targetOf = targetsBelow(config.platformCnameTarget);
-  const checks = domainChecks({ domains: stored, inspect, clock, random: Math.random, targetOf });
+  const isSecured = config.httpsPort !== undefined;
+  const checks = domainChecks({
+    domains: stored,
+    inspect,
+    clock,
+    random: Math.random,
+    targetOf,
+    isSecured,
+  });
+  const certificates = lazily(() => certificateRepository(database));
   const domains: DomainService = domainService({
     domains: stored,
     projects,
@@ -121,6 +269,8 @@ export const wireDomains = (
       zones: [config.platformDomain, config.platformCnameTarget],
       hosts: ownHosts,
     },
+    certificates: isSecured ? certificates : undefined,
+    removed,
     verifications: limiter("verify", "verifications of this domain"),
     clock,
     targetOf,
@@ -140,13 +290,15 @@ export const wireApp = (
     peerOf = () => "",
     portOf = () => config.port,
     patiently = atLeisure,
+    withdraw = () => {},
     ...overrides
   }: Overrides = {},
 ) => {
   const { logLevel, logFormat, colour, bodyLimit, trustProxy } = config;
   const writeLog = log ?? logger({ level: logLevel, format: logFormat, colour });
   const keys = wireKeys(database, clock);
-  const counters = metrics({ version: VERSION });
+  const certificates = lazily(() => certificateRepository(database));
+  const counters = metrics({ version: VERSION, expiries: certificates.expiries });
   const rules = shared({
     keys,
     requests: limiter("key", "requests"),
@@ -158,9 +310,11 @@ export const wireApp = (
   });
   const pets = petService({ pets: petRepository(database), clock });
   const pages = petPages({ list: pets.list, version: database.version });
+  const inspect = overrides.inspect ?? configuredInspector(config, { clock, random }, overrides.dns);
   const { projects, domains, settings, keeper } = wireDomains(config, database, {
-    ...overrides,
+    inspect,
     clock,
+    removed: withdraw,
     failed: (error) => writeLog.error({ err: error }, "a domain could not be checked"),
   });
   const blobs = openBlobs(join(config.dataDir, "blobs"));
@@ -189,6 +343,7 @@ export const wireApp = (
         database: database.assertReady,
         disk: () => assertRoom(config.dataDir, config.diskReserve),
       },
+      warnings: () => endingSoon(certificates.expiries(), clock.now()),
       metrics: counters,
       shared: rules,
     }),
@@ -198,14 +353,21 @@ export const wireApp = (
       shared: rules,
     }),
   ]);
+  const names = rememberedNames(
+    lazily(() => publishedNames(database)),
+    database.version,
+  );
+  const hosts = hostNamesOf(config);
+  const https =
+    config.httpsPort === undefined
+      ? undefined
+      : wireHttps(config, database, { clock, inspect, log: writeLog, isServed: servedBy(names, hosts) });
   const fetch = dispatcher({
-    readHost: hostReader(hostNamesOf(config)),
+    readHost: hostReader(hosts),
+    ...(https && { challenge: https.challenge, secured: https.secured }),
     api: (request) => app.fetch(request),
     publisher: siteService({
-      names: rememberedNames(
-        lazily(() => publishedNames(database)),
-        database.version,
-      ),
+      names,
       sites: deployedSites(blobs),
       scheme: new URL(config.baseUrl ?? "http://localhost").protocol,
     }),
@@ -231,6 +393,7 @@ export const wireApp = (
     deploys,
     domains,
     keeper,
+    https,
     publishing,
     publishReference,
     log: writeLog,

@@ -11,7 +11,7 @@ interface Import {
   to: string;
 }
 
-const IMPORT = /^(?:import|export)\s[^;]*?from\s+"([^"]+)"|\bimport\s*\(?\s*"([^"]+)"/gm;
+const IMPORT = /^(?:import|export)\s[^;]*?from\s+"([^"]+)"|\b(?:import|require)\s*\(?\s*"([^"]+)"/gm;
 
 const importsOf = async (file: string): Promise<Import[]> => {
   const text = await Bun.file(join(ROOT, file)).text();
@@ -49,9 +49,9 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/http\/shared\.ts$/, to: [/^src\/http\//, /^src\/keys\/guard\.ts$/] },
   { from: /^src\/http\/frame\.ts$/, to: [/^src\/http\//, /^src\/keys\/repository\.ts$/] },
   { from: /^src\/http\//, to: [/^src\/http\//] },
-  { from: /^src\/(\w+)\/(?:repository|queries)\.ts$/, to: [/^src\/db\//, /^src\/$1\//] },
+  { from: /^src\/(\w+)\/(?:certificates\/)?(?:repository|queries)\.ts$/, to: [/^src\/db\//, /^src\/$1\//] },
   {
-    from: /^src\/(deploys|domains|sites)\/(?!repository|queries)/,
+    from: /^src\/(deploys|domains|sites)\//,
     to: [
       /^src\/$1\//,
       /^src\/http\//,
@@ -89,6 +89,8 @@ const PACKAGES: Record<string, RegExp> = {
   "bun:sqlite": /^src\/db\//,
   commander: /^src\/cli\//,
   pino: /^src\/http\/logging\.ts$/,
+  jose: /^src\/domains\/acme\//,
+  "@peculiar/x509": /^src\/domains\/acme\//,
 };
 
 describe("imports", () => {

@@ -74,6 +74,16 @@ const printStage = (domain: WireDomain) => {
   printFindings(domain);
 };
 
+const printCertificate = ({ certificate }: WireDomain) => {
+  if (!certificate) return;
+  const { status, notAfter, problem, nextAttemptAt } = certificate;
+  print(`\nCertificate: ${status}${notAfter ? `, valid until ${notAfter}` : ""}`);
+  if (problem) print(`  ${problem.type}: ${problem.detail}`);
+  for (const { type, detail, identifier } of problem?.subproblems ?? [])
+    print(`    ${identifier ? `${identifier}: ` : ""}${type}: ${detail}`);
+  if (problem && nextAttemptAt) print(`  Next attempt: ${nextAttemptAt}, or when it is verified again.`);
+};
+
 const printQuestions = ({ trace }: WireDomain) => {
   if (!trace) return print("Never checked yet.");
   print(
@@ -218,6 +228,7 @@ const showCommand = () =>
         if (options.json) return print(JSON.stringify(domain));
         printStage(domain);
         printRecord(domain);
+        printCertificate(domain);
         printQuestions(domain);
         await printHistory(domains, options.project, hostname);
       }),

@@ -4,6 +4,7 @@ import { Fault } from "../http/faults.ts";
 import { StartRefused } from "../data.ts";
 import { VERSION } from "../wire.ts";
 import { ApiError } from "./api.ts";
+import { certificatesCommand } from "./certificates.ts";
 import { deployCommand } from "./deploy.ts";
 import { doctorCommand } from "./doctor.ts";
 import { domainsCommand } from "./domains.ts";
@@ -26,6 +27,7 @@ const program = (): Command => {
   root.addCommand(keysCommand());
   root.addCommand(deployCommand());
   root.addCommand(domainsCommand());
+  root.addCommand(certificatesCommand());
   root.addCommand(openapiCommand());
   root.addCommand(doctorCommand());
   root

@@ -28,8 +28,12 @@ export const serveCommand = (): Command =>
     const say = config.logFormat === "json" ? printLogged : print;
     say(`Listening on ${server.url}`);
     say(`Documentation: ${address}/docs`);
+    if (server.httpsPort !== undefined)
+      say(`HTTPS on port ${server.httpsPort}, for names that have a certificate`);
     say(`Sites: ${server.sites.replace("*", "<project>")}`);
     if (server.adminKey) say(`Admin key (all scopes) in ${server.adminKey}`);
+    if (server.httpsPort !== undefined && !config.acmeAgreeTos)
+      say("No certificate is ordered before ACME_AGREE_TOS is true");
     const reason = await Promise.race([signal, server.failed]);
     if (reason instanceof Error) {
       server.log.error({ reason: reason.message }, "stopping");

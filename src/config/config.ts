@@ -38,6 +38,22 @@ export interface Config {
   readonly dnsPort: number;
   /** True if name servers at private addresses may be asked. */
   readonly dnsPrivate: boolean;
+  /** Undefined: no HTTPS. */
+  readonly httpsPort: number | undefined;
+  /** A port for HTTP beside `port`. */
+  readonly httpPort: number | undefined;
+  /** Directories of certificate authorities, tried in turn. */
+  readonly acmeDirectory: readonly string[];
+  readonly acmeAgreeTos: boolean;
+  readonly acmeEmail: string | undefined;
+  /** A file of PEM certificates. */
+  readonly acmeCaFile: string | undefined;
+  readonly acmeEabKid: string | undefined;
+  readonly acmeEabHmac: string | undefined;
+  /** Where authorities fetch challenges. */
+  readonly acmeHttpPort: number;
+  /** Seconds that browsers are told to come over HTTPS only, at the most. */
+  readonly hstsMaxAge: number;
   /** What CAA records must name for a certificate to be issued. */
   readonly caaIssuers: readonly string[];
 }
@@ -82,6 +98,13 @@ export const readConfig = (sources: Sources): Config => {
     stagingBaseUrl: stagingBaseUrl || undefined,
     platformCnameTarget: platformCnameTarget || `cname.${platformDomain}`,
     dnsPrivate: values.dnsPrivate === "yes",
+    httpsPort: values.httpsPort === "" ? undefined : values.httpsPort,
+    httpPort: values.httpPort === "" ? undefined : values.httpPort,
+    acmeAgreeTos: values.acmeAgreeTos === "true",
+    acmeEmail: values.acmeEmail || undefined,
+    acmeCaFile: values.acmeCaFile || undefined,
+    acmeEabKid: values.acmeEabKid || undefined,
+    acmeEabHmac: values.acmeEabHmac || undefined,
     logFormat: logFormat === "auto" ? (sources.isTerminal ? "pretty" : "json") : logFormat,
     colour: sources.isTerminal && !sources.env["NO_COLOR"],
   });

@@ -35,6 +35,12 @@ export const origin: Parse<string> = (text) => {
   return username || password ? undefined : origin;
 };
 
+export const httpUrl: Parse<string> = (text) =>
+  /^https?:\/\/[^/?#@]+\/[^#]*$/i.test(text) && URL.canParse(text) ? new URL(text).href : undefined;
+
+export const mailAddress: Parse<string> = (text) =>
+  text.length <= 254 && /^[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+$/.test(text) ? text : undefined;
+
 export const optional =
   <Value>(parse: Parse<Value>): Parse<Value | ""> =>
   (text) =>

@@ -16,6 +16,7 @@ export const SHARED = [
   "dnsPort",
   "dnsPrivate",
   "caaIssuers",
+  "httpsPort",
 ] as const satisfies readonly SettingName[];
 
 const textOf = (value: string | number | boolean | readonly string[]): string => {

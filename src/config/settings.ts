@@ -1,6 +1,18 @@
 import { parseServer } from "../domains/dns/settings.ts";
 import { LOG_LEVELS } from "../http/logging.ts";
-import { type Parse, anyText, bytes, hostName, integer, listOf, oneOf, optional, origin } from "./parse.ts";
+import {
+  type Parse,
+  anyText,
+  bytes,
+  hostName,
+  httpUrl,
+  integer,
+  listOf,
+  mailAddress,
+  oneOf,
+  optional,
+  origin,
+} from "./parse.ts";
 
 export interface Setting<Value = unknown> {
   readonly env: string;
@@ -174,6 +186,86 @@ export const SETTINGS = {
     form: "yes or no",
     help: "yes: zones may have their name servers at private addresses",
     parse: oneOf(["yes", "no"]),
+  },
+  httpsPort: {
+    env: "HTTPS_PORT",
+    flag: "https-port",
+    fallback: "",
+    form: "a port from 0 to 65535, 443 in production",
+    help: "port to listen on for HTTPS, with certificates that come by themselves; without it there is no HTTPS",
+    parse: optional(integer(0, 65_535)),
+  },
+  httpPort: {
+    env: "HTTP_PORT",
+    flag: "http-port",
+    fallback: "",
+    form: "a port from 0 to 65535, 80 in production",
+    help: "further port for HTTP: answers certificate authorities, and leads on to HTTPS",
+    parse: optional(integer(0, 65_535)),
+  },
+  acmeDirectory: {
+    env: "ACME_DIRECTORY",
+    flag: "acme-directory",
+    fallback: "https://acme-v02.api.letsencrypt.org/directory",
+    form: "addresses separated by commas, such as https://acme-v02.api.letsencrypt.org/directory",
+    help: "directories of certificate authorities, tried in turn",
+    parse: listOf(httpUrl),
+  },
+  acmeAgreeTos: {
+    env: "ACME_AGREE_TOS",
+    flag: "acme-agree-tos",
+    fallback: "false",
+    form: "true or false",
+    help: "true: the authorities' terms of service are agreed to; no certificate is ordered without",
+    parse: oneOf(["true", "false"]),
+  },
+  acmeEmail: {
+    env: "ACME_EMAIL",
+    flag: "acme-email",
+    fallback: "",
+    form: "a mail address",
+    help: "where certificate authorities write to",
+    parse: optional(mailAddress),
+  },
+  acmeCaFile: {
+    env: "ACME_CA_FILE",
+    flag: "acme-ca-file",
+    fallback: "",
+    form: "a file of PEM certificates",
+    help: "whom to trust beside the system's authorities when ACME_DIRECTORY is asked, for a private one",
+    parse: optional(anyText),
+  },
+  acmeEabKid: {
+    env: "ACME_EAB_KID",
+    flag: "acme-eab-kid",
+    fallback: "",
+    form: "a key identifier",
+    help: "external account binding, for authorities that ask for it",
+    parse: optional(anyText),
+  },
+  acmeEabHmac: {
+    env: "ACME_EAB_HMAC",
+    flag: "acme-eab-hmac",
+    fallback: "",
+    form: "a key in base64url",
+    help: "the key of ACME_EAB_KID; better in the environment than as a flag",
+    parse: optional((text) => (/^[\w-]{16,512}=*$/.test(text) ? text : undefined)),
+  },
+  acmeHttpPort: {
+    env: "ACME_HTTP_PORT",
+    flag: "acme-http-port",
+    fallback: "80",
+    form: "a port from 1 to 65535",
+    help: "port at which authorities fetch challenges; another than 80 is for tests",
+    parse: integer(1, 65_535),
+  },
+  hstsMaxAge: {
+    env: "HSTS_MAX_AGE",
+    flag: "hsts-max-age",
+    fallback: "31536000",
+    form: "seconds from 0 to 63072000",
+    help: "longest time that browsers are told to come over HTTPS only, once a renewal has worked; 0: never",
+    parse: integer(0, 63_072_000),
   },
   caaIssuers: {
     env: "CAA_ISSUERS",

@@ -1,3 +1,4 @@
+import certificates from "../../drizzle/0003_certificates.sql" with { type: "text" };
 import platform from "../../drizzle/0001_platform.sql" with { type: "text" };
 import releasedNames from "../../drizzle/0002_released_names.sql" with { type: "text" };
 import store from "../../drizzle/0000_store.sql" with { type: "text" };
@@ -13,4 +14,5 @@ export const migrations: readonly Migration[] = [
   { tag: "0000_store", sql: store },
   { tag: "0001_platform", sql: platform },
   { tag: "0002_released_names", sql: releasedNames },
+  { tag: "0003_certificates", sql: certificates },
 ];

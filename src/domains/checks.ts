@@ -30,6 +30,8 @@ export interface ChecksSettings {
   random: () => number;
   /** The CNAME target of a project by its label. */
   targetOf: (label: string) => string;
+  /** True if domains get certificates, and are live once they have one. */
+  isSecured?: boolean;
 }
 
 /** A finding without what changes from one check to the next. */
@@ -53,13 +55,20 @@ const eventsFor = (
   return isNews ? [{ event: seen, stage: domain.stage }] : [];
 };
 
-export const domainChecks = ({ domains, inspect, clock, random, targetOf }: ChecksSettings): Checks => {
+export const domainChecks = ({
+  domains,
+  inspect,
+  clock,
+  random,
+  targetOf,
+  isSecured = false,
+}: ChecksSettings): Checks => {
   const running = new Map<number, { outcome: Promise<CheckOutcome>; isAwaited: boolean }>();
   let isAbandoned = false;
 
   const write = (domain: Domain, inspection: Inspection, actor: Actor, isTaken: boolean) => {
     const now = clock.now();
-    const progress = progressOf(domain, isTaken ? undefined : inspection.event, now);
+    const progress = progressOf(domain, isTaken ? undefined : inspection.event, now, isSecured);
     const taken = { kind: "domain_taken", name: domain.hostname } as const;
     const findings = isTaken ? [...inspection.findings, taken] : inspection.findings;
     const seen = isTaken ? "domain_taken" : (inspection.event ?? "unreachable");

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type Static, type TSchema, t } from "elysia";
 import { Cursor, Id, Limit, OneOf, Time, checked } from "../http/schemas.ts";
 import { formatTime } from "../time.ts";
+import { DomainCertificate, fromCertificate } from "./certificates/model.ts";
 import { type DomainEvent as StoredEvent, EVENTS, ROLES, describe } from "./domain.ts";
 import { hostnameOf } from "./hostname.ts";
 import { recordFor } from "./record.ts";
@@ -147,6 +148,7 @@ export const Domain = t.Object(
     ),
     verifiedAt: optionalTime("When its records were first found right.", "2026-11-20T09:32:00.000Z"),
     liveAt: optionalTime("Since when it is served.", "2026-11-20T09:32:00.000Z"),
+    certificate: t.Optional(DomainCertificate),
     trace: t.Optional(DomainTrace),
   },
   { $id: "Domain", description: "A custom domain, and what to do for it." },
@@ -274,6 +276,8 @@ export const fromDomain = (domain: ListedDomain | InspectedDomain): Wire<typeof 
     findings: fromFindings(domain.findings),
     createdAt: formatTime(createdAt),
     ...times({ checkedAt, nextCheckAt, failingSince, verifiedAt, liveAt }),
+    ...("certificate" in domain &&
+      domain.certificate && { certificate: fromCertificate(domain.certificate, domain.readAt) }),
     ...("trace" in domain && { trace: domain.trace }),
   };
 };

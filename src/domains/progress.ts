@@ -32,13 +32,21 @@ const isOver = (domain: Domain, event: CheckEvent, failingSince: number | null, 
   (failingSince !== null && now - failingSince >= LAPSE_MS) ||
   (event === "records_wrong" && isUnsure(domain));
 
-/** What follows from a check by the state table. Until certificates are issued, a verified domain is live over HTTP. */
-const eventsOf = (domain: Domain, event: CheckEvent, failingSince: number | null, now: number) => {
+/** What follows from a check by the state table. Without HTTPS a verified domain is live over HTTP at once. */
+const eventsOf = (
+  domain: Domain,
+  event: CheckEvent,
+  failingSince: number | null,
+  now: number,
+  isSecured: boolean,
+) => {
   if (event === undefined) return [];
   if (domain.stage === "live" && event !== "records_right")
     return isOver(domain, event, failingSince, now) ? (["lapsed"] as const) : [];
   if (nextStage(domain.stage, event) === undefined) return [];
-  return nextStage(domain.stage, event) === "verified" ? ([event, "served_over_http"] as const) : [event];
+  return nextStage(domain.stage, event) === "verified" && !isSecured
+    ? ([event, "served_over_http"] as const)
+    : [event];
 };
 
 /** What each event leads to, one after the other. */
@@ -57,10 +65,13 @@ const nextCheckOf = (after: Domain, event: CheckEvent, now: number): number | nu
     : nextWaitingCheck(waitingSince, now);
 };
 
-/** @param event what the check found; undefined if the records could not be asked, which is no failure */
-export const progressOf = (domain: Domain, event: CheckEvent, now: number): Progress => {
+/**
+ * @param event what the check found; undefined if the records could not be asked, which is no failure
+ * @param isSecured true if domains get certificates, and are live once they have one
+ */
+export const progressOf = (domain: Domain, event: CheckEvent, now: number, isSecured = false): Progress => {
   const failing = failingAfter(domain, event, now);
-  const events = eventsOf(domain, event, failing, now);
+  const events = eventsOf(domain, event, failing, now, isSecured);
   const stages = stagesOf(domain.stage, events);
   const stage = stages.at(-1) ?? domain.stage;
   const isSureAgain = event === "records_right" && isUnsure(domain);

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { domainEvents, domains, projects, releasedNames } from "../db/schema.ts";
+import { certificates, domainEvents, domains, projects, releasedNames } from "../db/schema.ts";
 import { WAITING } from "./domain.ts";
 
 const COLUMNS = {
@@ -53,7 +53,7 @@ const mayTake = sql`(${value("stage")} not in ${sql.raw(HELD)} or (${mayHave} an
   and (${value("isProven")} or ${value("from")} in ${sql.raw(HELD)} or not ${isContested})))`;
 
 /** History rows for the domains that match; `event` and `stage` may be SQL over them. */
-const noted = (
+export const noted = (
   orm: Orm,
   where: ReturnType<typeof and>,
   event = sql`${value("event")}`,
@@ -109,11 +109,19 @@ export const readings = (orm: Orm) => {
     .where(and(eq(projects.id, value("projectId")), isContested))
     .limit(1)
     .prepare();
+  const withProject = {
+    domain: COLUMNS,
+    project: { id: projects.id, plan: projects.plan, targetLabel: projects.targetLabel },
+  };
+  const holding = orm
+    .select(withProject)
+    .from(domains)
+    .innerJoin(projects, eq(projects.id, domains.projectId))
+    .where(and(eq(domains.hostname, value("hostname")), sql`${domains.stage} in ${sql.raw(HELD)}`))
+    .limit(1)
+    .prepare();
   const dueNow = orm
-    .select({
-      domain: COLUMNS,
-      project: { id: projects.id, plan: projects.plan, targetLabel: projects.targetLabel },
-    })
+    .select(withProject)
     .from(domains)
     .innerJoin(projects, eq(projects.id, domains.projectId))
     .where(lte(domains.nextCheckAt, value("now")))
@@ -134,7 +142,7 @@ export const readings = (orm: Orm) => {
     .orderBy(desc(domainEvents.id))
     .limit(value("limit"))
     .prepare();
-  return { found, traced, listed, held, contested, dueNow, remembered };
+  return { found, traced, listed, held, holding, contested, dueNow, remembered };
 };
 
 /** A new domain, for a project that may have it. */
@@ -273,15 +281,41 @@ export const removals = (orm: Orm) => {
   const lossNoted = noted(orm, losesPrimary, sql`'became_served'`, sql`${domains.stage}`);
   const redirectsEnded = orm.update(domains).set({ role: "served" }).where(losesPrimary).prepare();
   const removed = orm.delete(domains).where(isThis).returning({ id: domains.id }).prepare();
-  return { removalNoted, lossNoted, redirectsEnded, removed };
+  /** Behind the removal: unless another project holds the name, its certificate and its order go with it. */
+  const uncertified = orm
+    .delete(certificates)
+    .where(
+      and(
+        eq(certificates.hostname, value("hostname")),
+        sql`not exists (select 1 from domains other where other.hostname = ${value("hostname")} and other.stage in ${sql.raw(HELD)})`,
+      ),
+    )
+    .prepare();
+  return { removalNoted, lossNoted, redirectsEnded, removed, uncertified };
 };
 
 /** What a change of the plan, or its end, does to a project's domains. */
 export const projectChanges = (orm: Orm) => {
-  const dropped = and(ofProject, eq(domains.stage, "live"), sql`not ${mayHave}`);
+  const dropped = and(
+    ofProject,
+    inArray(domains.stage, ["verified", "issuing", "issue_failed", "live"]),
+    sql`not ${mayHave}`,
+  );
   const restored = and(ofProject, eq(domains.stage, "suspended"), mayHave);
   const isWaiting = inArray(domains.stage, [...WAITING]);
   return {
+    uncertified: orm
+      .delete(certificates)
+      .where(
+        inArray(
+          certificates.hostname,
+          orm
+            .select({ hostname: domains.hostname })
+            .from(domains)
+            .where(and(ofProject, sql`${domains.stage} in ${sql.raw(HELD)}`)),
+        ),
+      )
+      .prepare(),
     released: orm
       .insert(releasedNames)
       .select(

@@ -56,6 +56,8 @@ export interface Domains {
   trace(id: number): Promise<string | undefined>;
   /** Ascending by id, from behind `after`. */
   list(page: { projectId: number; after: number; limit: number }): Promise<Domain[]>;
+  /** The domain that holds this host name, and its project; undefined if none does. */
+  holder(hostname: string): Promise<Checkable | undefined>;
   /** True if a project other than this one holds the host name, and is not suspended. */
   isHeldElsewhere(projectId: number, hostname: string): Promise<boolean>;
   /** True if a project other than this one has the host name, or has held it, deleted ones too. */
@@ -91,7 +93,7 @@ export interface Domains {
   }): Promise<DomainEvent[]>;
   /** For the same atomic step as a change of a project's plan: live domains are suspended below Pro, and live again from it on. */
   planEffects(projectId: number, now: number): readonly Statement[];
-  /** For the same atomic step as a project's removal: what it held is remembered as contested. */
+  /** For the same atomic step as a project's removal: what it held is remembered as contested, and loses its certificates. */
   removalEffects(projectId: number): readonly Statement[];
 }
 
@@ -112,11 +114,11 @@ const actorValues = (actor: Actor) => ({
 });
 
 export const domainRepository = ({ orm, commit }: Database): Domains => {
-  const { found, traced, listed, held, contested, dueNow, remembered } = readings(orm);
+  const { found, traced, listed, held, holding, contested, dueNow, remembered } = readings(orm);
   const { inserted, addedNoted } = additions(orm);
   const { checkNoted, checked, yieldNoted, yielded, oldForgotten, rested } = checkings(orm);
   const { assignedNoted, primaryReleased, assigned } = assignments(orm);
-  const { removalNoted, lossNoted, redirectsEnded, removed } = removals(orm);
+  const { removalNoted, lossNoted, redirectsEnded, removed, uncertified } = removals(orm);
   const effects = projectChanges(orm);
 
   const find = async (projectId: number, hostname: string) => {
@@ -146,6 +148,10 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
     },
     async list(page) {
       return listed.all({ ...page }).map(toDomain);
+    },
+    async holder(hostname) {
+      const row = holding.get({ hostname });
+      return row && { domain: toDomain(row.domain), project: row.project };
     },
     async isHeldElsewhere(projectId, hostname) {
       return held.all({ projectId, hostname }).length > 0;
@@ -212,6 +218,7 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
         { query: lossNoted, values },
         { query: redirectsEnded, values },
         { query: removed, values },
+        { query: uncertified, values: { hostname } },
       ]);
       return rows.length > 0;
     },
@@ -228,7 +235,10 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
         findings: findingsOf(findings),
       }));
     },
-    removalEffects: (projectId) => [{ query: effects.released, values: { projectId } }],
+    removalEffects: (projectId) => [
+      { query: effects.released, values: { projectId } },
+      { query: effects.uncertified, values: { projectId } },
+    ],
     planEffects(projectId, now) {
       const values = { projectId, now };
       const note = (event: EventName, stage: Stage) => ({

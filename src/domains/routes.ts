@@ -4,6 +4,7 @@ import type { Patiently } from "../http/patience.ts";
 import { NoContent, NoQuery } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
 import { writeYaml } from "../http/yaml.ts";
+import { DomainCertificate } from "./certificates/model.ts";
 import type { Actor } from "./domain.ts";
 import {
   Domain,
@@ -59,6 +60,7 @@ export const domainRoutes = ({
     .use(shared)
     .model({
       Domain,
+      DomainCertificate,
       DomainEvent,
       DomainFinding,
       DomainHistory,

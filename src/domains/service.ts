@@ -4,8 +4,10 @@ import { type Page, cutPage, readCursor } from "../page.ts";
 import type { Project } from "../projects/repository.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { Clock } from "../time.ts";
+import type { Certificate } from "./certificates/certificate.ts";
+import type { Certificates } from "./certificates/repository.ts";
 import type { Checks } from "./checks.ts";
-import { type Actor, type Domain, type DomainEvent, mayHaveDomains } from "./domain.ts";
+import { type Actor, type Domain, type DomainEvent, type StoredStage, mayHaveDomains } from "./domain.ts";
 import { HOSTNAME_REFUSALS, type Hostname, parseHostname } from "./hostname.ts";
 import { type OwnNames, isOwnName, isSpecialUse } from "./own.ts";
 import type { Report } from "./report.ts";
@@ -16,7 +18,13 @@ import { nextWaitingCheck } from "./schedule.ts";
 export type ListedDomain = Domain & { target: string };
 
 /** The same with all that its last check was answered. */
-export type InspectedDomain = ListedDomain & { trace?: Report };
+export type InspectedDomain = ListedDomain & {
+  trace?: Report;
+  /** With HTTPS: how far its certificate is. */
+  certificate?: Certificate | undefined;
+  /** When all of this was read. */
+  readAt: number;
+};
 
 export interface DomainService {
   /**
@@ -51,6 +59,10 @@ export interface DomainServiceSettings {
   projects: Pick<ProjectService, "get">;
   checks: Checks;
   own: OwnNames;
+  /** Undefined: there is no HTTPS. */
+  certificates?: Pick<Certificates, "find" | "order"> | undefined;
+  /** Told of a host name that is served no longer. */
+  removed?: (hostname: string) => void;
   /** Counts the checks on request of one domain. */
   verifications: Limiter;
   clock: Clock;
@@ -58,6 +70,9 @@ export interface DomainServiceSettings {
   /** How long a check on request may take, in milliseconds; 20 seconds without it, before clients give up. */
   patienceMs?: number;
 }
+
+/** Stages of domains that wait for a certificate. */
+const UNCERTIFIED: ReadonlySet<StoredStage> = new Set(["verified", "issuing", "issue_failed"]);
 
 /** Domains that a project can have. */
 export const MOST_DOMAINS = 100;
@@ -112,6 +127,8 @@ export const domainService = ({
   projects,
   checks,
   own,
+  certificates,
+  removed = () => {},
   verifications,
   clock,
   targetOf,
@@ -133,7 +150,12 @@ export const domainService = ({
   const get = async (slug: string, typed: string): Promise<InspectedDomain> => {
     const { project, domain } = await find(slug, typed);
     const trace = await domains.trace(domain.id);
-    return { ...listed(domain, project), ...(trace !== undefined && { trace: JSON.parse(trace) as Report }) };
+    return {
+      ...listed(domain, project),
+      certificate: await certificates?.find(domain.hostname),
+      readAt: clock.now(),
+      ...(trace !== undefined && { trace: JSON.parse(trace) as Report }),
+    };
   };
 
   /** Why the repository would not add a name. @throws Fault */
@@ -183,7 +205,9 @@ export const domainService = ({
           "domain_taken",
           "The record is right, but another project holds this domain: it must be removed there first.",
         );
-      return get(slug, typed);
+      const checked = await get(slug, typed);
+      if (UNCERTIFIED.has(checked.stage)) await certificates?.order(checked.hostname);
+      return checked;
     },
     async makePrimary(slug, typed, actor) {
       const { project, domain } = await find(slug, typed);
@@ -193,7 +217,9 @@ export const domainService = ({
     },
     async remove(slug, typed, actor) {
       const { id } = await projects.get(slug);
-      if (!(await domains.remove(id, nameOf(typed), { actor, now: clock.now() }))) throw notFound();
+      const hostname = nameOf(typed);
+      if (!(await domains.remove(id, hostname, { actor, now: clock.now() }))) throw notFound();
+      removed(hostname);
     },
     async history(slug, typed, { limit, cursor }) {
       const { id: projectId } = await projects.get(slug);

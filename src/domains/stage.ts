@@ -27,7 +27,6 @@ export const STAGE_EVENTS = [
   "order_placed",
   "certificate_stored",
   "issue_refused",
-  "retried",
   /** The project's plan fell below Pro. */
   "plan_dropped",
   "plan_restored",
@@ -45,13 +44,20 @@ const WAITING = {
   removed: "removed",
 } as const;
 
+/** While a certificate is under way; one that was imported needs no order. */
+const CERTIFYING = {
+  certificate_stored: "live",
+  issue_refused: "issue_failed",
+  plan_dropped: "suspended",
+} as const;
+
 /** What each event makes of each stage; a pair that is not here does not happen. */
 const TABLE: Readonly<Record<Stage, Readonly<Partial<Record<StageEvent, Stage>>>>> = {
   awaiting_dns: WAITING,
   dns_conflict: WAITING,
-  verified: { ...WAITING, order_placed: "issuing", served_over_http: "live" },
-  issuing: { certificate_stored: "live", issue_refused: "issue_failed", removed: "removed" },
-  issue_failed: { ...WAITING, retried: "verified" },
+  verified: { ...WAITING, ...CERTIFYING, order_placed: "issuing", served_over_http: "live" },
+  issuing: { ...CERTIFYING, removed: "removed" },
+  issue_failed: { ...WAITING, ...CERTIFYING, order_placed: "issuing" },
   // What a check finds of a live domain is reported for days before it counts: then as `lapsed`.
   live: { records_right: "live", lapsed: "awaiting_dns", plan_dropped: "suspended", removed: "removed" },
   suspended: { plan_restored: "live", yielded: "awaiting_dns", removed: "removed" },

@@ -3,10 +3,13 @@ import { Fault, faultOf, faultResponse } from "../http/faults.ts";
 import { completeHeaders, requestIdOf } from "../http/headers.ts";
 import type { Logger } from "../http/logging.ts";
 import type { Place, PublishedPlace } from "./hosts.ts";
+import { nameOf } from "./secure.ts";
 
 /** A request to a published name, in parts. */
 export interface SiteRequest {
   method: string;
+  /** `http:` or `https:`, as it came; a proxy in front may know better. */
+  scheme: string;
   /** Of the Host header, with its colon; "" for that of the scheme. */
   port: string;
   /** The path as it was sent, percent-encoded, without the query. */
@@ -27,6 +30,10 @@ export interface DispatchSettings {
   readHost(host: string | null): Place;
   api: Fetch;
   publisher: Publisher;
+  /** What is answered to a certificate authority under a host name (RFC 8555 section 8.3); undefined if it asked for nothing pending. */
+  challenge?: (hostname: string, token: string) => string | undefined;
+  /** Where a request goes on over HTTPS; undefined if it is answered as it came. */
+  secured?: (request: Request) => Response | undefined;
   /** Waits until every change that was acknowledged before shows. */
   fresh(): Promise<void>;
   conclude: Conclude;
@@ -35,9 +42,13 @@ export interface DispatchSettings {
 
 /** Under which logs and metrics have what is published. */
 const ROUTE = "site";
+/** Under which they have what is led on to HTTPS. */
+const SECURED = "https";
 
 const MALFORMED = new Fault("invalid_request", "The Host header is not a host name with a port.");
 const MISDIRECTED = new Fault("misdirected");
+
+const CHALLENGE = /^https?:\/\/[^/]*\/\.well-known\/acme-challenge\/([\w-]{1,128})$/;
 
 const requestOf = ({ method, url, headers }: Request, port: string): SiteRequest => {
   // Behind `http://`; the host was found to be one.
@@ -46,7 +57,14 @@ const requestOf = ({ method, url, headers }: Request, port: string): SiteRequest
   if (start === -1) throw new Fault("invalid_request", "The request has no path.");
   const mark = url.indexOf("?", start);
   const path = mark === -1 ? url.slice(start) : url.slice(start, mark);
-  return { method, port, path, query: mark === -1 ? "" : url.slice(mark), headers };
+  return {
+    method,
+    scheme: url.slice(0, url.indexOf("/")),
+    port,
+    path,
+    query: mark === -1 ? "" : url.slice(mark),
+    headers,
+  };
 };
 
 const refusal = (fault: Fault): Response => {
@@ -60,7 +78,16 @@ const refusal = (fault: Fault): Response => {
  * nothing is published under is refused with 421, so that no other site's name can be made to lead a browser here (DNS
  * rebinding).
  */
-export const dispatcher = ({ readHost, api, publisher, fresh, conclude, log }: DispatchSettings): Fetch => {
+export const dispatcher = ({
+  readHost,
+  api,
+  publisher,
+  challenge,
+  secured,
+  fresh,
+  conclude,
+  log,
+}: DispatchSettings): Fetch => {
   const published = async (
     request: Request,
     place: PublishedPlace,
@@ -92,8 +119,42 @@ export const dispatcher = ({ readHost, api, publisher, fresh, conclude, log }: D
     });
   };
 
-  return (request) => {
+  /** Before all else: the name may not be published yet, or be the API's own. */
+  const answerChallenge = (request: Request): Response | undefined => {
+    const token = CHALLENGE.exec(request.url)?.[1];
+    const answer = token && challenge?.(nameOf(request.headers.get("host")), token);
+    return answer
+      ? new Response(answer, {
+          headers: { "content-type": "application/octet-stream", "cache-control": "no-store" },
+        })
+      : undefined;
+  };
+
+  const dispatch: Fetch = (request) => {
     const place = readHost(request.headers.get("host"));
     return place.kind === "api" ? api(request) : answerElsewhere(request, place);
+  };
+
+  /** A name that was removed leads nowhere: whether it is secured shows when it is fresh. */
+  const leadOn = async (request: Request): Promise<Response> => {
+    const startedAt = performance.now();
+    await fresh();
+    const answer = secured?.(request);
+    if (!answer) return dispatch(request);
+    return conclude(answer, {
+      requestId: requestIdOf(request.headers.get("x-request-id")),
+      method: namedMethod(request.method),
+      route: SECURED,
+      startedAt,
+      keyId: 0,
+    });
+  };
+
+  return (request) => {
+    if (challenge && request.url.includes("/.well-known/acme-challenge/")) {
+      const answer = answerChallenge(request);
+      if (answer) return answer;
+    }
+    return secured && request.url.startsWith("http://") ? leadOn(request) : dispatch(request);
   };
 };

@@ -22,7 +22,7 @@ const readyz = operation({
   operationId: "getReadiness",
   summary: "Can the service do its work?",
   description:
-    "For load balancers, without a key. Ready means: the database can be written, its migrations are current, and the disk has room.",
+    "For load balancers, without a key. Ready means: the database can be written, its migrations are current, and the disk has room. `warnings` names what will need somebody, such as a certificate that ends soon.",
   tags: TAGS,
   answers: { 200: { description: "It can." } },
   faults: ["not_ready"],
@@ -49,17 +49,20 @@ const failuresOf = async (checks: Readonly<Record<string, Check>>): Promise<stri
   return (await Promise.all(attempts)).flat();
 };
 
-const ok = (status: string) =>
-  new Response(JSON.stringify({ status }), {
+const ok = (status: string, warnings: readonly string[] = []) =>
+  new Response(JSON.stringify({ status, ...(warnings.length > 0 && { warnings }) }), {
     headers: { "content-type": "application/json", "cache-control": "no-store" },
   });
 
 export const healthRoutes = ({
   checks,
+  warnings = () => [],
   metrics,
   shared,
 }: {
   checks: Readonly<Record<string, Check>>;
+  /** What will need somebody, though the service does its work. */
+  warnings?: () => readonly string[];
   metrics: Metrics;
   shared: Shared;
 }) =>
@@ -71,7 +74,7 @@ export const healthRoutes = ({
       async () => {
         const failures = await failuresOf(checks);
         if (failures.length > 0) throw new Fault("not_ready", failures.join("; "), { "retry-after": "5" });
-        return ok("ready");
+        return ok("ready", warnings());
       },
       { stability: "beta", public: true, query: NoQuery, detail: readyz },
     )

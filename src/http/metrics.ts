@@ -11,8 +11,11 @@ export interface Metrics {
   expose(): Promise<{ text: string; contentType: string }>;
 }
 
+/** When certificates end: milliseconds UTC. */
+type Expiries = () => readonly { hostname: string; notAfter: number }[];
+
 /** All but the histogram. */
-const registered = async (version: string) => {
+const registered = async (version: string, expiries: Expiries) => {
   // Loaded when somebody first looks or counts: 15 ms that a start need not wait for.
   const { Counter, Gauge, Registry } = await import("prom-client");
   const registry = new Registry();
@@ -38,7 +41,15 @@ const registered = async (version: string) => {
     registers,
   });
   info.set({ version }, 1);
+  const expiry = new Gauge({
+    name: "certificate_expiry_seconds",
+    help: "When the certificate of a host name ends, in seconds since 1970.",
+    labelNames: ["host"],
+    registers,
+  });
   const expose = async () => {
+    expiry.reset();
+    for (const { hostname, notAfter } of expiries()) expiry.set({ host: hostname }, notAfter / 1000);
     memory.set(process.memoryUsage.rss());
     const { user, system } = process.cpuUsage();
     cpu.reset();
@@ -48,14 +59,20 @@ const registered = async (version: string) => {
   return { deprecated, expose, contentType: registry.contentType };
 };
 
-export const metrics = ({ version }: { version: string }): Metrics => {
+export const metrics = ({
+  version,
+  expiries = () => [],
+}: {
+  version: string;
+  expiries?: Expiries;
+}): Metrics => {
   const requests = latencyHistogram(
     "http_server_request_duration_seconds",
     "Time from a request's arrival to its answer, by route template.",
     BUCKETS,
   );
   let others: ReturnType<typeof registered> | undefined;
-  const loaded = () => (others ??= registered(version));
+  const loaded = () => (others ??= registered(version, expiries));
   return {
     observe: requests.observe,
     countDeprecated: (route, keyId) =>

@@ -8,7 +8,10 @@ export type Name = { kind: "project"; slug: string } | { kind: "custom"; hostnam
 
 export interface SiteService {
   /** What a name answers; undefined if nothing is published under it. */
-  answer(name: Name, request: SiteRequest & { port: string }): Response | Promise<Response> | undefined;
+  answer(
+    name: Name,
+    request: SiteRequest & { scheme: string; port: string },
+  ): Response | Promise<Response> | undefined;
 }
 
 export const siteService = ({
@@ -28,7 +31,8 @@ export const siteService = ({
     answer(name, request) {
       const published = find(name);
       if (published === undefined) return undefined;
-      if (published.kind === "redirect") return redirectTo(published, request, scheme);
+      if (published.kind === "redirect")
+        return redirectTo(published, request, request.scheme === "https:" ? "https:" : scheme);
       const site = sites.open(published);
       return site instanceof Promise ? site.then((opened) => opened.answer(request)) : site.answer(request);
     },

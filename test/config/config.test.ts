@@ -28,6 +28,16 @@ test("without any setting there are the documented defaults", () => {
     dnsResolvers: [],
     dnsPort: 53,
     dnsPrivate: false,
+    httpsPort: undefined,
+    httpPort: undefined,
+    acmeDirectory: ["https://acme-v02.api.letsencrypt.org/directory"],
+    acmeAgreeTos: false,
+    acmeEmail: undefined,
+    acmeCaFile: undefined,
+    acmeEabKid: undefined,
+    acmeEabHmac: undefined,
+    acmeHttpPort: 80,
+    hstsMaxAge: 31_536_000,
     caaIssuers: ["letsencrypt.org"],
   });
 });

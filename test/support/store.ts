@@ -75,6 +75,8 @@ export interface Store {
   /** Checks domains when their time has come; it is not started. */
   keeper: ReturnType<typeof wireApp>["keeper"];
   publishReference: ReturnType<typeof wireApp>["publishReference"];
+  /** Certificates, if HTTPS_PORT is set; their keeper is not started. */
+  https: ReturnType<typeof wireApp>["https"];
   /** A key with all scopes. */
   key: string;
   call(method: string, path: string, call?: Call): Promise<Response>;
@@ -109,7 +111,7 @@ export const openStore = async ({
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
-  const { app, fetch, keys, projects, deploys, keeper, publishReference } = wireApp(config, database, {
+  const { app, fetch, https, keys, projects, deploys, keeper, publishReference } = wireApp(config, database, {
     clock,
     log: logger,
     ...overrides,
@@ -150,6 +152,7 @@ export const openStore = async ({
     publishReference,
     app,
     fetch,
+    https,
     key,
     call,
     visit,

@@ -1,0 +1,120 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { AcmeProblem, shown } from "./problem.ts";
+import { loadX509 } from "./x509.ts";
+
+/** What is read of a chain's first certificate. Times are milliseconds UTC. */
+export interface CertificateFacts {
+  /** The DNS names that it is for, in lower case. */
+  names: string[];
+  notBefore: number;
+  notAfter: number;
+  /** Hexadecimal, in lower case. */
+  serial: string;
+  issuer: string;
+  /** RFC 9773 section 4.1; absent if it does not name its issuer's key. */
+  ariId?: string;
+  der: Uint8Array;
+}
+
+const MOST_CERTIFICATES = 10;
+const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
+/** A certificate authority backdates what it issues; a clock that is slow by less than this spoils nothing. */
+const CLOCK_SKEW_MS = 5 * 60_000;
+
+const unfit = (detail: string): AcmeProblem =>
+  new AcmeProblem({ type: "unfit_certificate", detail: shown(detail) });
+
+const parse = (pem: string): X509Certificate => {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    throw unfit("a certificate of the chain cannot be read");
+  }
+};
+
+/**
+ * The certificates of a PEM chain, one PEM each and nothing else: RFC 8555 section 9.1.
+ * @throws AcmeProblem `unfit_certificate` unless it is 1 to 10 certificates
+ */
+export const splitChain = (pem: string): string[] => {
+  const blocks = pem.match(BLOCK) ?? [];
+  if (blocks.length === 0) throw unfit("not a PEM certificate");
+  if (blocks.length > MOST_CERTIFICATES) throw unfit(`more than ${MOST_CERTIFICATES} certificates`);
+  if (pem.replaceAll(BLOCK, "").trim() !== "") throw unfit("something that is no certificate in the chain");
+  return blocks.map((block) => parse(block).toString().trim());
+};
+
+/** A serial number's DER content: a byte of zero keeps one whose first bit is set from being negative. */
+const serialBytes = (serial: string): Buffer => {
+  const bytes = Buffer.from(serial.padStart(serial.length + (serial.length % 2), "0"), "hex");
+  return (bytes[0] ?? 0) < 0x80 ? bytes : Buffer.concat([Buffer.of(0), bytes]);
+};
+
+/** RFC 9773 section 4.1. @param keyIdentifier and @param serial hexadecimal */
+const ariIdOf = (keyIdentifier: string, serial: string): string =>
+  `${Buffer.from(keyIdentifier, "hex").toString("base64url")}.${serialBytes(serial).toString("base64url")}`;
+
+const factsOf = (library: Awaited<ReturnType<typeof loadX509>>, leaf: string): CertificateFacts => {
+  const certificate = new library.X509Certificate(leaf);
+  const { keyId } = certificate.getExtension(library.AuthorityKeyIdentifierExtension) ?? {};
+  const { names } = certificate.getExtension(library.SubjectAlternativeNameExtension) ?? {};
+  const serial = certificate.serialNumber.toLowerCase();
+  return {
+    names: (names?.items ?? []).flatMap(({ type, value }) => (type === "dns" ? [value.toLowerCase()] : [])),
+    notBefore: certificate.notBefore.getTime(),
+    notAfter: certificate.notAfter.getTime(),
+    serial,
+    issuer: shown(certificate.issuer),
+    ...(keyId !== undefined && { ariId: ariIdOf(keyId, serial) }),
+    der: new Uint8Array(certificate.rawData),
+  };
+};
+
+/** @throws AcmeProblem `unfit_certificate` */
+export const readCertificate = async (chain: string): Promise<CertificateFacts> => {
+  const [leaf = ""] = splitChain(chain);
+  const library = await loadX509();
+  try {
+    return factsOf(library, leaf);
+  } catch {
+    throw unfit("an extension of the certificate cannot be read");
+  }
+};
+
+/** RFC 6125 section 6.4.3: a wildcard stands for one whole label, the first. */
+const covers = (pattern: string, name: string): boolean =>
+  pattern === name || (pattern.startsWith("*.") && name.slice(name.indexOf(".") + 1) === pattern.slice(2));
+
+const belongsTo = (chain: string, keyPem: string): boolean => {
+  try {
+    return parse(chain).checkPrivateKey(createPrivateKey(keyPem));
+  } catch {
+    return false;
+  }
+};
+
+const time = (at: number): string => new Date(at).toISOString();
+
+/**
+ * Refuses a certificate that does not belong to the key, lacks a name, or is not valid now.
+ * @throws AcmeProblem `unfit_certificate`
+ */
+export const assertFits = async (
+  chain: string,
+  keyPem: string,
+  names: readonly string[],
+  now: number,
+): Promise<void> => {
+  const { names: covered, notBefore, notAfter } = await readCertificate(chain);
+  if (!belongsTo(chain, keyPem)) throw unfit("it does not belong to its key");
+  const missing = names.filter((name) => !covered.some((pattern) => covers(pattern, name)));
+  if (missing.length > 0) throw unfit(`it is not for ${missing.join(", ")}, but for ${covered.join(", ")}`);
+  if (notBefore > now + CLOCK_SKEW_MS)
+    throw unfit(
+      `it is valid from ${time(notBefore)} on, and it is ${time(now)} here: is this machine's clock right?`,
+    );
+  if (notAfter <= now)
+    throw unfit(
+      `it was valid until ${time(notAfter)}, and it is ${time(now)} here: is this machine's clock right?`,
+    );
+};

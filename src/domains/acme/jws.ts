@@ -1,0 +1,45 @@
+import { type AccountKey, publicKeyOf } from "./keys.ts";
+
+/** RFC 8555 section 7.3.4: ties an account to one that its holder has with the certificate authority already. */
+export interface ExternalAccount {
+  kid: string;
+  /** Base64url. Secret. */
+  hmac: string;
+}
+
+/** Who signs: with the account's URL, or, before there is one, with the key itself. */
+export interface Signer {
+  key: AccountKey;
+  account?: string;
+}
+
+const bytesOf = (payload: unknown): Uint8Array =>
+  new TextEncoder().encode(payload === undefined ? "" : JSON.stringify(payload));
+
+/**
+ * The body of a request, JSON: RFC 8555 section 6.2.
+ * @param payload undefined for a POST-as-GET (section 6.3)
+ */
+export const signedBody = async (
+  { key, account }: Signer,
+  { url, nonce, payload }: { url: string; nonce: string; payload: unknown },
+): Promise<string> => {
+  const { FlattenedSign } = await import("jose");
+  const signer = account === undefined ? { jwk: publicKeyOf(key) } : { kid: account };
+  const jws = await new FlattenedSign(bytesOf(payload))
+    .setProtectedHeader({ alg: "ES256", nonce, url, ...signer })
+    .sign({ ...key });
+  return JSON.stringify(jws);
+};
+
+/** The field `externalAccountBinding` of a new account. */
+export const externalAccountBinding = async (
+  { kid, hmac }: ExternalAccount,
+  key: AccountKey,
+  url: string,
+): Promise<object> => {
+  const { FlattenedSign } = await import("jose");
+  return new FlattenedSign(bytesOf(publicKeyOf(key)))
+    .setProtectedHeader({ alg: "HS256", kid, url })
+    .sign(new Uint8Array(Buffer.from(hmac, "base64url")));
+};

@@ -1,0 +1,76 @@
+/** What authorities allow: Let's Encrypt's published limits (letsencrypt.org/docs/rate-limits). Lengths are milliseconds. */
+
+const HOUR = 60 * 60_000;
+const WEEK = 7 * 24 * HOUR;
+
+export const ATTEMPTS = ["order", "refused", "issued"] as const;
+
+/** Something that counts at an authority. */
+export interface Attempt {
+  kind: (typeof ATTEMPTS)[number];
+  hostname: string;
+  /** The registered domain of the host name. */
+  apex: string;
+  at: number;
+}
+
+interface Limit {
+  kind: Attempt["kind"];
+  /** What is counted together. */
+  per: "hostname" | "apex" | "account";
+  most: number;
+  withinMs: number;
+  says: string;
+}
+
+const LIMITS: readonly Limit[] = [
+  {
+    kind: "refused",
+    per: "hostname",
+    most: 5,
+    withinMs: HOUR,
+    says: "failed attempts for this name in an hour",
+  },
+  { kind: "issued", per: "hostname", most: 5, withinMs: WEEK, says: "certificates for this name in a week" },
+  {
+    kind: "issued",
+    per: "apex",
+    most: 50,
+    withinMs: WEEK,
+    says: "certificates below its registered domain in a week",
+  },
+  {
+    kind: "order",
+    per: "account",
+    most: 300,
+    withinMs: 3 * HOUR,
+    says: "orders of this service in three hours",
+  },
+];
+
+/** Attempts older than this count nowhere. */
+export const LONGEST_MS = WEEK;
+
+/** Why nothing may be ordered now, and from when on it may. */
+export interface Exhausted {
+  detail: string;
+  until: number;
+}
+
+const isSame = (per: Limit["per"], one: Attempt, other: Pick<Attempt, "hostname" | "apex">): boolean =>
+  per === "account" || one[per] === other[per];
+
+/** @param attempts at one authority, in any order @returns the limit that holds for longest; undefined if none does */
+export const exhaustedFor = (
+  name: Pick<Attempt, "hostname" | "apex">,
+  attempts: readonly Attempt[],
+  now: number,
+): Exhausted | undefined =>
+  LIMITS.flatMap(({ kind, per, most, withinMs, says }) => {
+    const counted = attempts
+      .filter((one) => one.kind === kind && one.at > now - withinMs && isSame(per, one, name))
+      .map(({ at }) => at)
+      .toSorted((one, other) => other - one);
+    const oldest = counted[most - 1];
+    return oldest === undefined ? [] : [{ detail: `${most} ${says} are allowed.`, until: oldest + withinMs }];
+  }).toSorted((one, other) => other.until - one.until)[0];

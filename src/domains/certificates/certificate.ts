@@ -1,0 +1,64 @@
+import { formatTime } from "../../time.ts";
+import type { Problem } from "../acme/problem.ts";
+
+/** A certificate with its private key, both PEM; the chain leaf first. */
+export interface KeyPair {
+  key: string;
+  chain: string;
+}
+
+/** The certificate that a host name uses. Times are milliseconds UTC. */
+export interface Issued extends KeyPair {
+  /** The directory of the authority that issued it; null: imported. */
+  authority: string | null;
+  notBefore: number;
+  notAfter: number;
+  /** Its name at the authority's renewal information (RFC 9773 section 4.1). */
+  ariId: string | null;
+}
+
+/** An order under way. */
+export interface PendingOrder {
+  authority: string;
+  /** null before it is placed. */
+  url: string | null;
+  /** The private key that the certificate will be for, PEM. */
+  key: string;
+}
+
+/** A host name that is to have a certificate, and how far it is. */
+export interface Certificate {
+  hostname: string;
+  createdAt: number;
+  /** When something is to be done; null: when somebody asks. */
+  nextAt: number | null;
+  /** Failed attempts since the last that worked. */
+  failures: number;
+  /** Why the last attempt failed. */
+  problem: Problem | undefined;
+  issued: Issued | undefined;
+  order: PendingOrder | undefined;
+}
+
+const SOON_MS = 7 * 24 * 60 * 60_000;
+const MOST_NAMED = 10;
+
+/** Certificates that should have been renewed long ago, in words. @param expiries ascending */
+export const endingSoon = (
+  expiries: readonly { hostname: string; notAfter: number }[],
+  now: number,
+): string[] =>
+  expiries
+    .slice(0, MOST_NAMED)
+    .filter(({ notAfter }) => notAfter - now < SOON_MS)
+    .map(({ hostname, notAfter }) => `the certificate of ${hostname} ends ${formatTime(notAfter)}`);
+
+/** A `nextAt` that is long past: somebody asks for a certificate now. */
+export const ASKED = 0;
+
+/** A host name waits for its certificate no longer than this without a sign that something is wrong. */
+export const OVERDUE_MS = 30 * 60_000;
+
+/** True if a name has waited for its first certificate for too long. */
+export const isOverdue = ({ issued, createdAt }: Certificate, now: number): boolean =>
+  issued === undefined && now - createdAt >= OVERDUE_MS;

@@ -1,0 +1,407 @@
+import { and, asc, eq, gt, inArray, isNotNull, lte, notExists, sql } from "drizzle-orm";
+import type { Database } from "../../db/open.ts";
+import { acmeAccounts, acmeAttempts, certificates, domains, projects } from "../../db/schema.ts";
+import { SERVICE, type StoredStage } from "../domain.ts";
+import { type EventName } from "../domain.ts";
+import { hostnameOf } from "../hostname.ts";
+import { noted } from "../queries.ts";
+import { type Attempt, LONGEST_MS } from "./budget.ts";
+import type { AccountKey } from "../acme/keys.ts";
+import type { Problem } from "../acme/problem.ts";
+import { ASKED, type Certificate, type Issued, type KeyPair, type PendingOrder } from "./certificate.ts";
+
+/** The service's account with an authority. */
+export interface StoredAccount {
+  key: AccountKey;
+  /** Undefined before it is registered. */
+  url: string | undefined;
+}
+
+export interface Certificates {
+  /** Custom domains that are to have a certificate and are not known here yet; `limit` at the most. */
+  missing(limit: number): Promise<string[]>;
+  /** The same of projects' own names below a domain. */
+  missingBelow(domain: string, limit: number): Promise<string[]>;
+  /** Makes these names known, each to be dealt with at once. Those that are known stay as they are. */
+  want(hostnames: readonly string[], now: number): Promise<void>;
+  find(hostname: string): Promise<Certificate | undefined>;
+  /** Ascending by name, from behind `after`. */
+  list(page: { after: string; limit: number }): Promise<Certificate[]>;
+  /** Those whose time has come, the longest due first. */
+  due(now: number, limit: number): Promise<Certificate[]>;
+  /** What a connection to this name is secured with; read at once, as a handshake asks. */
+  keyPair(hostname: string): (KeyPair & { renewals: number }) | undefined;
+  /** When the certificates in use end, ascending by that. */
+  expiries(): { hostname: string; notAfter: number }[];
+  /** What is answered to an authority that asks for this token under this name; undefined if nothing is pending. */
+  keyAuthorization(hostname: string, token: string): string | undefined;
+  /** The key of an order, before it is placed. */
+  begin(hostname: string, order: PendingOrder, nextAt: number): Promise<void>;
+  /** The order is placed; the domain is `issuing` from then on. */
+  placed(hostname: string, order: { authority: string; url: string }, now: number): Promise<void>;
+  challenged(hostname: string, token: string, keyAuthorization: string): Promise<void>;
+  /** Looks at the order again at that time. */
+  later(hostname: string, nextAt: number): Promise<void>;
+  /** The certificate is in use from the next handshake on, and its domain live, in one atomic step. False if the name is gone. */
+  stored(hostname: string, issued: Issued, nextAt: number, now: number): Promise<boolean>;
+  /** Writes down why it is not attempted before that time. */
+  postponed(hostname: string, problem: Problem, nextAt: number): Promise<void>;
+  /** Writes down why it did not work; a refused order is forgotten, and its domain `issue_failed`. */
+  failed(
+    hostname: string,
+    failure: {
+      problem: Problem;
+      nextAt: number | null;
+      /** By the authority that was asked: it counts there. */
+      refusedBy?: string | undefined;
+    },
+    now: number,
+  ): Promise<void>;
+  /** Has a certificate ordered at once, as somebody asks; false if the name is not known, or a limit makes it wait. */
+  order(hostname: string): Promise<boolean>;
+  /** What counts at an authority, newer than `since`. */
+  attempts(authority: string, since: number): Promise<Attempt[]>;
+  account(authority: string): Promise<StoredAccount | undefined>;
+  saveAccount(authority: string, account: StoredAccount): Promise<void>;
+  /** The authority does not know it any more: the next order makes another. */
+  forgetAccount(authority: string): Promise<void>;
+}
+
+/** Stages whose domains are to have a certificate. */
+const SECURED: readonly StoredStage[] = ["verified", "issuing", "issue_failed", "live"];
+
+type Row = typeof certificates.$inferSelect;
+
+const toCertificate = (row: Row): Certificate => ({
+  hostname: row.hostname,
+  createdAt: row.createdAt,
+  nextAt: row.nextAt,
+  failures: row.failures,
+  problem: row.problem === null ? undefined : (JSON.parse(row.problem) as Problem),
+  issued:
+    row.key === null || row.chain === null
+      ? undefined
+      : {
+          key: row.key,
+          chain: row.chain,
+          authority: row.authority,
+          notBefore: row.notBefore ?? 0,
+          notAfter: row.notAfter ?? 0,
+          ariId: row.ariId,
+        },
+  order:
+    row.orderAuthority === null || row.orderKey === null
+      ? undefined
+      : { authority: row.orderAuthority, url: row.orderUrl, key: row.orderKey },
+});
+
+const value = sql.placeholder;
+const isThis = eq(certificates.hostname, value("hostname"));
+
+/** Types of problems that somebody's asking again does not get around. */
+const LIMITED = "('rateLimited', 'budget')";
+
+const NO_ORDER = {
+  orderAuthority: null,
+  orderUrl: null,
+  orderKey: null,
+  token: null,
+  keyAuthorization: null,
+};
+
+/** Moves the domain of the name that is in one of these stages, and writes it into its history. */
+const transition = (orm: Database["orm"], from: readonly StoredStage[], to: StoredStage) => {
+  const where = and(eq(domains.hostname, value("hostname")), inArray(domains.stage, [...from]));
+  return {
+    noted: noted(orm, where, sql`${value("event")}`, sql`${to}`),
+    moved: orm
+      .update(domains)
+      .set(
+        to === "live"
+          ? { stage: to, liveAt: sql`${value("now")}`, nextCheckAt: sql`${value("nextCheckAt")}` }
+          : { stage: to },
+      )
+      .where(where)
+      .prepare(),
+  };
+};
+
+/** The rest of a history row that the service writes. */
+const note = (hostname: string, event: EventName, now: number) => ({
+  hostname,
+  event,
+  actor: SERVICE.kind,
+  keyId: null,
+  findings: "[]",
+  now,
+});
+
+const DAY_MS = 24 * 60 * 60_000;
+
+export const certificateRepository = ({ orm, commit }: Database): Certificates => {
+  const unknown = orm
+    .select({ hostname: domains.hostname })
+    .from(domains)
+    .where(
+      and(
+        inArray(domains.stage, [...SECURED]),
+        notExists(
+          orm
+            .select({ one: sql`1` })
+            .from(certificates)
+            .where(eq(certificates.hostname, domains.hostname)),
+        ),
+      ),
+    )
+    .limit(value("limit"))
+    .prepare();
+  const ownName = sql<string>`${projects.slug} || '.' || ${value("domain")}`;
+  const unknownSlugs = orm
+    .select({ hostname: ownName.as("hostname") })
+    .from(projects)
+    .where(
+      notExists(
+        orm
+          .select({ one: sql`1` })
+          .from(certificates)
+          .where(eq(certificates.hostname, ownName)),
+      ),
+    )
+    .limit(value("limit"))
+    .prepare();
+  const wanted = orm
+    .insert(certificates)
+    .values({
+      hostname: value("hostname"),
+      nextAt: value("now"),
+      failures: 0,
+      renewals: 0,
+      createdAt: value("now"),
+    })
+    .onConflictDoNothing()
+    .prepare();
+  const found = orm.select().from(certificates).where(isThis).limit(1).prepare();
+  const listed = orm
+    .select()
+    .from(certificates)
+    .where(gt(certificates.hostname, value("after")))
+    .orderBy(asc(certificates.hostname))
+    .limit(value("limit"))
+    .prepare();
+  const dueNow = orm
+    .select()
+    .from(certificates)
+    .where(lte(certificates.nextAt, value("now")))
+    .orderBy(asc(certificates.nextAt))
+    .limit(value("limit"))
+    .prepare();
+  const paired = orm
+    .select({ key: certificates.key, chain: certificates.chain, renewals: certificates.renewals })
+    .from(certificates)
+    .where(isThis)
+    .limit(1)
+    .prepare();
+  const ending = orm
+    .select({ hostname: certificates.hostname, notAfter: certificates.notAfter })
+    .from(certificates)
+    .where(isNotNull(certificates.notAfter))
+    .orderBy(asc(certificates.notAfter))
+    .prepare();
+  const answered = orm
+    .select({ keyAuthorization: certificates.keyAuthorization })
+    .from(certificates)
+    .where(and(isThis, eq(certificates.token, value("token")), isNotNull(certificates.keyAuthorization)))
+    .limit(1)
+    .prepare();
+  const update = (set: Parameters<ReturnType<typeof orm.update<typeof certificates>>["set"]>[0]) =>
+    orm.update(certificates).set(set).where(isThis).returning({ hostname: certificates.hostname }).prepare();
+  const begun = update({
+    ...NO_ORDER,
+    orderAuthority: sql`${value("authority")}`,
+    orderKey: sql`${value("key")}`,
+    nextAt: sql`${value("nextAt")}`,
+  });
+  const ordered = update({ orderUrl: sql`${value("url")}` });
+  const challenge = update({
+    token: sql`${value("token")}`,
+    keyAuthorization: sql`${value("keyAuthorization")}`,
+  });
+  const putOff = update({ nextAt: sql`${value("nextAt")}` });
+  const asked = orm
+    .update(certificates)
+    .set({ nextAt: sql`${value("nextAt")}` })
+    .where(
+      and(
+        isThis,
+        sql`coalesce(json_extract(${certificates.problem}, '$.type'), '') not in ${sql.raw(LIMITED)}`,
+      ),
+    )
+    .returning({ hostname: certificates.hostname })
+    .prepare();
+  const counted = orm
+    .select({
+      kind: acmeAttempts.kind,
+      hostname: acmeAttempts.hostname,
+      apex: acmeAttempts.apex,
+      at: acmeAttempts.at,
+    })
+    .from(acmeAttempts)
+    .where(and(eq(acmeAttempts.authority, value("authority")), gt(acmeAttempts.at, value("since"))))
+    .prepare();
+  const countedNow = orm
+    .insert(acmeAttempts)
+    .values({
+      authority: value("authority"),
+      kind: value("kind"),
+      hostname: value("hostname"),
+      apex: value("apex"),
+      at: value("now"),
+    })
+    .prepare();
+  const oldForgotten = orm
+    .delete(acmeAttempts)
+    .where(lte(acmeAttempts.at, value("before")))
+    .prepare();
+  /** Counts it, and forgets what counts no more. */
+  const counting = (authority: string, kind: Attempt["kind"], hostname: string, now: number) => [
+    { query: countedNow, values: { authority, kind, hostname, apex: hostnameOf(hostname).apex, now } },
+    { query: oldForgotten, values: { before: now - LONGEST_MS } },
+  ];
+  const inUse = update({
+    ...NO_ORDER,
+    key: sql`${value("key")}`,
+    chain: sql`${value("chain")}`,
+    authority: sql`${value("authority")}`,
+    notBefore: sql`${value("notBefore")}`,
+    notAfter: sql`${value("notAfter")}`,
+    ariId: sql`${value("ariId")}`,
+    renewals: sql`${certificates.renewals} + (${certificates.chain} is not null)`,
+    nextAt: sql`${value("nextAt")}`,
+    failures: 0,
+    problem: null,
+  });
+  const putOffBecause = update({ problem: sql`${value("problem")}`, nextAt: sql`${value("nextAt")}` });
+  const failing = {
+    failures: sql`${certificates.failures} + 1`,
+    problem: sql`${value("problem")}`,
+    nextAt: sql`${value("nextAt")}`,
+  };
+  const failedForNow = update(failing);
+  const refused = update({ ...failing, ...NO_ORDER });
+  const issuing = transition(orm, ["verified", "issue_failed"], "issuing");
+  const live = transition(orm, ["verified", "issuing", "issue_failed"], "live");
+  const broken = transition(orm, ["verified", "issuing"], "issue_failed");
+  const account = orm
+    .select()
+    .from(acmeAccounts)
+    .where(eq(acmeAccounts.authority, value("authority")))
+    .limit(1)
+    .prepare();
+  const accountSaved = orm
+    .insert(acmeAccounts)
+    .values({ authority: value("authority"), key: value("key"), url: value("url") })
+    .onConflictDoUpdate({
+      target: acmeAccounts.authority,
+      set: { key: sql`excluded.key`, url: sql`excluded.url` },
+    })
+    .prepare();
+  const accountGone = orm
+    .delete(acmeAccounts)
+    .where(eq(acmeAccounts.authority, value("authority")))
+    .prepare();
+
+  return {
+    async missing(limit) {
+      return unknown.all({ limit }).map(({ hostname }) => hostname);
+    },
+    async missingBelow(domain, limit) {
+      return unknownSlugs.all({ domain, limit }).map(({ hostname }) => hostname);
+    },
+    async want(hostnames, now) {
+      if (hostnames.length === 0) return;
+      await commit(hostnames.map((hostname) => ({ query: wanted, values: { hostname, now } })));
+    },
+    async find(hostname) {
+      const row = found.get({ hostname });
+      return row && toCertificate(row);
+    },
+    async list(page) {
+      return listed.all({ ...page }).map(toCertificate);
+    },
+    async due(now, limit) {
+      return dueNow.all({ now, limit }).map(toCertificate);
+    },
+    keyPair(hostname) {
+      const { key, chain, renewals = 0 } = paired.get({ hostname }) ?? {};
+      return key && chain ? { key, chain, renewals } : undefined;
+    },
+    expiries: () => ending.all().map(({ hostname, notAfter }) => ({ hostname, notAfter: notAfter ?? 0 })),
+    keyAuthorization: (hostname, token) => answered.get({ hostname, token })?.keyAuthorization ?? undefined,
+    async begin(hostname, { authority, key }, nextAt) {
+      await commit([{ query: begun, values: { hostname, authority, key, nextAt } }]);
+    },
+    async placed(hostname, { authority, url }, now) {
+      const values = note(hostname, "order_placed", now);
+      await commit([
+        ...counting(authority, "order", hostname, now),
+        { query: ordered, values: { hostname, url } },
+        { query: issuing.noted, values },
+        { query: issuing.moved, values },
+      ]);
+    },
+    async challenged(hostname, token, keyAuthorization) {
+      await commit([{ query: challenge, values: { hostname, token, keyAuthorization } }]);
+    },
+    async later(hostname, nextAt) {
+      await commit([{ query: putOff, values: { hostname, nextAt } }]);
+    },
+    async stored(hostname, issued, nextAt, now) {
+      const values = { ...note(hostname, "certificate_stored", now), nextCheckAt: now + DAY_MS };
+      const [rows] = await commit([
+        { query: inUse, values: { hostname, nextAt, ...issued } },
+        { query: live.noted, values },
+        { query: live.moved, values },
+        ...(issued.authority === null ? [] : counting(issued.authority, "issued", hostname, now)),
+      ]);
+      return rows.length > 0;
+    },
+    async postponed(hostname, problem, nextAt) {
+      await commit([
+        { query: putOffBecause, values: { hostname, problem: JSON.stringify(problem), nextAt } },
+      ]);
+    },
+    async failed(hostname, { problem, nextAt, refusedBy }, now) {
+      const values = note(hostname, "issue_refused", now);
+      const stage = [
+        { query: broken.noted, values },
+        { query: broken.moved, values },
+      ];
+      await commit([
+        {
+          query: refusedBy === undefined ? failedForNow : refused,
+          values: { hostname, problem: JSON.stringify(problem), nextAt },
+        },
+        ...(refusedBy === undefined ? [] : [...stage, ...counting(refusedBy, "refused", hostname, now)]),
+      ]);
+    },
+    async attempts(authority, since) {
+      return counted.all({ authority, since });
+    },
+    async order(hostname) {
+      const [rows] = await commit([{ query: asked, values: { hostname, nextAt: ASKED } }]);
+      return rows.length > 0;
+    },
+    async account(authority) {
+      const row = account.get({ authority });
+      return row && { key: JSON.parse(row.key) as AccountKey, url: row.url ?? undefined };
+    },
+    async forgetAccount(authority) {
+      await commit([{ query: accountGone, values: { authority } }]);
+    },
+    async saveAccount(authority, { key, url }) {
+      await commit([
+        { query: accountSaved, values: { authority, key: JSON.stringify(key), url: url ?? null } },
+      ]);
+    },
+  };
+};

@@ -1,0 +1,73 @@
+import { Fault } from "../../http/faults.ts";
+import { type Clock, formatTime } from "../../time.ts";
+import { parseHostname } from "../hostname.ts";
+import type { Certificate, KeyPair } from "./certificate.ts";
+import type { Certificates } from "./repository.ts";
+
+export interface CertificateService {
+  /** All names, ascending. */
+  all(): Promise<Certificate[]>;
+  /** @throws Fault not_found */
+  get(typed: string): Promise<Certificate>;
+  /** Has one ordered at once. @throws Fault not_found, rate_limited */
+  renew(typed: string): Promise<Certificate>;
+  /** Uses a certificate that came from elsewhere. @throws Fault invalid_request if it does not fit */
+  import(typed: string, pair: KeyPair): Promise<Certificate>;
+}
+
+const PAGE = 1000;
+
+const notFound = () => new Fault("not_found", "No certificate is known for this name.");
+
+const nameOf = (typed: string): string => {
+  const parsed = parseHostname(typed);
+  if (!parsed.ok) throw notFound();
+  return parsed.hostname.ascii;
+};
+
+export const certificateService = ({
+  certificates,
+  clock,
+}: {
+  certificates: Certificates;
+  clock: Clock;
+}): CertificateService => {
+  const get = async (typed: string): Promise<Certificate> => {
+    const found = await certificates.find(nameOf(typed));
+    if (!found) throw notFound();
+    return found;
+  };
+  return {
+    get,
+    async all() {
+      const found: Certificate[] = [];
+      for (let after = ""; ; after = found.at(-1)?.hostname ?? "") {
+        const page = await certificates.list({ after, limit: PAGE });
+        found.push(...page);
+        if (page.length < PAGE) return found;
+      }
+    },
+    async renew(typed) {
+      const { hostname, nextAt } = await get(typed);
+      if (await certificates.order(hostname)) return get(hostname);
+      const until = nextAt === null ? "" : ` The next attempt is at ${formatTime(nextAt)}.`;
+      throw new Fault("rate_limited", `The authority allows no further attempt now.${until}`);
+    },
+    async import(typed, { key, chain }) {
+      const hostname = nameOf(typed);
+      const now = clock.now();
+      const { assertFits, readCertificate } = await import("../acme/certificate.ts");
+      try {
+        await assertFits(chain, key, [hostname], now);
+      } catch (error) {
+        throw new Fault("invalid_request", (error as Error).message);
+      }
+      const { notBefore, notAfter } = await readCertificate(chain);
+      await certificates.want([hostname], now);
+      // Nobody renews it but who brought it: an order comes when it is half way to its end.
+      const issued = { key, chain, authority: null, notBefore, notAfter, ariId: null };
+      await certificates.stored(hostname, issued, notAfter - (notAfter - notBefore) / 3, now);
+      return get(hostname);
+    },
+  };
+};

@@ -1,0 +1,24 @@
+/** The host name of a Host header, without its port and a final dot. */
+export const nameOf = (host: string | null): string =>
+  (host ?? "").replace(/:\d*$/, "").replace(/\.$/, "").toLowerCase();
+
+/** An hour: a name may lose its certificate, and then be served over HTTP again. */
+const LASTING = "public, max-age=3600";
+
+export interface SecureSettings {
+  /** True if connections to this name can be secured now. */
+  isSecured(hostname: string): boolean;
+  /** Where HTTPS listens, as visitors reach it. */
+  port: number;
+}
+
+/** Leads what comes over HTTP on to HTTPS, where the name has a certificate; undefined for all else. */
+export const httpsRedirect =
+  ({ isSecured, port }: SecureSettings) =>
+  ({ url, headers }: Request): Response | undefined => {
+    const name = nameOf(headers.get("host"));
+    const path = url.indexOf("/", "http://".length);
+    if (!url.startsWith("http://") || path === -1 || !isSecured(name)) return undefined;
+    const location = `https://${name}${port === 443 ? "" : `:${port}`}${url.slice(path)}`;
+    return new Response(null, { status: 301, headers: { location, "cache-control": LASTING } });
+  };

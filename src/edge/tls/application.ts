@@ -1,0 +1,137 @@
+import type { Server, WebSocketHandler } from "bun";
+import type { Connection } from "./connections.ts";
+
+/** Of the connection over which a request came. */
+export interface Visit {
+  /** The client's address. */
+  address: string;
+  /** In lower case; the request's Host is the same. */
+  serverName: string;
+  /** While `work` runs, the connection may be silent for longer than an idle one lives. */
+  patiently<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Makes a WebSocket of the request, which is then answered with undefined; false if it does not ask for one. */
+  upgrade(options?: { headers?: Headers; data?: unknown }): boolean;
+}
+
+export type Handle = (request: Request, visit: Visit) => Response | undefined | Promise<Response | undefined>;
+
+export interface Application {
+  port: number;
+  /** Says whose the connection from this local port is; nobody's are refused. */
+  admit(localPort: number, connection: Connection): void;
+  dismiss(localPort: number): void;
+  /** Takes no more connections, and tells those that are open (GOAWAY). */
+  close(): void;
+  /** Ends connections that were used and have nothing in flight. */
+  endIdle(): void;
+  /** Ends all. */
+  stop(): void;
+}
+
+const LOOPBACK = "127.0.0.1";
+
+const misdirectedAnswer = (): Response =>
+  new Response("Nothing is served under this host name over this connection.\n", {
+    status: 421,
+    headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },
+  });
+
+const empty = (status: number): Response => new Response(null, { status });
+
+/** Host or :authority without its port and the root's dot, in lower case. */
+const hostNameOf = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/:\d{0,5}$/, "")
+    .replace(/\.$/, "");
+
+/** The same URL over https, whose port is 443. */
+const securedUrl = (url: string): string =>
+  url.replace(/^http:\/\/([^/?#]*?)(?::443)?(?=[/?#]|$)/, "https://$1");
+
+const countedOff = <Result>(connection: Connection, answer: Result | Promise<Result>) => {
+  if (!(answer instanceof Promise)) {
+    connection.handling -= 1;
+    return answer;
+  }
+  return answer.finally(() => {
+    connection.handling -= 1;
+  });
+};
+
+/**
+ * The HTTP server behind the front: on loopback, HTTP/1.1 and HTTP/2 without TLS, for connections that were admitted. A
+ * request's URL says https, and its host is the server name of its connection: others are answered by `misdirected` (RFC
+ * 9110 section 15.5.20), 421.
+ */
+export const listenApplication = ({
+  fetch,
+  misdirected = misdirectedAnswer,
+  websocket,
+}: {
+  fetch: Handle;
+  misdirected?: (request: Request) => Response | Promise<Response>;
+  websocket?: WebSocketHandler<unknown>;
+}): Application => {
+  const admitted = new Map<number, Connection>();
+
+  const visitOf = (connection: Connection, request: Request): Visit => ({
+    address: connection.address,
+    serverName: connection.serverName,
+    async patiently(work) {
+      connection.patient += 1;
+      try {
+        return await work();
+      } finally {
+        connection.patient -= 1;
+        connection.activeAt = performance.now();
+      }
+    },
+    upgrade(options) {
+      connection.upgraded = server.upgrade(request, { data: undefined, ...options });
+      return connection.upgraded;
+    },
+  });
+
+  const handle = (request: Request, connection: Connection) => {
+    if (hostNameOf(request.headers.get("host") ?? "") !== connection.serverName) return misdirected(request);
+    // A new Request with this one's body would not hold back its sender: Bun reads all of it into memory.
+    Object.defineProperty(request, "url", { value: securedUrl(request.url) });
+    return fetch(request, visitOf(connection, request));
+  };
+
+  const server: Server<unknown> = Bun.serve<unknown>({
+    hostname: LOOPBACK,
+    port: 0,
+    http2: true,
+    // The front ends what is idle, and knows who may be.
+    idleTimeout: 0,
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    development: false,
+    error: () => empty(500),
+    websocket: websocket ?? { message() {} },
+    fetch(request) {
+      const peer = server.requestIP(request);
+      const connection = peer?.address === LOOPBACK ? admitted.get(peer.port) : undefined;
+      if (!connection || connection.ended) return empty(403);
+      connection.used = true;
+      connection.headersSince = 0;
+      connection.handling += 1;
+      try {
+        return countedOff(connection, handle(request, connection));
+      } catch (error) {
+        connection.handling -= 1;
+        throw error;
+      }
+    },
+  });
+
+  return {
+    port: server.port!,
+    admit: (localPort, connection) => void admitted.set(localPort, connection),
+    dismiss: (localPort) => void admitted.delete(localPort),
+    close: () => void server.stop(false),
+    endIdle: () => server.closeIdleConnections(),
+    stop: () => void server.stop(true),
+  };
+};

@@ -1,0 +1,134 @@
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import type { WebSocketHandler } from "bun";
+import { listenApplication, type Handle } from "./application.ts";
+import { alpnChallenges, type Challenge } from "./challenges.ts";
+import { connectionsWithin, LIMITS, type Connection, type Limits } from "./connections.ts";
+import { INTERMEDIATE, type SecureContexts } from "./contexts.ts";
+import type { Hello } from "./hello.ts";
+import { peekHello } from "./peek.ts";
+import { relay } from "./relay.ts";
+
+export interface FrontSettings {
+  host: string;
+  /** 0: one that is free. */
+  port: number;
+  contexts: Pick<SecureContexts, "find">;
+  /** Certificates for TLS-ALPN-01, while a CA is expected; undefined for names without one. */
+  challenge?: Challenge;
+  fetch: Handle;
+  /** The answer to a request for another host than its connection's; without it, a plain 421. */
+  misdirected?: (request: Request) => Response | Promise<Response>;
+  /** For those who `upgrade`. Its `idleTimeout` should be below `idleMs`, so that its pings keep silent ones open. */
+  websocket?: WebSocketHandler<unknown>;
+  limits?: Partial<Limits>;
+}
+
+export interface Front {
+  port: number;
+  /** Destroys every open connection of this server name, in lower case, at once: nothing is answered over them after it. */
+  drop(name: string): void;
+  /** Stops accepting and waits, at most `graceMs`, for what is in flight; then destroys everything. */
+  stop(graceMs: number): Promise<void>;
+  /** How many are open, those in their handshake too. */
+  connections(): number;
+}
+
+/** RFC 8446 section 6.2, RFC 6066 section 3: a fatal alert "unrecognized_name", in a record. */
+const UNRECOGNIZED_NAME = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
+const SWEEP_MS = 1000;
+const STOP_SWEEP_MS = 20;
+
+const listening = async (server: Server, host: string, port: number): Promise<number> => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen(port, host, resolve);
+  await promise;
+  server.off("error", reject);
+  return (server.address() as AddressInfo).port;
+};
+
+const refuse = (socket: Socket) => {
+  socket.resume();
+  socket.end(UNRECOGNIZED_NAME, () => socket.destroy());
+};
+
+/**
+ * Listens for HTTPS: HTTP/1.1 and HTTP/2 under the names that have a context, which may come and go while it runs. Names
+ * without one, and clients that send none, are refused by their ClientHello.
+ * @throws what the operating system says, such as EADDRINUSE
+ */
+export const listenTls = async ({
+  host,
+  port,
+  contexts,
+  challenge,
+  limits: given,
+  ...handlers
+}: FrontSettings): Promise<Front> => {
+  const limits = { ...LIMITS, ...given };
+  const connections = connectionsWithin(limits);
+  const challenges = challenge && alpnChallenges(challenge, limits.handshakeMs);
+
+  const tls = createTlsServer({
+    ...INTERMEDIATE,
+    ALPNProtocols: ["h2", "http/1.1"],
+    handshakeTimeout: limits.handshakeMs,
+    SNICallback: (name, done) => done(null, contexts.find(name.toLowerCase())),
+  });
+  tls.on("tlsClientError", (_error, socket) => socket.destroy());
+  tls.on("secureConnection", (secure) => {
+    secure.on("error", () => secure.destroy());
+    const connection = connections.of(secure);
+    if (!connection || connection.ended) return void secure.destroy();
+    secure.once("close", () => connections.end(connection));
+    connection.secure = secure;
+    connection.activeAt = performance.now();
+    relay(connection, secure, application.port, {
+      opened: (localPort) => application.admit(localPort, connection),
+      closed: application.dismiss,
+    });
+  });
+
+  const greet = (connection: Connection, hello: Hello) => {
+    const { socket } = connection;
+    if (challenges?.concerns(hello)) return challenges.answer(socket);
+    if (hello.serverName === undefined || !contexts.find(hello.serverName)) return refuse(socket);
+    connections.name(connection, hello.serverName);
+    tls.emit("connection", socket);
+  };
+
+  const tcp = createTcpServer({ noDelay: true }, (socket) => {
+    socket.on("error", () => socket.destroy());
+    const connection = connections.open(socket);
+    if (connection) peekHello(socket, (hello) => greet(connection, hello));
+    else socket.destroy();
+  });
+
+  const listeningOn = await listening(tcp, host, port);
+  const application = listenApplication(handlers);
+  const everyMs = Math.min(
+    SWEEP_MS,
+    ...[limits.handshakeMs, limits.headersMs, limits.idleMs].map((ms) => ms / 4),
+  );
+  const sweep = setInterval(() => connections.sweep(performance.now()), everyMs);
+
+  return {
+    port: listeningOn,
+    drop: connections.drop,
+    connections: () => connections.count,
+    async stop(graceMs) {
+      tcp.close();
+      const until = performance.now() + graceMs;
+      application.close();
+      while (connections.count > 0 && performance.now() < until) {
+        connections.endUnused();
+        application.endIdle();
+        await Bun.sleep(STOP_SWEEP_MS);
+      }
+      for (const connection of connections.all()) connections.end(connection);
+      clearInterval(sweep);
+      application.stop();
+    },
+  };
+};

@@ -1,0 +1,158 @@
+/** What a client asks for before anything is encrypted. */
+export interface Hello {
+  kind: "hello";
+  /** Of the extension server_name, in lower case; undefined without one. */
+  serverName: string | undefined;
+  /** Of the extension ALPN, in the client's order. */
+  protocols: string[];
+}
+
+export type HelloReading =
+  | Hello
+  /** There must be at least `bytes` bytes before another look says more. */
+  | { kind: "incomplete"; bytes: number }
+  | { kind: "malformed" };
+
+/** Most bytes of records that a ClientHello may take: browsers send 2,000 with a post-quantum key share. */
+export const MOST_HELLO_BYTES = 16_384;
+
+const RECORD_HEADER = 5;
+const HANDSHAKE_HEADER = 4;
+/** RFC 8446 section 5.1: the most that a record may hold. */
+const MOST_FRAGMENT = 16_384;
+/** RFC 8446 section 5.1: the content type handshake; section 4: the handshake type client_hello. */
+const HANDSHAKE = 22;
+const CLIENT_HELLO = 1;
+/** RFC 6066 section 3, RFC 7301 section 3.1. */
+const SERVER_NAME = 0;
+const ALPN = 16;
+const HOST_NAME = 0;
+const RANDOM_BYTES = 32;
+const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
+const NAME_LENGTH = 253;
+
+class Malformed extends Error {}
+
+/** Reads a vector of RFC 8446 section 3 byte by byte. @throws Malformed beyond the end */
+interface Cursor {
+  readonly left: number;
+  integer(bytes: number): number;
+  take(bytes: number): Uint8Array;
+  /** Bytes behind their own length of `lengthBytes` bytes. */
+  vector(lengthBytes: number): Uint8Array;
+}
+
+const cursorOver = (bytes: Uint8Array): Cursor => {
+  let at = 0;
+  const take = (count: number): Uint8Array => {
+    if (count > bytes.length - at) throw new Malformed();
+    at += count;
+    return bytes.subarray(at - count, at);
+  };
+  const integer = (count: number): number => take(count).reduce((value, byte) => value * 256 + byte, 0);
+  return {
+    get left() {
+      return bytes.length - at;
+    },
+    integer,
+    take,
+    vector: (lengthBytes) => take(integer(lengthBytes)),
+  };
+};
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
+
+/** RFC 6066 section 3: one name of each type; host_name is the only type. */
+const readServerName = (extension: Uint8Array): string => {
+  const outer = cursorOver(extension);
+  const list = cursorOver(outer.vector(2));
+  if (list.integer(1) !== HOST_NAME) throw new Malformed();
+  const name = textOf(list.vector(2)).toLowerCase();
+  if (list.left > 0 || outer.left > 0 || name.length > NAME_LENGTH || !NAME.test(name)) throw new Malformed();
+  return name;
+};
+
+/** RFC 7301 section 3.1: a list of names that are not empty. */
+const readProtocols = (extension: Uint8Array): string[] => {
+  const outer = cursorOver(extension);
+  const list = cursorOver(outer.vector(2));
+  const protocols: string[] = [];
+  while (list.left > 0) protocols.push(textOf(list.vector(1)));
+  if (outer.left > 0 || protocols.length === 0 || protocols.includes("")) throw new Malformed();
+  return protocols;
+};
+
+/** RFC 8446 section 4.1.2. */
+const readBody = (body: Uint8Array): Hello => {
+  const cursor = cursorOver(body);
+  cursor.take(2 + RANDOM_BYTES);
+  cursor.vector(1);
+  cursor.vector(2);
+  cursor.vector(1);
+  const extensions = cursorOver(cursor.left > 0 ? cursor.vector(2) : new Uint8Array());
+  if (cursor.left > 0) throw new Malformed();
+  const hello: Hello = { kind: "hello", serverName: undefined, protocols: [] };
+  const seen = new Set<number>();
+  while (extensions.left > 0) {
+    const type = extensions.integer(2);
+    const extension = extensions.vector(2);
+    // RFC 8446 section 4.2: not twice.
+    if (seen.has(type)) throw new Malformed();
+    seen.add(type);
+    if (type === SERVER_NAME) hello.serverName = readServerName(extension);
+    if (type === ALPN) hello.protocols = readProtocols(extension);
+  }
+  return hello;
+};
+
+/** A first record that is not TLS's is not waited for. */
+const isHandshake = (header: Uint8Array): boolean =>
+  header[0] === HANDSHAKE && (header.length < 2 || header[1] === 3);
+
+/** An empty handshake record is forbidden (section 5.1). */
+const fragmentLength = (header: Uint8Array): number => {
+  const length = header[3]! * 256 + header[4]!;
+  if (length === 0 || length > MOST_FRAGMENT) throw new Malformed();
+  return length;
+};
+
+/** The bytes of the message that begins with these fragments, none of them empty; undefined while its header is not whole. */
+const messageLength = (fragments: Uint8Array[]): number | undefined => {
+  const header = cursorOver(Buffer.concat(fragments.slice(0, HANDSHAKE_HEADER)));
+  if (header.left < HANDSHAKE_HEADER) return undefined;
+  if (header.integer(1) !== CLIENT_HELLO) throw new Malformed();
+  return HANDSHAKE_HEADER + header.integer(3);
+};
+
+const readRecords = (bytes: Uint8Array): HelloReading => {
+  const fragments: Uint8Array[] = [];
+  let length: number | undefined;
+  let received = 0;
+  let end = 0;
+  while (length === undefined || received < length) {
+    const begin = end + RECORD_HEADER;
+    const header = bytes.subarray(end, begin);
+    if (header.length > 0 && !isHandshake(header)) throw new Malformed();
+    end = header.length < RECORD_HEADER ? begin : begin + fragmentLength(header);
+    if (end > MOST_HELLO_BYTES) throw new Malformed();
+    if (end > bytes.length) return { kind: "incomplete", bytes: end };
+    fragments.push(bytes.subarray(begin, end));
+    received += end - begin;
+    length ??= messageLength(fragments);
+    if (length !== undefined && length > MOST_HELLO_BYTES) throw new Malformed();
+  }
+  return readBody(Buffer.concat(fragments).subarray(HANDSHAKE_HEADER, length));
+};
+
+/**
+ * Reads the ClientHello (RFC 8446 section 4.1.2; the same in TLS 1.2, RFC 5246 section 7.4.1.2) that begins a connection,
+ * over as many records as it takes, of all bytes that came so far. At most 16 KiB are looked at; nothing behind it is.
+ */
+export const readHello = (bytes: Uint8Array): HelloReading => {
+  try {
+    return readRecords(bytes);
+  } catch (error) {
+    if (error instanceof Malformed) return { kind: "malformed" };
+    throw error;
+  }
+};

@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import { acmeClient } from "../../../src/domains/acme/client.ts";
+import { readCertificate } from "../../../src/domains/acme/certificate.ts";
+import { issuer } from "../../../src/domains/certificates/issue.ts";
+import { MINUTE, openIssuing } from "./issuing.ts";
+
+const NAME = "docs.example.org";
+
+type Method = (...values: never[]) => unknown;
+
+/** Counts the steps of those that it guards, and stops at one of them for ever, before it is done or behind it. */
+const mortal = (last: number, moment: "before" | "behind") => {
+  const { promise: died, resolve: die } = Promise.withResolvers<"died">();
+  const never = new Promise<never>(() => {});
+  let steps = 0;
+  const stop = () => {
+    die("died");
+    return never;
+  };
+  const step = async (act: () => unknown) => {
+    const isLast = ++steps === last;
+    if (isLast && moment === "before") return stop();
+    const done = await act();
+    return isLast ? stop() : done;
+  };
+  const guard = <Guarded extends object>(guarded: Guarded): Guarded =>
+    new Proxy(guarded, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as Method;
+        return (...values: never[]) => step(() => method.apply(target, values));
+      },
+    });
+  return { guard, died, steps: () => steps };
+};
+
+/** Issues until the step, and then as a process that was killed there goes on after its next start. */
+const killedAt = async (last: number, moment: "before" | "behind") => {
+  const room = await openIssuing();
+  const { ca, certificates, clock, pass, verified, stageOf } = room;
+  await verified(NAME);
+  await certificates.want([NAME], clock.now());
+  const { guard, died, steps } = mortal(last, moment);
+  const client = guard(
+    acmeClient({ directory: ca.directory }, { fetch, sleep: (ms) => Bun.sleep(ms), clock }),
+  );
+  const issue = issuer({
+    certificates: guard(certificates),
+    authorities: [ca.directory],
+    clientOf: () => client,
+    objection: async () => undefined,
+    changed: () => {},
+    failed: () => {},
+    clock,
+    random: () => 0.5,
+    sleep: (ms) => Bun.sleep(Math.min(ms, 10)),
+  });
+  const certificate = await certificates.find(NAME);
+  if (!certificate) throw new Error("the name is not known");
+  const outcome = await Promise.race([issue(certificate).then(() => "ended"), died]);
+  for (let again = 0; again < 3; again++) await pass(2 * MINUTE);
+  const issued = (await certificates.find(NAME))?.issued;
+  return {
+    outcome,
+    steps: steps(),
+    stage: await stageOf(NAME),
+    names: issued && (await readCertificate(issued.chain)).names,
+    accounts: ca.accounts().length,
+    certificates: ca.certificates.length,
+    orders: ca.orders().length,
+  };
+};
+
+test.each(["before", "behind"] as const)(
+  "killed %s any step of an order, it goes on to one certificate, with one account, and no key is lost",
+  async (moment) => {
+    const { steps } = await killedAt(Number.POSITIVE_INFINITY, moment);
+    expect(steps).toBeGreaterThan(10);
+    for (let last = 1; last <= steps; last++) {
+      const { orders, ...found } = await killedAt(last, moment);
+      expect({ last, ...found }).toMatchObject({
+        last,
+        outcome: "died",
+        stage: "live",
+        names: [NAME],
+        accounts: 1,
+        certificates: 1,
+      });
+      // Killed before the order's address was written down, it is placed again: the authority was asked for nothing more.
+      expect(orders).toBeLessThanOrEqual(2);
+    }
+  },
+);

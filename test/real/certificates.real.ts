@@ -1,0 +1,191 @@
+import { expect } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { X509Certificate } from "node:crypto";
+import { tarGzOf } from "../deploys/archives.ts";
+import { ISSUER, zonesOf } from "../domains/cases.ts";
+import { certificateAuthority } from "../support/certificates.ts";
+import { freeServers, NEEDED, namesOf, nameServers } from "./dns-servers.ts";
+import { directory, real, run, serve, type Server, store, until } from "./support.ts";
+
+const NAME = "right.example.test";
+/** From `add` to the first answer over HTTPS. */
+const MOST_MS = 10_000;
+
+const freePort = (): number => {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const { port = 0 } = server;
+  void server.stop(true);
+  return port;
+};
+
+const json = { "content-type": "application/json" };
+
+const send = async (server: Server, path: string, body?: unknown): Promise<Record<string, string>> => {
+  const answer = await server.call(path, {
+    method: "POST",
+    ...(body !== undefined && { headers: json, body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as Record<string, string>;
+};
+
+/** Let's Encrypt's test authority: it rejects good nonces, and asks the name servers that it is given. */
+const pebble = async (place: string, { httpPort, dns }: { httpPort: number; dns: string }, env = {}) => {
+  const own = await certificateAuthority();
+  const { key, cert } = await own.issue(["localhost"]);
+  const [port, management] = [freePort(), freePort()];
+  const file = (name: string, text: string) => {
+    writeFileSync(join(place, name), text);
+    return join(place, name);
+  };
+  const config = file(
+    "pebble.json",
+    JSON.stringify({
+      pebble: {
+        listenAddress: `127.0.0.1:${port}`,
+        managementListenAddress: `127.0.0.1:${management}`,
+        certificate: file("pebble.crt", cert),
+        privateKey: file("pebble.key", key),
+        httpPort,
+        tlsPort: 1,
+      },
+    }),
+  );
+  const child = Bun.spawn(
+    ["setpriv", "--pdeathsig", "TERM", "pebble", "-config", config, "-dnsserver", dns],
+    {
+      env: { PATH: process.env["PATH"] ?? "", ...env },
+      stdin: "ignore",
+      stdout: Bun.file(join(place, "pebble.log")),
+      stderr: Bun.file(join(place, "pebble.err")),
+    },
+  );
+  const caFile = file("pebble-ca.crt", own.root);
+  const ask = (at: number, path: string) =>
+    fetch(`https://localhost:${at}${path}`, { tls: { ca: own.root } });
+  await until(
+    "pebble answers",
+    () =>
+      ask(port, "/dir").then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    10_000,
+  );
+  const root = await (await ask(management, "/roots/0")).text();
+  return {
+    directory: `https://localhost:${port}/dir`,
+    caFile,
+    /** What it signs with. */
+    rootFile: file("root.crt", root),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+  };
+};
+
+const site = tarGzOf([{ name: "index.html", content: "<h1>Docs</h1>" }]);
+
+/** The executable with HTTPS, beside name servers and pebble, and a project whose target leads here. */
+const opened = async (place: string, pebbleEnv: Record<string, string>) => {
+  await using stack = new AsyncDisposableStack();
+  const servers = await freeServers();
+  const dns = namesOf(servers);
+  const [httpPort, httpsPort] = [freePort(), freePort()];
+  const authority = stack.use(await pebble(place, { httpPort, dns: dns.resolver }, pebbleEnv));
+  const env = {
+    DNS_RESOLVERS: dns.resolver,
+    DNS_PORT: String(servers.authority.port),
+    DNS_PRIVATE: "yes",
+    CAA_ISSUERS: ISSUER,
+    PLATFORM_CNAME_TARGET: "pages.test",
+    HTTP_PORT: String(httpPort),
+    HTTPS_PORT: String(httpsPort),
+    ACME_DIRECTORY: authority.directory,
+    ACME_CA_FILE: authority.caFile,
+    ACME_AGREE_TOS: "true",
+    ACME_HTTP_PORT: String(httpPort),
+  };
+  const server = stack.use(await serve({ cwd: place, env }));
+  const { target = "" } = await send(server, "/platform/projects", {
+    slug: "site",
+    name: "Site",
+    plan: "pro",
+  });
+  const deployed = await server.call("/platform/projects/site/deploys", {
+    method: "POST",
+    headers: { "content-type": "application/gzip" },
+    body: site,
+  });
+  expect(deployed.status).toBe(201);
+  const zones = zonesOf({ usual: target, forbidden: "forbidden.pages.test", wide: "wide.pages.test" });
+  zones["pages.test"] = ["pages.test NS ns.pages.test", "ns.pages.test A 127.0.0.1", `${target} A 127.0.0.1`];
+  const zonesAt = join(place, "dns");
+  mkdirSync(zonesAt);
+  stack.use(await nameServers(zonesAt, zones, servers));
+  const curl = (...argv: string[]) =>
+    run([
+      "curl",
+      "--silent",
+      "--show-error",
+      "--cacert",
+      authority.rootFile,
+      "--resolve",
+      `${NAME}:${httpsPort}:127.0.0.1`,
+      ...argv,
+      `https://${NAME}:${httpsPort}/`,
+    ]);
+  const moved = stack.move();
+  return { server, env, curl, httpPort, httpsPort, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+};
+
+real(
+  "a domain comes from add to curl over HTTP/2 with pebble's certificate by itself, and stops when it is removed",
+  [...NEEDED, "pebble", "curl"],
+  async () => {
+    using place = directory();
+    await using room = await opened(place.path, { PEBBLE_WFE_NONCEREJECT: "30", PEBBLE_VA_NOSLEEP: "1" });
+    const { server, curl, httpPort, env } = room;
+    const domains = "/platform/projects/site/domains";
+    const begun = performance.now();
+    await send(server, domains, { hostname: NAME });
+    await send(server, `${domains}/${NAME}/verify`);
+    await until("curl is answered", async () => (await curl()).code === 0, 30_000);
+    const took = performance.now() - begun;
+    const answer = await curl("--http2", "--write-out", "%{http_version} %{response_code}");
+    expect(answer).toMatchObject({ code: 0, stdout: "<h1>Docs</h1>2 200" });
+    expect(took).toBeLessThan(MOST_MS);
+
+    const plain = await fetch(`http://127.0.0.1:${httpPort}/a?b=c`, {
+      headers: { host: NAME },
+      redirect: "manual",
+    });
+    expect([plain.status, plain.headers.get("location")]).toEqual([
+      301,
+      `https://${NAME}:${env.HTTPS_PORT}/a?b=c`,
+    ]);
+
+    const listed = await store(["certificates", "list", "--json"], { cwd: place.path });
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ hostname: NAME, status: "in_use" }]);
+    expect(listed.stdout).not.toContain("PRIVATE");
+
+    const before = new X509Certificate(await leafOf(curl));
+    expect((await store(["certificates", "renew", NAME], { cwd: place.path })).code).toBe(0);
+    await until(
+      "another certificate is served",
+      async () => new X509Certificate(await leafOf(curl)).serialNumber !== before.serialNumber,
+      30_000,
+    );
+
+    expect((await server.call(`${domains}/${NAME}`, { method: "DELETE" })).status).toBe(204);
+    expect((await curl()).code).toBe(35);
+  },
+);
+
+/** The certificate that a connection is secured with, PEM. */
+const leafOf = async (curl: (...argv: string[]) => Promise<{ stdout: string }>): Promise<string> => {
+  const { stdout } = await curl("--write-out", "%{certs}", "--output", "/dev/null");
+  return stdout.slice(stdout.indexOf("-----BEGIN"));
+};

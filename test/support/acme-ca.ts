@@ -1,0 +1,635 @@
+import { randomBytes } from "node:crypto";
+import { calculateJwkThumbprint, flattenedVerify, type FlattenedJWSInput, type JWK } from "jose";
+import { loadX509 } from "../../src/domains/acme/x509.ts";
+import { type Clock, formatTime, systemClock } from "../../src/time.ts";
+
+/** A certificate authority on loopback: as much of RFC 8555, 8737 and 9773 as the service asks for, and faults on request. */
+
+export type ResourceKind =
+  | "directory"
+  | "new-nonce"
+  | "new-account"
+  | "new-order"
+  | "order"
+  | "authorization"
+  | "challenge"
+  | "finalize"
+  | "certificate"
+  | "revoke-cert"
+  | "renewal-info";
+
+/** What is answered instead; a problem's type is without its prefix. */
+export interface Refusal {
+  status: number;
+  problem?: { type: string; detail?: string; subproblems?: unknown[] };
+  /** Seconds, or a date. */
+  retryAfter?: number | string;
+}
+
+export type CaFault = Refusal | ((request: Request) => Response | Promise<Response>);
+
+export type TestChallengeType = "http-01" | "tls-alpn-01";
+
+export interface AcmeCaOptions {
+  /** True if the challenge is met; by default every one is. */
+  validate?: (type: TestChallengeType, name: string, token: string, thumbprint: string) => Promise<boolean>;
+  /** Milliseconds; 90 days unless it is given. */
+  lifetimeMs?: number;
+  /** The share of good nonces that is rejected all the same, from 0 to 1: the first, then as evenly as it goes. */
+  nonceRejection?: number;
+  /** With it, an account needs this binding. */
+  eab?: { kid: string; hmac: string };
+  /** False: there is no renewal information; a function makes another window than the usual. */
+  ari?:
+    boolean | ((certificate: IssuedCertificate) => { start: number; end: number; explanationURL?: string });
+  /** How many times an order is read as `processing` before its certificate is there. */
+  processingReads?: number;
+  /** Seconds that Retry-After says of what is not done yet. */
+  retryAfter?: number;
+  clock?: Clock;
+}
+
+export interface IssuedCertificate {
+  names: string[];
+  /** Hexadecimal. */
+  serial: string;
+  ariId: string;
+  notBefore: number;
+  notAfter: number;
+  chain: string;
+  der: Uint8Array;
+  revoked?: { reason: number };
+}
+
+interface TestAccount {
+  url: string;
+  key: JWK;
+  thumbprint: string;
+  contact: string[];
+}
+
+interface TestChallenge {
+  id: string;
+  type: TestChallengeType;
+  token: string;
+  status: "pending" | "processing" | "valid" | "invalid";
+  error?: object;
+}
+
+interface TestAuthorization {
+  id: string;
+  account: TestAccount;
+  name: string;
+  status: "pending" | "valid" | "invalid" | "deactivated";
+  challenges: TestChallenge[];
+}
+
+export interface TestOrder {
+  id: string;
+  account: TestAccount;
+  names: string[];
+  status: "pending" | "ready" | "processing" | "valid" | "invalid";
+  expires: number;
+  authorizations: TestAuthorization[];
+  /** Reads until it is `valid`. */
+  reads: number;
+  replaces?: string;
+  error?: object;
+  certificate?: IssuedCertificate;
+}
+
+const DAY = 24 * 60 * 60_000;
+const MINUTE = 60_000;
+const ERROR = "urn:ietf:params:acme:error:";
+const P256 = { name: "ECDSA", namedCurve: "P-256" };
+const ES256 = { name: "ECDSA", hash: "SHA-256" };
+
+class Refused extends Error {
+  override name = "Refused";
+  constructor(readonly refusal: Refusal) {
+    super(refusal.problem?.detail ?? "");
+  }
+}
+
+const refused = (status: number, type: string, detail: string): Refused =>
+  new Refused({ status, problem: { type, detail } });
+
+const identifier = (): string => randomBytes(16).toString("base64url");
+
+const problemDocument = ({ status, problem, retryAfter }: Refusal): Response =>
+  new Response(problem ? JSON.stringify({ ...problem, type: ERROR + problem.type, status }) : "no", {
+    status,
+    headers: {
+      "content-type": problem ? "application/problem+json" : "text/plain",
+      ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
+    },
+  });
+
+const decoded = (text: unknown): Record<string, unknown> => {
+  const bytes = Buffer.from(String(text), "base64url").toString();
+  return bytes === "" ? {} : (JSON.parse(bytes) as Record<string, unknown>);
+};
+
+/** A root, and an intermediate that it has signed. */
+const hierarchy = async (now: number) => {
+  const library = await loadX509();
+  const { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension } = library;
+  const makeKeys = () => crypto.subtle.generateKey(P256, true, ["sign", "verify"]);
+  const roots = await makeKeys();
+  const intermediates = await makeKeys();
+  const validity = { notBefore: new Date(now - DAY), notAfter: new Date(now + 3650 * DAY) };
+  const uses = new KeyUsagesExtension(KeyUsageFlags.keyCertSign, true);
+  const root = await library.X509CertificateGenerator.createSelfSigned({
+    name: "CN=Test root",
+    keys: roots,
+    signingAlgorithm: ES256,
+    ...validity,
+    extensions: [
+      new BasicConstraintsExtension(true, 1, true),
+      uses,
+      await library.SubjectKeyIdentifierExtension.create(roots.publicKey),
+    ],
+  });
+  const intermediate = await library.X509CertificateGenerator.create({
+    subject: "CN=Test intermediate",
+    issuer: root.subject,
+    publicKey: intermediates.publicKey,
+    signingKey: roots.privateKey,
+    signingAlgorithm: ES256,
+    ...validity,
+    extensions: [
+      new BasicConstraintsExtension(true, 0, true),
+      uses,
+      await library.SubjectKeyIdentifierExtension.create(intermediates.publicKey),
+      await library.AuthorityKeyIdentifierExtension.create(roots.publicKey),
+    ],
+  });
+  return { root, intermediate, intermediates };
+};
+
+/** Reads a CSR and issues what it asks for. */
+const issuer = async (clock: Clock) => {
+  const { root, intermediate, intermediates } = await hierarchy(clock.now());
+  const library = await loadX509();
+  const authority = await library.AuthorityKeyIdentifierExtension.create(intermediates.publicKey);
+
+  const readCsr = async (der: Buffer) => {
+    try {
+      const csr = new library.Pkcs10CertificateRequest(new Uint8Array(der));
+      if (!(await csr.verify())) throw new Error("its signature is wrong");
+      const wanted = csr.extensions.find((one) => one instanceof library.SubjectAlternativeNameExtension);
+      return { csr, names: (wanted?.names.items ?? []).map(({ value }) => value).toSorted() };
+    } catch (error) {
+      throw refused(400, "badCSR", error instanceof Error ? error.message : "unreadable");
+    }
+  };
+
+  const issue = async (csrDer: Buffer, names: string[], lifetimeMs: number): Promise<IssuedCertificate> => {
+    const { csr, names: wanted } = await readCsr(csrDer);
+    if (wanted.join() !== names.toSorted().join()) throw refused(400, "badCSR", "it is for other names");
+    const serial = randomBytes(16);
+    // Its first bit set: in DER a byte of zero goes before it.
+    serial[0] = 0x80 | (serial[0] ?? 0);
+    const notBefore = Math.floor(clock.now() / 1000) * 1000 - MINUTE;
+    const certificate = await library.X509CertificateGenerator.create({
+      serialNumber: serial.toString("hex"),
+      issuer: intermediate.subject,
+      publicKey: csr.publicKey,
+      signingKey: intermediates.privateKey,
+      signingAlgorithm: ES256,
+      notBefore: new Date(notBefore),
+      notAfter: new Date(notBefore + lifetimeMs),
+      extensions: [
+        new library.SubjectAlternativeNameExtension(
+          names.map((value) => ({ type: "dns" as const, value })),
+          true,
+        ),
+        new library.KeyUsagesExtension(library.KeyUsageFlags.digitalSignature, true),
+        new library.ExtendedKeyUsageExtension([library.ExtendedKeyUsage.serverAuth]),
+        authority,
+      ],
+    });
+    const ariId = [Buffer.from(authority.keyId ?? "", "hex"), Buffer.concat([Buffer.of(0), serial])]
+      .map((bytes) => bytes.toString("base64url"))
+      .join(".");
+    return {
+      names,
+      serial: serial.toString("hex"),
+      ariId,
+      notBefore,
+      notAfter: notBefore + lifetimeMs,
+      chain: `${certificate.toString("pem")}\n${intermediate.toString("pem")}\n`,
+      der: new Uint8Array(certificate.rawData),
+    };
+  };
+  return { rootPem: root.toString("pem"), issue };
+};
+
+/** A certificate authority. It ends with the scope that it was started in. */
+export const acmeCa = async ({
+  validate = () => Promise.resolve(true),
+  lifetimeMs = 90 * DAY,
+  nonceRejection = 0,
+  eab,
+  ari = true,
+  processingReads = 0,
+  retryAfter,
+  clock = systemClock,
+}: AcmeCaOptions = {}) => {
+  const { rootPem, issue } = await issuer(clock);
+  const nonces = new Set<string>();
+  const accounts = new Map<string, TestAccount>();
+  const orders = new Map<string, TestOrder>();
+  const certificates: IssuedCertificate[] = [];
+  const faults = new Map<ResourceKind, CaFault[]>();
+  /** Requests, those that were refused too. */
+  const requests = new Map<ResourceKind, number>();
+  const validations: Promise<void>[] = [];
+  let rejected = 0;
+  let nonceUses = 0;
+  let base = "";
+
+  const newNonce = (): string => {
+    const nonce = identifier();
+    nonces.add(nonce);
+    return nonce;
+  };
+
+  const urlOf = (kind: ResourceKind, id = ""): string => `${base}/${kind}${id === "" ? "" : `/${id}`}`;
+
+  const answer = (body: object | null, { status = 200, headers = {} }: ResponseInit = {}): Response =>
+    new Response(body && JSON.stringify(body), {
+      status,
+      headers: { ...(headers as Record<string, string>), "content-type": "application/json" },
+    });
+
+  const waiting = (isDone: boolean): Record<string, string> =>
+    isDone || retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+
+  const useNonce = (nonce: unknown) => {
+    const isGood = nonces.delete(String(nonce));
+    if (isGood) nonceUses += 1;
+    const isRejected = isGood && Math.ceil(nonceUses * nonceRejection) > rejected;
+    if (isRejected) rejected += 1;
+    if (!isGood || isRejected) throw refused(400, "badNonce", "the nonce is not good");
+  };
+
+  const accountOf = (url: unknown): TestAccount => {
+    const account = accounts.get(String(url));
+    if (!account) throw refused(400, "accountDoesNotExist", "there is no such account");
+    return account;
+  };
+
+  /** RFC 8555 section 6.2: everything that is to be checked of a request, its signature included. */
+  const readRequest = async (request: Request) => {
+    if (request.headers.get("content-type") !== "application/jose+json")
+      throw refused(415, "malformed", "the content type must be application/jose+json");
+    if (!request.headers.get("user-agent")) throw refused(400, "malformed", "no User-Agent");
+    const jws = (await request.json()) as FlattenedJWSInput;
+    const { alg, nonce, url, kid, jwk } = decoded(jws.protected);
+    if (alg !== "ES256") throw refused(400, "badSignatureAlgorithm", "ES256 only");
+    useNonce(nonce);
+    if (url !== request.url) throw refused(401, "unauthorized", "signed for another URL");
+    if ((kid === undefined) === (jwk === undefined)) throw refused(400, "malformed", "either kid or jwk");
+    const account = kid === undefined ? undefined : accountOf(kid);
+    const key = account?.key ?? (jwk as JWK);
+    await flattenedVerify(jws, key).catch(() => {
+      throw refused(400, "malformed", "the signature is wrong");
+    });
+    return { payload: decoded(jws.payload), isEmpty: jws.payload === "", account, key };
+  };
+
+  type Read = Awaited<ReturnType<typeof readRequest>>;
+
+  const holder = ({ account }: Read): TestAccount => {
+    if (!account) throw refused(400, "malformed", "kid is missing");
+    return account;
+  };
+
+  const assertBinding = async (binding: unknown, key: JWK) => {
+    if (!eab) return;
+    if (!binding) throw refused(403, "externalAccountRequired", "an external account is required");
+    const jws = binding as FlattenedJWSInput;
+    const { kid, url, alg } = decoded(jws.protected);
+    const verified = await flattenedVerify(jws, Buffer.from(eab.hmac, "base64url")).catch(() => undefined);
+    const isSameKey = JSON.stringify(decoded(jws.payload)) === JSON.stringify(key);
+    if (!verified || alg !== "HS256" || kid !== eab.kid || url !== urlOf("new-account") || !isSameKey)
+      throw refused(401, "unauthorized", "the external account binding is wrong");
+  };
+
+  const makeAccount = async ({ payload, key }: Read): Promise<Response> => {
+    const thumbprint = await calculateJwkThumbprint(key);
+    const known = accounts.values().find((account) => account.thumbprint === thumbprint);
+    if (known) return answer({ status: "valid" }, { headers: { location: known.url } });
+    if (payload["termsOfServiceAgreed"] !== true)
+      throw refused(403, "userActionRequired", "the terms of service must be agreed to");
+    await assertBinding(payload["externalAccountBinding"], key);
+    const url = urlOf("new-account", identifier());
+    const contact = (payload["contact"] ?? []) as string[];
+    accounts.set(url, { url, key, thumbprint, contact });
+    return answer({ status: "valid", contact }, { status: 201, headers: { location: url } });
+  };
+
+  /** An order's status follows from its authorizations, until it is finalized. */
+  const settle = (order: TestOrder) => {
+    if (order.expires <= clock.now() && order.status !== "valid") order.status = "invalid";
+    if (order.status !== "pending") return;
+    const statuses = order.authorizations.map(({ status }) => status);
+    if (statuses.every((status) => status === "valid")) order.status = "ready";
+    if (statuses.some((status) => status === "invalid" || status === "deactivated")) {
+      order.status = "invalid";
+      order.error = { type: `${ERROR}unauthorized`, detail: "an authorization failed", status: 403 };
+    }
+  };
+
+  const describeOrder = (order: TestOrder, status = 200): Response => {
+    const { id, names, authorizations, certificate, replaces, error, expires } = order;
+    const body = {
+      status: order.status,
+      expires: formatTime(expires),
+      identifiers: names.map((value) => ({ type: "dns", value })),
+      authorizations: authorizations.map((one) => urlOf("authorization", one.id)),
+      finalize: urlOf("finalize", id),
+      ...(order.status === "valid" && certificate && { certificate: urlOf("certificate", id) }),
+      ...(replaces !== undefined && { replaces }),
+      ...(error && { error }),
+    };
+    return answer(body, {
+      status,
+      headers: {
+        location: urlOf("order", id),
+        ...waiting(["valid", "invalid", "ready"].includes(order.status)),
+      },
+    });
+  };
+
+  const assertReplaceable = (replaces: string) => {
+    if (!certificates.some(({ ariId }) => ariId === replaces))
+      throw refused(404, "malformed", "replaces names no certificate");
+    if (orders.values().some((order) => order.replaces === replaces && order.status !== "invalid"))
+      throw refused(409, "alreadyReplaced", "it is replaced already");
+  };
+
+  const makeOrder = (read: Read): Response => {
+    const account = holder(read);
+    const identifiers = (read.payload["identifiers"] ?? []) as { type: string; value: string }[];
+    const names = identifiers.map(({ value }) => value);
+    if (names.length === 0 || identifiers.some(({ type }) => type !== "dns"))
+      throw refused(400, "unsupportedIdentifier", "DNS names only");
+    const replaces = read.payload["replaces"] as string | undefined;
+    if (replaces !== undefined) assertReplaceable(replaces);
+    const order: TestOrder = {
+      id: identifier(),
+      account,
+      names,
+      status: "pending",
+      expires: clock.now() + DAY,
+      reads: 0,
+      authorizations: names.map((name) => ({
+        id: identifier(),
+        account,
+        name,
+        status: "pending",
+        challenges: (["http-01", "tls-alpn-01"] as const).map((type) => ({
+          id: identifier(),
+          type,
+          token: identifier(),
+          status: "pending",
+        })),
+      })),
+      ...(replaces !== undefined && { replaces }),
+    };
+    orders.set(order.id, order);
+    return describeOrder(order, 201);
+  };
+
+  const own = <Thing extends { account: TestAccount }>(thing: Thing | undefined, read: Read): Thing => {
+    if (!thing) throw refused(404, "malformed", "there is no such thing");
+    if (thing.account !== holder(read)) throw refused(401, "unauthorized", "it is another account's");
+    return thing;
+  };
+
+  const readOrder = (id: string, read: Read): Response => {
+    const order = own(orders.get(id), read);
+    settle(order);
+    if (order.status === "processing" && order.reads-- <= 0) order.status = "valid";
+    return describeOrder(order);
+  };
+
+  const authorizations = () => orders.values().flatMap((order) => order.authorizations);
+
+  const describeChallenge = ({ id, type, token, status, error }: TestChallenge) => ({
+    type,
+    token,
+    status,
+    url: urlOf("challenge", id),
+    ...(error && { error }),
+  });
+
+  const readAuthorization = (id: string, read: Read): Response => {
+    const authorization = own(
+      authorizations().find((one) => one.id === id),
+      read,
+    );
+    if (read.payload["status"] === "deactivated") authorization.status = "deactivated";
+    const { name, status, challenges } = authorization;
+    return answer(
+      {
+        status,
+        identifier: { type: "dns", value: name },
+        challenges: [
+          ...challenges.map(describeChallenge),
+          // As a real one may have: of a type that nobody here knows.
+          { type: "carrier-pigeon-01", url: urlOf("challenge", "pigeon"), status: "pending" },
+        ],
+        expires: formatTime(clock.now() + DAY),
+      },
+      { headers: waiting(status !== "pending") },
+    );
+  };
+
+  const conclude = async (challenge: TestChallenge, authorization: TestAuthorization) => {
+    const { type, token } = challenge;
+    const { name, account } = authorization;
+    const isMet = await validate(type, name, token, account.thumbprint).catch(() => false);
+    if (authorization.status !== "pending") return;
+    challenge.status = isMet ? "valid" : "invalid";
+    authorization.status = challenge.status;
+    if (!isMet)
+      challenge.error = {
+        type: `${ERROR}unauthorized`,
+        detail: `${type} of ${name} is not met`,
+        status: 403,
+      };
+  };
+
+  const respond = (id: string, read: Read): Response => {
+    const found = authorizations()
+      .flatMap((authorization) => authorization.challenges.map((challenge) => ({ challenge, authorization })))
+      .find(({ challenge }) => challenge.id === id);
+    const authorization = own(found?.authorization, read);
+    const challenge = found?.challenge as TestChallenge;
+    if (!read.isEmpty && challenge.status === "pending") {
+      if (authorization.status !== "pending")
+        throw refused(400, "malformed", "the authorization is not pending");
+      challenge.status = "processing";
+      validations.push(conclude(challenge, authorization));
+    }
+    return answer(describeChallenge(challenge), { headers: waiting(challenge.status === "valid") });
+  };
+
+  const finalize = async (id: string, read: Read): Promise<Response> => {
+    const order = own(orders.get(id), read);
+    settle(order);
+    if (order.status !== "ready") throw refused(403, "orderNotReady", `the order is ${order.status}`);
+    order.certificate = await issue(
+      Buffer.from(String(read.payload["csr"]), "base64url"),
+      order.names,
+      lifetimeMs,
+    );
+    certificates.push(order.certificate);
+    order.status = processingReads > 0 ? "processing" : "valid";
+    order.reads = processingReads - 1;
+    return describeOrder(order);
+  };
+
+  const download = (id: string, read: Read): Response => {
+    const { certificate } = own(orders.get(id), read);
+    if (!certificate) throw refused(404, "malformed", "there is no such certificate");
+    return new Response(certificate.chain, {
+      headers: { "content-type": "application/pem-certificate-chain" },
+    });
+  };
+
+  const revoke = (read: Read): Response => {
+    const account = holder(read);
+    const der = Buffer.from(String(read.payload["certificate"]), "base64url");
+    const order = orders.values().find(({ certificate }) => certificate && der.equals(certificate.der));
+    if (!order?.certificate) throw refused(404, "malformed", "there is no such certificate");
+    if (order.account !== account) throw refused(403, "unauthorized", "it is another account's");
+    if (order.certificate.revoked) throw refused(400, "alreadyRevoked", "it is revoked already");
+    order.certificate.revoked = { reason: (read.payload["reason"] as number | undefined) ?? 0 };
+    return answer(null);
+  };
+
+  const renewalInfo = (id: string): Response => {
+    const certificate = certificates.find(({ ariId }) => ariId === id);
+    if (!certificate) throw refused(404, "malformed", "there is no such certificate");
+    const { notBefore, notAfter } = certificate;
+    const third = (notAfter - notBefore) / 3;
+    const usual = { start: notAfter - third, end: notAfter - third / 2 };
+    const { start, end, ...more } = typeof ari === "function" ? ari(certificate) : usual;
+    return answer(
+      { suggestedWindow: { start: formatTime(start), end: formatTime(end) }, ...more },
+      { headers: { "retry-after": "21600" } },
+    );
+  };
+
+  const directory = (): Response =>
+    answer({
+      newNonce: urlOf("new-nonce"),
+      newAccount: urlOf("new-account"),
+      newOrder: urlOf("new-order"),
+      revokeCert: urlOf("revoke-cert"),
+      keyChange: urlOf("new-account", "key-change"),
+      ...(ari !== false && { renewalInfo: urlOf("renewal-info") }),
+      meta: {
+        termsOfService: `${base}/terms`,
+        caaIdentities: ["ca.example"],
+        externalAccountRequired: eab !== undefined,
+      },
+    });
+
+  const signed = (kind: ResourceKind, id: string, read: Read): Response | Promise<Response> => {
+    switch (kind) {
+      case "new-account":
+        return makeAccount(read);
+      case "new-order":
+        return makeOrder(read);
+      case "order":
+        return readOrder(id, read);
+      case "authorization":
+        return readAuthorization(id, read);
+      case "challenge":
+        return respond(id, read);
+      case "finalize":
+        return finalize(id, read);
+      case "certificate":
+        return download(id, read);
+      case "revoke-cert":
+        return revoke(read);
+      default:
+        throw refused(404, "malformed", "there is no such resource");
+    }
+  };
+
+  const resource = async (request: Request, kind: ResourceKind, id: string): Promise<Response> => {
+    if (kind === "directory") return directory();
+    if (kind === "new-nonce") return new Response(null, { status: request.method === "HEAD" ? 200 : 204 });
+    if (kind === "renewal-info" && ari !== false) return renewalInfo(id);
+    if (request.method !== "POST") throw refused(405, "malformed", "POST only");
+    return signed(kind, id, await readRequest(request));
+  };
+
+  const handle = async (request: Request): Promise<Response> => {
+    const [, kind, id = ""] = new URL(request.url).pathname.split("/") as [string, ResourceKind, string?];
+    requests.set(kind, (requests.get(kind) ?? 0) + 1);
+    const fault = faults.get(kind)?.shift();
+    if (typeof fault === "function") return fault(request);
+    const response = await (fault ? Promise.reject(new Refused(fault)) : resource(request, kind, id)).catch(
+      (error: unknown) =>
+        problemDocument(
+          error instanceof Refused
+            ? error.refusal
+            : { status: 500, problem: { type: "serverInternal", detail: String(error) } },
+        ),
+    );
+    if (kind !== "directory" && kind !== "renewal-info") response.headers.set("replay-nonce", newNonce());
+    return response;
+  };
+
+  const listen = (port: number) => Bun.serve({ hostname: "127.0.0.1", port, fetch: handle });
+  let server: ReturnType<typeof listen> | undefined = listen(0);
+  const port = server.port ?? 0;
+  base = `http://127.0.0.1:${port}`;
+
+  return {
+    directory: `${base}/directory`,
+    /** PEM. */
+    root: rootPem,
+    requests,
+    /** All that were placed, the oldest first. */
+    orders: (): TestOrder[] => [...orders.values()],
+    /** All that were issued, the oldest first. */
+    certificates: certificates as readonly IssuedCertificate[],
+    accounts: (): TestAccount[] => [...accounts.values()],
+    /** Good nonces that were rejected. */
+    rejected: () => rejected,
+    /** The next requests of this kind are answered so. */
+    failNext(kind: ResourceKind, fault: CaFault, times = 1) {
+      faults.set(kind, [...(faults.get(kind) ?? []), ...Array.from({ length: times }, () => fault)]);
+    },
+    /** No nonce that was given out is good any more. */
+    forgetNonces: () => nonces.clear(),
+    forgetAccounts: () => accounts.clear(),
+    /** Orders that are not valid yet are too late from now on. */
+    expireOrders() {
+      for (const order of orders.values()) order.expires = clock.now();
+    },
+    /** Until all challenges that were responded to are decided. */
+    validated: () => Promise.all(validations),
+    /** Refuses connections until `up`. */
+    async down() {
+      await server?.stop(true);
+      server = undefined;
+    },
+    up() {
+      server ??= listen(port);
+    },
+    async [Symbol.asyncDispose]() {
+      await server?.stop(true);
+    },
+  };
+};
+
+export type AcmeCa = Awaited<ReturnType<typeof acmeCa>>;

@@ -1,0 +1,87 @@
+import "reflect-metadata";
+import * as x509 from "@peculiar/x509";
+
+/** PEM, leaf first. */
+export interface Pair {
+  key: string;
+  cert: string;
+}
+
+export interface Authority {
+  /** The root's certificate, PEM. */
+  root: string;
+  /** A key of its own and a certificate for these names; with `intermediate`, of one below the root, which the chain has too. */
+  issue(names: string[], options?: { intermediate?: boolean; days?: number }): Promise<Pair>;
+}
+
+const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+const DAY_MS = 86_400_000;
+
+const generateKeys = () =>
+  crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]) as Promise<CryptoKeyPair>;
+
+const pemOf = async (key: CryptoKey): Promise<string> => {
+  const lines = Buffer.from(await crypto.subtle.exportKey("pkcs8", key))
+    .toString("base64")
+    .replaceAll(/.{64}/g, "$&\n");
+  return `-----BEGIN PRIVATE KEY-----\n${lines.trimEnd()}\n-----END PRIVATE KEY-----\n`;
+};
+
+interface Issuer {
+  subject: string;
+  keys: CryptoKeyPair;
+  cert: string;
+}
+
+const newSerial = () => `00${crypto.randomUUID().replaceAll("-", "").slice(0, 30)}`;
+
+const certify = async (
+  { subject, keys }: { subject: string; keys: CryptoKeyPair },
+  issuer: Pick<Issuer, "subject" | "keys">,
+  days: number,
+  extensions: x509.Extension[],
+): Promise<string> => {
+  const now = Date.now();
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: newSerial(),
+    subject,
+    issuer: issuer.subject,
+    notBefore: new Date(now - DAY_MS),
+    notAfter: new Date(now + days * DAY_MS),
+    publicKey: keys.publicKey,
+    signingKey: issuer.keys.privateKey,
+    signingAlgorithm: ALGORITHM,
+    extensions: [
+      ...extensions,
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.keys.publicKey),
+    ],
+  });
+  return `${certificate.toString("pem")}\n`;
+};
+
+const authorityExtensions = (pathLength: number) => [
+  new x509.BasicConstraintsExtension(true, pathLength, true),
+  new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+];
+
+/** A certification authority of a test's own: P-256 throughout, valid from yesterday on. */
+export const certificateAuthority = async (): Promise<Authority> => {
+  const root: Issuer = { subject: "CN=Test Root", keys: await generateKeys(), cert: "" };
+  root.cert = await certify(root, root, 30, authorityExtensions(1));
+  const below: Issuer = { subject: "CN=Test Intermediate", keys: await generateKeys(), cert: "" };
+  below.cert = await certify(below, root, 30, authorityExtensions(0));
+  return {
+    root: root.cert,
+    async issue(names, { intermediate = false, days = 10 } = {}) {
+      const keys = await generateKeys();
+      const cert = await certify({ subject: `CN=${names[0]}`, keys }, intermediate ? below : root, days, [
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+        new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: "dns" as const, value }))),
+      ]);
+      return { key: await pemOf(keys.privateKey), cert: intermediate ? cert + below.cert : cert };
+    },
+  };
+};
