@@ -25,8 +25,15 @@ export const makeDirectory = (dataDir: string) => {
   }
 };
 
-/** Opens the database of DATA_DIR; `create` makes both if they are missing. @throws StartRefused */
-export const openData = (config: Config, { create }: { create: boolean }): Database => {
+/**
+ * Opens the database of DATA_DIR. `create` makes both if they are missing; `migrate` brings a database up to date, which only
+ * the server may do that owns it: an older one may be running.
+ * @throws StartRefused
+ */
+export const openData = (
+  config: Config,
+  { create, migrate = false }: { create: boolean; migrate?: boolean },
+): Database => {
   const path = databasePath(config.dataDir);
   if (create) makeDirectory(config.dataDir);
   else if (!existsSync(path))
@@ -34,7 +41,8 @@ export const openData = (config: Config, { create }: { create: boolean }): Datab
       `DATA_DIR ${config.dataDir}: there is no database; check --data-dir, or start with serve`,
     );
   try {
-    const database = openDatabase(path, { groupSize: config.commitGroupSize, migrating: create });
+    const migrating = migrate || (create && !existsSync(path));
+    const database = openDatabase(path, { groupSize: config.commitGroupSize, migrating });
     chmodSync(path, 0o600);
     return database;
   } catch (error) {

@@ -83,7 +83,7 @@ export const startServer = async (config: Config): Promise<Server> => {
   let database: Database | undefined;
   const listeners: { stop(graceMs: number): Promise<void> }[] = [];
   try {
-    database = openData(config, { create: true });
+    database = openData(config, { create: true, migrate: true });
     /** Those that came over HTTP: the first is the one that the service is known by. */
     const plain: Listener[] = [];
     let secure: HttpsListener | undefined;
@@ -125,7 +125,9 @@ export const startServer = async (config: Config): Promise<Server> => {
     // A start that cannot listen makes no key.
     await keys.createFirst(writeAdminKey(config.dataDir));
     const adminKey = adminKeyPath(config.dataDir);
-    await remember(config, listener.port);
+    await remember(config, listener.port).catch((error: unknown) =>
+      log.warn({ err: error }, "commands beside this server do not know its settings"),
+    );
     return running({
       url: listener.url,
       httpsPort: secure?.port,

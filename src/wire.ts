@@ -78,6 +78,8 @@ export interface Overrides {
   peerOf?: (request: Request) => string;
   /** The port that it listens on, where the configuration leaves it open. */
   portOf?: () => number;
+  /** Between questions to a certificate authority. */
+  sleep?: (ms: number) => Promise<void>;
   /** Told when names are served no longer. */
   withdraw?: () => void;
   /** How patient the DNS client is. */
@@ -120,7 +122,11 @@ export const wireCertificateService = (database: Database, clock: Clock = system
   certificateService({ certificates: certificateRepository(database), clock });
 
 /** The clients of the certificate authorities, each made when it is first asked. */
-const acmeClients = ({ acmeEmail, acmeCaFile, acmeEabKid, acmeEabHmac }: Config, clock: Clock) => {
+const acmeClients = (
+  { acmeEmail, acmeCaFile, acmeEabKid, acmeEabHmac }: Config,
+  clock: Clock,
+  sleep: (ms: number) => Promise<void>,
+) => {
   const clients = new Map<string, AcmeClient>();
   const make = (directory: string) =>
     acmeClient(
@@ -131,7 +137,7 @@ const acmeClients = ({ acmeEmail, acmeCaFile, acmeEabKid, acmeEabHmac }: Config,
           acmeEabHmac !== undefined && { eab: { kid: acmeEabKid, hmac: acmeEabHmac } }),
         ...(acmeCaFile !== undefined && { ca: readFileSync(acmeCaFile, "utf8") }),
       },
-      { fetch, sleep: (ms) => Bun.sleep(ms), clock },
+      { fetch, sleep, clock },
     );
   return (directory: string): AcmeClient => {
     const client = clients.get(directory) ?? make(directory);
@@ -163,10 +169,17 @@ const wireHttps = (
   database: Database,
   {
     clock,
+    sleep,
     inspect,
     log,
     isServed,
-  }: { clock: Clock; inspect: Inspect; log: Logger; isServed: (hostname: string) => boolean },
+  }: {
+    clock: Clock;
+    sleep: (ms: number) => Promise<void>;
+    inspect: Inspect;
+    log: Logger;
+    isServed: (hostname: string) => boolean;
+  },
 ) => {
   const certificates = lazily(() => certificateRepository(database));
   const probes = challengeProbes();
@@ -184,7 +197,7 @@ const wireHttps = (
   const issue = issuer({
     certificates,
     authorities: config.acmeAgreeTos ? config.acmeDirectory : [],
-    clientOf: acmeClients(config, clock),
+    clientOf: acmeClients(config, clock, sleep),
     objection: objections({
       domains: lazily(() => domainRepository(database)),
       isOwn: (hostname) =>
@@ -199,7 +212,7 @@ const wireHttps = (
       log.warn({ hostname, type, detail, status }, "no certificate was issued"),
     clock,
     random: Math.random,
-    sleep: (ms) => Bun.sleep(ms),
+    sleep,
   });
   const keeper = certificateKeeper({
     certificates,
@@ -291,6 +304,7 @@ export const wireApp = (
     portOf = () => config.port,
     patiently = atLeisure,
     withdraw = () => {},
+    sleep = (ms) => Bun.sleep(ms),
     ...overrides
   }: Overrides = {},
 ) => {
@@ -361,7 +375,13 @@ export const wireApp = (
   const https =
     config.httpsPort === undefined
       ? undefined
-      : wireHttps(config, database, { clock, inspect, log: writeLog, isServed: servedBy(names, hosts) });
+      : wireHttps(config, database, {
+          clock,
+          sleep,
+          inspect,
+          log: writeLog,
+          isServed: servedBy(names, hosts),
+        });
   const fetch = dispatcher({
     readHost: hostReader(hosts),
     ...(https && { challenge: https.challenge, secured: https.secured }),

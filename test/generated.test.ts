@@ -303,7 +303,7 @@ test.each(list)(
   30_000,
 );
 
-const routed = await openStore();
+const routed = await openFull();
 const everyRoute = routed.app.routes.map(({ method, path }) => [`${method} ${path}`, method, path] as const);
 
 /** As a hostile client would write it, broken percent-encoding and all. */
@@ -322,6 +322,9 @@ const rawSegments = fc.oneof(
     ".",
     "*",
     "x",
+    "docs",
+    "docs.example.org",
+    "1",
   ),
   words.map(encode),
 );
@@ -335,18 +338,28 @@ test.each(everyRoute)(
       query: fc.option(fc.array(rawSegments, { maxLength: 3 }), { nil: undefined }),
       verb: fc.constantFrom(...(method === "ALL" ? ["GET", "POST", "PUT", "DELETE", "PURGE"] : [method])),
       keyed: fc.boolean(),
+      type: fc.constantFrom("application/json", "application/gzip", undefined),
     });
-    for (const { segments, query, verb, keyed } of fc.sample(calls, { numRuns: REQUESTS, seed: SEED })) {
+    for (const { segments, query, verb, keyed, type } of fc.sample(calls, {
+      numRuns: REQUESTS,
+      seed: SEED,
+    })) {
       let at = 0;
       const target =
         path.replace(/:\w+|\*/g, () => segments[at++ % segments.length] ?? "") +
         (query ? `?${query.join("&")}` : "");
-      const answer = await store.call(verb, `http://localhost${target}`, { key: keyed && store.key });
+      const answer = await store.call(verb, `http://localhost${target}`, {
+        key: keyed && store.key,
+        ...(verb !== "GET" && type && { headers: { "content-type": type }, body: "{}" }),
+      });
       const what = `${verb} ${target} -> ${answer.status}`;
       must(answer.status < 500, what);
       if (answer.status >= 400) mustBeError((await answer.json()) as object, what);
       // The request may have revoked the key that it came with.
-      if (verb === "DELETE") await store.database.client.run("UPDATE keys SET revoked_at = NULL");
+      if (verb === "DELETE") {
+        await store.database.client.run("UPDATE keys SET revoked_at = NULL");
+        if (answer.status === 204) await fillProject(store);
+      }
     }
   },
   30_000,

@@ -50,17 +50,26 @@ const upload = async (api: Api, directory: string, { files, bytes }: Listing, sl
   const shown = progress();
   let packed = 0;
   let sent = 0;
-  const body = packFiles(directory, files, ({ size }) => {
-    packed++;
-    sent += size;
-    const share = `${packed} of ${files.length} files, ${formatBytes(sent)} of ${formatBytes(bytes)}`;
-    shown.show(packed < files.length ? `Sending ${share}` : "Sent; the server stores it");
+  let failure: Error | undefined;
+  const body = packFiles(directory, files, {
+    packed({ size }) {
+      packed++;
+      sent += size;
+      const share = `${packed} of ${files.length} files, ${formatBytes(sent)} of ${formatBytes(bytes)}`;
+      shown.show(packed < files.length ? `Sending ${share}` : "Sent; the server stores it");
+    },
+    failed(error) {
+      failure = error;
+    },
   });
   try {
     return await api.call<Deploy>("POST", `/platform/projects/${slug}/deploys`, {
       body,
       type: "application/gzip",
     });
+  } catch (error) {
+    // What broke off on this side is no fault of the server's.
+    throw failure ?? error;
   } finally {
     shown.end();
   }

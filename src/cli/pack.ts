@@ -56,18 +56,23 @@ const PIECE = 64 * 1024;
 /** Of zlib: packs are 5 % larger than with its default, 6, and made in 6 tenths of the time. */
 const LEVEL = 3;
 
+const changed = (name: string): string => `${name} has changed while it was packed`;
+
 /** Adds a file as it was listed. @throws if it has changed since */
 const add = async (pack: tar.Pack, directory: string, { path: name, size }: Found): Promise<void> => {
   const source = join(directory, name);
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const { promise, resolve, reject: refuse } = Promise.withResolvers<void>();
+  const reject = ({ message }: Error) =>
+    refuse(new Error(message === "Size mismatch" ? changed(name) : `${name}: ${message}`));
   const done = (error?: Error | null) => (error ? reject(error) : resolve());
   if (size > IN_ONE_PIECE) {
     const entry = pack.entry({ name, size }, done);
     entry.on("error", reject);
     createReadStream(source).on("error", reject).pipe(entry);
   } else {
-    const content = await readFile(source);
-    if (content.length !== size) throw new Error(`${name} has changed while it was packed`);
+    const content = await readFile(source).catch(reject);
+    if (!content) return promise;
+    if (content.length !== size) throw new Error(changed(name));
     pack.entry({ name, size }, content, done);
   }
   await promise;
@@ -87,14 +92,19 @@ async function* joined(pack: tar.Pack): AsyncGenerator<Uint8Array> {
   yield Buffer.concat(held, size);
 }
 
-/**
- * The files as a `.tar.gz`, made while it is read.
- * @param onPacked told of each file once it is packed
- */
+/** Who is told how packing goes. */
+export interface Watcher {
+  /** A file is packed. */
+  packed(file: Found): void;
+  /** A file cannot be packed as it was listed; the message names it. What is read breaks off. */
+  failed(error: Error): void;
+}
+
+/** The files as a `.tar.gz`, made while it is read. */
 export const packFiles = (
   directory: string,
   files: readonly Found[],
-  onPacked: (file: Found) => void,
+  { packed: onPacked, failed }: Watcher,
 ): ReadableStream<Uint8Array> => {
   const pack = tar.pack();
   const addAll = async () => {
@@ -104,7 +114,10 @@ export const packFiles = (
     }
     pack.finalize();
   };
-  addAll().catch((error: Error) => pack.destroy(error));
+  addAll().catch((error: Error) => {
+    failed(error);
+    pack.destroy(error);
+  });
   const packed = createGzip({ level: LEVEL, chunkSize: PIECE });
   // An error ends all of them; who reads the stream is told.
   pipeline(Readable.from(joined(pack)), packed, () => {});

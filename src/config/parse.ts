@@ -71,4 +71,11 @@ export const listOf =
     return parsed.includes(undefined) ? undefined : (parsed as Value[]);
   };
 
+export const atLeastOne =
+  <Value>(parse: Parse<readonly Value[]>): Parse<readonly Value[]> =>
+  (text) => {
+    const values = parse(text);
+    return values && values.length > 0 ? values : undefined;
+  };
+
 export const anyText: Parse<string> = (text) => (text === "" || text.includes("\0") ? undefined : text);

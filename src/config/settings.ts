@@ -3,6 +3,7 @@ import { LOG_LEVELS } from "../http/logging.ts";
 import {
   type Parse,
   anyText,
+  atLeastOne,
   bytes,
   hostName,
   httpUrl,
@@ -273,7 +274,7 @@ export const SETTINGS = {
     fallback: "letsencrypt.org",
     form: "domain names separated by commas, such as letsencrypt.org",
     help: "names of the certificate authority in CAA records",
-    parse: listOf(hostName),
+    parse: atLeastOne(listOf(hostName)),
   },
 } as const satisfies Record<string, Setting>;
 

@@ -31,7 +31,11 @@ const HOST_LENGTH = NAME_LENGTH + ".:65535".length;
 /** Names that no public DNS has: single labels, mDNS (RFC 6762). */
 const isLocal = (name: string): boolean => !name.includes(".") || name.endsWith(".local");
 
-const shownPort = (port: string): string => (port === "" || Number(port) === 80 ? "" : `:${Number(port)}`);
+/** Of `http:` and `https:`. */
+const SCHEME_PORTS: ReadonlySet<number> = new Set([80, 443]);
+
+const shownPort = (port: string): string =>
+  port === "" || SCHEME_PORTS.has(Number(port)) ? "" : `:${Number(port)}`;
 
 const placeOfName = (name: string, port: string, { platformDomain, api }: HostNames): Place => {
   if (name.length > NAME_LENGTH || !LABELS.test(name)) return MALFORMED;

@@ -18,27 +18,31 @@ const headersFor = (name: string, window: Window, left: RateLimiterRes): Record<
   ratelimit: `"${name}";r=${left.remainingPoints};t=${Math.ceil(left.msBeforeNext / 1000)}`,
 });
 
+/** What the library throws in place of an error. */
+const isRefusal = (thrown: unknown): thrown is RateLimiterRes =>
+  typeof thrown === "object" && thrown !== null && "msBeforeNext" in thrown;
+
 /** Counts in memory, by fixed windows that start with a client's first. `name` appears in headers, `counted` in messages. */
 export const limiter = (name: string, counted: string): Limiter => {
   const windows = new Map<string, RateLimiterMemory>();
-  const limiterOf = async ({ points, seconds }: Window) => {
+  const add = async (form: string, { points, seconds }: Window) => {
     // Loaded when there is something to count: it brings its stores, 6 ms that a start need not wait for.
     const { RateLimiterMemory } = await import("rate-limiter-flexible");
-    const form = `${points}/${seconds}`;
-    let found = windows.get(form);
-    if (!found) {
-      found = new RateLimiterMemory({ points, duration: seconds, keyPrefix: form });
-      windows.set(form, found);
-    }
-    return found;
+    // Made once, by whoever is first here.
+    const made = windows.get(form) ?? new RateLimiterMemory({ points, duration: seconds, keyPrefix: form });
+    windows.set(form, made);
+    return made;
+  };
+  const limiterOf = (window: Window) => {
+    const form = `${window.points}/${window.seconds}`;
+    return windows.get(form) ?? add(form, window);
   };
   return {
     async take(who, window) {
       try {
         return headersFor(name, window, await (await limiterOf(window)).consume(who));
-      } catch (thrown) {
-        if (thrown instanceof Error) throw thrown;
-        const refused = thrown as RateLimiterRes;
+      } catch (refused) {
+        if (!isRefusal(refused)) throw refused;
         const wait = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
         throw new Fault(
           "rate_limited",

@@ -72,11 +72,21 @@ export const metrics = ({
     BUCKETS,
   );
   let others: ReturnType<typeof registered> | undefined;
-  const loaded = () => (others ??= registered(version, expiries));
+  const loaded = () => {
+    others ??= registered(version, expiries).catch((error: unknown) => {
+      others = undefined;
+      throw error;
+    });
+    return others;
+  };
   return {
     observe: requests.observe,
     countDeprecated: (route, keyId) =>
-      void loaded().then(({ deprecated }) => deprecated.inc({ http_route: route, key_id: keyId })),
+      void loaded().then(
+        ({ deprecated }) => deprecated.inc({ http_route: route, key_id: keyId }),
+        // What cannot be loaded is said to who asks for the metrics.
+        () => {},
+      ),
     async expose() {
       const { expose, contentType } = await loaded();
       return { text: `${await expose()}\n${requests.expose()}`, contentType };

@@ -1,4 +1,4 @@
-import { CST, Parser } from "yaml";
+import { CST, Lexer, Parser } from "yaml";
 import { Fault } from "./faults.ts";
 import { quoted } from "./json.ts";
 
@@ -42,6 +42,16 @@ const partsOf = (token: CST.Token): CST.Token[] => {
   );
 };
 
+/** More lexemes than a mapping of 100 redirects has; 64 KiB of them would keep everybody waiting for 0.3 s. */
+const MOST_LEXEMES = 5000;
+
+/** @throws Fault invalid_request */
+const assertShort = (text: string) => {
+  let left = MOST_LEXEMES;
+  for (const _ of new Lexer().lex(text))
+    if (--left < 0) throw refusal(`it has more than ${MOST_LEXEMES} parts`);
+};
+
 /**
  * Refuses what Bun's parser would take and we do not: anchors and aliases, whose merges make much of little, and a key
  * that a mapping has twice, of which that takes the last. Tokens are walked with a stack of our own: their nesting may be
@@ -49,6 +59,7 @@ const partsOf = (token: CST.Token): CST.Token[] => {
  * @throws Fault invalid_request
  */
 export const assertPlain = (text: string) => {
+  assertShort(text);
   const tokens = [...new Parser().parse(text)];
   for (let token = tokens.pop(); token; token = tokens.pop()) {
     if (token.type === "anchor" || token.type === "alias")

@@ -75,7 +75,7 @@ export const publishedNames = ({ orm }: Pick<Database, "orm">): PublishedNames =
     bySlug(slug) {
       const row = ofSlug.get({ slug });
       if (!row) return undefined;
-      // For now only: the domain may be removed, and then this name shows the site again.
+      // Temporarily: the domain may be removed, and then this name shows the site again.
       return row.primary === null ? siteOf(row) : { kind: "redirect", to: row.primary, permanent: false };
     },
     byHostname(hostname) {

@@ -30,7 +30,12 @@ test("what is packed is what an upload unpacks", async () => {
   const { files, bytes, skipped } = await listDirectory(directory);
   const packed: string[] = [];
   const archive = join(temporaryDirectory(), "site.tgz");
-  await Bun.write(archive, new Response(packFiles(directory, files, ({ path }) => void packed.push(path))));
+  await Bun.write(
+    archive,
+    new Response(
+      packFiles(directory, files, { packed: ({ path }) => void packed.push(path), failed: () => {} }),
+    ),
+  );
   const found: Record<string, string> = {};
   for await (const { path, content } of unpack(archive, UNPACK_LIMITS))
     found[path] = Buffer.concat(await Array.fromAsync(content)).toString();
@@ -54,13 +59,21 @@ test("what cannot be published is refused before anything is sent", async () => 
 });
 
 test("a file that grows or goes while it is packed fails the pack", async () => {
-  const directory = directoryOf({ "index.html": "x" });
-  for (const size of [3, 0]) {
-    const stream = packFiles(directory, [{ path: "index.html", size }], () => {});
+  const large = 2 * 1024 * 1024;
+  const directory = directoryOf({ "index.html": "x", "large.bin": "x".repeat(large) });
+  for (const [path, size, says] of [
+    ["index.html", 3, "index.html has changed"],
+    ["index.html", 0, "index.html has changed"],
+    ["large.bin", large + 1, "large.bin has changed"],
+    ["gone.html", 1, "gone.html: ENOENT"],
+    ["gone.bin", large, "gone.bin: ENOENT"],
+  ] as const) {
+    const said: string[] = [];
+    const watcher = { packed: () => {}, failed: ({ message }: Error) => void said.push(message) };
+    const stream = packFiles(directory, [{ path, size }], watcher);
     await expect(new Response(stream).bytes()).rejects.toThrow();
+    expect(said).toEqual([expect.stringContaining(says)]);
   }
-  const gone = packFiles(directory, [{ path: "gone.html", size: 1 }], () => {});
-  await expect(new Response(gone).bytes()).rejects.toThrow("ENOENT");
 });
 
 test.each([

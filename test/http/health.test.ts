@@ -68,6 +68,22 @@ describe("/metrics", () => {
     expect(text).toContain(`http_server_request_duration_seconds_bucket{${labels(404)},le="+Inf"} 2`);
   });
 
+  test("does not count the processor's time twice", async () => {
+    const store = await openStore();
+    const counted = async () =>
+      Number(
+        /^process_cpu_seconds_total ([\d.e-]+)$/m.exec(
+          await (await store.call("GET", "/metrics")).text(),
+        )?.[1],
+      );
+    const before = process.cpuUsage();
+    await counted();
+    const second = await counted();
+    const { user, system } = process.cpuUsage();
+    expect(second).toBeGreaterThanOrEqual((before.user + before.system) / 1e6);
+    expect(second).toBeLessThanOrEqual((user + system) / 1e6);
+  });
+
   test("has no series for a path that a client made up", async () => {
     const store = await openStore();
     for (const path of ["/v1/made-up-1", "/made-up-2"]) await store.call("GET", path);

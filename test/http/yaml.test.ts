@@ -96,6 +96,18 @@ const PIECES = [
   ..."<:{}[],'\"\\&*#|>!%@ ",
 ];
 
+test("a mapping as long as one may be is read, and one that costs longer than it may is refused", async () => {
+  const redirects = Array.from({ length: 100 }, (_, at) => ({
+    from: `www${at}.example.org`,
+    to: "docs.example.org",
+    status: 301,
+  }));
+  const value = { domains: { primary: "docs.example.org", redirects } };
+  expect(await parseYaml(writeYaml(value))).toEqual(value);
+  for (const text of ["[".repeat(65_536), "- ".repeat(32_768), ": ".repeat(32_768), "\n- a".repeat(16_384)])
+    expect(await refusalOf(text)).toContain("parts");
+});
+
 test("whatever comes is read or refused", async () => {
   const piece = fc.constantFrom(...PIECES);
   const text = fc.array(fc.oneof(piece, fc.string({ maxLength: 3 })), { maxLength: 30 });

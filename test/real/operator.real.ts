@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXECUTABLE, type Server, directory, expectRefusal, real, run, serve, store } from "./support.ts";
 
@@ -93,6 +93,28 @@ real("a second server on a DATA_DIR is refused, and the first goes on", [], asyn
   expectRefusal(await store(["serve", "--port", "0"], { cwd: place.path }), 1, /DATA_DIR .*another .*server/);
   expect((await server.add("Bella")).status).toBe(201);
 });
+
+real("a start that fails after it listens ends, and leaves port and DATA_DIR to the next", [], async () => {
+  using place = directory();
+  mkdirSync(join(place.path, "data/admin.key.new"), { recursive: true });
+  const refused = await store(["serve", "--port", "0"], { cwd: place.path });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("admin.key.new") });
+  rmSync(join(place.path, "data/admin.key.new"), { recursive: true });
+  await using server = await serve({ cwd: place.path });
+  expect((await server.add("Bella")).status).toBe(201);
+});
+
+real(
+  "settings that cannot be written down for commands beside it do not keep a server from starting",
+  [],
+  async () => {
+    using place = directory();
+    mkdirSync(join(place.path, "data/server.json.new"), { recursive: true });
+    await using server = await serve({ cwd: place.path });
+    expect((await server.add("Bella")).status).toBe(201);
+    expect(await server.stop()).toBe(0);
+  },
+);
 
 interface Made {
   id: number;

@@ -88,7 +88,7 @@ export interface Store {
   log: Record<string, unknown>[];
 }
 
-export interface StoreSettings extends Pick<Overrides, "peerOf" | "dns" | "inspect"> {
+export interface StoreSettings extends Pick<Overrides, "peerOf" | "dns" | "inspect" | "sleep"> {
   /** Database file; in memory without one. */
   path?: string;
   env?: Record<string, string>;

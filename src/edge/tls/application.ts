@@ -10,7 +10,7 @@ export interface Visit {
   /** While `work` runs, the connection may be silent for longer than an idle one lives. */
   patiently<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Makes a WebSocket of the request, which is then answered with undefined; false if it does not ask for one. */
-  upgrade(options?: { headers?: Headers; data?: unknown }): boolean;
+  upgrade(request: Request, options?: { headers?: Headers; data?: unknown }): boolean;
 }
 
 export type Handle = (request: Request, visit: Visit) => Response | undefined | Promise<Response | undefined>;
@@ -26,6 +26,11 @@ export interface Application {
   endIdle(): void;
   /** Ends all. */
   stop(): void;
+}
+
+interface Admitted {
+  connection: Connection;
+  visit: Visit;
 }
 
 const LOOPBACK = "127.0.0.1";
@@ -45,9 +50,12 @@ const hostNameOf = (host: string): string =>
     .replace(/:\d{0,5}$/, "")
     .replace(/\.$/, "");
 
-/** The same URL over https, whose port is 443. */
-const securedUrl = (url: string): string =>
-  url.replace(/^http:\/\/([^/?#]*?)(?::443)?(?=[/?#]|$)/, "https://$1");
+/** The same URL over https, where a port 443 goes without saying. */
+const securedUrl = (url: string, host: string): string => {
+  const rest = url.slice("http://".length);
+  if (!host.endsWith(":443")) return `https://${rest}`;
+  return `https://${host.slice(0, -":443".length)}${rest.slice(host.length)}`;
+};
 
 const countedOff = <Result>(connection: Connection, answer: Result | Promise<Result>) => {
   if (!(answer instanceof Promise)) {
@@ -73,9 +81,9 @@ export const listenApplication = ({
   misdirected?: (request: Request) => Response | Promise<Response>;
   websocket?: WebSocketHandler<unknown>;
 }): Application => {
-  const admitted = new Map<number, Connection>();
+  const admitted = new Map<number, Admitted>();
 
-  const visitOf = (connection: Connection, request: Request): Visit => ({
+  const visitOf = (connection: Connection): Visit => ({
     address: connection.address,
     serverName: connection.serverName,
     async patiently(work) {
@@ -87,17 +95,19 @@ export const listenApplication = ({
         connection.activeAt = performance.now();
       }
     },
-    upgrade(options) {
+    upgrade(request, options) {
       connection.upgraded = server.upgrade(request, { data: undefined, ...options });
       return connection.upgraded;
     },
   });
 
-  const handle = (request: Request, connection: Connection) => {
-    if (hostNameOf(request.headers.get("host") ?? "") !== connection.serverName) return misdirected(request);
+  const handle = (request: Request, { connection, visit }: Admitted) => {
+    const host = request.headers.get("host") ?? "";
+    if (host !== connection.serverName && hostNameOf(host) !== connection.serverName)
+      return misdirected(request);
     // A new Request with this one's body would not hold back its sender: Bun reads all of it into memory.
-    Object.defineProperty(request, "url", { value: securedUrl(request.url) });
-    return fetch(request, visitOf(connection, request));
+    Object.defineProperty(request, "url", { value: securedUrl(request.url, host) });
+    return fetch(request, visit);
   };
 
   const server: Server<unknown> = Bun.serve<unknown>({
@@ -112,13 +122,14 @@ export const listenApplication = ({
     websocket: websocket ?? { message() {} },
     fetch(request) {
       const peer = server.requestIP(request);
-      const connection = peer?.address === LOOPBACK ? admitted.get(peer.port) : undefined;
-      if (!connection || connection.ended) return empty(403);
+      const known = peer?.address === LOOPBACK ? admitted.get(peer.port) : undefined;
+      if (!known || known.connection.ended) return empty(403);
+      const { connection } = known;
       connection.used = true;
       connection.headersSince = 0;
       connection.handling += 1;
       try {
-        return countedOff(connection, handle(request, connection));
+        return countedOff(connection, handle(request, known));
       } catch (error) {
         connection.handling -= 1;
         throw error;
@@ -128,7 +139,8 @@ export const listenApplication = ({
 
   return {
     port: server.port!,
-    admit: (localPort, connection) => void admitted.set(localPort, connection),
+    admit: (localPort, connection) =>
+      void admitted.set(localPort, { connection, visit: visitOf(connection) }),
     dismiss: (localPort) => void admitted.delete(localPort),
     close: () => void server.stop(false),
     endIdle: () => server.closeIdleConnections(),
