@@ -116,9 +116,9 @@ export const startServer = async (config: Config): Promise<Server> => {
     if (httpPort !== undefined) await listenPlain(httpPort, "http-port");
     if (https && httpsPort !== undefined) {
       const { names } = https;
-      const { fresh, version } = database;
+      const { fresh, version, foreignVersion } = database;
       secure = await listenOrExplain({ host, port: httpsPort, flag: "https-port" }, (where) =>
-        listenHttps({ ...where, names, fetch, fresh, version }),
+        listenHttps({ ...where, names, fetch, fresh, version, foreignVersion }),
       );
       listeners.push(secure);
     }

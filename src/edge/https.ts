@@ -13,6 +13,8 @@ export interface SecuredNames {
   lasting(hostname: string): number;
   /** The name has another certificate from the next handshake on. */
   renewed(hostname: string): void;
+  /** Any name may have another one. */
+  forget(): void;
   /** Names that were found and are served no longer. */
   withdrawn(): string[];
 }
@@ -56,6 +58,7 @@ export const securedNames = ({
       return worked === 0 ? 0 : Math.min(hstsMaxAge, DAY_SECONDS * 2 ** Math.min(worked - 1, 16));
     },
     renewed: contexts.drop,
+    forget: contexts.clear,
     withdrawn() {
       const gone = [...found].filter((hostname) => !isServed(hostname));
       for (const hostname of gone) {
@@ -86,6 +89,7 @@ export const listenHttps = async ({
   fetch,
   fresh,
   version,
+  foreignVersion,
 }: {
   host: string;
   port: number;
@@ -95,6 +99,8 @@ export const listenHttps = async ({
   fresh: () => Promise<void>;
   /** Changes with every change. */
   version: () => number;
+  /** Changes with every change that another process made. */
+  foreignVersion: () => number;
 }): Promise<HttpsListener> => {
   const visits = new WeakMap<Request, Visit>();
   const front = await listenTls({
@@ -113,13 +119,17 @@ export const listenHttps = async ({
   const withdraw = () => {
     for (const name of names.withdrawn()) front.drop(name);
   };
-  // What another process removed; what this one removes is withdrawn at once.
+  // What another process removed or renewed; what this one does shows at once.
   let seen = version();
+  let seenForeign = foreignVersion();
   const watch = async () => {
     await fresh();
     if (version() === seen) return;
     seen = version();
     withdraw();
+    if (foreignVersion() === seenForeign) return;
+    seenForeign = foreignVersion();
+    names.forget();
   };
   const watching = setInterval(() => void watch(), WATCH_MS);
   return {

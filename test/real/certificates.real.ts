@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { X509Certificate } from "node:crypto";
 import { tarGzOf } from "../deploys/archives.ts";
@@ -30,8 +30,19 @@ const send = async (server: Server, path: string, body?: unknown): Promise<Recor
   return (await answer.json()) as Record<string, string>;
 };
 
+const domains = "/platform/projects/site/domains";
+
+const attach = async (server: Server) => {
+  await send(server, domains, { hostname: NAME });
+  await send(server, `${domains}/${NAME}/verify`);
+};
+
 /** Let's Encrypt's test authority: it rejects good nonces, and asks the name servers that it is given. */
-const pebble = async (place: string, { httpPort, dns }: { httpPort: number; dns: string }, env = {}) => {
+const pebble = async (
+  place: string,
+  { httpPort, dns }: { httpPort: number; dns: string },
+  env: Record<string, string>,
+): Promise<Authority> => {
   const own = await certificateAuthority();
   const { key, cert } = await own.issue(["localhost"]);
   const [port, management] = [freePort(), freePort()];
@@ -77,7 +88,6 @@ const pebble = async (place: string, { httpPort, dns }: { httpPort: number; dns:
   return {
     directory: `https://localhost:${port}/dir`,
     caFile,
-    /** What it signs with. */
     rootFile: file("root.crt", root),
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
@@ -88,13 +98,72 @@ const pebble = async (place: string, { httpPort, dns }: { httpPort: number; dns:
 
 const site = tarGzOf([{ name: "index.html", content: "<h1>Docs</h1>" }]);
 
-/** The executable with HTTPS, beside name servers and pebble, and a project whose target leads here. */
-const opened = async (place: string, pebbleEnv: Record<string, string>) => {
+/** Caddy's own authority, which nobody here wrote either: it asks for challenges at port 80. */
+const caddy = async (place: string): Promise<Authority> => {
+  const port = freePort();
+  const file = join(place, "Caddyfile");
+  writeFileSync(
+    file,
+    `{
+      admin off
+      auto_https disable_redirects
+      skip_install_trust
+      storage file_system ${place}/caddy
+    }
+    https://localhost:${port} {
+      tls internal
+      acme_server
+    }`,
+  );
+  // It asks the system for the addresses of what it validates: in a namespace of its own, whose hosts file has them.
+  const hosts = join(place, "hosts");
+  writeFileSync(hosts, `127.0.0.1 localhost ${NAME}\n`);
+  const start = `mount --bind ${hosts} /etc/hosts && exec caddy run --adapter caddyfile --config ${file}`;
+  const child = Bun.spawn(["setpriv", "--pdeathsig", "TERM", "unshare", "--mount", "sh", "-c", start], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: place },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: Bun.file(join(place, "caddy.log")),
+  });
+  const rootFile = join(place, "caddy/pki/authorities/local/root.crt");
+  const directory = `https://localhost:${port}/acme/local/directory`;
+  const isUp = () =>
+    fetch(directory, { tls: { ca: readFileSync(rootFile, "utf8") } }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until("caddy answers", async () => existsSync(rootFile) && (await isUp()), 15_000);
+  return {
+    directory,
+    caFile: rootFile,
+    rootFile,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+  };
+};
+
+interface Authority extends AsyncDisposable {
+  directory: string;
+  /** Who vouches for the directory's own server. */
+  caFile: string;
+  /** What it signs with. */
+  rootFile: string;
+}
+
+type Begin = (place: string, where: { httpPort: number; dns: string }) => Promise<Authority>;
+
+const PEBBLE = { PEBBLE_WFE_NONCEREJECT: "30", PEBBLE_VA_NOSLEEP: "1" };
+const usual: Begin = (place, where) => pebble(place, where, PEBBLE);
+
+/** The executable with HTTPS, beside name servers and an authority, and a project whose target leads here. */
+const opened = async (place: string, begin: Begin = usual, httpPort = freePort()) => {
   await using stack = new AsyncDisposableStack();
   const servers = await freeServers();
   const dns = namesOf(servers);
-  const [httpPort, httpsPort] = [freePort(), freePort()];
-  const authority = stack.use(await pebble(place, { httpPort, dns: dns.resolver }, pebbleEnv));
+  const httpsPort = freePort();
+  const authority = stack.use(await begin(place, { httpPort, dns: dns.resolver }));
   const env = {
     DNS_RESOLVERS: dns.resolver,
     DNS_PORT: String(servers.authority.port),
@@ -146,12 +215,10 @@ real(
   [...NEEDED, "pebble", "curl"],
   async () => {
     using place = directory();
-    await using room = await opened(place.path, { PEBBLE_WFE_NONCEREJECT: "30", PEBBLE_VA_NOSLEEP: "1" });
+    await using room = await opened(place.path);
     const { server, curl, httpPort, env } = room;
-    const domains = "/platform/projects/site/domains";
     const begun = performance.now();
-    await send(server, domains, { hostname: NAME });
-    await send(server, `${domains}/${NAME}/verify`);
+    await attach(server);
     await until("curl is answered", async () => (await curl()).code === 0, 30_000);
     const took = performance.now() - begun;
     const answer = await curl("--http2", "--write-out", "%{http_version} %{response_code}");
@@ -182,6 +249,64 @@ real(
     expect((await server.call(`${domains}/${NAME}`, { method: "DELETE" })).status).toBe(204);
     expect((await curl()).code).toBe(35);
   },
+);
+
+real("the same by caddy's authority", [...NEEDED, "caddy", "curl", "network namespaces"], async () => {
+  using place = directory();
+  await using room = await opened(place.path, caddy, 80);
+  await attach(room.server);
+  await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
+  expect(await room.curl("--http2", "--write-out", "%{http_version}")).toMatchObject({
+    stdout: "<h1>Docs</h1>2",
+  });
+});
+
+const REQUESTS = 50_000;
+
+real(
+  "50,000 requests over HTTP/2 are all answered while the certificate is swapped all the time",
+  [...NEEDED, "pebble", "curl", "h2load"],
+  async () => {
+    using place = directory();
+    await using room = await opened(place.path);
+    await attach(room.server);
+    await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
+    const own = await certificateAuthority();
+    const pairs = await Promise.all(["a", "b"].map(() => own.issue([NAME])));
+    const files = pairs.map(({ key, cert }, at) => {
+      writeFileSync(join(place.path, `${at}.key`), key);
+      writeFileSync(join(place.path, `${at}.crt`), cert);
+      return ["--key", join(place.path, `${at}.key`), "--chain", join(place.path, `${at}.crt`)];
+    });
+    let isOver = false;
+    let swaps = 0;
+    const swapping = (async () => {
+      for (; !isOver; swaps++) {
+        const imported = await store(["certificates", "import", NAME, ...(files[swaps % 2] ?? [])], {
+          cwd: place.path,
+        });
+        expect(imported.code).toBe(0);
+      }
+    })();
+    // Many short runs: each makes new connections.
+    let answered = 0;
+    while (answered < REQUESTS) {
+      const { stdout } = await run([
+        "h2load",
+        "--requests=2500",
+        "--clients=25",
+        "--max-concurrent-streams=10",
+        `--connect-to=127.0.0.1:${room.httpsPort}`,
+        `https://${NAME}:${room.httpsPort}/`,
+      ]);
+      expect(stdout).toContain("2500 succeeded, 0 failed, 0 errored, 0 timeout");
+      answered += 2500;
+    }
+    isOver = true;
+    await swapping;
+    expect(swaps).toBeGreaterThan(10);
+  },
+  240_000,
 );
 
 /** The certificate that a connection is secured with, PEM. */

@@ -184,7 +184,8 @@ export const issuer = ({
     }
     const { status, challenges } = await decided(
       () => client.authorization(account, url),
-      (read) => read.status !== "pending",
+      // Some leave what failed pending, with its error, to be tried again.
+      (read) => read.status !== "pending" || read.challenges.some((one) => one.error),
     );
     if (status !== "valid") throw refusalOf(status, challenges.find(({ error }) => error)?.error);
   };
