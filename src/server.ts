@@ -115,10 +115,10 @@ export const startServer = async (config: Config): Promise<Server> => {
     const listener = await listenPlain(port, "port");
     if (httpPort !== undefined) await listenPlain(httpPort, "http-port");
     if (https && httpsPort !== undefined) {
-      const { names } = https;
+      const { names, handshake: challenge } = https;
       const { fresh, version, foreignVersion } = database;
       secure = await listenOrExplain({ host, port: httpsPort, flag: "https-port" }, (where) =>
-        listenHttps({ ...where, names, fetch, fresh, version, foreignVersion }),
+        listenHttps({ ...where, names, challenge, fetch, fresh, version, foreignVersion }),
       );
       listeners.push(secure);
     }

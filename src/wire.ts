@@ -19,6 +19,7 @@ import { httpsRedirect } from "./edge/secure.ts";
 import { domainChecks } from "./domains/checks.ts";
 import { type AcmeClient, acmeClient } from "./domains/acme/client.ts";
 import { endingSoon } from "./domains/certificates/certificate.ts";
+import { type KeyAndCertificate, alpnCertificate } from "./domains/acme/keys.ts";
 import { certificateKeeper } from "./domains/certificates/keeper.ts";
 import { issuer } from "./domains/certificates/issue.ts";
 import { type FetchChallenge, challengeProbes, objections } from "./domains/certificates/objection.ts";
@@ -183,6 +184,8 @@ const wireHttps = (
 ) => {
   const certificates = lazily(() => certificateRepository(database));
   const probes = challengeProbes();
+  /** What proves names to authorities that ask in a TLS handshake. */
+  const handshakes = new Map<string, KeyAndCertificate>();
   const own = publicHosts(config);
   const [platformDomain] = publicNames([config.platformDomain]);
   const secured = securedNames({
@@ -207,6 +210,12 @@ const wireHttps = (
       probes,
       fetchChallenge: challengeFetcher(config),
     }),
+    handshakes: {
+      async add(hostname, keyAuthorization) {
+        handshakes.set(hostname, await alpnCertificate(hostname, keyAuthorization, clock.now()));
+      },
+      remove: (hostname) => void handshakes.delete(hostname),
+    },
     changed: secured.renewed,
     failed: (hostname, { type, detail, status }) =>
       log.warn({ hostname, type, detail, status }, "no certificate was issued"),
@@ -224,6 +233,7 @@ const wireHttps = (
   });
   return {
     names: secured,
+    handshake: (hostname: string) => handshakes.get(hostname),
     keeper,
     challenge: (hostname: string, token: string): string | undefined =>
       probes.answer(hostname, token) ?? certificates.keyAuthorization(hostname, token),

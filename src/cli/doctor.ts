@@ -5,6 +5,8 @@ import type { Config } from "../config/config.ts";
 import { takeLock } from "../db/lock.ts";
 import { listen } from "../edge/listeners.ts";
 import { databasePath, openData } from "../data.ts";
+import { explain } from "../domains/certificates/explain.ts";
+import { wireCertificateService } from "../wire.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { print } from "./terminal.ts";
 
@@ -58,6 +60,19 @@ const database: Probe = async (config) => {
   }
 };
 
+const certificates: Probe = async (config) => {
+  if (!existsSync(databasePath(config.dataDir))) return "there are none yet";
+  const opened = openData(config, { create: false });
+  try {
+    const all = await wireCertificateService(opened).all();
+    const faulty = all.flatMap((one) => explain(one, Date.now()) ?? []);
+    if (faulty.length > 0) throw new Error(faulty.join(" "));
+    return all.length === 0 ? "there are none" : `${all.length}, none of which needs anything`;
+  } finally {
+    await opened.close();
+  }
+};
+
 const server: Probe = async (config) => {
   const lock = existsSync(config.dataDir) ? takeLock(join(config.dataDir, "server.lock")) : undefined;
   const runs = existsSync(config.dataDir) && !lock;
@@ -80,7 +95,14 @@ const clock: Probe = () => {
   return new Date().toISOString();
 };
 
-const PROBES: Record<string, Probe> = { "data directory": dataDir, disk, database, server, clock };
+const PROBES: Record<string, Probe> = {
+  "data directory": dataDir,
+  disk,
+  database,
+  certificates,
+  server,
+  clock,
+};
 
 const attempt = async (check: string, probe: Probe, config: Config): Promise<Finding> => {
   try {

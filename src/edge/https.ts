@@ -1,5 +1,6 @@
 import { Fault, faultResponse } from "../http/faults.ts";
 import type { Fetch } from "./dispatch.ts";
+import type { Challenge } from "./tls/challenges.ts";
 import type { Visit } from "./tls/application.ts";
 import { type KeyPair, type SecureContexts, secureContexts } from "./tls/contexts.ts";
 import { type Front, listenTls } from "./tls/front.ts";
@@ -86,6 +87,7 @@ export const listenHttps = async ({
   host,
   port,
   names,
+  challenge,
   fetch,
   fresh,
   version,
@@ -94,6 +96,8 @@ export const listenHttps = async ({
   host: string;
   port: number;
   names: SecuredNames;
+  /** Certificates for TLS-ALPN-01 (RFC 8737), while an authority is expected. */
+  challenge: Challenge;
   fetch: Fetch;
   /** Waits until every change that was acknowledged before shows. */
   fresh: () => Promise<void>;
@@ -107,6 +111,7 @@ export const listenHttps = async ({
     host,
     port,
     contexts: names,
+    challenge,
     misdirected: () => faultResponse(new Fault("misdirected")),
     async fetch(request, visit) {
       visits.set(request, visit);

@@ -40,7 +40,7 @@ const attach = async (server: Server) => {
 /** Let's Encrypt's test authority: it rejects good nonces, and asks the name servers that it is given. */
 const pebble = async (
   place: string,
-  { httpPort, dns }: { httpPort: number; dns: string },
+  { httpPort, tlsPort, dns }: Where,
   env: Record<string, string>,
 ): Promise<Authority> => {
   const own = await certificateAuthority();
@@ -59,7 +59,7 @@ const pebble = async (
         certificate: file("pebble.crt", cert),
         privateKey: file("pebble.key", key),
         httpPort,
-        tlsPort: 1,
+        tlsPort,
       },
     }),
   );
@@ -152,18 +152,31 @@ interface Authority extends AsyncDisposable {
   rootFile: string;
 }
 
-type Begin = (place: string, where: { httpPort: number; dns: string }) => Promise<Authority>;
+interface Where {
+  httpPort: number;
+  tlsPort: number;
+  dns: string;
+}
+
+type Begin = (place: string, where: Where) => Promise<Authority>;
 
 const PEBBLE = { PEBBLE_WFE_NONCEREJECT: "30", PEBBLE_VA_NOSLEEP: "1" };
 const usual: Begin = (place, where) => pebble(place, where, PEBBLE);
 
 /** The executable with HTTPS, beside name servers and an authority, and a project whose target leads here. */
-const opened = async (place: string, begin: Begin = usual, httpPort = freePort()) => {
+const opened = async (
+  place: string,
+  begin: Begin = usual,
+  { httpPort = freePort(), challengePort }: { httpPort?: number; challengePort?: number } = {},
+) => {
+  const askedPort = challengePort ?? httpPort;
   await using stack = new AsyncDisposableStack();
   const servers = await freeServers();
   const dns = namesOf(servers);
   const httpsPort = freePort();
-  const authority = stack.use(await begin(place, { httpPort, dns: dns.resolver }));
+  const authority = stack.use(
+    await begin(place, { httpPort: askedPort, tlsPort: httpsPort, dns: dns.resolver }),
+  );
   const env = {
     DNS_RESOLVERS: dns.resolver,
     DNS_PORT: String(servers.authority.port),
@@ -175,7 +188,7 @@ const opened = async (place: string, begin: Begin = usual, httpPort = freePort()
     ACME_DIRECTORY: authority.directory,
     ACME_CA_FILE: authority.caFile,
     ACME_AGREE_TOS: "true",
-    ACME_HTTP_PORT: String(httpPort),
+    ACME_HTTP_PORT: String(askedPort),
   };
   const server = stack.use(await serve({ cwd: place, env }));
   const { target = "" } = await send(server, "/platform/projects", {
@@ -251,9 +264,16 @@ real(
   },
 );
 
+real("the same where port 80 is closed, in the TLS handshake", [...NEEDED, "pebble", "curl"], async () => {
+  using place = directory();
+  await using room = await opened(place.path, usual, { challengePort: freePort() });
+  await attach(room.server);
+  await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
+});
+
 real("the same by caddy's authority", [...NEEDED, "caddy", "curl", "network namespaces"], async () => {
   using place = directory();
-  await using room = await opened(place.path, caddy, 80);
+  await using room = await opened(place.path, caddy, { httpPort: 80 });
   await attach(room.server);
   await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
   expect(await room.curl("--http2", "--write-out", "%{http_version}")).toMatchObject({
@@ -278,10 +298,10 @@ real(
       writeFileSync(join(place.path, `${at}.crt`), cert);
       return ["--key", join(place.path, `${at}.key`), "--chain", join(place.path, `${at}.crt`)];
     });
-    let isOver = false;
+    const over = new AbortController();
     let swaps = 0;
     const swapping = (async () => {
-      for (; !isOver; swaps++) {
+      for (; !over.signal.aborted; swaps++) {
         const imported = await store(["certificates", "import", NAME, ...(files[swaps % 2] ?? [])], {
           cwd: place.path,
         });
@@ -302,7 +322,7 @@ real(
       expect(stdout).toContain("2500 succeeded, 0 failed, 0 errored, 0 timeout");
       answered += 2500;
     }
-    isOver = true;
+    over.abort();
     await swapping;
     expect(swaps).toBeGreaterThan(10);
   },

@@ -7,7 +7,7 @@ import { AcmeProblem, type Problem, problemOf } from "../acme/problem.ts";
 import { renewalTime, retryTime } from "../acme/renewal.ts";
 import { hostnameOf } from "../hostname.ts";
 import { LONGEST_MS, exhaustedFor } from "./budget.ts";
-import { NOT_HELD } from "./objection.ts";
+import { NOT_HELD, UNREACHABLE } from "./objection.ts";
 import { ASKED, type Certificate, type Issued, type PendingOrder } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";
 
@@ -21,6 +21,8 @@ export interface IssueSettings {
   clientOf(authority: string): AcmeClient;
   /** Why an order would fail if it was placed now; undefined if nothing is known against it. */
   objection(hostname: string): Promise<Problem | undefined>;
+  /** Answers TLS-ALPN-01 (RFC 8737), where a name cannot be proven over HTTP. */
+  handshakes: Handshakes;
   /** Told that a name has a new certificate. */
   changed(hostname: string): void;
   /** Told why an attempt failed. */
@@ -30,6 +32,14 @@ export interface IssueSettings {
   random: () => number;
   sleep(ms: number): Promise<void>;
 }
+
+/** Certificates that prove a name in a TLS handshake, while an authority asks for them. */
+export interface Handshakes {
+  add(hostname: string, keyAuthorization: string): Promise<void>;
+  remove(hostname: string): void;
+}
+
+type Method = "http-01" | "tls-alpn-01";
 
 /** Between looks at what an authority is still doing. */
 const FIRST_WAIT_MS = 250;
@@ -92,6 +102,7 @@ export const issuer = ({
   authorities,
   clientOf,
   objection,
+  handshakes,
   changed,
   failed,
   clock,
@@ -168,18 +179,20 @@ export const issuer = ({
   };
 
   /** Answers the authority's challenge for one name. */
-  const authorize = async (client: AcmeClient, account: Account, hostname: string, url: string) => {
+  const authorize = async (
+    client: AcmeClient,
+    account: Account,
+    { hostname, method, url }: { hostname: string; method: Method; url: string },
+  ) => {
     const authorization = await client.authorization(account, url);
     if (authorization.status === "valid") return;
-    const challenge = authorization.challenges.find(({ type }) => type === "http-01");
+    const challenge = authorization.challenges.find(({ type }) => type === method);
     if (!challenge)
-      throw new AcmeProblem({ type: "no_challenge", detail: "The authority offers no challenge over HTTP." });
+      throw new AcmeProblem({ type: "no_challenge", detail: `The authority offers no ${method} challenge.` });
     if (challenge.status === "pending") {
-      await certificates.challenged(
-        hostname,
-        challenge.token,
-        keyAuthorization(challenge.token, account.key),
-      );
+      const answer = keyAuthorization(challenge.token, account.key);
+      if (method === "http-01") await certificates.challenged(hostname, challenge.token, answer);
+      else await handshakes.add(hostname, answer);
       await client.respond(account, challenge.url);
     }
     const { status, challenges } = await decided(
@@ -191,12 +204,17 @@ export const issuer = ({
   };
 
   /** From whatever state the order is in to its certificate. */
-  const complete = async (account: Account, pending: PendingOrder, placed: Order, hostname: string) => {
+  const complete = async (
+    account: Account,
+    pending: PendingOrder,
+    placed: Order,
+    { hostname, method }: { hostname: string; method: Method },
+  ) => {
     const client = clientOf(pending.authority);
     const reread = () => client.readOrder(account, placed.url);
     let order = placed;
     if (order.status === "pending") {
-      for (const url of order.authorizations) await authorize(client, account, hostname, url);
+      for (const url of order.authorizations) await authorize(client, account, { hostname, method, url });
       order = await decided(reread, ({ status }) => status !== "pending");
     }
     if (order.status === "ready")
@@ -225,6 +243,7 @@ export const issuer = ({
     const { notBefore, notAfter, ariId = null } = await readCertificate(chain);
     const issued = { key, chain, authority, notBefore, notAfter, ariId };
     const nextAt = Math.min(await renewalOf(issued), clock.now() + LOOK_MS);
+    handshakes.remove(hostname);
     if (await certificates.stored(hostname, issued, nextAt, clock.now())) changed(hostname);
   };
 
@@ -241,14 +260,15 @@ export const issuer = ({
 
   const obtain = async (certificate: Certificate) => {
     const { hostname } = certificate;
-    const against = certificate.order?.url ? undefined : await objection(hostname);
-    if (against) throw new AcmeProblem(against);
+    const against = await objection(hostname);
+    if (against && against.type !== UNREACHABLE) throw new AcmeProblem(against);
+    const method = against ? "tls-alpn-01" : "http-01";
     const pending = certificate.order ?? (await prepare(certificate));
     const account = await accountOf(pending.authority);
     const placed = pending.url
       ? await clientOf(pending.authority).readOrder(account, pending.url)
       : await place(account, pending, certificate);
-    await install(certificate, pending, await complete(account, pending, placed, hostname));
+    await install(certificate, pending, await complete(account, pending, placed, { hostname, method }));
   };
 
   const giveUp = async (hostname: string, error: unknown) => {
@@ -272,6 +292,7 @@ export const issuer = ({
     try {
       if (await isToOrder(certificate)) await obtain(certificate);
     } catch (error) {
+      handshakes.remove(certificate.hostname);
       await giveUp(certificate.hostname, error);
     }
   };

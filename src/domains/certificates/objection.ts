@@ -4,6 +4,8 @@ import type { Inspect } from "../inspect.ts";
 import type { Domains } from "../repository.ts";
 import type { Problem } from "../acme/problem.ts";
 
+/** The type of the problem that a name cannot be proven over HTTP. */
+export const UNREACHABLE = "challenge_unreachable";
 /** The type of the problem that no project holds a name. */
 export const NOT_HELD = "not_held";
 
@@ -64,14 +66,14 @@ export const objections = ({
       const got = await fetchChallenge(address, hostname, token);
       if (got.trim() === answer) return undefined;
       return {
-        type: "challenge_elsewhere",
+        type: UNREACHABLE,
         subproblems: [],
         detail: `Another server than this one answers http://${hostname}/.well-known/acme-challenge/ at ${address}.`,
       };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       return {
-        type: "challenge_unreachable",
+        type: UNREACHABLE,
         subproblems: [],
         detail: `http://${hostname}/.well-known/acme-challenge/ cannot be fetched at ${address}: ${reason}. Port 80 must lead to this service.`,
       };

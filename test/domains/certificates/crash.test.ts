@@ -46,6 +46,7 @@ const killedAt = async (last: number, moment: "before" | "behind") => {
     authorities: [ca.directory],
     clientOf: () => client,
     objection: async () => undefined,
+    handshakes: { add: async () => {}, remove: () => {} },
     changed: () => {},
     failed: () => {},
     clock,

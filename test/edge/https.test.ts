@@ -1,0 +1,122 @@
+import { once } from "node:events";
+import { expect, test } from "bun:test";
+import type { TLSSocket } from "node:tls";
+import { listenHttps, securedNames } from "../../src/edge/https.ts";
+import { atEnd } from "../support/store.ts";
+import { authority, tlsTo } from "./tls/fronts.ts";
+
+const NAME = "docs.example.org";
+const DAY = 86_400;
+
+/** Listens under one name, whose certificate and whose being served a test may change, here or as another process would. */
+const openHttps = async ({ hstsMaxAge = 365 * DAY } = {}) => {
+  const stored = { ...(await authority.issue([NAME])), renewals: 0 };
+  const served = new Set([NAME]);
+  let own = 0;
+  let foreign = 0;
+  const names = securedNames({
+    keyPair: (name) => (name === NAME ? { ...stored } : undefined),
+    hstsMaxAge,
+    isServed: (name) => served.has(name),
+    failed: (_, error) => {
+      throw error;
+    },
+  });
+  const https = await listenHttps({
+    host: "127.0.0.1",
+    port: 0,
+    names,
+    challenge: () => undefined,
+    fetch: () => new Response("here"),
+    fresh: async () => {},
+    version: () => own + foreign,
+    foreignVersion: () => foreign,
+  });
+  atEnd(() => https.stop(0));
+  const connect = () => tlsTo(https.port, NAME, { ALPNProtocols: ["http/1.1"] });
+  return {
+    https,
+    names,
+    stored,
+    served,
+    connect,
+    /** Another process has written. */
+    writeElsewhere: () => void foreign++,
+    write: () => void own++,
+  };
+};
+
+const ask = async (socket: TLSSocket, host = NAME): Promise<string> => {
+  socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  return answer.toString();
+};
+
+const closed = async (socket: TLSSocket) => {
+  if (!socket.closed) await once(socket, "close");
+};
+
+test.each(["this process", "another process"])(
+  "when %s removes a name its open connections end, and the next handshake fails",
+  async (who) => {
+    const { https, served, connect, writeElsewhere } = await openHttps();
+    const sockets = await Promise.all(Array.from({ length: 64 }, connect));
+    for (const socket of sockets) expect(await ask(socket)).toContain("here");
+    served.delete(NAME);
+    if (who === "this process") https.withdraw();
+    else writeElsewhere();
+    await Promise.all(sockets.map(closed));
+    expect(https.connections()).toBe(0);
+    await expect(connect()).rejects.toThrow();
+  },
+);
+
+test("a name that goes on being served keeps its connections, whatever else is written", async () => {
+  const { connect, write, writeElsewhere } = await openHttps();
+  const socket = await connect();
+  write();
+  writeElsewhere();
+  await Bun.sleep(150);
+  expect(await ask(socket)).toContain("here");
+});
+
+test.each(["this process", "another process"])(
+  "a certificate that %s brings is used by the next connection, and the open ones stay",
+  async (who) => {
+    const { names, stored, connect, writeElsewhere } = await openHttps();
+    const before = await connect();
+    const { serialNumber } = before.getPeerCertificate();
+    Object.assign(stored, await authority.issue([NAME]));
+    if (who === "this process") names.renewed(NAME);
+    else writeElsewhere();
+    await Bun.sleep(who === "this process" ? 0 : 150);
+    expect((await connect()).getPeerCertificate().serialNumber).not.toBe(serialNumber);
+    expect(await ask(before)).toContain("here");
+  },
+);
+
+test("another host than the connection's is 421 in the Error shape", async () => {
+  const { connect } = await openHttps();
+  const answer = await ask(await connect(), "other.example.org");
+  expect(answer).toStartWith("HTTP/1.1 421");
+  expect(answer).toContain('"code":"misdirected"');
+});
+
+test.each([
+  [0, 365 * DAY, undefined],
+  [1, 365 * DAY, DAY],
+  [2, 365 * DAY, 2 * DAY],
+  [30, 365 * DAY, 365 * DAY],
+  [3, DAY, DAY],
+  [3, 0, undefined],
+])(
+  "after %d renewals, and at most %d seconds, browsers are told to come over HTTPS only for %p",
+  async (renewals, hstsMaxAge, seconds) => {
+    const { stored, connect } = await openHttps({ hstsMaxAge });
+    stored.renewals = renewals;
+    const answer = await ask(await connect());
+    expect(/strict-transport-security: max-age=(\d+)/i.exec(answer)?.[1]).toBe(
+      seconds === undefined ? undefined : String(seconds),
+    );
+  },
+);
