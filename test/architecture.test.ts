@@ -31,10 +31,13 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/main\.ts$/, to: [/^src\/cli\/(run|heap)\.ts$/] },
   {
     from: /^src\/cli\//,
-    to: [/^src\/(cli|config|keys|projects|domains|http|db|edge)\//, /^src\/(wire|server|data|time)\.ts$/],
+    to: [
+      /^src\/(cli|config|keys|projects|domains|http|db|edge)\//,
+      /^src\/(wire(-\w+)?|server|data|time)\.ts$/,
+    ],
   },
   { from: /^src\/data\.ts$/, to: [/^src\/config\/config\.ts$/, /^src\/db\//] },
-  { from: /^src\/(wire|server)\.ts$/, to: [/^src\//, /^package\.json$/] },
+  { from: /^src\/(?:wire(?:-\w+)?|server)\.ts$/, to: [/^src\//, /^package\.json$/] },
   {
     from: /^src\/config\//,
     to: [/^src\/config\//, /^src\/http\/logging\.ts$/, /^src\/domains\/dns\/settings\.ts$/],

@@ -4,7 +4,7 @@ import { openData } from "../data.ts";
 import type { Certificate } from "../domains/certificates/certificate.ts";
 import { fromCertificate } from "../domains/certificates/model.ts";
 import type { CertificateService } from "../domains/certificates/service.ts";
-import { wireCertificateService } from "../wire.ts";
+import { wireCertificateService } from "../wire-https.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { UsageError, print, table } from "./terminal.ts";
 

@@ -6,7 +6,7 @@ import { takeLock } from "../db/lock.ts";
 import { listen } from "../edge/listeners.ts";
 import { databasePath, openData } from "../data.ts";
 import { explain } from "../domains/certificates/explain.ts";
-import { wireCertificateService } from "../wire.ts";
+import { wireCertificateService } from "../wire-https.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { print } from "./terminal.ts";
 

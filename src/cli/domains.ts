@@ -7,7 +7,7 @@ import type { DomainService, InspectedDomain, ListedDomain } from "../domains/se
 import type { DomainSettings } from "../domains/settings.ts";
 import { Fault, type FaultCode } from "../http/faults.ts";
 import { openData } from "../data.ts";
-import { wireDomains } from "../wire.ts";
+import { wireDomains } from "../wire-domains.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { confirm, print, table } from "./terminal.ts";
 

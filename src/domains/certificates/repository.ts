@@ -1,14 +1,12 @@
-import { and, asc, eq, gt, inArray, isNotNull, lte, notExists, sql } from "drizzle-orm";
 import type { Database } from "../../db/open.ts";
-import { acmeAccounts, acmeAttempts, certificates, domains, projects } from "../../db/schema.ts";
-import { SERVICE, type StoredStage } from "../domain.ts";
-import { type EventName } from "../domain.ts";
+import type { certificates } from "../../db/schema.ts";
+import { type EventName, SERVICE } from "../domain.ts";
 import { hostnameOf } from "../hostname.ts";
-import { noted } from "../queries.ts";
 import { type Attempt, LONGEST_MS } from "./budget.ts";
 import type { AccountKey } from "../acme/keys.ts";
 import type { Problem } from "../acme/problem.ts";
 import { ASKED, type Certificate, type Issued, type KeyPair, type PendingOrder } from "./certificate.ts";
+import { certificateQueries } from "./queries.ts";
 
 /** The service's account with an authority. */
 export interface StoredAccount {
@@ -67,9 +65,6 @@ export interface Certificates {
   forgetAccount(authority: string): Promise<void>;
 }
 
-/** Stages whose domains are to have a certificate. */
-const SECURED: readonly StoredStage[] = ["verified", "issuing", "issue_failed", "live"];
-
 type Row = typeof certificates.$inferSelect;
 
 const toCertificate = (row: Row): Certificate => ({
@@ -95,37 +90,6 @@ const toCertificate = (row: Row): Certificate => ({
       : { authority: row.orderAuthority, url: row.orderUrl, key: row.orderKey },
 });
 
-const value = sql.placeholder;
-const isThis = eq(certificates.hostname, value("hostname"));
-
-/** Types of problems that somebody's asking again does not get around. */
-const LIMITED = "('rateLimited', 'budget')";
-
-const NO_ORDER = {
-  orderAuthority: null,
-  orderUrl: null,
-  orderKey: null,
-  token: null,
-  keyAuthorization: null,
-};
-
-/** Moves the domain of the name that is in one of these stages, and writes it into its history. */
-const transition = (orm: Database["orm"], from: readonly StoredStage[], to: StoredStage) => {
-  const where = and(eq(domains.hostname, value("hostname")), inArray(domains.stage, [...from]));
-  return {
-    noted: noted(orm, where, sql`${value("event")}`, sql`${to}`),
-    moved: orm
-      .update(domains)
-      .set(
-        to === "live"
-          ? { stage: to, liveAt: sql`${value("now")}`, nextCheckAt: sql`${value("nextCheckAt")}` }
-          : { stage: to },
-      )
-      .where(where)
-      .prepare(),
-  };
-};
-
 /** The rest of a history row that the service writes. */
 const note = (hostname: string, event: EventName, now: number) => ({
   hostname,
@@ -139,176 +103,40 @@ const note = (hostname: string, event: EventName, now: number) => ({
 const DAY_MS = 24 * 60 * 60_000;
 
 export const certificateRepository = ({ orm, commit }: Database): Certificates => {
-  const unknown = orm
-    .select({ hostname: domains.hostname })
-    .from(domains)
-    .where(
-      and(
-        inArray(domains.stage, [...SECURED]),
-        notExists(
-          orm
-            .select({ one: sql`1` })
-            .from(certificates)
-            .where(eq(certificates.hostname, domains.hostname)),
-        ),
-      ),
-    )
-    .limit(value("limit"))
-    .prepare();
-  const ownName = sql<string>`${projects.slug} || '.' || ${value("domain")}`;
-  const unknownSlugs = orm
-    .select({ hostname: ownName.as("hostname") })
-    .from(projects)
-    .where(
-      notExists(
-        orm
-          .select({ one: sql`1` })
-          .from(certificates)
-          .where(eq(certificates.hostname, ownName)),
-      ),
-    )
-    .limit(value("limit"))
-    .prepare();
-  const wanted = orm
-    .insert(certificates)
-    .values({
-      hostname: value("hostname"),
-      nextAt: value("now"),
-      failures: 0,
-      renewals: 0,
-      createdAt: value("now"),
-    })
-    .onConflictDoNothing()
-    .prepare();
-  const found = orm.select().from(certificates).where(isThis).limit(1).prepare();
-  const listed = orm
-    .select()
-    .from(certificates)
-    .where(gt(certificates.hostname, value("after")))
-    .orderBy(asc(certificates.hostname))
-    .limit(value("limit"))
-    .prepare();
-  const dueNow = orm
-    .select()
-    .from(certificates)
-    .where(lte(certificates.nextAt, value("now")))
-    .orderBy(asc(certificates.nextAt))
-    .limit(value("limit"))
-    .prepare();
-  const paired = orm
-    .select({ key: certificates.key, chain: certificates.chain, renewals: certificates.renewals })
-    .from(certificates)
-    .where(isThis)
-    .limit(1)
-    .prepare();
-  const ending = orm
-    .select({ hostname: certificates.hostname, notAfter: certificates.notAfter })
-    .from(certificates)
-    .where(isNotNull(certificates.notAfter))
-    .orderBy(asc(certificates.notAfter))
-    .prepare();
-  const answered = orm
-    .select({ keyAuthorization: certificates.keyAuthorization })
-    .from(certificates)
-    .where(and(isThis, eq(certificates.token, value("token")), isNotNull(certificates.keyAuthorization)))
-    .limit(1)
-    .prepare();
-  const update = (set: Parameters<ReturnType<typeof orm.update<typeof certificates>>["set"]>[0]) =>
-    orm.update(certificates).set(set).where(isThis).returning({ hostname: certificates.hostname }).prepare();
-  const begun = update({
-    ...NO_ORDER,
-    orderAuthority: sql`${value("authority")}`,
-    orderKey: sql`${value("key")}`,
-    nextAt: sql`${value("nextAt")}`,
-  });
-  const ordered = update({ orderUrl: sql`${value("url")}` });
-  const challenge = update({
-    token: sql`${value("token")}`,
-    keyAuthorization: sql`${value("keyAuthorization")}`,
-  });
-  const putOff = update({ nextAt: sql`${value("nextAt")}` });
-  const asked = orm
-    .update(certificates)
-    .set({ nextAt: sql`${value("nextAt")}` })
-    .where(
-      and(
-        isThis,
-        sql`coalesce(json_extract(${certificates.problem}, '$.type'), '') not in ${sql.raw(LIMITED)}`,
-      ),
-    )
-    .returning({ hostname: certificates.hostname })
-    .prepare();
-  const counted = orm
-    .select({
-      kind: acmeAttempts.kind,
-      hostname: acmeAttempts.hostname,
-      apex: acmeAttempts.apex,
-      at: acmeAttempts.at,
-    })
-    .from(acmeAttempts)
-    .where(and(eq(acmeAttempts.authority, value("authority")), gt(acmeAttempts.at, value("since"))))
-    .prepare();
-  const countedNow = orm
-    .insert(acmeAttempts)
-    .values({
-      authority: value("authority"),
-      kind: value("kind"),
-      hostname: value("hostname"),
-      apex: value("apex"),
-      at: value("now"),
-    })
-    .prepare();
-  const oldForgotten = orm
-    .delete(acmeAttempts)
-    .where(lte(acmeAttempts.at, value("before")))
-    .prepare();
+  const {
+    unknown,
+    unknownSlugs,
+    wanted,
+    found,
+    listed,
+    dueNow,
+    paired,
+    ending,
+    answered,
+    begun,
+    ordered,
+    challenge,
+    putOff,
+    asked,
+    counted,
+    countedNow,
+    oldForgotten,
+    inUse,
+    putOffBecause,
+    failedForNow,
+    refused,
+    issuing,
+    live,
+    broken,
+    account,
+    accountSaved,
+    accountGone,
+  } = certificateQueries(orm);
   /** Counts it, and forgets what counts no more. */
   const counting = (authority: string, kind: Attempt["kind"], hostname: string, now: number) => [
     { query: countedNow, values: { authority, kind, hostname, apex: hostnameOf(hostname).apex, now } },
     { query: oldForgotten, values: { before: now - LONGEST_MS } },
   ];
-  const inUse = update({
-    ...NO_ORDER,
-    key: sql`${value("key")}`,
-    chain: sql`${value("chain")}`,
-    authority: sql`${value("authority")}`,
-    notBefore: sql`${value("notBefore")}`,
-    notAfter: sql`${value("notAfter")}`,
-    ariId: sql`${value("ariId")}`,
-    renewals: sql`${certificates.renewals} + (${certificates.chain} is not null)`,
-    nextAt: sql`${value("nextAt")}`,
-    failures: 0,
-    problem: null,
-  });
-  const putOffBecause = update({ problem: sql`${value("problem")}`, nextAt: sql`${value("nextAt")}` });
-  const failing = {
-    failures: sql`${certificates.failures} + 1`,
-    problem: sql`${value("problem")}`,
-    nextAt: sql`${value("nextAt")}`,
-  };
-  const failedForNow = update(failing);
-  const refused = update({ ...failing, ...NO_ORDER });
-  const issuing = transition(orm, ["verified", "issue_failed"], "issuing");
-  const live = transition(orm, ["verified", "issuing", "issue_failed"], "live");
-  const broken = transition(orm, ["verified", "issuing"], "issue_failed");
-  const account = orm
-    .select()
-    .from(acmeAccounts)
-    .where(eq(acmeAccounts.authority, value("authority")))
-    .limit(1)
-    .prepare();
-  const accountSaved = orm
-    .insert(acmeAccounts)
-    .values({ authority: value("authority"), key: value("key"), url: value("url") })
-    .onConflictDoUpdate({
-      target: acmeAccounts.authority,
-      set: { key: sql`excluded.key`, url: sql`excluded.url` },
-    })
-    .prepare();
-  const accountGone = orm
-    .delete(acmeAccounts)
-    .where(eq(acmeAccounts.authority, value("authority")))
-    .prepare();
 
   return {
     async missing(limit) {

@@ -4,7 +4,7 @@ import { DAY, MINUTE, openIssuing } from "./issuing.ts";
 
 const NAME = "docs.example.org";
 
-test("a domain that verifies gets a certificate by itself, and is live then", async () => {
+test("rule 6: a domain that verifies gets a certificate by itself, and is live then", async () => {
   const { ca, asked, certificates, pass, verified, stageOf, events, https } = await openIssuing();
   await verified(NAME);
   expect(await stageOf(NAME)).toBe("verified");
@@ -98,6 +98,21 @@ test("a challenge is answered under its own name only, and only while it is pend
   await pass();
 });
 
+test("rule 9: a domain without a certificate after 30 minutes is ssl_overdue, with what was said last", async () => {
+  const { ca, pass, show, verified } = await openIssuing();
+  await ca.down();
+  await verified(NAME);
+  await pass();
+  const seen = async () => (await show(NAME)) as unknown as { certificate: Record<string, unknown> };
+  expect((await seen()).certificate).toMatchObject({ status: "failing", problem: { type: "unreachable" } });
+  await pass(30 * MINUTE);
+  expect((await seen()).certificate).toMatchObject({
+    status: "ssl_overdue",
+    problem: { type: "unreachable" },
+    nextAttemptAt: expect.any(String),
+  });
+});
+
 describe("what an authority refuses", () => {
   test("leaves the domain issue_failed, its reason kept in full, and is tried again in 1, 10 and 100 minutes", async () => {
     const { ca, certificates, pass, verified, stageOf } = await openIssuing({ validate: async () => false });
@@ -117,7 +132,7 @@ describe("what an authority refuses", () => {
     expect(ca.orders()).toHaveLength(3);
   });
 
-  test("is tried again at once when the owner verifies again", async () => {
+  test("rule 9: is tried again at once when the owner verifies again", async () => {
     let isMet = false;
     const { pass, verified, verify, stageOf } = await openIssuing({ validate: async () => isMet });
     await verified(NAME);
