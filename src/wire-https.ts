@@ -44,8 +44,16 @@ const PROBE_MS = 10_000;
 const PROBE_BYTES = 200;
 
 /** The certificates of a database: what the command line works with. */
-export const wireCertificateService = (database: Database, clock: Clock = systemClock): CertificateService =>
-  certificateService({ certificates: certificateRepository(database), clock });
+export const wireCertificateService = (
+  config: Config,
+  database: Database,
+  clock: Clock = systemClock,
+): CertificateService =>
+  certificateService({
+    certificates: certificateRepository(database),
+    clientOf: (authority) => acmeClients(config, clock, (ms) => Bun.sleep(ms))(authority),
+    clock,
+  });
 
 /** @throws StartRefused */
 const readOrRefuse = (file: string): string => {

@@ -6,7 +6,7 @@ import { fromCertificate } from "../domains/certificates/model.ts";
 import type { CertificateService } from "../domains/certificates/service.ts";
 import { wireCertificateService } from "../wire-https.ts";
 import { configBeside, withSettings } from "./settings.ts";
-import { UsageError, print, table } from "./terminal.ts";
+import { UsageError, confirm, print, table } from "./terminal.ts";
 
 interface Options extends Record<string, unknown> {
   json?: boolean;
@@ -17,9 +17,10 @@ const withCertificates = async <Result>(
   options: Options,
   work: (certificates: CertificateService) => Promise<Result>,
 ): Promise<Result> => {
-  const database = openData(configBeside(options), { create: false });
+  const config = configBeside(options);
+  const database = openData(config, { create: false });
   try {
-    return await work(wireCertificateService(database));
+    return await work(wireCertificateService(config, database));
   } finally {
     await database.close();
   }
@@ -83,6 +84,27 @@ const renewCommand = () =>
       }),
     );
 
+const revokeCommand = () =>
+  withSettings(
+    certificatesSubcommand("revoke", "tell the authority that a certificate's key is not secret any more"),
+    ["acmeCaFile"],
+  )
+    .argument("<hostname>", "the name")
+    .option("--yes", "do not ask")
+    .action((hostname: string, options: Options & { yes?: boolean }) =>
+      withCertificates(options, async (certificates) => {
+        await certificates.get(hostname);
+        if (!options.yes && !(await confirm(`Revoke the certificate of ${hostname}?`)))
+          return print("Nothing was revoked.");
+        const found = await certificates.revoke(hostname);
+        if (options.json) print(JSON.stringify(shown(found)));
+        else
+          print(
+            `It is revoked. The server orders another for ${found.hostname}, with another key, while it runs.`,
+          );
+      }),
+    );
+
 const readText = async (flag: string, file: string): Promise<string> => {
   try {
     return await readFile(file, "utf8");
@@ -110,7 +132,7 @@ const importCommand = () =>
 
 export const certificatesCommand = (): Command => {
   const command = new Command("certificates").description("certificates of this service's host names");
-  for (const part of [listCommand(), showCommand(), renewCommand(), importCommand()])
+  for (const part of [listCommand(), showCommand(), renewCommand(), revokeCommand(), importCommand()])
     command.addCommand(part);
   return command;
 };

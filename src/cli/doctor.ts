@@ -64,7 +64,7 @@ const certificates: Probe = async (config) => {
   if (!existsSync(databasePath(config.dataDir))) return "there are none yet";
   const opened = openData(config, { create: false });
   try {
-    const all = await wireCertificateService(opened).all();
+    const all = await wireCertificateService(config, opened).all();
     const faulty = all.flatMap((one) => explain(one, Date.now()) ?? []);
     if (faulty.length > 0) throw new Error(faulty.join(" "));
     return all.length === 0 ? "there are none" : `${all.length}, none of which needs anything`;

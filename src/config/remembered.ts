@@ -17,6 +17,7 @@ export const SHARED = [
   "dnsPrivate",
   "caaIssuers",
   "httpsPort",
+  "acmeCaFile",
 ] as const satisfies readonly SettingName[];
 
 const textOf = (value: string | number | boolean | readonly string[]): string => {

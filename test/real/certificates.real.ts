@@ -259,6 +259,18 @@ real(
       30_000,
     );
 
+    const revoked = new X509Certificate(await leafOf(curl));
+    const revocation = await store(["certificates", "revoke", NAME, "--yes"], { cwd: place.path });
+    expect(revocation).toMatchObject({ code: 0, stdout: expect.stringContaining("It is revoked") });
+    await until(
+      "a certificate with another key is served",
+      async () => {
+        const pem = await leafOf(curl);
+        return pem !== "" && new X509Certificate(pem).serialNumber !== revoked.serialNumber;
+      },
+      30_000,
+    );
+
     expect((await server.call(`${domains}/${NAME}`, { method: "DELETE" })).status).toBe(204);
     expect((await curl()).code).toBe(35);
   },
@@ -332,5 +344,6 @@ real(
 /** The certificate that a connection is secured with, PEM. */
 const leafOf = async (curl: (...argv: string[]) => Promise<{ stdout: string }>): Promise<string> => {
   const { stdout } = await curl("--write-out", "%{certs}", "--output", "/dev/null");
-  return stdout.slice(stdout.indexOf("-----BEGIN"));
+  const at = stdout.indexOf("-----BEGIN");
+  return at === -1 ? "" : stdout.slice(at);
 };

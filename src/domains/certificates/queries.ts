@@ -177,6 +177,16 @@ export const certificateQueries = (orm: Database["orm"]) => {
     problem: null,
   });
   const putOffBecause = update({ problem: sql`${value("problem")}`, nextAt: sql`${value("nextAt")}` });
+  const outOfUse = update({
+    ...NO_ORDER,
+    key: null,
+    chain: null,
+    authority: null,
+    notBefore: null,
+    notAfter: null,
+    ariId: null,
+    nextAt: sql`${value("nextAt")}`,
+  });
   const failing = {
     failures: sql`${certificates.failures} + 1`,
     problem: sql`${value("problem")}`,
@@ -225,6 +235,7 @@ export const certificateQueries = (orm: Database["orm"]) => {
     countedNow,
     oldForgotten,
     inUse,
+    outOfUse,
     putOffBecause,
     failedForNow,
     refused,

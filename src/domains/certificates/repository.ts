@@ -38,6 +38,8 @@ export interface Certificates {
   /** The order is placed; the domain is `issuing` from then on. */
   placed(hostname: string, order: { authority: string; url: string }, now: number): Promise<void>;
   challenged(hostname: string, token: string, keyAuthorization: string): Promise<void>;
+  /** It is in use no longer, and another is ordered at once. */
+  withdrawn(hostname: string): Promise<void>;
   /** Looks at the order again at that time. */
   later(hostname: string, nextAt: number): Promise<void>;
   /** The certificate is in use from the next handshake on, and its domain live, in one atomic step. False if the name is gone. */
@@ -122,6 +124,7 @@ export const certificateRepository = ({ orm, commit }: Database): Certificates =
     countedNow,
     oldForgotten,
     inUse,
+    outOfUse,
     putOffBecause,
     failedForNow,
     refused,
@@ -179,6 +182,9 @@ export const certificateRepository = ({ orm, commit }: Database): Certificates =
     },
     async challenged(hostname, token, keyAuthorization) {
       await commit([{ query: challenge, values: { hostname, token, keyAuthorization } }]);
+    },
+    async withdrawn(hostname) {
+      await commit([{ query: outOfUse, values: { hostname, nextAt: ASKED } }]);
     },
     async later(hostname, nextAt) {
       await commit([{ query: putOff, values: { hostname, nextAt } }]);

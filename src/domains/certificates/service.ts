@@ -1,5 +1,6 @@
 import { Fault } from "../../http/faults.ts";
 import { type Clock, formatTime } from "../../time.ts";
+import type { AcmeClient } from "../acme/client.ts";
 import { parseHostname } from "../hostname.ts";
 import type { Certificate, KeyPair } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";
@@ -11,6 +12,11 @@ export interface CertificateService {
   get(typed: string): Promise<Certificate>;
   /** Has one ordered at once. @throws Fault not_found, rate_limited */
   renew(typed: string): Promise<Certificate>;
+  /**
+   * Tells the authority that the certificate must not be trusted any more, and has another ordered.
+   * @throws Fault not_found, invalid_request if it has none that an authority issued; AcmeProblem
+   */
+  revoke(typed: string): Promise<Certificate>;
   /** Uses a certificate that came from elsewhere. @throws Fault invalid_request if it does not fit */
   import(typed: string, pair: KeyPair): Promise<Certificate>;
 }
@@ -27,9 +33,11 @@ const nameOf = (typed: string): string => {
 
 export const certificateService = ({
   certificates,
+  clientOf,
   clock,
 }: {
   certificates: Certificates;
+  clientOf(authority: string): AcmeClient;
   clock: Clock;
 }): CertificateService => {
   const get = async (typed: string): Promise<Certificate> => {
@@ -52,6 +60,20 @@ export const certificateService = ({
       if (await certificates.order(hostname)) return get(hostname);
       const until = nextAt === null ? "" : ` The next attempt is at ${formatTime(nextAt)}.`;
       throw new Fault("rate_limited", `The authority allows no further attempt now.${until}`);
+    },
+    async revoke(typed) {
+      const { hostname, issued } = await get(typed);
+      const account = issued?.authority ? await certificates.account(issued.authority) : undefined;
+      if (!issued?.authority || account?.url === undefined)
+        throw new Fault(
+          "invalid_request",
+          "The name has no certificate that an authority issued to this service.",
+        );
+      const { readCertificate } = await import("../acme/certificate.ts");
+      const { der } = await readCertificate(issued.chain);
+      await clientOf(issued.authority).revoke({ key: account.key, url: account.url }, der);
+      await certificates.withdrawn(hostname);
+      return get(hostname);
     },
     async import(typed, { key, chain }) {
       const hostname = nameOf(typed);
