@@ -28,6 +28,12 @@ export interface SecuredNamesSettings {
   failed(hostname: string, error: unknown): void;
 }
 
+const lastingAnswer = async (answering: Response | Promise<Response>, seconds: number) => {
+  const answer = await answering;
+  answer.headers.set("strict-transport-security", `max-age=${seconds}`);
+  return answer;
+};
+
 const DAY_SECONDS = 24 * 60 * 60;
 
 export const securedNames = ({
@@ -113,12 +119,10 @@ export const listenHttps = async ({
     contexts: names,
     challenge,
     misdirected: () => faultResponse(new Fault("misdirected")),
-    async fetch(request, visit) {
+    fetch(request, visit) {
       visits.set(request, visit);
-      const answer = await fetch(request);
       const seconds = names.lasting(visit.serverName);
-      if (seconds > 0) answer.headers.set("strict-transport-security", `max-age=${seconds}`);
-      return answer;
+      return seconds === 0 ? fetch(request) : lastingAnswer(fetch(request), seconds);
     },
   });
   const withdraw = () => {

@@ -34,3 +34,11 @@ export const withServers = async <Servers extends readonly Server[], Result>(
     await Promise.all(servers.map((server) => server.stop()));
   }
 };
+
+/** A port that was free a moment ago, for what must be known before a server can say it. */
+export const freePort = async (): Promise<number> => {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const { port = 0 } = server;
+  await server.stop(true);
+  return port;
+};

@@ -11,6 +11,7 @@ import { read } from "./read.ts";
 import { assertTools, executable } from "./requirements.ts";
 import { site } from "./site.ts";
 import { start } from "./start.ts";
+import { tls } from "./tls.ts";
 import { write } from "./write.ts";
 
 const MEASURE: Record<Measurement, (bench: Bench) => Promise<string>> = {
@@ -18,6 +19,7 @@ const MEASURE: Record<Measurement, (bench: Bench) => Promise<string>> = {
   write,
   growth,
   site,
+  tls,
   memory,
   start,
 };

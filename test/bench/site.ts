@@ -8,14 +8,14 @@ import { type Server, startServer } from "./processes.ts";
 import { atMost, megabytes, microseconds, milliseconds, ratio, section, whole } from "./table.ts";
 
 const BYTES = 10 * 1024;
-const HOST = "docs.localhost";
+export const HOST = "docs.localhost";
 const MOST_RATIO = 2;
 
 const OURS = "adoption-store";
 const FILE = "the same file as a route of bare `Bun.serve`";
 
 /** A page that compresses as little as Base64 does. */
-const page = (): string => {
+export const page = (): string => {
   let seed = 1;
   const letters = Array.from({ length: BYTES }, () => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -25,7 +25,7 @@ const page = (): string => {
 };
 
 /** Publishes the file in the project `docs`, which the first start made. */
-const publish = async ({ url }: Server, { key }: DataDir, content: string): Promise<void> => {
+export const publish = async ({ url }: Server, { key }: DataDir, content: string): Promise<void> => {
   const archive = new Bun.Archive({ "page.html": content }, { compress: "gzip" });
   const answer = await fetch(`${url}/platform/projects/docs/deploys`, {
     method: "POST",

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Bench } from "./bench.ts";
+import { type Bench, freePort } from "./bench.ts";
 import { median } from "./contest.ts";
 import { Refused } from "./options.ts";
 import { environment, launch } from "./processes.ts";
@@ -8,14 +8,6 @@ import { atMost, section, whole } from "./table.ts";
 const ANIMALS = 100_000;
 const MOST_MS = 150;
 const LONGEST_MS = 20_000;
-
-/** A port that was free a moment ago: the server must be asked from its first moment on, before it can say one. */
-const freePort = async (): Promise<number> => {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const { port = 0 } = server;
-  await server.stop(true);
-  return port;
-};
 
 const isLive = (url: string): Promise<boolean> =>
   // A connection kept open would make the server wait for it when it stops.
