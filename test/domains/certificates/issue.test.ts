@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
+import { testClock } from "../../support/store.ts";
 import { DAY, MINUTE, openIssuing } from "./issuing.ts";
 
 const NAME = "docs.example.org";
@@ -226,6 +227,52 @@ describe("what goes wrong on the way", () => {
     expect(ca.certificates).toHaveLength(1);
     expect(ca.accounts()).toHaveLength(1);
     expect((await certificates.find(NAME))?.problem).toBeUndefined();
+  });
+
+  test("CAA that forbids midway is said in the authority's words, and tried again when it allows", async () => {
+    const { ca, certificates, pass, verified, stageOf } = await openIssuing();
+    const problem = {
+      type: "caa",
+      detail: "CAA record forbids issuance",
+      subproblems: [
+        {
+          type: "urn:ietf:params:acme:error:caa",
+          detail: "by example.org",
+          identifier: { type: "dns", value: NAME },
+        },
+      ],
+    };
+    ca.failNext("finalize", { status: 403, problem });
+    await verified(NAME);
+    await pass();
+    expect(await stageOf(NAME)).toBe("issue_failed");
+    expect((await certificates.find(NAME))?.problem).toEqual({
+      type: "caa",
+      detail: "CAA record forbids issuance",
+      status: 403,
+      subproblems: [{ type: "caa", detail: "by example.org", identifier: NAME }],
+    });
+    await pass(2 * MINUTE);
+    expect(await stageOf(NAME)).toBe("live");
+  });
+
+  test("a certificate that is not valid yet by this machine's clock is not used, and the clock is named", async () => {
+    const authoritys = testClock(Date.now() + 60 * MINUTE);
+    const { certificates, pass, verified, stageOf } = await openIssuing({ clock: authoritys });
+    await verified(NAME);
+    await pass();
+    expect(await stageOf(NAME)).toBe("issue_failed");
+    const found = await certificates.find(NAME);
+    expect(found?.issued).toBeUndefined();
+    expect(found?.problem?.detail).toContain("is this machine's clock right?");
+  });
+
+  test("an authority whose clock is an hour behind changes nothing", async () => {
+    const authoritys = testClock(Date.now() - 60 * MINUTE);
+    const { pass, verified, stageOf } = await openIssuing({ clock: authoritys });
+    await verified(NAME);
+    await pass();
+    expect(await stageOf(NAME)).toBe("live");
   });
 
   test("an order that has expired is made anew", async () => {
