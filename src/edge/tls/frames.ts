@@ -8,11 +8,14 @@ const DATA = 0;
 const HEADERS = 1;
 const CONTINUATION = 9;
 const END_HEADERS = 4;
+/** Frames that make work and ask for nothing: RST_STREAM, SETTINGS, PING (section 10.5). */
+const CHORES: ReadonlySet<number> = new Set([3, 4, 6]);
 
 /** Follows what an HTTP/2 client sends; true while it has begun a frame that is not DATA, or a header block, and not ended it. */
 export type FrameWatch = (chunk: Uint8Array) => boolean;
 
-export const frameWatch = (): FrameWatch => {
+/** @param chore told of each frame that makes work and asks for nothing */
+export const frameWatch = (chore: () => void = () => {}): FrameWatch => {
   const header = new Uint8Array(HEADER_BYTES);
   let headerBytes = 0;
   let bodyBytes = PREFACE_BYTES;
@@ -23,6 +26,7 @@ export const frameWatch = (): FrameWatch => {
     headerBytes = 0;
     bodyBytes = header[0]! * 65_536 + header[1]! * 256 + header[2]!;
     isData = header[3] === DATA;
+    if (CHORES.has(header[3]!)) chore();
     const opensBlock = header[3] === HEADERS || header[3] === CONTINUATION;
     if (opensBlock) inBlock = (header[4]! & END_HEADERS) === 0;
   };

@@ -22,10 +22,30 @@ const forward = (upstream: Socket<Line>, chunk: Uint8Array) => {
   if (line.rest) line.client.pause();
 };
 
+/** Of one client, in a second: browsers cancel dozens of requests when a page is left. */
+const MOST_CHORES = 500;
+const SECOND_MS = 1000;
+
+/** Ends a client that resets streams, or sends the like, faster than anybody has reason to (CVE-2023-44487). */
+const choreLimit = (client: TLSSocket) => {
+  let since = 0;
+  let count = 0;
+  return () => {
+    const now = performance.now();
+    if (now - since > SECOND_MS) {
+      since = now;
+      count = 0;
+    }
+    if (++count > MOST_CHORES) client.destroy();
+  };
+};
+
 /** Notes when headers began that are not whole; over HTTP/1.1 only the application knows when they are. */
 const headerNotes = (connection: Connection, client: TLSSocket): ((chunk: Uint8Array) => void) => {
   const isInHeaders =
-    client.alpnProtocol === "h2" ? frameWatch() : () => connection.handling === 0 && !connection.upgraded;
+    client.alpnProtocol === "h2"
+      ? frameWatch(choreLimit(client))
+      : () => connection.handling === 0 && !connection.upgraded;
   return (chunk) => {
     connection.activeAt = performance.now();
     if (!isInHeaders(chunk)) connection.headersSince = 0;

@@ -18,6 +18,14 @@ const followed = (...chunks: Uint8Array[]): boolean => {
   return chunks.map((chunk) => watch(chunk)).at(-1) ?? false;
 };
 
+test("frames that make work and ask for nothing are told, and no others", () => {
+  let told = 0;
+  const watch = frameWatch(() => void told++);
+  const [reset, settings] = [frame(3, 0, 4), frame(4, 0, 0)];
+  watch(Buffer.concat([PREFACE, settings, HEADERS, reset, DATA, PING, frame(8, 0, 4)]));
+  expect(told).toBe(3);
+});
+
 test.each<[string, Uint8Array[], boolean]>([
   ["half of the preface", [PREFACE.subarray(0, 9)], true],
   ["the preface", [PREFACE], false],

@@ -16,6 +16,24 @@ import {
 } from "./fronts.ts";
 import { madeOf, nameOf, u16, vector } from "./hellos.ts";
 
+test("a client that opens and resets streams without end is closed, and one that cancels now and then is not", async () => {
+  const { port, front } = await frontFor();
+  const calm = await http2To(port, "a.test");
+  const wild = await http2To(port, "a.test");
+  const reset = (session: typeof calm) => {
+    const stream = session.request({ ":path": "/" });
+    stream.on("error", () => {});
+    stream.close(8);
+  };
+  for (let times = 0; times < 20; times++) reset(calm);
+  for (let times = 0; times < 5000 && !wild.destroyed; times++) {
+    reset(wild);
+    if (times % 100 === 0) await Bun.sleep(1);
+  }
+  await eventually(() => front.connections() === 1);
+  expect((await askHttp2(calm, { ":path": "/" })).status).toBe(200);
+});
+
 describe("a request", () => {
   test("over HTTP/1.1 has an https URL and its client's address", async () => {
     const { port } = await frontFor();
