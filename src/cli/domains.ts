@@ -6,8 +6,10 @@ import { fromDomain, fromEvent } from "../domains/model.ts";
 import type { DomainService, InspectedDomain, ListedDomain } from "../domains/service.ts";
 import type { DomainSettings } from "../domains/settings.ts";
 import { Fault, type FaultCode } from "../http/faults.ts";
-import { openData } from "../data.ts";
+import { openData, reasonOf } from "../data.ts";
+import type { Database } from "../db/open.ts";
 import { wireDomains } from "../wire-domains.ts";
+import { wireCertificateService } from "../wire-https.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { confirm, print, table } from "./terminal.ts";
 
@@ -20,6 +22,7 @@ interface Options extends Record<string, unknown> {
   json?: boolean;
   wait?: boolean;
   yes?: boolean;
+  revoke?: boolean;
 }
 
 type WireDomain = ReturnType<typeof fromDomain>;
@@ -27,12 +30,12 @@ type WireDomain = ReturnType<typeof fromDomain>;
 /** Runs some work on the domains of DATA_DIR, beside a server or without one. */
 const withDomains = async <Result>(
   config: Config,
-  work: (domains: DomainService, settings: DomainSettings) => Promise<Result>,
+  work: (domains: DomainService, settings: DomainSettings, database: Database) => Promise<Result>,
 ): Promise<Result> => {
   const database = openData(config, { create: false });
   try {
     const { domains, settings } = wireDomains(config, database);
-    return await work(domains, settings);
+    return await work(domains, settings, database);
   } finally {
     await database.close();
   }
@@ -282,14 +285,23 @@ const removeCommand = () =>
   domainCommand("remove", "remove a domain: its traffic is served no longer, at once")
     .argument("<hostname>", "the domain")
     .option("--yes", "do not ask")
+    .option("--revoke", "tell the authority that its certificate must not be trusted any more")
     .action((hostname: string, options: Options) =>
-      withDomains(configBeside(options), async (domains) => {
+      withDomains(configBeside(options), async (domains, _, database) => {
         const domain = fromDomain(await domains.get(options.project, hostname));
         if (domain.stage === "live" && domain.role !== "redirect" && !options.yes)
           sayBeforeRemoval(domain, options.project, await everyDomain(domains, options.project));
         if (!options.yes && !(await confirm(`Remove ${nameOf(domain)}?`)))
           return print("Nothing was removed.");
+        // A domain is removed all the same if the authority cannot be told.
+        const refusal = options.revoke
+          ? await wireCertificateService(configBeside(options), database)
+              .revoke(domain.hostname)
+              .then(() => undefined, reasonOf)
+          : undefined;
         await domains.remove(options.project, hostname, OPERATOR);
+        if (refusal !== undefined)
+          throw new Error(`${domain.hostname} is removed, but its certificate is not revoked: ${refusal}`);
         if (options.json) return print(JSON.stringify({ removed: domain.hostname }));
         print(`${nameOf(domain)} is removed. Delete its DNS record too: it would still point here.`);
       }),

@@ -281,6 +281,9 @@ real("the same where port 80 is closed, in the TLS handshake", [...NEEDED, "pebb
   await using room = await opened(place.path, usual, { challengePort: freePort() });
   await attach(room.server);
   await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
+  const remove = ["domains", "remove", NAME, "--project", "site", "--yes", "--revoke"];
+  expect(await store(remove, { cwd: place.path })).toMatchObject({ code: 0, stderr: "" });
+  await until("nothing is served", async () => (await room.curl()).code === 35);
 });
 
 real("the same by caddy's authority", [...NEEDED, "caddy", "curl", "network namespaces"], async () => {
