@@ -99,6 +99,7 @@ export const startServer = async (config: Config): Promise<Server> => {
           return listenerOf(request)?.patiently(request, work) ?? work();
         },
         portOf: () => plain[0]?.port ?? config.port,
+        httpsPortOf: () => secure?.port ?? config.httpsPort ?? 0,
         withdraw: () => secure?.withdraw(),
       },
     );
@@ -198,8 +199,10 @@ const running = ({
   const stop = async () => {
     clearInterval(tending);
     clearInterval(settling);
-    await Promise.all(listeners.map((listener) => listener.stop(GRACE_MS)));
-    await Promise.all(keepers.map((keeper) => keeper.stop()));
+    await Promise.all([
+      ...listeners.map((listener) => listener.stop(GRACE_MS)),
+      ...keepers.map((keeper) => keeper.stop()),
+    ]);
     await settled;
     await flush();
     await database.close();

@@ -107,6 +107,10 @@ export const servedBy =
     return place.kind === "custom" && names.byHostname(place.hostname) !== undefined;
   };
 
+/** Where visitors reach HTTPS: a port may be mapped to the one that it listens on, and BASE_URL says from which. */
+const publicPort = ({ baseUrl }: Config, listening: number): number =>
+  baseUrl?.startsWith("https:") ? Number(new URL(baseUrl).port || 443) : listening;
+
 /** Certificates: who gets them, what is answered to authorities meanwhile, and which names are secured by them. */
 export const wireHttps = (
   config: Config,
@@ -117,12 +121,15 @@ export const wireHttps = (
     inspect,
     log,
     isServed,
+    httpsPortOf,
   }: {
     clock: Clock;
     sleep: (ms: number) => Promise<void>;
     inspect: Inspect;
     log: Logger;
     isServed: (hostname: string) => boolean;
+    /** Where HTTPS listens. */
+    httpsPortOf: () => number;
   },
 ) => {
   const certificates = lazily(() => certificateRepository(database));
@@ -147,7 +154,8 @@ export const wireHttps = (
     objection: objections({
       domains: lazily(() => domainRepository(database)),
       isOwn: (hostname) =>
-        own.includes(hostname) || (platformDomain !== undefined && hostname.endsWith(`.${platformDomain}`)),
+        own.includes(hostname) ||
+        (platformDomain !== undefined && hostname.endsWith(`.${platformDomain}`) && isServed(hostname)),
       inspect,
       targetOf: targetsBelow(config.platformCnameTarget),
       probes,
@@ -180,6 +188,10 @@ export const wireHttps = (
     keeper,
     challenge: (hostname: string, token: string): string | undefined =>
       probes.answer(hostname, token) ?? certificates.keyAuthorization(hostname, token),
-    secured: httpsRedirect({ isSecured: secured.has, port: config.httpsPort ?? 0 }),
+    secured: httpsRedirect({
+      isSecured: secured.has,
+      portOf: () => publicPort(config, httpsPortOf()),
+      trustsProxy: config.trustProxy > 0,
+    }),
   };
 };

@@ -63,6 +63,8 @@ export interface Overrides {
   peerOf?: (request: Request) => string;
   /** The port that it listens on, where the configuration leaves it open. */
   portOf?: () => number;
+  /** The port that HTTPS listens on, where the configuration leaves it open. */
+  httpsPortOf?: () => number;
   /** Between questions to a certificate authority. */
   sleep?: (ms: number) => Promise<void>;
   /** Told when names are served no longer. */
@@ -73,6 +75,17 @@ export interface Overrides {
   inspect?: Inspect;
   patiently?: Patiently;
 }
+
+/**
+ * The same request with the URL that Elysia reads a path of: told that hosts may be short, it looks for it from the end of
+ * `http://` on. Who asked over HTTPS is known by the connection.
+ */
+const overHttp = (request: Request): Request => {
+  const { url } = request;
+  return url.startsWith("https://")
+    ? Object.defineProperty(request, "url", { value: `http${url.slice("https".length)}`, configurable: true })
+    : request;
+};
 
 const addressesOf = ({ baseUrl, stagingBaseUrl }: Config): Addresses => ({
   baseUrl: baseUrl ?? "",
@@ -95,6 +108,7 @@ export const wireApp = (
     peerOf = () => "",
     portOf = () => config.port,
     patiently = atLeisure,
+    httpsPortOf = () => config.httpsPort ?? 0,
     withdraw = () => {},
     sleep = (ms) => Bun.sleep(ms),
     ...overrides
@@ -173,11 +187,12 @@ export const wireApp = (
           inspect,
           log: writeLog,
           isServed: servedBy(names, hosts),
+          httpsPortOf,
         });
   const fetch = dispatcher({
     readHost: hostReader(hosts),
     ...(https && { challenge: https.challenge, secured: https.secured }),
-    api: (request) => app.fetch(request),
+    api: (request) => app.fetch(overHttp(request)),
     publisher: siteService({
       names,
       sites: deployedSites(blobs),

@@ -86,7 +86,7 @@ const renewCommand = () =>
 
 const revokeCommand = () =>
   withSettings(
-    certificatesSubcommand("revoke", "tell the authority that a certificate's key is not secret any more"),
+    certificatesSubcommand("revoke", "tell the authority that a certificate must not be trusted any more"),
     ["acmeCaFile"],
   )
     .argument("<hostname>", "the name")

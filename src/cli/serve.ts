@@ -41,4 +41,6 @@ export const serveCommand = (): Command =>
     } else server.log.info({ signal: reason }, "stopping");
     await server.stop();
     server.log.info("stopped");
+    // Whoever still waits for an authority's answer could not write it down any more.
+    process.exit();
   });

@@ -92,6 +92,8 @@ export const readConfig = (sources: Sources): Config => {
   const names = Object.keys(SETTINGS) as SettingName[];
   const values = Object.fromEntries(names.map((name) => [name, valueOf(name, sources)])) as unknown as Values;
   const { logFormat, baseUrl, stagingBaseUrl, platformDomain, platformCnameTarget } = values;
+  if (!values.acmeEabKid !== !values.acmeEabHmac)
+    throw new ConfigError("ACME_EAB_KID and ACME_EAB_HMAC: set both, or neither");
   return Object.freeze({
     ...values,
     baseUrl: baseUrl || undefined,

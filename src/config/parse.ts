@@ -35,8 +35,12 @@ export const origin: Parse<string> = (text) => {
   return username || password ? undefined : origin;
 };
 
-export const httpUrl: Parse<string> = (text) =>
-  /^https?:\/\/[^/?#@]+\/[^#]*$/i.test(text) && URL.canParse(text) ? new URL(text).href : undefined;
+/** Over HTTPS, or on this machine. */
+export const safeUrl: Parse<string> = (text) => {
+  if (!/^https?:\/\/[^/?#@]+\/[^#]*$/i.test(text) || !URL.canParse(text)) return undefined;
+  const { protocol, hostname, href } = new URL(text);
+  return protocol === "https:" || /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname) ? href : undefined;
+};
 
 export const mailAddress: Parse<string> = (text) =>
   text.length <= 254 && /^[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+$/.test(text) ? text : undefined;

@@ -6,13 +6,13 @@ import {
   atLeastOne,
   bytes,
   hostName,
-  httpUrl,
   integer,
   listOf,
   mailAddress,
   oneOf,
   optional,
   origin,
+  safeUrl,
 } from "./parse.ts";
 
 export interface Setting<Value = unknown> {
@@ -210,7 +210,7 @@ export const SETTINGS = {
     fallback: "https://acme-v02.api.letsencrypt.org/directory",
     form: "addresses separated by commas, such as https://acme-v02.api.letsencrypt.org/directory",
     help: "directories of certificate authorities, tried in turn",
-    parse: listOf(httpUrl),
+    parse: listOf(safeUrl),
   },
   acmeAgreeTos: {
     env: "ACME_AGREE_TOS",

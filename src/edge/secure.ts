@@ -8,17 +8,22 @@ const LASTING = "public, max-age=3600";
 export interface SecureSettings {
   /** True if connections to this name can be secured now. */
   isSecured(hostname: string): boolean;
-  /** Where HTTPS listens, as visitors reach it. */
-  port: number;
+  /** Where visitors reach HTTPS. */
+  portOf(): number;
+  /** True if a proxy in front says how a request came. */
+  trustsProxy: boolean;
 }
 
 /** Leads what comes over HTTP on to HTTPS, where the name has a certificate; undefined for all else. */
 export const httpsRedirect =
-  ({ isSecured, port }: SecureSettings) =>
+  ({ isSecured, portOf, trustsProxy }: SecureSettings) =>
   ({ url, headers }: Request): Response | undefined => {
     const name = nameOf(headers.get("host"));
     const path = url.indexOf("/", "http://".length);
     if (!url.startsWith("http://") || path === -1 || !isSecured(name)) return undefined;
+    // Behind a proxy that speaks HTTPS itself it would come back for ever.
+    if (trustsProxy && headers.get("x-forwarded-proto") === "https") return undefined;
+    const port = portOf();
     const location = `https://${name}${port === 443 ? "" : `:${port}`}${url.slice(path)}`;
     return new Response(null, { status: 301, headers: { location, "cache-control": LASTING } });
   };

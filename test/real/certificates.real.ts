@@ -296,6 +296,41 @@ real("the same by caddy's authority", [...NEEDED, "caddy", "curl", "network name
   });
 });
 
+real("the API answers over HTTPS as over HTTP, with either protocol", ["curl"], async () => {
+  using place = directory();
+  const [host, httpsPort] = ["adopt.example.org", freePort()];
+  const env = { BASE_URL: `https://${host}:${httpsPort}`, HTTPS_PORT: String(httpsPort) };
+  await using server = await serve({ cwd: place.path, env });
+  const own = await certificateAuthority();
+  const { key, cert } = await own.issue([host]);
+  const files = { key, cert, root: own.root };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(place.path, name), text);
+  const imported = await store(["certificates", "import", host, "--key", "key", "--chain", "cert"], {
+    cwd: place.path,
+  });
+  expect(imported).toMatchObject({ code: 0, stderr: "" });
+  const ask = async (protocol: string, path: string, ...argv: string[]) => {
+    const trust = ["--cacert", "root", "--resolve", `${host}:${httpsPort}:127.0.0.1`];
+    const shown = ["--silent", "--output", "/dev/null", "--write-out", "%{http_version} %{http_code}"];
+    const url = `https://${host}:${httpsPort}${path}`;
+    return (await run(["curl", protocol, ...trust, ...shown, ...argv, url], { cwd: place.path })).stdout;
+  };
+  const bearer = ["--header", `Authorization: Bearer ${server.key}`];
+  for (const [protocol, version] of [
+    ["--http1.1", "1.1"],
+    ["--http2", "2"],
+  ] as const) {
+    expect(await ask(protocol, "/livez")).toBe(`${version} 200`);
+    expect(await ask(protocol, "/docs")).toBe(`${version} 200`);
+    expect(await ask(protocol, "/v1/pets")).toBe(`${version} 401`);
+    expect(await ask(protocol, "/v1/pets?limit=1", ...bearer)).toBe(`${version} 200`);
+    const body = ["--json", '{"name":"Bella","categoryId":1}'];
+    expect(await ask(protocol, "/v1/pets", ...bearer, ...body)).toBe(`${version} 201`);
+  }
+  const plain = await fetch(`${server.url}/livez`, { headers: { host }, redirect: "manual" });
+  expect(plain.headers.get("location")).toBe(`https://${host}:${httpsPort}/livez`);
+});
+
 const REQUESTS = 50_000;
 
 real(

@@ -62,15 +62,20 @@ const isSame = (per: Limit["per"], one: Attempt, other: Pick<Attempt, "hostname"
 
 /** @param attempts at one authority, in any order @returns the limit that holds for longest; undefined if none does */
 export const exhaustedFor = (
-  name: Pick<Attempt, "hostname" | "apex">,
+  { isRenewal, ...name }: Pick<Attempt, "hostname" | "apex"> & { isRenewal: boolean },
   attempts: readonly Attempt[],
   now: number,
 ): Exhausted | undefined =>
-  LIMITS.flatMap(({ kind, per, most, withinMs, says }) => {
-    const counted = attempts
-      .filter((one) => one.kind === kind && one.at > now - withinMs && isSame(per, one, name))
-      .map(({ at }) => at)
-      .toSorted((one, other) => other - one);
-    const oldest = counted[most - 1];
-    return oldest === undefined ? [] : [{ detail: `${most} ${says} are allowed.`, until: oldest + withinMs }];
-  }).toSorted((one, other) => other.until - one.until)[0];
+  // Certificates that replace others in time count nowhere, and must not wait for new names.
+  LIMITS.filter(({ kind }) => !(isRenewal && kind === "issued"))
+    .flatMap(({ kind, per, most, withinMs, says }) => {
+      const counted = attempts
+        .filter((one) => one.kind === kind && one.at > now - withinMs && isSame(per, one, name))
+        .map(({ at }) => at)
+        .toSorted((one, other) => other - one);
+      const oldest = counted[most - 1];
+      return oldest === undefined
+        ? []
+        : [{ detail: `${most} ${says} are allowed.`, until: oldest + withinMs }];
+    })
+    .toSorted((one, other) => other.until - one.until)[0];

@@ -49,13 +49,15 @@ const PATIENCE_MS = 120_000;
 const LATER_MS = 60_000;
 /** A certificate in use is looked at so often: the authority may want it renewed early (RFC 9773 section 4.3). */
 const LOOK_MS = 6 * 60 * 60_000;
+/** An authority's Retry-After counts for no longer. */
+const MOST_RETRY_AFTER_MS = 24 * 60 * 60_000;
 /** What is under way is looked at again by then, should the process end meanwhile. */
 const RESUME_MS = 60_000;
 
 /** The authority would refuse one more: it is not asked. */
 const BUDGET = "budget";
 /** Types of problems that are no attempt's, and after how many milliseconds it is looked at again. */
-const POSTPONED: Readonly<Record<string, number>> = { [BUDGET]: 0, [NOT_HELD]: 60 * 60_000 };
+const POSTPONED: Readonly<Record<string, number>> = { [BUDGET]: 0, [NOT_HELD]: 10 * 60_000 };
 
 /** The authority has not decided yet. */
 class Undecided extends Error {
@@ -91,6 +93,11 @@ const reasonOf = (error: unknown): Problem =>
         subproblems: [],
       };
 
+/** True if the authority did not take the certificate that is replaced, rather than the order. */
+const isOfReplaces = (error: unknown): boolean =>
+  error instanceof AcmeProblem &&
+  (error.type === "alreadyReplaced" || error.type === "malformed" || error.status === 404);
+
 /** The order's own problem, or that of the authorization that failed. */
 const refusalOf = (status: string, error: Problem | undefined): AcmeProblem =>
   new AcmeProblem(
@@ -119,7 +126,7 @@ export const issuer = ({
       const value = await read();
       if (isDecided(value)) return value;
       const pause = Math.max(wait, value.retryAfterMs ?? 0);
-      if (clock.now() + pause > end) throw new Undecided("the authority has not decided yet");
+      if (clock.now() + pause > end) throw new Undecided("The authority has not decided yet.");
       await sleep(pause);
     }
   };
@@ -144,10 +151,10 @@ export const issuer = ({
   };
 
   /** @throws AcmeProblem if the authority would refuse one more */
-  const assertWithinBudget = async (authority: string, hostname: string) => {
+  const assertWithinBudget = async (authority: string, hostname: string, isRenewal: boolean) => {
     const now = clock.now();
     const attempts = await certificates.attempts(authority, now - LONGEST_MS);
-    const exhausted = exhaustedFor({ hostname, apex: hostnameOf(hostname).apex }, attempts, now);
+    const exhausted = exhaustedFor({ hostname, apex: hostnameOf(hostname).apex, isRenewal }, attempts, now);
     if (exhausted)
       throw new AcmeProblem({
         type: BUDGET,
@@ -156,14 +163,14 @@ export const issuer = ({
       });
   };
 
-  const prepare = async ({ hostname, failures }: Certificate): Promise<PendingOrder> => {
+  const prepare = async ({ hostname, failures, issued, nextAt }: Certificate): Promise<PendingOrder> => {
     const authority = authorities[failures % authorities.length];
     if (authority === undefined)
       throw new AcmeProblem({
         type: "no_authority",
         detail: "ACME_AGREE_TOS is not true: nothing is ordered.",
       });
-    await assertWithinBudget(authority, hostname);
+    await assertWithinBudget(authority, hostname, issued !== undefined && nextAt !== ASKED);
     const order = { authority, url: null, key: await newCertificateKey() };
     await certificates.begin(hostname, order, clock.now() + RESUME_MS);
     return order;
@@ -171,9 +178,14 @@ export const issuer = ({
 
   const place = async (account: Account, order: PendingOrder, { hostname, issued }: Certificate) => {
     const replaces = issued?.authority === order.authority ? (issued.ariId ?? undefined) : undefined;
-    const placed = await clientOf(order.authority).order(account, [hostname], {
-      ...(replaces && { replaces }),
-    });
+    const client = clientOf(order.authority);
+    const placed = await client
+      .order(account, [hostname], { ...(replaces && { replaces }) })
+      .catch((error: unknown) => {
+        // RFC 9773 section 5: an order that replaces it may exist, whose answer was lost. That must not keep it from renewal.
+        if (replaces === undefined || !isOfReplaces(error)) throw error;
+        return client.order(account, [hostname]);
+      });
     await certificates.placed(hostname, { authority: order.authority, url: placed.url }, clock.now());
     return placed;
   };
@@ -274,10 +286,15 @@ export const issuer = ({
   const giveUp = async (hostname: string, error: unknown) => {
     const now = clock.now();
     const { failures = 0, order } = (await certificates.find(hostname)) ?? {};
-    if (error instanceof Undecided) return certificates.later(hostname, now + LATER_MS);
+    if (error instanceof Undecided) {
+      const undecided = { type: "undecided", detail: error.message, subproblems: [] };
+      return certificates.postponed(hostname, undecided, now + LATER_MS);
+    }
     const problem = reasonOf(error);
     failed(hostname, problem);
-    const { type, status, retryAfterMs = 0 } = problem;
+    const { type, status } = problem;
+    // Whatever it says: a certificate must not end because of one answer.
+    const retryAfterMs = Math.min(problem.retryAfterMs ?? 0, MOST_RETRY_AFTER_MS);
     if (type in POSTPONED)
       return certificates.postponed(hostname, problem, now + Math.max(retryAfterMs, POSTPONED[type] ?? 0));
     // An order or an account that the authority does not know any more is made anew.

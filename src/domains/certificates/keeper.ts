@@ -13,7 +13,7 @@ export interface CertificateKeeper {
 }
 
 export interface CertificateKeeperSettings {
-  certificates: Pick<Certificates, "missing" | "missingBelow" | "want" | "due">;
+  certificates: Pick<Certificates, "missing" | "missingBelow" | "want" | "due" | "reconsider">;
   issue: Issue;
   /** The service's own public names. */
   own: readonly string[];
@@ -93,12 +93,17 @@ export const certificateKeeper = ({
   return {
     tick,
     start() {
+      // What a setting kept from working may work with another.
+      certificates.reconsider(clock.now()).catch(failed);
       timer = setInterval(tick, TICK_MS);
     },
     async stop() {
       isStopped = true;
       clearInterval(timer);
-      await Promise.race([Promise.all(running.values()), Bun.sleep(PATIENCE_MS)]);
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const patience = setTimeout(resolve, PATIENCE_MS);
+      await Promise.race([Promise.all(running.values()), late]);
+      clearTimeout(patience);
     },
   };
 };

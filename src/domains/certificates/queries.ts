@@ -177,6 +177,13 @@ export const certificateQueries = (orm: Database["orm"]) => {
     problem: null,
   });
   const putOffBecause = update({ problem: sql`${value("problem")}`, nextAt: sql`${value("nextAt")}` });
+  const reconsidered = orm
+    .update(certificates)
+    .set({ nextAt: sql`${value("nextAt")}` })
+    .where(
+      sql`json_extract(${certificates.problem}, '$.type') in ('no_authority', 'unreachable', 'malformed_answer', 'internal')`,
+    )
+    .prepare();
   const outOfUse = update({
     ...NO_ORDER,
     key: null,
@@ -236,6 +243,7 @@ export const certificateQueries = (orm: Database["orm"]) => {
     oldForgotten,
     inUse,
     outOfUse,
+    reconsidered,
     putOffBecause,
     failedForNow,
     refused,

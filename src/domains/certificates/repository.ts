@@ -22,6 +22,8 @@ export interface Certificates {
   missingBelow(domain: string, limit: number): Promise<string[]>;
   /** Makes these names known, each to be dealt with at once. Those that are known stay as they are. */
   want(hostnames: readonly string[], now: number): Promise<void>;
+  /** Makes those due whose last problem was this service's own settings or network. */
+  reconsider(now: number): Promise<void>;
   find(hostname: string): Promise<Certificate | undefined>;
   /** Ascending by name, from behind `after`. */
   list(page: { after: string; limit: number }): Promise<Certificate[]>;
@@ -125,6 +127,7 @@ export const certificateRepository = ({ orm, commit }: Database): Certificates =
     oldForgotten,
     inUse,
     outOfUse,
+    reconsidered,
     putOffBecause,
     failedForNow,
     refused,
@@ -151,6 +154,9 @@ export const certificateRepository = ({ orm, commit }: Database): Certificates =
     async want(hostnames, now) {
       if (hostnames.length === 0) return;
       await commit(hostnames.map((hostname) => ({ query: wanted, values: { hostname, now } })));
+    },
+    async reconsider(now) {
+      await commit([{ query: reconsidered, values: { nextAt: now } }]);
     },
     async find(hostname) {
       const row = found.get({ hostname });

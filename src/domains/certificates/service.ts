@@ -1,3 +1,4 @@
+import { createPrivateKey } from "node:crypto";
 import { Fault } from "../../http/faults.ts";
 import { type Clock, formatTime } from "../../time.ts";
 import type { AcmeClient } from "../acme/client.ts";
@@ -24,6 +25,22 @@ export interface CertificateService {
 const PAGE = 1000;
 
 const notFound = () => new Fault("not_found", "No certificate is known for this name.");
+
+const CURVES: ReadonlySet<string | undefined> = new Set(["prime256v1", "secp384r1"]);
+const LEAST_RSA_BITS = 2048;
+
+/** Keys that browsers take (CA/Browser Forum, Baseline Requirements 6.1.5). @throws Fault invalid_request */
+const assertUsable = (pem: string) => {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = createPrivateKey(pem);
+  const isUsable =
+    (type === "ec" && CURVES.has(details.namedCurve)) ||
+    (type === "rsa" && (details.modulusLength ?? 0) >= LEAST_RSA_BITS);
+  if (!isUsable)
+    throw new Fault(
+      "invalid_request",
+      `The key must be of P-256 or P-384, or RSA of ${LEAST_RSA_BITS} bits or more.`,
+    );
+};
 
 const nameOf = (typed: string): string => {
   const parsed = parseHostname(typed);
@@ -84,6 +101,7 @@ export const certificateService = ({
       } catch (error) {
         throw new Fault("invalid_request", (error as Error).message);
       }
+      assertUsable(key);
       const { notBefore, notAfter } = await readCertificate(chain);
       await certificates.want([hostname], now);
       // Nobody renews it but who brought it: an order comes when it is half way to its end.

@@ -106,7 +106,7 @@ export const listenApplication = ({
     if (host !== connection.serverName && hostNameOf(host) !== connection.serverName)
       return misdirected(request);
     // A new Request with this one's body would not hold back its sender: Bun reads all of it into memory.
-    Object.defineProperty(request, "url", { value: securedUrl(request.url, host) });
+    Object.defineProperty(request, "url", { value: securedUrl(request.url, host), configurable: true });
     return fetch(request, visit);
   };
 

@@ -339,6 +339,30 @@ describe("a certificate in use", () => {
     expect(clock.now()).toBeGreaterThan(0);
   });
 
+  test("is renewed all the same if the authority has it replaced already, as after a lost answer", async () => {
+    const { ca, certificates, pass, verified } = await openIssuing();
+    await verified(NAME);
+    await pass();
+    const before = (await certificates.find(NAME))?.issued;
+    ca.failNext("new-order", { status: 409, problem: { type: "alreadyReplaced", detail: "it is" } });
+    await pass(85 * DAY);
+    expect((await certificates.find(NAME))?.issued?.notAfter).toBeGreaterThan(before?.notAfter ?? 0);
+    expect(ca.orders().at(-1)?.replaces).toBeUndefined();
+  });
+
+  test("is renewed within a day or so whatever Retry-After says", async () => {
+    const { ca, clock, certificates, pass, verified } = await openIssuing({ ari: false });
+    await verified(NAME);
+    await pass();
+    ca.failNext("new-order", {
+      status: 429,
+      problem: { type: "rateLimited", detail: "" },
+      retryAfter: 999_999_999,
+    });
+    await pass(65 * DAY);
+    expect((await certificates.find(NAME))?.nextAt).toBeLessThan(clock.now() + 2 * DAY);
+  });
+
   test("stays in use while its renewal fails", async () => {
     const { ca, certificates, pass, verified, stageOf } = await openIssuing({ ari: false });
     await verified(NAME);
