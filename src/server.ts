@@ -93,6 +93,7 @@ export const startServer = async (config: Config): Promise<Server> => {
       database,
       {
         peerOf: (request) => secure?.visitOf(request)?.address ?? listenerOf(request)?.peerOf(request) ?? "",
+        isDirect: (request) => secure?.visitOf(request) !== undefined,
         patiently(request, work) {
           const visit = secure?.visitOf(request);
           if (visit) return visit.patiently(work);

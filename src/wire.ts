@@ -61,6 +61,8 @@ export interface Overrides {
   log?: Logger;
   /** The address of the peer that sent a request. */
   peerOf?: (request: Request) => string;
+  /** True if no proxy can have sent it: what it says of itself is not believed. */
+  isDirect?: (request: Request) => boolean;
   /** The port that it listens on, where the configuration leaves it open. */
   portOf?: () => number;
   /** The port that HTTPS listens on, where the configuration leaves it open. */
@@ -106,6 +108,7 @@ export const wireApp = (
     clock = systemClock,
     log,
     peerOf = () => "",
+    isDirect = () => false,
     portOf = () => config.port,
     patiently = atLeisure,
     httpsPortOf = () => config.httpsPort ?? 0,
@@ -125,7 +128,13 @@ export const wireApp = (
     failures: limiter("failures", "failed authentications"),
     failureWindow: { points: config.authFailuresPerMinute, seconds: 60 },
     clientOf: (request) =>
-      clientNetwork(clientAddress(peerOf(request), request.headers.get("x-forwarded-for"), trustProxy)),
+      clientNetwork(
+        clientAddress(
+          peerOf(request),
+          isDirect(request) ? null : request.headers.get("x-forwarded-for"),
+          trustProxy,
+        ),
+      ),
     bodyLimit,
   });
   const pets = petService({ pets: petRepository(database), clock });

@@ -2,14 +2,14 @@ import { expect, test } from "bun:test";
 import { acmeClient } from "../../../src/domains/acme/client.ts";
 import { readCertificate } from "../../../src/domains/acme/certificate.ts";
 import { issuer } from "../../../src/domains/certificates/issue.ts";
-import { MINUTE, openIssuing } from "./issuing.ts";
+import { DAY, MINUTE, openIssuing } from "./issuing.ts";
 
 const NAME = "docs.example.org";
 
 type Method = (...values: never[]) => unknown;
 
-/** Counts the steps of those that it guards, and stops at one of them for ever, before it is done or behind it. */
-const mortal = (last: number, moment: "before" | "behind") => {
+/** Counts the steps of those that it guards, and stops behind one of them for ever: what it answered is lost. */
+const mortal = (last: number) => {
   const { promise: died, resolve: die } = Promise.withResolvers<"died">();
   const never = new Promise<never>(() => {});
   let steps = 0;
@@ -19,7 +19,6 @@ const mortal = (last: number, moment: "before" | "behind") => {
   };
   const step = async (act: () => unknown) => {
     const isLast = ++steps === last;
-    if (isLast && moment === "before") return stop();
     const done = await act();
     return isLast ? stop() : done;
   };
@@ -34,12 +33,16 @@ const mortal = (last: number, moment: "before" | "behind") => {
 };
 
 /** Issues until the step, and then as a process that was killed there goes on after its next start. */
-const killedAt = async (last: number, moment: "before" | "behind") => {
+const killedBehind = async (last: number, { isRenewal }: { isRenewal: boolean }) => {
   const room = await openIssuing();
   const { ca, certificates, clock, pass, verified, stageOf } = room;
   await verified(NAME);
   await certificates.want([NAME], clock.now());
-  const { guard, died, steps } = mortal(last, moment);
+  if (isRenewal) {
+    await pass();
+    clock.advance(88 * DAY);
+  }
+  const { guard, died, steps } = mortal(last);
   const client = guard(acmeClient({ directory: ca.directory }, { fetch, sleep: () => Bun.sleep(1), clock }));
   const issue = issuer({
     certificates: guard(certificates),
@@ -65,27 +68,32 @@ const killedAt = async (last: number, moment: "before" | "behind") => {
     names: issued && (await readCertificate(issued.chain)).names,
     accounts: ca.accounts().length,
     certificates: ca.certificates.length,
+    isLasting: (issued?.notAfter ?? 0) > clock.now() + 60 * DAY,
     orders: ca.orders().length,
   };
 };
 
-test.each(["before", "behind"] as const)(
-  "killed %s any step of an order, it goes on to one certificate, with one account, and no key is lost",
-  async (moment) => {
-    const { steps } = await killedAt(Number.POSITIVE_INFINITY, moment);
+test.each([
+  [{ isRenewal: false }, 1],
+  [{ isRenewal: true }, 2],
+])(
+  "killed behind any step of an order (%p), it goes on: no certificate, account or key is lost",
+  async (which, certificates) => {
+    const { steps } = await killedBehind(Number.POSITIVE_INFINITY, which);
     expect(steps).toBeGreaterThan(10);
     for (let last = 1; last <= steps; last++) {
-      const { orders, ...found } = await killedAt(last, moment);
+      const { orders, ...found } = await killedBehind(last, which);
       expect({ last, ...found }).toMatchObject({
         last,
         outcome: "died",
         stage: "live",
         names: [NAME],
         accounts: 1,
-        certificates: 1,
+        certificates,
+        isLasting: true,
       });
       // Killed before the order's address was written down, it is placed again: the authority was asked for nothing more.
-      expect(orders).toBeLessThanOrEqual(2);
+      expect(orders).toBeLessThanOrEqual(certificates + 1);
     }
   },
 );
