@@ -107,140 +107,115 @@ const note = (hostname: string, event: EventName, now: number) => ({
 const DAY_MS = 24 * 60 * 60_000;
 
 export const certificateRepository = ({ orm, commit }: Database): Certificates => {
-  const {
-    unknown,
-    unknownSlugs,
-    wanted,
-    found,
-    listed,
-    dueNow,
-    paired,
-    ending,
-    answered,
-    begun,
-    ordered,
-    challenge,
-    putOff,
-    asked,
-    counted,
-    countedNow,
-    oldForgotten,
-    inUse,
-    outOfUse,
-    reconsidered,
-    putOffBecause,
-    failedForNow,
-    refused,
-    issuing,
-    live,
-    broken,
-    account,
-    accountSaved,
-    accountGone,
-  } = certificateQueries(orm);
+  const queries = certificateQueries(orm);
   /** Counts it, and forgets what counts no more. */
   const counting = (authority: string, kind: Attempt["kind"], hostname: string, now: number) => [
-    { query: countedNow, values: { authority, kind, hostname, apex: hostnameOf(hostname).apex, now } },
-    { query: oldForgotten, values: { before: now - LONGEST_MS } },
+    {
+      query: queries.countedNow,
+      values: { authority, kind, hostname, apex: hostnameOf(hostname).apex, now },
+    },
+    { query: queries.oldForgotten, values: { before: now - LONGEST_MS } },
   ];
 
   return {
     async missing(limit) {
-      return unknown.all({ limit }).map(({ hostname }) => hostname);
+      return queries.unknown.all({ limit }).map(({ hostname }) => hostname);
     },
     async missingBelow(domain, limit) {
-      return unknownSlugs.all({ domain, limit }).map(({ hostname }) => hostname);
+      return queries.unknownSlugs.all({ domain, limit }).map(({ hostname }) => hostname);
     },
     async want(hostnames, now) {
       if (hostnames.length === 0) return;
-      await commit(hostnames.map((hostname) => ({ query: wanted, values: { hostname, now } })));
+      await commit(hostnames.map((hostname) => ({ query: queries.wanted, values: { hostname, now } })));
     },
     async reconsider(now) {
-      await commit([{ query: reconsidered, values: { nextAt: now } }]);
+      await commit([{ query: queries.reconsidered, values: { nextAt: now } }]);
     },
     async find(hostname) {
-      const row = found.get({ hostname });
+      const row = queries.found.get({ hostname });
       return row && toCertificate(row);
     },
     async list(page) {
-      return listed.all({ ...page }).map(toCertificate);
+      return queries.listed.all({ ...page }).map(toCertificate);
     },
     async due(now, limit) {
-      return dueNow.all({ now, limit }).map(toCertificate);
+      return queries.dueNow.all({ now, limit }).map(toCertificate);
     },
     keyPair(hostname) {
-      const { key, chain, renewals = 0 } = paired.get({ hostname }) ?? {};
+      const { key, chain, renewals = 0 } = queries.paired.get({ hostname }) ?? {};
       return key && chain ? { key, chain, renewals } : undefined;
     },
-    expiries: () => ending.all().map(({ hostname, notAfter }) => ({ hostname, notAfter: notAfter ?? 0 })),
-    keyAuthorization: (hostname, token) => answered.get({ hostname, token })?.keyAuthorization ?? undefined,
+    expiries: () =>
+      queries.ending.all().map(({ hostname, notAfter }) => ({ hostname, notAfter: notAfter ?? 0 })),
+    keyAuthorization: (hostname, token) =>
+      queries.answered.get({ hostname, token })?.keyAuthorization ?? undefined,
     async begin(hostname, { authority, key }, nextAt) {
-      await commit([{ query: begun, values: { hostname, authority, key, nextAt } }]);
+      await commit([{ query: queries.begun, values: { hostname, authority, key, nextAt } }]);
     },
     async placed(hostname, { authority, url }, now) {
       const values = note(hostname, "order_placed", now);
       await commit([
         ...counting(authority, "order", hostname, now),
-        { query: ordered, values: { hostname, url } },
-        { query: issuing.noted, values },
-        { query: issuing.moved, values },
+        { query: queries.ordered, values: { hostname, url } },
+        { query: queries.issuing.noted, values },
+        { query: queries.issuing.moved, values },
       ]);
     },
     async challenged(hostname, token, keyAuthorization) {
-      await commit([{ query: challenge, values: { hostname, token, keyAuthorization } }]);
+      await commit([{ query: queries.challenge, values: { hostname, token, keyAuthorization } }]);
     },
     async withdrawn(hostname) {
-      await commit([{ query: outOfUse, values: { hostname, nextAt: ASKED } }]);
+      await commit([{ query: queries.outOfUse, values: { hostname, nextAt: ASKED } }]);
     },
     async later(hostname, nextAt) {
-      await commit([{ query: putOff, values: { hostname, nextAt } }]);
+      await commit([{ query: queries.putOff, values: { hostname, nextAt } }]);
     },
     async stored(hostname, issued, nextAt, now) {
       const values = { ...note(hostname, "certificate_stored", now), nextCheckAt: now + DAY_MS };
       const [rows] = await commit([
-        { query: inUse, values: { hostname, nextAt, ...issued } },
-        { query: live.noted, values },
-        { query: live.moved, values },
+        { query: queries.inUse, values: { hostname, nextAt, ...issued } },
+        { query: queries.live.noted, values },
+        { query: queries.live.moved, values },
         ...(issued.authority === null ? [] : counting(issued.authority, "issued", hostname, now)),
       ]);
       return rows.length > 0;
     },
     async postponed(hostname, problem, nextAt) {
       await commit([
-        { query: putOffBecause, values: { hostname, problem: JSON.stringify(problem), nextAt } },
+        { query: queries.putOffBecause, values: { hostname, problem: JSON.stringify(problem), nextAt } },
       ]);
     },
     async failed(hostname, { problem, nextAt, refusedBy }, now) {
       const values = note(hostname, "issue_refused", now);
       const stage = [
-        { query: broken.noted, values },
-        { query: broken.moved, values },
+        { query: queries.broken.noted, values },
+        { query: queries.broken.moved, values },
       ];
       await commit([
         {
-          query: refusedBy === undefined ? failedForNow : refused,
+          query: refusedBy === undefined ? queries.failedForNow : queries.refused,
           values: { hostname, problem: JSON.stringify(problem), nextAt },
         },
         ...(refusedBy === undefined ? [] : [...stage, ...counting(refusedBy, "refused", hostname, now)]),
       ]);
     },
     async attempts(authority, since) {
-      return counted.all({ authority, since });
+      return queries.counted.all({ authority, since });
     },
     async order(hostname) {
-      const [rows] = await commit([{ query: asked, values: { hostname, nextAt: ASKED } }]);
+      const [rows] = await commit([{ query: queries.asked, values: { hostname, nextAt: ASKED } }]);
       return rows.length > 0;
     },
     async account(authority) {
-      const row = account.get({ authority });
+      const row = queries.account.get({ authority });
       return row && { key: JSON.parse(row.key) as AccountKey, url: row.url ?? undefined };
     },
     async forgetAccount(authority) {
-      await commit([{ query: accountGone, values: { authority } }]);
+      await commit([{ query: queries.accountGone, values: { authority } }]);
     },
     async saveAccount(authority, { key, url }) {
       await commit([
-        { query: accountSaved, values: { authority, key: JSON.stringify(key), url: url ?? null } },
+        { query: queries.accountSaved, values: { authority, key: JSON.stringify(key), url: url ?? null } },
       ]);
     },
   };
