@@ -20,5 +20,8 @@ export const isStorageFailure = (error: unknown): boolean =>
 /** True if another connection holds the lock that was asked for. */
 export const isBusy = (error: unknown): boolean => resultCode(error).startsWith("SQLITE_BUSY");
 
+/** True if there is no room left, or none for this user. */
+export const isFull = (error: unknown): boolean => /^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(resultCode(error));
+
 /** True if the file itself is broken: waiting does not help. */
 export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(resultCode(error));

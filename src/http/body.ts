@@ -42,9 +42,16 @@ const typeOf = (contentType: string | null): string | undefined => {
   return isUtf8 ? type : undefined;
 };
 
+/** RFC 7396 section 4. */
+export const MERGE_PATCH = "application/merge-patch+json";
+
 /** What a route reads; by media type, who parses it. */
 const READERS = {
   json: new Map([["application/json", parseJson]]),
+  "json or merge patch": new Map([
+    ["application/json", parseJson],
+    [MERGE_PATCH, parseJson],
+  ]),
   "json or yaml": new Map([
     ["application/json", parseJson],
     ...YAML_TYPES.map((type) => [type, parseYaml] as const),

@@ -1,7 +1,19 @@
 import { expect } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EXECUTABLE, type Server, directory, expectRefusal, real, run, serve, store } from "./support.ts";
+import { freePort } from "./authorities.ts";
+import {
+  EXECUTABLE,
+  type Server,
+  directory,
+  expectRefusal,
+  real,
+  run,
+  serve,
+  store,
+  until,
+  within,
+} from "./support.ts";
 
 /** Wrong uses, one a row: the arguments, the environment, what the line on standard error says. */
 const WRONG_USES: [argv: string[], env: Record<string, string>, says: RegExp][] = [
@@ -226,3 +238,46 @@ for (const reader of ["head -1", "true"])
       expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: "" });
     }
   });
+
+for (const format of ["json", "pretty"])
+  for (const [what, reader] of [
+    ["whose reader has gone", "head -n 1 <log >/dev/null"],
+    ["that nobody reads", "sleep 100 <log"],
+  ] as const)
+    real(
+      `with its ${format} log in a pipe ${what} it serves, and ends when it is told to`,
+      ["mkfifo"],
+      async () => {
+        using place = directory();
+        await run(["mkfifo", join(place.path, "log")]);
+        const reading = Bun.spawn(["setpriv", "--pdeathsig", "TERM", "sh", "-c", `exec ${reader}`], {
+          cwd: place.path,
+          stdin: "ignore",
+        });
+        const port = freePort();
+        const env = { PATH: process.env["PATH"] ?? "", PORT: String(port), LOG_FORMAT: format };
+        const child = Bun.spawn(
+          ["setpriv", "--pdeathsig", "KILL", "sh", "-c", 'exec "$0" serve >log', EXECUTABLE],
+          {
+            cwd: place.path,
+            env,
+            stdin: "ignore",
+          },
+        );
+        const isAlive = () =>
+          fetch(`http://127.0.0.1:${port}/livez`, { signal: AbortSignal.timeout(5000) }).then(
+            ({ ok }) => ok,
+            () => false,
+          );
+        await until("it answers", isAlive, 10_000);
+        // More than a pipe holds.
+        for (let turn = 0; turn < 20; turn++) {
+          const answers = await Promise.all(Array.from({ length: 50 }, isAlive));
+          expect(answers).not.toContain(false);
+        }
+        child.kill("SIGTERM");
+        expect(await within("it ends", 20_000, child.exited)).toBe(0);
+        reading.kill();
+        await reading.exited;
+      },
+    );
