@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "./config/config.ts";
@@ -7,6 +7,8 @@ import type { Database } from "./db/open.ts";
 import type { Keeper } from "./domains/keeper.ts";
 import { type HttpsListener, listenHttps } from "./edge/https.ts";
 import { type Listener, listen } from "./edge/listeners.ts";
+import { LIMITS } from "./edge/tls/connections.ts";
+import { connectionsFor, openFiles } from "./edge/tls/descriptors.ts";
 import type { Logger } from "./http/logging.ts";
 import { remember } from "./config/remembered.ts";
 import type { KeyService } from "./keys/service.ts";
@@ -52,6 +54,15 @@ const lockOrExplain = (dataDir: string): Lock => {
   throw new StartRefused(
     `DATA_DIR ${dataDir}: another adoption-store server is using it; stop that one, or choose another with --data-dir`,
   );
+};
+
+/** What the operating system allows this process; "" where it is not Linux, which writes it there. */
+const readLimits = (): string => {
+  try {
+    return readFileSync("/proc/self/limits", "utf8");
+  } catch {
+    return "";
+  }
 };
 
 /** How often times of last use are written and the database file is looked for. */
@@ -119,8 +130,10 @@ export const startServer = async (config: Config): Promise<Server> => {
     if (https && httpsPort !== undefined) {
       const { names, handshake: challenge } = https;
       const { fresh, version, foreignVersion } = database;
+      const { connections, advice } = connectionsFor(LIMITS.connections, openFiles(readLimits()));
+      if (advice !== undefined) log.warn(advice);
       secure = await listenOrExplain({ host, port: httpsPort, flag: "https-port" }, (where) =>
-        listenHttps({ ...where, names, challenge, fetch, fresh, version, foreignVersion }),
+        listenHttps({ ...where, names, challenge, fetch, fresh, version, foreignVersion, connections }),
       );
       listeners.push(secure);
     }

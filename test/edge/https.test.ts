@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { expect, test } from "bun:test";
 import type { TLSSocket } from "node:tls";
-import { listenHttps, securedNames } from "../../src/edge/https.ts";
+import { listenHttps } from "../../src/edge/https.ts";
+import { securedNames } from "../../src/edge/secured.ts";
 import { atEnd } from "../support/store.ts";
 import { authority, tlsTo } from "./tls/fronts.ts";
 
@@ -10,7 +11,7 @@ const DAY = 86_400;
 
 /** Listens under one name, whose certificate and whose being served a test may change, here or as another process would. */
 const openHttps = async ({ hstsMaxAge = 365 * DAY } = {}) => {
-  const stored = { ...(await authority.issue([NAME])), renewals: 0 };
+  const stored = { ...(await authority.issue([NAME])), notBefore: 0, notAfter: Infinity, renewals: 0 };
   const served = new Set([NAME]);
   let own = 0;
   let foreign = 0;
@@ -18,6 +19,8 @@ const openHttps = async ({ hstsMaxAge = 365 * DAY } = {}) => {
     keyPair: (name) => (name === NAME ? { ...stored } : undefined),
     hstsMaxAge,
     isServed: (name) => served.has(name),
+    version: () => own + foreign,
+    now: Date.now,
     failed: (_, error) => {
       throw error;
     },
