@@ -47,7 +47,10 @@ export const wireDomains = (
   ];
   const projects = projectService({
     projects: lazily(() =>
-      projectRepository(database, { changed: stored.planEffects, removing: stored.removalEffects }),
+      projectRepository(database, {
+        changed: stored.planEffects,
+        removing: (projectId) => stored.removalEffects(projectId, config.platformDomain),
+      }),
     ),
     isOwn: (slug) =>
       [...ownHosts, config.platformCnameTarget].some((name) =>

@@ -1,17 +1,15 @@
 import type { Config } from "./config/config.ts";
-import { readFileSync } from "node:fs";
-import { StartRefused, reasonOf } from "./data.ts";
-import { isGlobalUnicast } from "./domains/dns/address.ts";
 import type { Database } from "./db/open.ts";
 import { lazily } from "./lazy.ts";
 import { type HostNames, placeOf } from "./edge/hosts.ts";
-import { securedNames } from "./edge/https.ts";
+import { securedNames } from "./edge/secured.ts";
 import { httpsRedirect } from "./edge/secure.ts";
-import { type AcmeClient, acmeClient } from "./domains/acme/client.ts";
+import { secureContext } from "./edge/tls/contexts.ts";
 import { type KeyAndCertificate, alpnCertificate } from "./domains/acme/keys.ts";
 import { certificateKeeper } from "./domains/certificates/keeper.ts";
 import { issuer } from "./domains/certificates/issue.ts";
-import { type FetchChallenge, challengeProbes, objections } from "./domains/certificates/objection.ts";
+import { challengeProbes, objections } from "./domains/certificates/objection.ts";
+import { placer } from "./domains/certificates/place.ts";
 import { certificateRepository } from "./domains/certificates/repository.ts";
 import { type CertificateService, certificateService } from "./domains/certificates/service.ts";
 import { parseHostname } from "./domains/hostname.ts";
@@ -22,26 +20,7 @@ import type { Logger } from "./http/logging.ts";
 import { targetsBelow } from "./projects/publishing.ts";
 import type { PublishedNames } from "./sites/repository.ts";
 import { type Clock, systemClock } from "./time.ts";
-
-/** Asks as a certificate authority does (RFC 8555 section 8.3), at one address of the name. */
-const challengeFetcher =
-  ({ acmeHttpPort, dnsPrivate }: Config): FetchChallenge =>
-  async (address, hostname, token) => {
-    if (!dnsPrivate && !isGlobalUnicast(address)) throw new Error("the address is not a public one");
-    const host = address.includes(":") ? `[${address}]` : address;
-    const answer = await fetch(`http://${host}:${acmeHttpPort}/.well-known/acme-challenge/${token}`, {
-      headers: { host: hostname },
-      redirect: "manual",
-      signal: AbortSignal.timeout(PROBE_MS),
-    });
-    const reader = answer.body?.getReader();
-    const { value } = (await reader?.read()) ?? {};
-    await reader?.cancel();
-    return new TextDecoder().decode(value?.subarray(0, PROBE_BYTES));
-  };
-
-const PROBE_MS = 10_000;
-const PROBE_BYTES = 200;
+import { acmeClients, challengeFetcher, handshakeTrial } from "./wire-acme.ts";
 
 /** The certificates of a database: what the command line works with. */
 export const wireCertificateService = (
@@ -52,43 +31,9 @@ export const wireCertificateService = (
   certificateService({
     certificates: certificateRepository(database),
     clientOf: (authority) => acmeClients(config, clock, (ms) => Bun.sleep(ms))(authority),
+    trial: ({ key, chain }) => void secureContext({ key, cert: chain }),
     clock,
   });
-
-/** @throws StartRefused */
-const readOrRefuse = (file: string): string => {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new StartRefused(`ACME_CA_FILE ${file}: cannot be read (${reasonOf(error)})`, { cause: error });
-  }
-};
-
-/** The clients of the certificate authorities, each made when it is first asked. */
-const acmeClients = (
-  { acmeEmail, acmeCaFile, acmeEabKid, acmeEabHmac }: Config,
-  clock: Clock,
-  sleep: (ms: number) => Promise<void>,
-) => {
-  const ca = acmeCaFile === undefined ? undefined : readOrRefuse(acmeCaFile);
-  const clients = new Map<string, AcmeClient>();
-  const make = (directory: string) =>
-    acmeClient(
-      {
-        directory,
-        ...(acmeEmail !== undefined && { email: acmeEmail }),
-        ...(acmeEabKid !== undefined &&
-          acmeEabHmac !== undefined && { eab: { kid: acmeEabKid, hmac: acmeEabHmac } }),
-        ...(ca !== undefined && { ca }),
-      },
-      { fetch, sleep, clock },
-    );
-  return (directory: string): AcmeClient => {
-    const client = clients.get(directory) ?? make(directory);
-    clients.set(directory, client);
-    return client;
-  };
-};
 
 /** Names of the service itself that the public DNS may have, and authorities certify. */
 const publicNames = (names: readonly string[]): string[] =>
@@ -97,14 +42,17 @@ const publicNames = (names: readonly string[]): string[] =>
 const publicHosts = ({ baseUrl, apiHosts }: Config): string[] =>
   publicNames([...(baseUrl?.startsWith("https:") ? [new URL(baseUrl).hostname] : []), ...apiHosts]);
 
-/** True for host names that something is served under. */
+/** True for host names that something is served under, as they are written here: in lower case, without a port and a final dot. */
 export const servedBy =
   (names: PublishedNames, hosts: HostNames) =>
   (hostname: string): boolean => {
     const place = placeOf(hostname, hosts);
     if (place.kind === "api") return hosts.api.has(hostname);
-    if (place.kind === "project") return names.bySlug(place.slug) !== undefined;
-    return place.kind === "custom" && names.byHostname(place.hostname) !== undefined;
+    if (place.kind === "project")
+      return hostname === `${place.slug}.${hosts.platformDomain}` && names.bySlug(place.slug) !== undefined;
+    return (
+      place.kind === "custom" && hostname === place.hostname && names.byHostname(place.hostname) !== undefined
+    );
   };
 
 /** Where visitors reach HTTPS: a port may be mapped to the one that it listens on, and BASE_URL says from which. */
@@ -141,25 +89,41 @@ export const wireHttps = (
   const secured = securedNames({
     keyPair(hostname) {
       const pair = certificates.keyPair(hostname);
-      return pair && { key: pair.key, cert: pair.chain, renewals: pair.renewals };
+      return pair && { ...pair, cert: pair.chain };
     },
     hstsMaxAge: config.hstsMaxAge,
     isServed,
+    version: database.version,
+    now: clock.now,
     failed: (hostname, error) => log.error({ err: error, hostname }, "a certificate cannot be used"),
   });
+  const clientOf = acmeClients(config, clock, sleep);
+  const authorities = config.acmeAgreeTos ? config.acmeDirectory : [];
   const issue = issuer({
     certificates,
-    authorities: config.acmeAgreeTos ? config.acmeDirectory : [],
-    clientOf: acmeClients(config, clock, sleep),
+    place: placer({ certificates, authorities, clientOf, clock }),
+    clientOf,
     objection: objections({
       domains: lazily(() => domainRepository(database)),
       isOwn: (hostname) =>
         own.includes(hostname) ||
         (platformDomain !== undefined && hostname.endsWith(`.${platformDomain}`) && isServed(hostname)),
+      isServed,
       inspect,
+      async identities() {
+        // Whether one can be reached is told of the order.
+        const known = authorities.map((one) =>
+          clientOf(one)
+            .directory()
+            .catch(() => undefined),
+        );
+        return (await Promise.all(known)).flatMap((directory) => directory?.caaIdentities ?? []);
+      },
       targetOf: targetsBelow(config.platformCnameTarget),
       probes,
       fetchChallenge: challengeFetcher(config),
+      openHandshakes: handshakeTrial(config, handshakes, clock),
+      ports: { http: config.acmeHttpPort, tls: config.acmeTlsPort },
     }),
     handshakes: {
       async add(hostname, keyAuthorization) {
@@ -168,6 +132,10 @@ export const wireHttps = (
       remove: (hostname) => void handshakes.delete(hostname),
     },
     changed: secured.renewed,
+    forgotten(hostname) {
+      secured.renewed(hostname);
+      log.info({ hostname }, "a name that nobody holds is forgotten, with its certificate and key");
+    },
     failed: (hostname, { type, detail, status }) =>
       log.warn({ hostname, type, detail, status }, "no certificate was issued"),
     clock,

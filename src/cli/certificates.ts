@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { Command } from "commander";
-import { openData } from "../data.ts";
 import type { Certificate } from "../domains/certificates/certificate.ts";
+import { underWay } from "../domains/certificates/explain.ts";
 import { fromCertificate } from "../domains/certificates/model.ts";
 import type { CertificateService } from "../domains/certificates/service.ts";
 import { wireCertificateService } from "../wire-https.ts";
+import { withDatabase } from "./database.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { UsageError, confirm, print, table } from "./terminal.ts";
 
@@ -18,18 +19,17 @@ const withCertificates = async <Result>(
   work: (certificates: CertificateService) => Promise<Result>,
 ): Promise<Result> => {
   const config = configBeside(options);
-  const database = openData(config, { create: false });
-  try {
-    return await work(wireCertificateService(config, database));
-  } finally {
-    await database.close();
-  }
+  return withDatabase(config, (database) => work(wireCertificateService(config, database)));
 };
 
-const shown = (certificate: Certificate) => ({
-  hostname: certificate.hostname,
-  ...fromCertificate(certificate, Date.now()),
-});
+const shown = (certificate: Certificate) => {
+  const present = underWay(certificate);
+  return {
+    hostname: certificate.hostname,
+    ...fromCertificate(certificate, Date.now()),
+    ...(present !== undefined && { present }),
+  };
+};
 
 const certificatesSubcommand = (name: string, description: string) =>
   withSettings(new Command(name).description(description).option("--json", "print JSON"), ["dataDir"]);

@@ -5,7 +5,7 @@ import type { Config } from "../config/config.ts";
 import { takeLock } from "../db/lock.ts";
 import { listen } from "../edge/listeners.ts";
 import { databasePath, openData } from "../data.ts";
-import { explain } from "../domains/certificates/explain.ts";
+import { explain, underWay } from "../domains/certificates/explain.ts";
 import { wireCertificateService } from "../wire-https.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { print } from "./terminal.ts";
@@ -21,6 +21,8 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 type Probe = (config: Config) => string | Promise<string>;
 
+/** Names in one line. */
+const MOST_NAMED = 10;
 const YEAR_2026 = Date.UTC(2026, 0, 1);
 
 const dataDir: Probe = ({ dataDir: path }) => {
@@ -67,7 +69,12 @@ const certificates: Probe = async (config) => {
     const all = await wireCertificateService(config, opened).all();
     const faulty = all.flatMap((one) => explain(one, Date.now()) ?? []);
     if (faulty.length > 0) throw new Error(faulty.join(" "));
-    return all.length === 0 ? "there are none" : `${all.length}, none of which needs anything`;
+    if (all.length === 0) return "there are none";
+    const present = all.flatMap((one) => {
+      const said = underWay(one);
+      return said === undefined ? [] : `; ${one.hostname}: ${said}`;
+    });
+    return `${all.length}, none of which needs anything${present.slice(0, MOST_NAMED).join("")}`;
   } finally {
     await opened.close();
   }

@@ -6,10 +6,11 @@ import { fromDomain, fromEvent } from "../domains/model.ts";
 import type { DomainService, InspectedDomain, ListedDomain } from "../domains/service.ts";
 import type { DomainSettings } from "../domains/settings.ts";
 import { Fault, type FaultCode } from "../http/faults.ts";
-import { openData, reasonOf } from "../data.ts";
+import { reasonOf } from "../data.ts";
 import type { Database } from "../db/open.ts";
 import { wireDomains } from "../wire-domains.ts";
 import { wireCertificateService } from "../wire-https.ts";
+import { withDatabase } from "./database.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { confirm, print, table } from "./terminal.ts";
 
@@ -28,18 +29,14 @@ interface Options extends Record<string, unknown> {
 type WireDomain = ReturnType<typeof fromDomain>;
 
 /** Runs some work on the domains of DATA_DIR, beside a server or without one. */
-const withDomains = async <Result>(
+const withDomains = <Result>(
   config: Config,
   work: (domains: DomainService, settings: DomainSettings, database: Database) => Promise<Result>,
-): Promise<Result> => {
-  const database = openData(config, { create: false });
-  try {
+): Promise<Result> =>
+  withDatabase(config, (database) => {
     const { domains, settings } = wireDomains(config, database);
-    return await work(domains, settings, database);
-  } finally {
-    await database.close();
-  }
-};
+    return work(domains, settings, database);
+  });
 
 const indent = (text: string): string => text.replaceAll(/^/gm, "  ");
 

@@ -6,8 +6,8 @@ import { parseRate } from "../keys/rate.ts";
 import { GRANTS, type Grant, SCOPES, isGrant } from "../keys/scopes.ts";
 import { type KeyService, type Minted, OPERATOR } from "../keys/service.ts";
 import { LATEST_TIME, formatTime, parseTime } from "../time.ts";
-import { openData } from "../data.ts";
 import { wireKeys } from "../wire.ts";
+import { withDatabase } from "./database.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, print, table } from "./terminal.ts";
 
@@ -18,18 +18,11 @@ interface Common {
 }
 
 /** Runs some work on the keys of DATA_DIR, beside a server or without one. Only making a key makes what is missing. */
-const withKeys = async <Result>(
+const withKeys = <Result>(
   config: Config,
   work: (keys: KeyService) => Promise<Result>,
-  { create = false } = {},
-): Promise<Result> => {
-  const database = openData(config, { create });
-  try {
-    return await work(wireKeys(database));
-  } finally {
-    await database.close();
-  }
-};
+  options?: { create: boolean },
+): Promise<Result> => withDatabase(config, (database) => work(wireKeys(database)), options);
 
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 

@@ -28,6 +28,7 @@ export const serveCommand = (): Command =>
     const say = config.logFormat === "json" ? printLogged : print;
     say(`Listening on ${server.url}`);
     say(`Documentation: ${address}/docs`);
+    if (config.console) say(`Console: ${address}/console`);
     if (server.httpsPort !== undefined)
       say(`HTTPS on port ${server.httpsPort}, for names that have a certificate`);
     say(`Sites: ${server.sites.replace("*", "<project>")}`);

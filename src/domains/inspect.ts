@@ -23,6 +23,8 @@ export interface Manner {
   isUrgent: Urgency;
   /** True if other projects have or had the host name. */
   isContested: boolean;
+  /** What CAA records may name beside what they are to name. */
+  issuers?: readonly string[];
 }
 
 /** Asks the DNS about a host name that must lead to a target; never fails. */
@@ -56,12 +58,18 @@ const shownFinding = (finding: Finding): Finding =>
 
 export const inspector =
   ({ ask, resolvers, port, mayAsk, issuers }: InspectorSettings): Inspect =>
-  async ({ ascii, apex, isApex }, target, { isUrgent, isContested }) => {
+  async ({ ascii, apex, isApex }, target, { isUrgent, isContested, issuers: others = [] }) => {
     const named = resolvers();
     const asked = named.length > 0 ? named : [{ address: THIS_MACHINE, port }];
     const askInTurn: Ask = (server, question, recursive) => ask(server, question, recursive, isUrgent);
     const trace = await investigate(askInTurn, { resolvers: asked, port, mayAsk }, { ascii, apex, target });
-    const expected = { hostname: ascii, target, isApex, issuers, isContested };
+    const expected = {
+      hostname: ascii,
+      target,
+      isApex,
+      issuers: [...new Set([...issuers, ...others])],
+      isContested,
+    };
     const { event, findings } = verdictOf(trace, expected);
     const isProven = ownershipOf(trace, expected) === "shown";
     return { event, findings: findings.map(shownFinding), isProven, report: reportOf(trace) };

@@ -316,6 +316,13 @@ export const projectChanges = (orm: Orm) => {
         ),
       )
       .prepare(),
+    /** Of its own name below the domain that projects are published at. */
+    ownUncertified: orm
+      .delete(certificates)
+      .where(
+        sql`${certificates.hostname} = (select ${projects.slug} || '.' || ${value("platformDomain")} from ${projects} where ${projects.id} = ${value("projectId")})`,
+      )
+      .prepare(),
     released: orm
       .insert(releasedNames)
       .select(

@@ -93,8 +93,8 @@ export interface Domains {
   }): Promise<DomainEvent[]>;
   /** For the same atomic step as a change of a project's plan: live domains are suspended below Pro, and live again from it on. */
   planEffects(projectId: number, now: number): readonly Statement[];
-  /** For the same atomic step as a project's removal: what it held is remembered as contested, and loses its certificates. */
-  removalEffects(projectId: number): readonly Statement[];
+  /** For the same atomic step as a project's removal: what it held is remembered as contested, and loses its certificates, as does its own name. */
+  removalEffects(projectId: number, platformDomain: string): readonly Statement[];
 }
 
 type Row = Omit<Domain, "findings"> & { findings: string };
@@ -235,9 +235,10 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
         findings: findingsOf(findings),
       }));
     },
-    removalEffects: (projectId) => [
+    removalEffects: (projectId, platformDomain) => [
       { query: effects.released, values: { projectId } },
       { query: effects.uncertified, values: { projectId } },
+      { query: effects.ownUncertified, values: { projectId, platformDomain } },
     ],
     planEffects(projectId, now) {
       const values = { projectId, now };

@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { type DnsServer, dnsServer } from "../support/dns.ts";
 import type { Zones } from "../support/zones.ts";
 import { atEnd, faultOf, openStore } from "../support/store.ts";
+import { configuredInspector } from "../../src/domains/configured.ts";
+import { hostnameOf } from "../../src/domains/hostname.ts";
 import { type WireDomain, makeProject, openProject } from "./projects.ts";
 
 /** The ten rules of the specification's "Custom domain procedure", through the API, against DNS servers on loopback. */
@@ -211,6 +213,20 @@ test("rule 9: a check tells whether the domain still verifies and whether CAA re
     failingSince: "2026-11-20T00:00:00.000Z",
     findings: [{ kind: "no_record" }],
   });
+});
+
+test("CAA records may also name who the asker says may be named", async () => {
+  const { store, setRecords } = await openRules();
+  setRecords('example.org CAA 0 issue "other.test"');
+  const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+  const inspect = configuredInspector(store.config, { clock: store.clock, random });
+  const kinds = async (issuers: string[]) => {
+    const manner = { isUrgent: () => false, isContested: false, issuers };
+    const { findings } = await inspect(hostnameOf("docs.example.org"), "docs.example.org", manner);
+    return findings.map(({ kind }) => kind);
+  };
+  expect(await kinds([])).toContain("caa_forbids");
+  expect(await kinds(["other.test"])).not.toContain("caa_forbids");
 });
 
 test("rule 10: a domain that is removed is served no longer at once; a redirect can be set up first", async () => {

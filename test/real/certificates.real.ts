@@ -1,23 +1,17 @@
 import { expect } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { X509Certificate } from "node:crypto";
 import { tarGzOf } from "../deploys/archives.ts";
-import { ISSUER, zonesOf } from "../domains/cases.ts";
+import { zonesOf } from "../domains/cases.ts";
 import { certificateAuthority } from "../support/certificates.ts";
-import { freeServers, NEEDED, namesOf, nameServers } from "./dns-servers.ts";
+import { type Begin, SLEEP_MS, caddy, freePort, sleepy, surroundings, usual } from "./authorities.ts";
+import { NEEDED, nameServers } from "./dns-servers.ts";
 import { directory, real, run, serve, type Server, store, until } from "./support.ts";
 
 const NAME = "right.example.test";
 /** From `add` to the first answer over HTTPS. */
 const MOST_MS = 10_000;
-
-const freePort = (): number => {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const { port = 0 } = server;
-  void server.stop(true);
-  return port;
-};
 
 const json = { "content-type": "application/json" };
 
@@ -37,159 +31,17 @@ const attach = async (server: Server) => {
   await send(server, `${domains}/${NAME}/verify`);
 };
 
-/** Let's Encrypt's test authority: it rejects good nonces, and asks the name servers that it is given. */
-const pebble = async (
-  place: string,
-  { httpPort, tlsPort, dns }: Where,
-  env: Record<string, string>,
-): Promise<Authority> => {
-  const own = await certificateAuthority();
-  const { key, cert } = await own.issue(["localhost"]);
-  const [port, management] = [freePort(), freePort()];
-  const file = (name: string, text: string) => {
-    writeFileSync(join(place, name), text);
-    return join(place, name);
-  };
-  const config = file(
-    "pebble.json",
-    JSON.stringify({
-      pebble: {
-        listenAddress: `127.0.0.1:${port}`,
-        managementListenAddress: `127.0.0.1:${management}`,
-        certificate: file("pebble.crt", cert),
-        privateKey: file("pebble.key", key),
-        httpPort,
-        tlsPort,
-      },
-    }),
-  );
-  const child = Bun.spawn(
-    ["setpriv", "--pdeathsig", "TERM", "pebble", "-config", config, "-dnsserver", dns],
-    {
-      env: { PATH: process.env["PATH"] ?? "", ...env },
-      stdin: "ignore",
-      stdout: Bun.file(join(place, "pebble.log")),
-      stderr: Bun.file(join(place, "pebble.err")),
-    },
-  );
-  const caFile = file("pebble-ca.crt", own.root);
-  const ask = (at: number, path: string) =>
-    fetch(`https://localhost:${at}${path}`, { tls: { ca: own.root } });
-  await until(
-    "pebble answers",
-    () =>
-      ask(port, "/dir").then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    10_000,
-  );
-  const root = await (await ask(management, "/roots/0")).text();
-  return {
-    directory: `https://localhost:${port}/dir`,
-    caFile,
-    rootFile: file("root.crt", root),
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGTERM");
-      await child.exited;
-    },
-  };
-};
-
 const site = tarGzOf([{ name: "index.html", content: "<h1>Docs</h1>" }]);
-
-/** Caddy's own authority, which nobody here wrote either: it asks for challenges at port 80. */
-const caddy = async (place: string): Promise<Authority> => {
-  const port = freePort();
-  const file = join(place, "Caddyfile");
-  writeFileSync(
-    file,
-    `{
-      admin off
-      auto_https disable_redirects
-      skip_install_trust
-      storage file_system ${place}/caddy
-    }
-    https://localhost:${port} {
-      tls internal
-      acme_server
-    }`,
-  );
-  // It asks the system for the addresses of what it validates: in a namespace of its own, whose hosts file has them.
-  const hosts = join(place, "hosts");
-  writeFileSync(hosts, `127.0.0.1 localhost ${NAME}\n`);
-  const start = `mount --bind ${hosts} /etc/hosts && exec caddy run --adapter caddyfile --config ${file}`;
-  const child = Bun.spawn(["setpriv", "--pdeathsig", "TERM", "unshare", "--mount", "sh", "-c", start], {
-    env: { PATH: process.env["PATH"] ?? "", HOME: place },
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: Bun.file(join(place, "caddy.log")),
-  });
-  const rootFile = join(place, "caddy/pki/authorities/local/root.crt");
-  const directory = `https://localhost:${port}/acme/local/directory`;
-  const isUp = () =>
-    fetch(directory, { tls: { ca: readFileSync(rootFile, "utf8") } }).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  await until("caddy answers", async () => existsSync(rootFile) && (await isUp()), 15_000);
-  return {
-    directory,
-    caFile: rootFile,
-    rootFile,
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGTERM");
-      await child.exited;
-    },
-  };
-};
-
-interface Authority extends AsyncDisposable {
-  directory: string;
-  /** Who vouches for the directory's own server. */
-  caFile: string;
-  /** What it signs with. */
-  rootFile: string;
-}
-
-interface Where {
-  httpPort: number;
-  tlsPort: number;
-  dns: string;
-}
-
-type Begin = (place: string, where: Where) => Promise<Authority>;
-
-const PEBBLE = { PEBBLE_WFE_NONCEREJECT: "30", PEBBLE_VA_NOSLEEP: "1" };
-const usual: Begin = (place, where) => pebble(place, where, PEBBLE);
 
 /** The executable with HTTPS, beside name servers and an authority, and a project whose target leads here. */
 const opened = async (
   place: string,
   begin: Begin = usual,
-  { httpPort = freePort(), challengePort }: { httpPort?: number; challengePort?: number } = {},
+  ports: Parameters<typeof surroundings>[2] = {},
 ) => {
-  const askedPort = challengePort ?? httpPort;
   await using stack = new AsyncDisposableStack();
-  const servers = await freeServers();
-  const dns = namesOf(servers);
-  const httpsPort = freePort();
-  const authority = stack.use(
-    await begin(place, { httpPort: askedPort, tlsPort: httpsPort, dns: dns.resolver }),
-  );
-  const env = {
-    DNS_RESOLVERS: dns.resolver,
-    DNS_PORT: String(servers.authority.port),
-    DNS_PRIVATE: "yes",
-    CAA_ISSUERS: ISSUER,
-    PLATFORM_CNAME_TARGET: "pages.test",
-    HTTP_PORT: String(httpPort),
-    HTTPS_PORT: String(httpsPort),
-    ACME_DIRECTORY: authority.directory,
-    ACME_CA_FILE: authority.caFile,
-    ACME_AGREE_TOS: "true",
-    ACME_HTTP_PORT: String(askedPort),
-  };
+  const { servers, authority, env, httpPort, httpsPort } = await surroundings(place, begin, ports);
+  stack.use(authority);
   const server = stack.use(await serve({ cwd: place, env }));
   const { target = "" } = await send(server, "/platform/projects", {
     slug: "site",
@@ -276,9 +128,18 @@ real(
   },
 );
 
+real("the same by a pebble that sleeps before it validates", [...NEEDED, "pebble", "curl"], async () => {
+  using place = directory();
+  await using room = await opened(place.path, sleepy);
+  const begun = performance.now();
+  await attach(room.server);
+  await until("curl is answered", async () => (await room.curl()).code === 0, 60_000);
+  expect(performance.now() - begun).toBeLessThan(MOST_MS + SLEEP_MS);
+});
+
 real("the same where port 80 is closed, in the TLS handshake", [...NEEDED, "pebble", "curl"], async () => {
   using place = directory();
-  await using room = await opened(place.path, usual, { challengePort: freePort() });
+  await using room = await opened(place.path, usual, { askedPort: freePort() });
   await attach(room.server);
   await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
   const remove = ["domains", "remove", NAME, "--project", "site", "--yes", "--revoke"];
@@ -288,7 +149,7 @@ real("the same where port 80 is closed, in the TLS handshake", [...NEEDED, "pebb
 
 real("the same by caddy's authority", [...NEEDED, "caddy", "curl", "network namespaces"], async () => {
   using place = directory();
-  await using room = await opened(place.path, caddy, { httpPort: 80 });
+  await using room = await opened(place.path, caddy(NAME), { httpPort: 80 });
   await attach(room.server);
   await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
   expect(await room.curl("--http2", "--write-out", "%{http_version}")).toMatchObject({
@@ -332,6 +193,25 @@ real("the API answers over HTTPS as over HTTP, with either protocol", ["curl"], 
 });
 
 const REQUESTS = 50_000;
+const RUN = 2500;
+
+/** Sends so many requests over HTTP/2 and more until `isOver`, in short runs, each over new connections; all must be answered. */
+const load = async (httpsPort: number, isOver: () => boolean = () => true): Promise<number> => {
+  let answered = 0;
+  while (answered < REQUESTS || !isOver()) {
+    const { stdout } = await run([
+      "h2load",
+      `--requests=${RUN}`,
+      "--clients=25",
+      "--max-concurrent-streams=10",
+      `--connect-to=127.0.0.1:${httpsPort}`,
+      `https://${NAME}:${httpsPort}/`,
+    ]);
+    expect(stdout).toContain(`${RUN} succeeded, 0 failed, 0 errored, 0 timeout`);
+    answered += RUN;
+  }
+  return answered;
+};
 
 real(
   "50,000 requests over HTTP/2 are all answered while the certificate is swapped all the time",
@@ -358,23 +238,47 @@ real(
         expect(imported.code).toBe(0);
       }
     })();
-    // Many short runs: each makes new connections.
-    let answered = 0;
-    while (answered < REQUESTS) {
-      const { stdout } = await run([
-        "h2load",
-        "--requests=2500",
-        "--clients=25",
-        "--max-concurrent-streams=10",
-        `--connect-to=127.0.0.1:${room.httpsPort}`,
-        `https://${NAME}:${room.httpsPort}/`,
-      ]);
-      expect(stdout).toContain("2500 succeeded, 0 failed, 0 errored, 0 timeout");
-      answered += 2500;
-    }
+    await load(room.httpsPort);
     over.abort();
     await swapping;
     expect(swaps).toBeGreaterThan(10);
+  },
+  240_000,
+);
+
+const RENEWALS = 4;
+
+real(
+  "50,000 requests over HTTP/2 are all answered while the authority renews the certificate again and again",
+  [...NEEDED, "pebble", "curl", "h2load"],
+  async () => {
+    using place = directory();
+    await using room = await opened(place.path);
+    await attach(room.server);
+    await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
+    const serialNow = async () => {
+      const pem = await leafOf(room.curl);
+      return pem === "" ? undefined : new X509Certificate(pem).serialNumber;
+    };
+    const serials = new Set([await serialNow()]);
+    const renewing = (async () => {
+      for (let renewal = 0; renewal < RENEWALS; renewal++) {
+        const renewed = await store(["certificates", "renew", NAME], { cwd: place.path });
+        expect(renewed).toMatchObject({ code: 0, stderr: "" });
+        await until(
+          "another certificate is served",
+          async () => {
+            const serial = await serialNow();
+            return serial !== undefined && !serials.has(serial);
+          },
+          60_000,
+        );
+        serials.add(await serialNow());
+      }
+    })();
+    const isOver = () => serials.size > RENEWALS;
+    await Promise.all([load(room.httpsPort, isOver), renewing]);
+    expect(serials.size).toBe(RENEWALS + 1);
   },
   240_000,
 );

@@ -149,6 +149,11 @@ const remember = async (resolver: Server, names: string[]) => {
   for (const name of names) for (const type of TYPES) await client(resolver, { name, type }, true);
 };
 
+export interface NameServersAtWork extends AsyncDisposable {
+  /** Gives zones other records, which holds within a moment; the resolver may remember what they had. */
+  change(zones: Zones): void;
+}
+
 /**
  * Starts an authoritative server, a resolver that asks it, and a server that is silent. The resolver still remembers
  * what the changed names had before. They end with the scope.
@@ -157,7 +162,7 @@ export const nameServers = async (
   directory: string,
   zones: Zones,
   { authority, resolver, silent }: NameServers,
-): Promise<AsyncDisposable> => {
+): Promise<NameServersAtWork> => {
   const paths = { authority: join(directory, "authority"), resolver: join(directory, "resolver") };
   for (const path of Object.values(paths)) mkdirSync(path);
   await using starting = new AsyncDisposableStack();
@@ -178,5 +183,14 @@ export const nameServers = async (
     const values = (await Promise.all(asked)).map((exchange) => recordsOf(exchange)[0]?.data);
     return values.every((value, at) => value === valueOf(zones, CHANGED[at] ?? ""));
   });
-  return starting.move();
+  let serial = 2;
+  const running = starting.move();
+  return {
+    change(changed) {
+      serial += 1;
+      writeZones(paths.authority, changed, serial);
+      holder.reload();
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
 };

@@ -33,7 +33,7 @@ export type TestChallengeType = "http-01" | "tls-alpn-01";
 export interface AcmeCaOptions {
   /** True if the challenge is met; by default every one is. */
   validate?: (type: TestChallengeType, name: string, token: string, thumbprint: string) => Promise<boolean>;
-  /** Milliseconds; 90 days unless it is given. */
+  /** Milliseconds; 90 days less a second unless it is given: the last second counts (RFC 5280 section 4.1.2.5). */
   lifetimeMs?: number;
   /** The share of good nonces that is rejected all the same, from 0 to 1: the first, then as evenly as it goes. */
   nonceRejection?: number;
@@ -228,7 +228,7 @@ const issuer = async (clock: Clock) => {
 /** A certificate authority. It ends with the scope that it was started in. */
 export const acmeCa = async ({
   validate = () => Promise.resolve(true),
-  lifetimeMs = 90 * DAY,
+  lifetimeMs = 90 * DAY - 1000,
   nonceRejection = 0,
   eab,
   ari = true,

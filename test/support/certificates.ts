@@ -47,7 +47,8 @@ const certify = async (
     subject,
     issuer: issuer.subject,
     notBefore: new Date(now - DAY_MS),
-    notAfter: new Date(now + days * DAY_MS),
+    // RFC 5280 section 4.1.2.5: the last second counts, so that lifetimes are odd.
+    notAfter: new Date(now + days * DAY_MS - 1000),
     publicKey: keys.publicKey,
     signingKey: issuer.keys.privateKey,
     signingAlgorithm: ALGORITHM,

@@ -30,7 +30,7 @@ export interface PendingOrder {
 export interface Certificate {
   hostname: string;
   createdAt: number;
-  /** When something is to be done; null: when somebody asks. */
+  /** When something is to be done; null: when somebody asks; `ASKED` or below: now. */
   nextAt: number | null;
   /** Failed attempts since the last that worked. */
   failures: number;
@@ -55,6 +55,13 @@ export const endingSoon = (
 
 /** A `nextAt` that is long past: somebody asks for a certificate now. */
 export const ASKED = 0;
+
+/**
+ * Since when an attempt is under way, which `nextAt` says by the negative of that time: it is due at once after a process
+ * that was cut off, and whatever else was written meanwhile was written by somebody else.
+ */
+export const underWaySince = ({ nextAt }: Pick<Certificate, "nextAt">): number | undefined =>
+  nextAt !== null && nextAt < ASKED ? -nextAt : undefined;
 
 /** A host name waits for its certificate no longer than this without a sign that something is wrong. */
 export const OVERDUE_MS = 30 * 60_000;

@@ -2,13 +2,12 @@ import type { Clock } from "../../time.ts";
 import type { Order } from "../acme/answers.ts";
 import { assertFits, readCertificate } from "../acme/certificate.ts";
 import type { Account, AcmeClient } from "../acme/client.ts";
-import { certificateRequest, keyAuthorization, newAccountKey, newCertificateKey } from "../acme/keys.ts";
+import { certificateRequest, keyAuthorization } from "../acme/keys.ts";
 import { AcmeProblem, type Problem, problemOf } from "../acme/problem.ts";
 import { renewalTime, retryTime } from "../acme/renewal.ts";
-import { hostnameOf } from "../hostname.ts";
-import { LONGEST_MS, exhaustedFor } from "./budget.ts";
-import { NOT_HELD, UNREACHABLE } from "./objection.ts";
+import { IMPORT_ONLY, type Method, NOT_HELD, type Objection } from "./objection.ts";
 import { ASKED, type Certificate, type Issued, type PendingOrder } from "./certificate.ts";
+import { BUDGET, type Place, Superseded } from "./place.ts";
 import type { Certificates } from "./repository.ts";
 
 /** Deals with a name whose time has come. Never fails: why it did not work is written down. */
@@ -16,15 +15,15 @@ export type Issue = (certificate: Certificate) => Promise<void>;
 
 export interface IssueSettings {
   certificates: Certificates;
-  /** Directories of the authorities, which are tried in turn; none: nothing is ordered. */
-  authorities: readonly string[];
+  place: Place;
   clientOf(authority: string): AcmeClient;
-  /** Why an order would fail if it was placed now; undefined if nothing is known against it. */
-  objection(hostname: string): Promise<Problem | undefined>;
+  objection: Objection;
   /** Answers TLS-ALPN-01 (RFC 8737), where a name cannot be proven over HTTP. */
   handshakes: Handshakes;
   /** Told that a name has a new certificate. */
   changed(hostname: string): void;
+  /** Told that a name that nobody holds is forgotten, with its certificate. */
+  forgotten(hostname: string): void;
   /** Told why an attempt failed. */
   failed(hostname: string, problem: Problem): void;
   clock: Clock;
@@ -39,8 +38,6 @@ export interface Handshakes {
   remove(hostname: string): void;
 }
 
-type Method = "http-01" | "tls-alpn-01";
-
 /** Between looks at what an authority is still doing. */
 const FIRST_WAIT_MS = 250;
 const MOST_WAIT_MS = 5000;
@@ -51,13 +48,13 @@ const LATER_MS = 60_000;
 const LOOK_MS = 6 * 60 * 60_000;
 /** An authority's Retry-After counts for no longer. */
 const MOST_RETRY_AFTER_MS = 24 * 60 * 60_000;
-/** What is under way is looked at again by then, should the process end meanwhile. */
-const RESUME_MS = 60_000;
 
-/** The authority would refuse one more: it is not asked. */
-const BUDGET = "budget";
 /** Types of problems that are no attempt's, and after how many milliseconds it is looked at again. */
-const POSTPONED: Readonly<Record<string, number>> = { [BUDGET]: 0, [NOT_HELD]: 10 * 60_000 };
+const POSTPONED: Readonly<Record<string, number>> = {
+  [BUDGET]: 0,
+  [NOT_HELD]: 10 * 60_000,
+  [IMPORT_ONLY]: 24 * 60 * 60_000,
+};
 
 /** The authority has not decided yet. */
 class Undecided extends Error {
@@ -93,11 +90,6 @@ const reasonOf = (error: unknown): Problem =>
         subproblems: [],
       };
 
-/** True if the authority did not take the certificate that is replaced, rather than the order. */
-const isOfReplaces = (error: unknown): boolean =>
-  error instanceof AcmeProblem &&
-  (error.type === "alreadyReplaced" || error.type === "malformed" || error.status === 404);
-
 /** The order's own problem, or that of the authorization that failed. */
 const refusalOf = (status: string, error: Problem | undefined): AcmeProblem =>
   new AcmeProblem(
@@ -106,11 +98,12 @@ const refusalOf = (status: string, error: Problem | undefined): AcmeProblem =>
 
 export const issuer = ({
   certificates,
-  authorities,
+  place,
   clientOf,
   objection,
   handshakes,
   changed,
+  forgotten,
   failed,
   clock,
   random,
@@ -129,65 +122,6 @@ export const issuer = ({
       if (clock.now() + pause > end) throw new Undecided("The authority has not decided yet.");
       await sleep(pause);
     }
-  };
-
-  /** The key is written down before the authority knows it: an account whose key is lost is lost. */
-  const openAccount = async (authority: string): Promise<Account> => {
-    const stored = await certificates.account(authority);
-    const key = stored?.key ?? (await newAccountKey());
-    if (!stored) await certificates.saveAccount(authority, { key, url: undefined });
-    if (stored?.url !== undefined) return { key, url: stored.url };
-    const url = await clientOf(authority).register(key);
-    await certificates.saveAccount(authority, { key, url });
-    return { key, url };
-  };
-
-  const opening = new Map<string, Promise<Account>>();
-  /** Whoever asks meanwhile shares the answer: there is one account at each authority. */
-  const accountOf = (authority: string): Promise<Account> => {
-    const opened = opening.get(authority) ?? openAccount(authority).finally(() => opening.delete(authority));
-    opening.set(authority, opened);
-    return opened;
-  };
-
-  /** @throws AcmeProblem if the authority would refuse one more */
-  const assertWithinBudget = async (authority: string, hostname: string, isRenewal: boolean) => {
-    const now = clock.now();
-    const attempts = await certificates.attempts(authority, now - LONGEST_MS);
-    const exhausted = exhaustedFor({ hostname, apex: hostnameOf(hostname).apex, isRenewal }, attempts, now);
-    if (exhausted)
-      throw new AcmeProblem({
-        type: BUDGET,
-        detail: exhausted.detail,
-        retryAfterMs: exhausted.until - now,
-      });
-  };
-
-  const prepare = async ({ hostname, failures, issued, nextAt }: Certificate): Promise<PendingOrder> => {
-    const authority = authorities[failures % authorities.length];
-    if (authority === undefined)
-      throw new AcmeProblem({
-        type: "no_authority",
-        detail: "ACME_AGREE_TOS is not true: nothing is ordered.",
-      });
-    await assertWithinBudget(authority, hostname, issued !== undefined && nextAt !== ASKED);
-    const order = { authority, url: null, key: await newCertificateKey() };
-    await certificates.begin(hostname, order, clock.now() + RESUME_MS);
-    return order;
-  };
-
-  const place = async (account: Account, order: PendingOrder, { hostname, issued }: Certificate) => {
-    const replaces = issued?.authority === order.authority ? (issued.ariId ?? undefined) : undefined;
-    const client = clientOf(order.authority);
-    const placed = await client
-      .order(account, [hostname], { ...(replaces && { replaces }) })
-      .catch((error: unknown) => {
-        // RFC 9773 section 5: an order that replaces it may exist, whose answer was lost. That must not keep it from renewal.
-        if (replaces === undefined || !isOfReplaces(error)) throw error;
-        return client.order(account, [hostname]);
-      });
-    await certificates.placed(hostname, { authority: order.authority, url: placed.url }, clock.now());
-    return placed;
   };
 
   /** Answers the authority's challenge for one name. */
@@ -260,27 +194,35 @@ export const issuer = ({
   };
 
   /** True if something is to be ordered now; otherwise when it is looked at again is written down. */
-  const isToOrder = async ({ hostname, issued, nextAt, order, problem }: Certificate): Promise<boolean> => {
+  const isToOrder = async (certificate: Certificate): Promise<boolean> => {
+    const { issued, nextAt, order, problem } = certificate;
     // A failed renewal is retried by the plan for that.
-    if (!issued || order || problem || nextAt === ASKED) return true;
+    if (!issued || order || problem || nextAt === null || nextAt <= ASKED) return true;
     const renewal = await renewalOf(issued);
     const now = clock.now();
     if (renewal <= now) return true;
-    await certificates.later(hostname, Math.min(renewal, now + LOOK_MS));
+    await certificates.later(certificate, Math.min(renewal, now + LOOK_MS));
     return false;
+  };
+
+  /** Forgets a name that nobody holds; not while it has what was imported, which only who brought it could bring again. */
+  const forget = async ({ hostname, issued }: Certificate): Promise<boolean> => {
+    if (issued?.authority === null && issued.notAfter > clock.now()) return false;
+    if (!(await certificates.forget(hostname))) return false;
+    forgotten(hostname);
+    return true;
   };
 
   const obtain = async (certificate: Certificate) => {
     const { hostname } = certificate;
-    const against = await objection(hostname);
-    if (against && against.type !== UNREACHABLE) throw new AcmeProblem(against);
-    const method = against ? "tls-alpn-01" : "http-01";
-    const pending = certificate.order ?? (await prepare(certificate));
-    const account = await accountOf(pending.authority);
-    const placed = pending.url
-      ? await clientOf(pending.authority).readOrder(account, pending.url)
-      : await place(account, pending, certificate);
-    await install(certificate, pending, await complete(account, pending, placed, { hostname, method }));
+    const found = await objection(hostname);
+    if ("against" in found) {
+      if (found.against.type === NOT_HELD && (await forget(certificate))) return;
+      throw new AcmeProblem(found.against);
+    }
+    const { method } = found;
+    const { account, pending, order } = await place(certificate);
+    await install(certificate, pending, await complete(account, pending, order, { hostname, method }));
   };
 
   const giveUp = async (hostname: string, error: unknown) => {
@@ -306,11 +248,12 @@ export const issuer = ({
   };
 
   return async (certificate) => {
+    if (!(await isToOrder(certificate)) || !(await certificates.attempt(certificate, clock.now()))) return;
     try {
-      if (await isToOrder(certificate)) await obtain(certificate);
+      await obtain(certificate);
     } catch (error) {
       handshakes.remove(certificate.hostname);
-      await giveUp(certificate.hostname, error);
+      if (!(error instanceof Superseded)) await giveUp(certificate.hostname, error);
     }
   };
 };

@@ -7,7 +7,7 @@ import type { Certificates } from "./repository.ts";
 export type CertificateKeeper = Rounds;
 
 export interface CertificateKeeperSettings {
-  certificates: Pick<Certificates, "missing" | "missingBelow" | "want" | "due" | "reconsider">;
+  certificates: Pick<Certificates, "missing" | "missingBelow" | "find" | "want" | "due" | "reconsider">;
   issue: Issue;
   /** The service's own public names. */
   own: readonly string[];
@@ -32,13 +32,15 @@ export const certificateKeeper = ({
   clock,
   failed,
 }: CertificateKeeperSettings): CertificateKeeper => {
-  let isOwnKnown = own.length === 0;
+  const missingOwn = async (): Promise<string[]> => {
+    const found = await Promise.all(own.map((hostname) => certificates.find(hostname)));
+    return own.filter((_, at) => !found[at]);
+  };
 
   const due = async (now: number, limit: number): Promise<Certificate[]> => {
-    const names = await certificates.missing(MOST_NEW);
+    const names = [...(await missingOwn()), ...(await certificates.missing(MOST_NEW))];
     if (platformDomain) names.push(...(await certificates.missingBelow(platformDomain, MOST_NEW)));
-    await certificates.want(isOwnKnown ? names : [...own, ...names], now);
-    isOwnKnown = true;
+    await certificates.want(names, now);
     return certificates.due(now, limit);
   };
 

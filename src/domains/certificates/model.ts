@@ -77,6 +77,6 @@ export const fromCertificate = (certificate: Certificate, now: number): Static<t
       authority: issued.authority ?? "imported",
     }),
     ...(problem && { problem: shownProblem(problem), failures }),
-    ...(nextAt !== null && { nextAttemptAt: formatTime(nextAt === ASKED ? now : nextAt) }),
+    ...(nextAt !== null && { nextAttemptAt: formatTime(nextAt <= ASKED ? now : nextAt) }),
   };
 };

@@ -1,8 +1,9 @@
-import { and, asc, eq, gt, inArray, isNotNull, lte, notExists, sql } from "drizzle-orm";
+import { type SQL, and, asc, eq, exists, gt, inArray, isNotNull, lte, notExists, sql } from "drizzle-orm";
 import type { Database } from "../../db/open.ts";
 import { acmeAccounts, acmeAttempts, certificates, domains, projects } from "../../db/schema.ts";
 import type { StoredStage } from "../domain.ts";
 import { noted } from "../queries.ts";
+import { ASKED } from "./certificate.ts";
 
 /** Stages whose domains are to have a certificate. */
 const SECURED: readonly StoredStage[] = ["verified", "issuing", "issue_failed", "live"];
@@ -21,9 +22,15 @@ const NO_ORDER = {
   keyAuthorization: null,
 };
 
+/** An attempt is under way, or was and somebody asks for another: nothing was imported meanwhile. */
+const isUnderWay = and(isThis, lte(certificates.nextAt, ASKED));
+const isAsRead = and(isThis, eq(certificates.nextAt, value("read")));
+/** What is put off is not if somebody asks meanwhile. */
+const unlessAsked = sql`case when ${certificates.nextAt} = ${ASKED} then ${ASKED} else ${value("nextAt")} end`;
+
 /** Moves the domain of the name that is in one of these stages, and writes it into its history. */
-const transition = (orm: Database["orm"], from: readonly StoredStage[], to: StoredStage) => {
-  const where = and(eq(domains.hostname, value("hostname")), inArray(domains.stage, [...from]));
+const transition = (orm: Database["orm"], from: readonly StoredStage[], to: StoredStage, also?: SQL) => {
+  const where = and(eq(domains.hostname, value("hostname")), inArray(domains.stage, [...from]), also);
   return {
     noted: noted(orm, where, sql`${value("event")}`, sql`${to}`),
     moved: orm
@@ -61,11 +68,14 @@ export const certificateQueries = (orm: Database["orm"]) => {
     .select({ hostname: ownName.as("hostname") })
     .from(projects)
     .where(
-      notExists(
-        orm
-          .select({ one: sql`1` })
-          .from(certificates)
-          .where(eq(certificates.hostname, ownName)),
+      and(
+        isNotNull(projects.activeDeployId),
+        notExists(
+          orm
+            .select({ one: sql`1` })
+            .from(certificates)
+            .where(eq(certificates.hostname, ownName)),
+        ),
       ),
     )
     .limit(value("limit"))
@@ -97,7 +107,13 @@ export const certificateQueries = (orm: Database["orm"]) => {
     .limit(value("limit"))
     .prepare();
   const paired = orm
-    .select({ key: certificates.key, chain: certificates.chain, renewals: certificates.renewals })
+    .select({
+      key: certificates.key,
+      chain: certificates.chain,
+      notBefore: certificates.notBefore,
+      notAfter: certificates.notAfter,
+      renewals: certificates.renewals,
+    })
     .from(certificates)
     .where(isThis)
     .limit(1)
@@ -114,20 +130,19 @@ export const certificateQueries = (orm: Database["orm"]) => {
     .where(and(isThis, eq(certificates.token, value("token")), isNotNull(certificates.keyAuthorization)))
     .limit(1)
     .prepare();
-  const update = (set: Parameters<ReturnType<typeof orm.update<typeof certificates>>["set"]>[0]) =>
-    orm.update(certificates).set(set).where(isThis).returning({ hostname: certificates.hostname }).prepare();
-  const begun = update({
-    ...NO_ORDER,
-    orderAuthority: sql`${value("authority")}`,
-    orderKey: sql`${value("key")}`,
-    nextAt: sql`${value("nextAt")}`,
-  });
-  const ordered = update({ orderUrl: sql`${value("url")}` });
-  const challenge = update({
-    token: sql`${value("token")}`,
-    keyAuthorization: sql`${value("keyAuthorization")}`,
-  });
-  const putOff = update({ nextAt: sql`${value("nextAt")}` });
+  type Changes = Parameters<ReturnType<typeof orm.update<typeof certificates>>["set"]>[0];
+  const update = (set: Changes, where: SQL | undefined) =>
+    orm.update(certificates).set(set).where(where).returning({ hostname: certificates.hostname }).prepare();
+  const putOff = update({ nextAt: sql`${value("nextAt")}` }, isAsRead);
+  const begun = update(
+    { ...NO_ORDER, orderAuthority: sql`${value("authority")}`, orderKey: sql`${value("key")}` },
+    isUnderWay,
+  );
+  const ordered = update({ orderUrl: sql`${value("url")}` }, isUnderWay);
+  const challenge = update(
+    { token: sql`${value("token")}`, keyAuthorization: sql`${value("keyAuthorization")}` },
+    isUnderWay,
+  );
   const asked = orm
     .update(certificates)
     .set({ nextAt: sql`${value("nextAt")}` })
@@ -163,7 +178,7 @@ export const certificateQueries = (orm: Database["orm"]) => {
     .delete(acmeAttempts)
     .where(lte(acmeAttempts.at, value("before")))
     .prepare();
-  const inUse = update({
+  const use = {
     ...NO_ORDER,
     key: sql`${value("key")}`,
     chain: sql`${value("chain")}`,
@@ -175,34 +190,60 @@ export const certificateQueries = (orm: Database["orm"]) => {
     nextAt: sql`${value("nextAt")}`,
     failures: 0,
     problem: null,
-  });
-  const putOffBecause = update({ problem: sql`${value("problem")}`, nextAt: sql`${value("nextAt")}` });
+  };
+  const inUse = update(use, isUnderWay);
+  const imported = update(use, isThis);
+  const putOffBecause = update({ problem: sql`${value("problem")}`, nextAt: unlessAsked }, isUnderWay);
   const reconsidered = orm
     .update(certificates)
     .set({ nextAt: sql`${value("nextAt")}` })
     .where(
-      sql`json_extract(${certificates.problem}, '$.type') in ('no_authority', 'unreachable', 'malformed_answer', 'internal')`,
+      sql`json_extract(${certificates.problem}, '$.type') in ('no_authority', 'challenge_unreachable', 'unreachable', 'malformed_answer', 'internal')`,
     )
     .prepare();
-  const outOfUse = update({
-    ...NO_ORDER,
-    key: null,
-    chain: null,
-    authority: null,
-    notBefore: null,
-    notAfter: null,
-    ariId: null,
-    nextAt: sql`${value("nextAt")}`,
-  });
+  const outOfUse = update(
+    {
+      ...NO_ORDER,
+      key: null,
+      chain: null,
+      authority: null,
+      notBefore: null,
+      notAfter: null,
+      ariId: null,
+      nextAt: ASKED,
+    },
+    and(isThis, eq(certificates.chain, value("chain"))),
+  );
   const failing = {
     failures: sql`${certificates.failures} + 1`,
     problem: sql`${value("problem")}`,
-    nextAt: sql`${value("nextAt")}`,
+    nextAt: unlessAsked,
   };
-  const failedForNow = update(failing);
-  const refused = update({ ...failing, ...NO_ORDER });
+  const failedForNow = update(failing, isUnderWay);
+  const refused = update({ ...failing, ...NO_ORDER }, isUnderWay);
+  const forgotten = orm
+    .delete(certificates)
+    .where(
+      and(
+        isUnderWay,
+        notExists(
+          orm
+            .select({ one: sql`1` })
+            .from(domains)
+            .where(eq(domains.hostname, value("hostname"))),
+        ),
+      ),
+    )
+    .returning({ hostname: certificates.hostname })
+    .prepare();
   const issuing = transition(orm, ["verified", "issue_failed"], "issuing");
-  const live = transition(orm, ["verified", "issuing", "issue_failed"], "live");
+  const isUsed = exists(
+    orm
+      .select({ one: sql`1` })
+      .from(certificates)
+      .where(and(isThis, eq(certificates.chain, value("chain")))),
+  );
+  const live = transition(orm, ["verified", "issuing", "issue_failed"], "live", isUsed);
   const broken = transition(orm, ["verified", "issuing"], "issue_failed");
   const account = orm
     .select()
@@ -242,11 +283,13 @@ export const certificateQueries = (orm: Database["orm"]) => {
     countedNow,
     oldForgotten,
     inUse,
+    imported,
     outOfUse,
     reconsidered,
     putOffBecause,
     failedForNow,
     refused,
+    forgotten,
     issuing,
     live,
     broken,

@@ -15,10 +15,18 @@ export interface StoredAccount {
   url: string | undefined;
 }
 
+/** A name with the time that was read of it. */
+export type AsRead = Pick<Certificate, "hostname" | "nextAt">;
+
+/** A certificate in use, with how many its name has had before. */
+export interface UsedPair extends KeyPair, Pick<Issued, "notBefore" | "notAfter"> {
+  renewals: number;
+}
+
 export interface Certificates {
   /** Custom domains that are to have a certificate and are not known here yet; `limit` at the most. */
   missing(limit: number): Promise<string[]>;
-  /** The same of projects' own names below a domain. */
+  /** The same of the own names, below a domain, of projects that have something to show. */
   missingBelow(domain: string, limit: number): Promise<string[]>;
   /** Makes these names known, each to be dealt with at once. Those that are known stay as they are. */
   want(hostnames: readonly string[], now: number): Promise<void>;
@@ -30,22 +38,32 @@ export interface Certificates {
   /** Those whose time has come, the longest due first. */
   due(now: number, limit: number): Promise<Certificate[]>;
   /** What a connection to this name is secured with; read at once, as a handshake asks. */
-  keyPair(hostname: string): (KeyPair & { renewals: number }) | undefined;
+  keyPair(hostname: string): UsedPair | undefined;
   /** When the certificates in use end, ascending by that. */
   expiries(): { hostname: string; notAfter: number }[];
   /** What is answered to an authority that asks for this token under this name; undefined if nothing is pending. */
   keyAuthorization(hostname: string, token: string): string | undefined;
-  /** The key of an order, before it is placed. */
-  begin(hostname: string, order: PendingOrder, nextAt: number): Promise<void>;
-  /** The order is placed; the domain is `issuing` from then on. */
-  placed(hostname: string, order: { authority: string; url: string }, now: number): Promise<void>;
+  /** Looks at it again at that time, unless it is not as it was read any more. */
+  later(read: AsRead, nextAt: number): Promise<void>;
+  /**
+   * Begins an attempt, unless it is not as it was read any more: false then. What the attempt writes down is not, from
+   * `begin` to `failed`, once a certificate was imported meanwhile; who asks for another meanwhile gets it at once.
+   */
+  attempt(read: AsRead, now: number): Promise<boolean>;
+  /** The key of an order, before it is placed. False if the attempt is over. */
+  begin(hostname: string, order: PendingOrder): Promise<boolean>;
+  /** The order is placed; the domain is `issuing` from then on. False if the attempt is over. */
+  placed(hostname: string, order: { authority: string; url: string }, now: number): Promise<boolean>;
   challenged(hostname: string, token: string, keyAuthorization: string): Promise<void>;
-  /** It is in use no longer, and another is ordered at once. */
-  withdrawn(hostname: string): Promise<void>;
-  /** Looks at the order again at that time. */
-  later(hostname: string, nextAt: number): Promise<void>;
-  /** The certificate is in use from the next handshake on, and its domain live, in one atomic step. False if the name is gone. */
+  /** The certificate of this chain is in use no longer, and another is ordered at once. */
+  withdrawn(hostname: string, chain: string): Promise<void>;
+  /**
+   * The certificate is in use from the next handshake on, and its domain live, in one atomic step. False if the name is gone,
+   * or the attempt over.
+   */
   stored(hostname: string, issued: Issued, nextAt: number, now: number): Promise<boolean>;
+  /** The same of one that came from elsewhere, whether the name is known or not, and whatever is under way for it. */
+  imported(hostname: string, issued: Issued, nextAt: number, now: number): Promise<void>;
   /** Writes down why it is not attempted before that time. */
   postponed(hostname: string, problem: Problem, nextAt: number): Promise<void>;
   /** Writes down why it did not work; a refused order is forgotten, and its domain `issue_failed`. */
@@ -59,6 +77,8 @@ export interface Certificates {
     },
     now: number,
   ): Promise<void>;
+  /** Forgets a name with its keys, unless the attempt is over or it is some project's domain, verified or not; true if it is gone. */
+  forget(hostname: string): Promise<boolean>;
   /** Has a certificate ordered at once, as somebody asks; false if the name is not known, or a limit makes it wait. */
   order(hostname: string): Promise<boolean>;
   /** What counts at an authority, newer than `since`. */
@@ -116,6 +136,13 @@ export const certificateRepository = ({ orm, commit }: Database): Certificates =
     },
     { query: queries.oldForgotten, values: { before: now - LONGEST_MS } },
   ];
+  const live = (hostname: string, { chain }: Issued, now: number) => {
+    const values = { ...note(hostname, "certificate_stored", now), nextCheckAt: now + DAY_MS, chain };
+    return [
+      { query: queries.live.noted, values },
+      { query: queries.live.moved, values },
+    ];
+  };
 
   return {
     async missing(limit) {
@@ -142,43 +169,56 @@ export const certificateRepository = ({ orm, commit }: Database): Certificates =
       return queries.dueNow.all({ now, limit }).map(toCertificate);
     },
     keyPair(hostname) {
-      const { key, chain, renewals = 0 } = queries.paired.get({ hostname }) ?? {};
-      return key && chain ? { key, chain, renewals } : undefined;
+      const row = queries.paired.get({ hostname });
+      if (!row?.key || !row.chain) return undefined;
+      const { key, chain, notBefore, notAfter, renewals } = row;
+      return { key, chain, notBefore: notBefore ?? 0, notAfter: notAfter ?? 0, renewals };
     },
     expiries: () =>
       queries.ending.all().map(({ hostname, notAfter }) => ({ hostname, notAfter: notAfter ?? 0 })),
     keyAuthorization: (hostname, token) =>
       queries.answered.get({ hostname, token })?.keyAuthorization ?? undefined,
-    async begin(hostname, { authority, key }, nextAt) {
-      await commit([{ query: queries.begun, values: { hostname, authority, key, nextAt } }]);
+    async attempt({ hostname, nextAt: read }, now) {
+      const [rows] = await commit([{ query: queries.putOff, values: { hostname, read, nextAt: -now } }]);
+      return rows.length > 0;
+    },
+    async begin(hostname, { authority, key }) {
+      const [rows] = await commit([{ query: queries.begun, values: { hostname, authority, key } }]);
+      return rows.length > 0;
     },
     async placed(hostname, { authority, url }, now) {
       const values = note(hostname, "order_placed", now);
-      await commit([
-        ...counting(authority, "order", hostname, now),
+      const [rows] = await commit([
         { query: queries.ordered, values: { hostname, url } },
         { query: queries.issuing.noted, values },
         { query: queries.issuing.moved, values },
+        ...counting(authority, "order", hostname, now),
       ]);
+      return rows.length > 0;
     },
     async challenged(hostname, token, keyAuthorization) {
       await commit([{ query: queries.challenge, values: { hostname, token, keyAuthorization } }]);
     },
-    async withdrawn(hostname) {
-      await commit([{ query: queries.outOfUse, values: { hostname, nextAt: ASKED } }]);
+    async withdrawn(hostname, chain) {
+      await commit([{ query: queries.outOfUse, values: { hostname, chain } }]);
     },
-    async later(hostname, nextAt) {
-      await commit([{ query: queries.putOff, values: { hostname, nextAt } }]);
+    async later({ hostname, nextAt: read }, nextAt) {
+      await commit([{ query: queries.putOff, values: { hostname, read, nextAt } }]);
     },
     async stored(hostname, issued, nextAt, now) {
-      const values = { ...note(hostname, "certificate_stored", now), nextCheckAt: now + DAY_MS };
       const [rows] = await commit([
         { query: queries.inUse, values: { hostname, nextAt, ...issued } },
-        { query: queries.live.noted, values },
-        { query: queries.live.moved, values },
+        ...live(hostname, issued, now),
         ...(issued.authority === null ? [] : counting(issued.authority, "issued", hostname, now)),
       ]);
       return rows.length > 0;
+    },
+    async imported(hostname, issued, nextAt, now) {
+      await commit([
+        { query: queries.wanted, values: { hostname, now } },
+        { query: queries.imported, values: { hostname, nextAt, ...issued } },
+        ...live(hostname, issued, now),
+      ]);
     },
     async postponed(hostname, problem, nextAt) {
       await commit([
@@ -198,6 +238,10 @@ export const certificateRepository = ({ orm, commit }: Database): Certificates =
         },
         ...(refusedBy === undefined ? [] : [...stage, ...counting(refusedBy, "refused", hostname, now)]),
       ]);
+    },
+    async forget(hostname) {
+      const [rows] = await commit([{ query: queries.forgotten, values: { hostname } }]);
+      return rows.length > 0;
     },
     async attempts(authority, since) {
       return queries.counted.all({ authority, since });

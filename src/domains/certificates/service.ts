@@ -1,15 +1,16 @@
-import { createPrivateKey } from "node:crypto";
 import { Fault } from "../../http/faults.ts";
 import { type Clock, formatTime } from "../../time.ts";
 import type { AcmeClient } from "../acme/client.ts";
-import { parseHostname } from "../hostname.ts";
+import { renewalTime } from "../acme/renewal.ts";
+import { HOSTNAME_REFUSALS, parseHostname } from "../hostname.ts";
+import { sentence } from "../printable.ts";
 import type { Certificate, KeyPair } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";
 
 export interface CertificateService {
   /** All names, ascending. */
   all(): Promise<Certificate[]>;
-  /** @throws Fault not_found */
+  /** @throws Fault not_found, invalid_request if it is no host name */
   get(typed: string): Promise<Certificate>;
   /** Has one ordered at once. @throws Fault not_found, rate_limited */
   renew(typed: string): Promise<Certificate>;
@@ -26,35 +27,23 @@ const PAGE = 1000;
 
 const notFound = () => new Fault("not_found", "No certificate is known for this name.");
 
-const CURVES: ReadonlySet<string | undefined> = new Set(["prime256v1", "secp384r1"]);
-const LEAST_RSA_BITS = 2048;
-
-/** Keys that browsers take (CA/Browser Forum, Baseline Requirements 6.1.5). @throws Fault invalid_request */
-const assertUsable = (pem: string) => {
-  const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = createPrivateKey(pem);
-  const isUsable =
-    (type === "ec" && CURVES.has(details.namedCurve)) ||
-    (type === "rsa" && (details.modulusLength ?? 0) >= LEAST_RSA_BITS);
-  if (!isUsable)
-    throw new Fault(
-      "invalid_request",
-      `The key must be of P-256 or P-384, or RSA of ${LEAST_RSA_BITS} bits or more.`,
-    );
-};
-
 const nameOf = (typed: string): string => {
   const parsed = parseHostname(typed);
-  if (!parsed.ok) throw notFound();
+  if (!parsed.ok)
+    throw new Fault("invalid_request", `${JSON.stringify(typed)} ${HOSTNAME_REFUSALS[parsed.refusal]}.`);
   return parsed.hostname.ascii;
 };
 
 export const certificateService = ({
   certificates,
   clientOf,
+  trial,
   clock,
 }: {
   certificates: Certificates;
   clientOf(authority: string): AcmeClient;
+  /** Makes what TLS is spoken with, and throws it away. @throws what the library says of a pair that it does not take */
+  trial(pair: KeyPair): void;
   clock: Clock;
 }): CertificateService => {
   const get = async (typed: string): Promise<Certificate> => {
@@ -75,7 +64,8 @@ export const certificateService = ({
     async renew(typed) {
       const { hostname, nextAt } = await get(typed);
       if (await certificates.order(hostname)) return get(hostname);
-      const until = nextAt === null ? "" : ` The next attempt is at ${formatTime(nextAt)}.`;
+      const until =
+        nextAt === null ? "" : ` The next attempt is at ${formatTime(Math.max(nextAt, clock.now()))}.`;
       throw new Fault("rate_limited", `The authority allows no further attempt now.${until}`);
     },
     async revoke(typed) {
@@ -89,24 +79,28 @@ export const certificateService = ({
       const { readCertificate } = await import("../acme/certificate.ts");
       const { der } = await readCertificate(issued.chain);
       await clientOf(issued.authority).revoke({ key: account.key, url: account.url }, der);
-      await certificates.withdrawn(hostname);
+      await certificates.withdrawn(hostname, issued.chain);
       return get(hostname);
     },
     async import(typed, { key, chain }) {
       const hostname = nameOf(typed);
       const now = clock.now();
-      const { assertFits, readCertificate } = await import("../acme/certificate.ts");
+      const { assertImportable } = await import("./imported.ts");
+      await assertImportable({ key, chain }, hostname, now);
       try {
-        await assertFits(chain, key, [hostname], now);
+        trial({ key, chain });
       } catch (error) {
-        throw new Fault("invalid_request", (error as Error).message);
+        throw new Fault(
+          "invalid_request",
+          `The TLS library does not take the certificate with its key: ${sentence((error as Error).message)} Ask the authority for another.`,
+        );
       }
-      assertUsable(key);
+      const { readCertificate } = await import("../acme/certificate.ts");
       const { notBefore, notAfter } = await readCertificate(chain);
-      await certificates.want([hostname], now);
-      // Nobody renews it but who brought it: an order comes when it is half way to its end.
       const issued = { key, chain, authority: null, notBefore, notAfter, ariId: null };
-      await certificates.stored(hostname, issued, notAfter - (notAfter - notBefore) / 3, now);
+      // Unless who brought it brings the next one before, one is ordered when any other would be renewed.
+      const nextAt = renewalTime({ validity: issued, now }, () => 0);
+      await certificates.imported(hostname, issued, nextAt, now);
       return get(hostname);
     },
   };

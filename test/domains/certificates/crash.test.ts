@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { acmeClient } from "../../../src/domains/acme/client.ts";
 import { readCertificate } from "../../../src/domains/acme/certificate.ts";
 import { issuer } from "../../../src/domains/certificates/issue.ts";
+import { placer } from "../../../src/domains/certificates/place.ts";
 import { DAY, MINUTE, openIssuing } from "./issuing.ts";
 
 const NAME = "docs.example.org";
@@ -44,13 +45,16 @@ const killedBehind = async (last: number, { isRenewal }: { isRenewal: boolean })
   }
   const { guard, died, steps } = mortal(last);
   const client = guard(acmeClient({ directory: ca.directory }, { fetch, sleep: () => Bun.sleep(1), clock }));
+  const guarded = guard(certificates);
+  const clientOf = () => client;
   const issue = issuer({
-    certificates: guard(certificates),
-    authorities: [ca.directory],
-    clientOf: () => client,
-    objection: async () => undefined,
+    certificates: guarded,
+    place: placer({ certificates: guarded, authorities: [ca.directory], clientOf, clock }),
+    clientOf,
+    objection: async () => ({ method: "http-01" }),
     handshakes: { add: async () => {}, remove: () => {} },
     changed: () => {},
+    forgotten: () => {},
     failed: () => {},
     clock,
     random: () => 0.5,

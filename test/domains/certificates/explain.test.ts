@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Certificate } from "../../../src/domains/certificates/certificate.ts";
-import { explain } from "../../../src/domains/certificates/explain.ts";
+import { explain, underWay } from "../../../src/domains/certificates/explain.ts";
 
 const NOW = Date.UTC(2026, 10, 20);
 const MINUTE = 60_000;
@@ -24,6 +24,25 @@ test("nothing is said of a name that waits as it should", () => {
 
 test("a name without a certificate after 30 minutes is named", () => {
   expect(explain(waiting({ createdAt: NOW - 30 * MINUTE }), NOW)).toContain("after 30 minutes");
+});
+
+const order = { authority: "https://ca.test/directory", url: null, key: "" };
+
+test("an order that is under way is told of: since when, and with whom", () => {
+  expect(underWay(waiting())).toBeUndefined();
+  expect(underWay(waiting({ nextAt: 0 }))).toBeUndefined();
+  expect(underWay(waiting({ nextAt: -NOW, order }))).toBe(
+    "an order is under way with https://ca.test/directory since 2026-11-20T00:00:00.000Z",
+  );
+  expect(underWay(waiting({ nextAt: -NOW }))).toBe("its order is prepared since 2026-11-20T00:00:00.000Z");
+});
+
+test("what failed before, or is late, is told of together with the order that is under way", () => {
+  const since = "an order is under way with https://ca.test/directory since 2026-11-20T00:00:00.000Z";
+  const late = waiting({ createdAt: NOW - 30 * MINUTE, nextAt: -NOW, order });
+  expect(explain(late, NOW)).toBe(`docs.example.org: it has no certificate after 30 minutes; ${since}`);
+  const again = waiting({ nextAt: -NOW, order, problem: problem("caa", "CAA forbids it.") });
+  expect(explain(again, NOW)).toEndWith(`allow the authority. Now ${since}.`);
 });
 
 test("what an authority said comes with what to do, and when it is tried again", () => {

@@ -49,6 +49,15 @@ test("the service's own public names and its projects' get one each, addresses a
   expect(names.filter((name) => !https.names.has(name))).toEqual([]);
 });
 
+test("a public name of the service's own that is forgotten is wanted again", async () => {
+  const { certificates, pass } = await openIssuing({}, { env: { API_HOSTS: "api.example.net" } });
+  await pass();
+  await certificates.order("api.example.net");
+  expect(await certificates.forget("api.example.net")).toBe(true);
+  await pass();
+  expect((await certificates.find("api.example.net"))?.issued).toBeDefined();
+});
+
 test("a domain whose plan drops is suspended from any stage, and nothing is ordered for it", async () => {
   const { ca, api, pass, verified, stageOf } = await openIssuing();
   await verified(NAME);
@@ -85,7 +94,7 @@ test("a challenge is answered under its own name only, and only while it is pend
     (await store.visit(`http://${host}/.well-known/acme-challenge/${token}`)).status;
   await verified(NAME);
   await certificates.want([NAME], 0);
-  await certificates.begin(NAME, { authority: "https://ca.test/", url: null, key: "k" }, Date.now() + DAY);
+  await certificates.begin(NAME, { authority: "https://ca.test/", url: null, key: "k" });
   await certificates.challenged(NAME, "tok_en-1", "tok_en-1.thumb");
   expect(await ask(NAME, "tok_en-1")).toBe(200);
   expect(await ask("other.example.org", "tok_en-1")).toBe(421);

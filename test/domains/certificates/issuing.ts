@@ -10,6 +10,7 @@ const HTTPS_PORT = "8443";
 export const openIssuing = async (
   options: AcmeCaOptions = {},
   { env = {}, ...settings }: StoreSettings = {},
+  directoriesOf: (ca: AcmeCa) => string = ({ directory }) => directory,
 ) => {
   const clock = testClock(Date.now());
   let fetch: (request: Request) => Response | Promise<Response> = () => new Response();
@@ -34,7 +35,7 @@ export const openIssuing = async (
     },
     env: {
       HTTPS_PORT,
-      ACME_DIRECTORY: ca.directory,
+      ACME_DIRECTORY: directoriesOf(ca),
       ACME_AGREE_TOS: "true",
       ...env,
     },

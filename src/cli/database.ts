@@ -1,0 +1,28 @@
+import type { Config } from "../config/config.ts";
+import { StartRefused, openData } from "../data.ts";
+import { isFull } from "../db/failure.ts";
+import type { Database } from "../db/open.ts";
+
+/**
+ * Runs some work on the database of DATA_DIR, beside a server or without one; `create` makes what is missing.
+ * @throws StartRefused if it cannot be opened, or its file system is full
+ */
+export const withDatabase = async <Result>(
+  config: Config,
+  work: (database: Database) => Promise<Result>,
+  { create = false } = {},
+): Promise<Result> => {
+  const database = openData(config, { create });
+  try {
+    return await work(database);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    const { dataDir } = config;
+    throw new StartRefused(
+      `DATA_DIR ${dataDir}: its file system is full; make room there (df ${dataDir} says how much there is), then try again`,
+      { cause: error },
+    );
+  } finally {
+    await database.close();
+  }
+};

@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import { withDatabase } from "../../src/cli/database.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { certificateRepository } from "../../src/domains/certificates/repository.ts";
+import { temporaryDirectory } from "../support/store.ts";
+
+const configured = () =>
+  readConfig({ flags: {}, env: { DATA_DIR: temporaryDirectory() }, isTerminal: false });
+
+test("a full file system is named by the directory on it, with what to do", async () => {
+  const config = configured();
+  const names = Array.from({ length: 10_000 }, (_, at) => `name-${at}.example.org`);
+  const filled = withDatabase(
+    config,
+    async (database) => {
+      database.client.run("PRAGMA max_page_count = 1");
+      await certificateRepository(database).want(names, 0);
+    },
+    { create: true },
+  );
+  await expect(filled).rejects.toThrow(
+    `DATA_DIR ${config.dataDir}: its file system is full; make room there (df ${config.dataDir} says how much there is)`,
+  );
+});
+
+test("what else goes wrong is said as it is", async () => {
+  const failing = async () => {
+    throw new Error("another reason");
+  };
+  await expect(withDatabase(configured(), failing, { create: true })).rejects.toThrow("another reason");
+});
