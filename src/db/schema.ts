@@ -188,7 +188,10 @@ export const certificates = sqliteTable(
   {
     /** In A-labels. */
     hostname: text().primaryKey(),
-    /** When something is to be done: to order, to ask what became of it, to renew; null: when somebody asks. */
+    /**
+     * When something is to be done: to order, to ask what became of it, to renew; null: when somebody asks; 0: somebody does;
+     * below: an attempt is under way since that time, negated.
+     */
     nextAt: integer("next_at"),
     /** Failed attempts since the last that worked. */
     failures: integer().notNull(),

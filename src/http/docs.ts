@@ -3,6 +3,7 @@ import swaggerCss from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import swaggerBundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import swaggerPreset from "swagger-ui-dist/swagger-ui-standalone-preset.js" with { type: "file" };
 import swaggerPackage from "swagger-ui-dist/package.json" with { type: "json" };
+import { takesCoding } from "./coding.ts";
 import { Fault } from "./faults.ts";
 import { openapi } from "./openapi.ts";
 import { operation } from "./operation.ts";
@@ -188,8 +189,7 @@ const embedded = () => {
       "cache-control": "public, max-age=31536000, immutable",
       vary: "Accept-Encoding",
     };
-    if (!/\bgzip\b(?!\s*;\s*q=0(\.0+)?\s*(,|$))/.test(acceptEncoding))
-      return new Response(Bun.file(file), { headers });
+    if (!takesCoding(acceptEncoding, "gzip")) return new Response(Bun.file(file), { headers });
     return new Response(await gzipOf(name, file), { headers: { ...headers, "content-encoding": "gzip" } });
   };
 };

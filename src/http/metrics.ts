@@ -7,6 +7,8 @@ export interface Metrics {
   /** Counts an answered request under its route's template. */
   observe(method: string, route: string, status: number, seconds: number): void;
   countDeprecated(route: string, keyId: number): void;
+  /** Calls of a key to deprecated operations, since the start. */
+  deprecatedCalls(keyId: number): number;
   /** Prometheus text format, and its media type. */
   expose(): Promise<{ text: string; contentType: string }>;
 }
@@ -14,9 +16,12 @@ export interface Metrics {
 /** When certificates end: milliseconds UTC. */
 type Expiries = () => readonly { hostname: string; notAfter: number }[];
 
+/** Calls to deprecated operations: by key, then by route. */
+type Deprecated = Map<number, Map<string, number>>;
+
 /** All but the histogram. */
-const registered = async (version: string, expiries: Expiries) => {
-  // Loaded when somebody first looks or counts: 15 ms that a start need not wait for.
+const registered = async (version: string, expiries: Expiries, calls: Deprecated) => {
+  // Loaded when somebody first looks: 15 ms that a start need not wait for.
   const { Counter, Gauge, Registry } = await import("prom-client");
   const registry = new Registry();
   const registers = [registry];
@@ -48,6 +53,9 @@ const registered = async (version: string, expiries: Expiries) => {
     registers,
   });
   const expose = async () => {
+    deprecated.reset();
+    for (const [key_id, routes] of calls)
+      for (const [http_route, count] of routes) deprecated.inc({ http_route, key_id }, count);
     expiry.reset();
     for (const { hostname, notAfter } of expiries()) expiry.set({ host: hostname }, notAfter / 1000);
     memory.set(process.memoryUsage.rss());
@@ -56,7 +64,7 @@ const registered = async (version: string, expiries: Expiries) => {
     cpu.inc((user + system) / 1e6);
     return registry.metrics();
   };
-  return { deprecated, expose, contentType: registry.contentType };
+  return { expose, contentType: registry.contentType };
 };
 
 export const metrics = ({
@@ -71,9 +79,10 @@ export const metrics = ({
     "Time from a request's arrival to its answer, by route template.",
     BUCKETS,
   );
+  const calls: Deprecated = new Map();
   let others: ReturnType<typeof registered> | undefined;
   const loaded = () => {
-    others ??= registered(version, expiries).catch((error: unknown) => {
+    others ??= registered(version, expiries, calls).catch((error: unknown) => {
       others = undefined;
       throw error;
     });
@@ -81,12 +90,11 @@ export const metrics = ({
   };
   return {
     observe: requests.observe,
-    countDeprecated: (route, keyId) =>
-      void loaded().then(
-        ({ deprecated }) => deprecated.inc({ http_route: route, key_id: keyId }),
-        // What cannot be loaded is said to who asks for the metrics.
-        () => {},
-      ),
+    countDeprecated(route, keyId) {
+      const routes = calls.get(keyId) ?? new Map<string, number>();
+      calls.set(keyId, routes.set(route, (routes.get(route) ?? 0) + 1));
+    },
+    deprecatedCalls: (keyId) => [...(calls.get(keyId)?.values() ?? [])].reduce((sum, one) => sum + one, 0),
     async expose() {
       const { expose, contentType } = await loaded();
       return { text: `${await expose()}\n${requests.expose()}`, contentType };

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Cursor, Id, IdInPath, Limit, OneOf, Text, Time, checked } from "../http/schemas.ts";
+import { Cursor, Id, IdInPath, Limit, OneOf, Rule, Text, Time, checked } from "../http/schemas.ts";
 import { formatTime, parseTime } from "../time.ts";
 import { formatRate, parseRate } from "./rate.ts";
 import type { Key as StoredKey, NewKey as NewStoredKey } from "./repository.ts";
@@ -23,6 +23,7 @@ const Grants = t.Array(OneOf("Grant", GRANTS, {}), {
   minItems: 1,
   maxItems: GRANTS.length,
   uniqueItems: true,
+  [Rule]: "must name one scope or more, each of them once",
   description: `What the key may do. \`*\`: everything, of later versions too; ${scopeList}.`,
   examples: [["pets:read"]],
 });
@@ -61,7 +62,19 @@ const fields = {
   revokedAt: t.Optional(Time("When it was revoked.", "2026-11-21T08:00:00.000Z")),
 };
 
-export const Key = t.Object(fields, { $id: "Key", description: "An API key, without its secret." });
+export const Key = t.Object(
+  {
+    ...fields,
+    deprecatedCalls: t.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: "Its calls to deprecated operations since the server started.",
+        examples: [3],
+      }),
+    ),
+  },
+  { $id: "Key", description: "An API key, without its secret." },
+);
 
 export const Keys = t.Array(Key, { $id: "Keys", maxItems: 100, description: "API keys, ascending by id." });
 

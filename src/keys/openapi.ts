@@ -9,6 +9,7 @@ const KEY = {
   prefix: "aas_7Gx2",
   createdAt: "2026-11-20T09:30:00.000Z",
 };
+const SEEN = { ...KEY, deprecatedCalls: 3 };
 const MINTED = { ...KEY, secret: "aas_(36 letters and digits)" };
 
 export const listKeys = operation({
@@ -17,7 +18,7 @@ export const listKeys = operation({
   description:
     "Ascending by id, the revoked ones too. While more follow, the `Link` header names the next page.",
   tags: TAGS,
-  answers: { 200: { description: "The keys, without their secrets.", headers: ["Link"], example: [KEY] } },
+  answers: { 200: { description: "The keys, without their secrets.", headers: ["Link"], example: [SEEN] } },
 });
 
 export const createKey = operation({
@@ -35,7 +36,7 @@ export const getKey = operation({
   summary: "Fetch one API key",
   description: "Also one that is revoked or has expired.",
   tags: TAGS,
-  answers: { 200: { description: "The key, without its secret.", example: KEY } },
+  answers: { 200: { description: "The key, without its secret.", example: SEEN } },
 });
 
 export const rotateKey = operation({

@@ -17,14 +17,25 @@ import {
   toNewKey,
 } from "./model.ts";
 import { createKey, getKey, listKeys, revokeKey, rotateKey } from "./openapi.ts";
+import type { Key as StoredKey } from "./repository.ts";
 import type { KeyService } from "./service.ts";
 
 /** What a cursor of this list is bound to. */
 const LIST = "keys";
 
 /** API keys, under `/platform/keys`. */
-export const keyRoutes = ({ keys, shared }: { keys: KeyService; shared: Shared }) =>
-  new Elysia({ name: "keys", normalize: false })
+export const keyRoutes = ({
+  keys,
+  deprecatedCalls,
+  shared,
+}: {
+  keys: KeyService;
+  /** Calls of a key to deprecated operations since the server started. */
+  deprecatedCalls(keyId: number): number;
+  shared: Shared;
+}) => {
+  const seen = (key: StoredKey) => ({ ...fromKey(key), deprecatedCalls: deprecatedCalls(key.id) });
+  return new Elysia({ name: "keys", normalize: false })
     .use(shared)
     .model({ Key, Keys, MintedKey, NewKey, Rotation })
     .get(
@@ -34,7 +45,7 @@ export const keyRoutes = ({ keys, shared }: { keys: KeyService; shared: Shared }
         const after = query.cursor === undefined ? 0 : readCursor(query.cursor, LIST);
         const { items, next } = cutPage(await keys.list({ after, limit: limit + 1 }), limit, LIST);
         if (next) set.headers["link"] = nextLink("/platform/keys", { limit }, next);
-        return items.map(fromKey);
+        return items.map(seen);
       },
       { stability: "beta", scope: "keys:admin", query: KeyQuery, response: { 200: Keys }, detail: listKeys },
     )
@@ -55,7 +66,7 @@ export const keyRoutes = ({ keys, shared }: { keys: KeyService; shared: Shared }
         detail: createKey,
       },
     )
-    .get("/platform/keys/:keyId", async ({ params }) => fromKey(await keys.get(parseId(params.keyId))), {
+    .get("/platform/keys/:keyId", async ({ params }) => seen(await keys.get(parseId(params.keyId))), {
       stability: "beta",
       scope: "keys:admin",
       query: NoQuery,
@@ -93,3 +104,4 @@ export const keyRoutes = ({ keys, shared }: { keys: KeyService; shared: Shared }
         detail: revokeKey,
       },
     );
+};

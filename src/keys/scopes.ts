@@ -1,7 +1,7 @@
 /** What a key may be allowed to do, and the words that say so in the documentation. */
 export const SCOPES = {
   "pets:read": "list and fetch animals",
-  "pets:write": "add animals",
+  "pets:write": "add and change animals",
   "orders:read": "read orders",
   "orders:write": "place and change orders",
   "platform:read": "read projects, deploys and domains",

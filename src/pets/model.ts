@@ -1,7 +1,9 @@
-import type { NewPet as NewPetFields, Pet as StoredPet } from "./repository.ts";
+import type { NewPet as NewPetFields, PetChange as PetChangeFields, Pet as StoredPet } from "./repository.ts";
+import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { bigintOf, jsonInteger } from "../http/json.ts";
-import { Cursor, Id, IdInPath, Int64, Limit, OneOf, Text } from "../http/schemas.ts";
+import { DAYS } from "./statistics.ts";
+import { Cursor, Id, IdInPath, Int64, Limit, OneOf, Text, checked } from "../http/schemas.ts";
 
 const Name = Text("PetName", {
   most: 200,
@@ -9,7 +11,10 @@ const Name = Text("PetName", {
   examples: ["Bella"],
 });
 
-export const PetStatus = OneOf("PetStatus", ["available", "pending", "sold"], {
+const STATUSES = ["available", "pending", "sold"] as const;
+type PetStatusName = (typeof STATUSES)[number];
+
+export const PetStatus = OneOf("PetStatus", STATUSES, {
   $id: "PetStatus",
   description: "Availability status.",
   examples: ["available"],
@@ -32,6 +37,31 @@ export const Pet = t.Object(
   { $id: "Pet", description: "An animal offered for adoption." },
 );
 
+export const PetChange = t.Object(
+  {
+    name: t.Optional(Name),
+    categoryId: t.Optional(fields.categoryId),
+    status: t.Optional(
+      checked<PetStatusName | null>(
+        "PetStatusOrNone",
+        {
+          type: ["string", "null"],
+          enum: [...STATUSES, null],
+          description: "Availability status; `null` removes it.",
+          examples: ["sold"],
+        },
+        `must be null or one of ${STATUSES.join(", ")}`,
+        (value) => value === null || (STATUSES as readonly unknown[]).includes(value),
+      ),
+    ),
+  },
+  {
+    $id: "PetChange",
+    additionalProperties: false,
+    description: "What changes; what is absent stays (RFC 7396).",
+  },
+);
+
 export const Pets = t.Array(Pet, { $id: "Pets", maxItems: 100, description: "Animals, ascending by id." });
 
 export const ListQuery = t.Object(
@@ -41,12 +71,47 @@ export const ListQuery = t.Object(
 
 export const PetParams = t.Object({ petId: IdInPath("Id of the animal to retrieve.") });
 
+const Count = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, description, examples: [example] });
+
+const AddedOnDay = t.Object({
+  date: t.String({ format: "date", description: "A day in UTC.", examples: ["2026-11-20"] }),
+  count: Count("Animals added on this day.", 4),
+});
+
+export const Statistics = t.Object(
+  {
+    total: Count("All animals.", 1234),
+    byStatus: t.Object(
+      {
+        available: Count("Animals that can be adopted.", 800),
+        pending: Count("Animals whose adoption is under way.", 30),
+        sold: Count("Animals that were adopted.", 400),
+        none: Count("Animals without a status.", 4),
+      },
+      { description: "Animals by their status." },
+    ),
+    addedByDay: t.Array(AddedOnDay, {
+      minItems: DAYS,
+      maxItems: DAYS,
+      description: `The last ${DAYS} days, oldest first; the last one is today.`,
+    }),
+  },
+  { $id: "Statistics", description: "How many animals there are." },
+);
+
 /** The domain's form of a checked body. */
 export const toNewPet = ({ name, categoryId, status }: Static<typeof NewPet>): NewPetFields => ({
   name,
   // The schema let only integers through.
   categoryId: bigintOf(categoryId) as bigint,
   ...(status && { status }),
+});
+
+/** The same of a change. */
+export const toPetChange = ({ categoryId, ...rest }: Static<typeof PetChange>): PetChangeFields => ({
+  ...rest,
+  ...(categoryId !== undefined && { categoryId: bigintOf(categoryId) as bigint }),
 });
 
 /** The wire form of an animal. */

@@ -1,4 +1,6 @@
+import { MERGE_PATCH } from "../http/body.ts";
 import { operation } from "../http/operation.ts";
+import { DAYS } from "./statistics.ts";
 
 const TAGS = ["animals"];
 const BELLA = { id: 7, name: "Bella", categoryId: 3, status: "available" };
@@ -34,6 +36,17 @@ export const createPet = operation({
   },
 });
 
+export const changePet = operation({
+  operationId: "changePet",
+  summary: "Change an animal",
+  description:
+    "A JSON merge patch (RFC 7396): what is absent stays, `status: null` removes the status. When the answer comes, the change is on disk.",
+  tags: TAGS,
+  bodyExample: { status: "sold" },
+  bodyAlsoAs: [MERGE_PATCH],
+  answers: { 200: { description: "The animal as it is now.", example: { ...BELLA, status: "sold" } } },
+});
+
 export const getPet = operation({
   operationId: "getPet",
   summary: "Fetch one animal",
@@ -41,4 +54,28 @@ export const getPet = operation({
     "Deprecated: it will be removed on 5 December 2030. Use `GET /pets` with the status filter instead.",
   tags: TAGS,
   answers: { 200: { description: "The requested animal.", example: BELLA } },
+});
+
+const DAY_MS = 86_400_000;
+const FIRST_DAY = Date.UTC(2026, 9, 22);
+
+export const getStatistics = operation({
+  operationId: "getStatistics",
+  summary: "Count the animals",
+  description:
+    "How many animals there are, by status and by the day that they were added on. Whatever was added counts at once; all else is at most ten seconds old.",
+  tags: TAGS,
+  answers: {
+    200: {
+      description: "The counts.",
+      example: {
+        total: 1234,
+        byStatus: { available: 800, pending: 30, sold: 400, none: 4 },
+        addedByDay: Array.from({ length: DAYS }, (_, at) => ({
+          date: new Date(FIRST_DAY + at * DAY_MS).toISOString().slice(0, 10),
+          count: (at * 5) % 7,
+        })),
+      },
+    },
+  },
 });

@@ -1,16 +1,39 @@
 import { Elysia, status } from "elysia";
 import type { Shared } from "../http/shared.ts";
 import { ErrorBody, NoQuery, parseId } from "../http/schemas.ts";
-import { ListQuery, NewPet, Pet, PetParams, PetStatus, Pets, fromPet, toNewPet } from "./model.ts";
-import { createPet, getPet, listPets } from "./openapi.ts";
+import {
+  ListQuery,
+  NewPet,
+  Pet,
+  PetChange,
+  PetParams,
+  PetStatus,
+  Pets,
+  Statistics,
+  fromPet,
+  toNewPet,
+  toPetChange,
+} from "./model.ts";
+import { changePet, createPet, getPet, getStatistics, listPets } from "./openapi.ts";
 import type { PetPages } from "./pages.ts";
 import type { PetService } from "./service.ts";
+import type { PetStatistics } from "./statistics.ts";
 
-/** The specified operations on animals, under `/v1`. */
-export const petRoutes = ({ pets, pages, shared }: { pets: PetService; pages: PetPages; shared: Shared }) =>
+/** Animals, under `/v1`: the specified operations, changing and counting. */
+export const petRoutes = ({
+  pets,
+  pages,
+  statistics,
+  shared,
+}: {
+  pets: PetService;
+  pages: PetPages;
+  statistics: PetStatistics;
+  shared: Shared;
+}) =>
   new Elysia({ name: "pets", normalize: false })
     .use(shared)
-    .model({ Pet, Pets, NewPet, PetStatus, Error: ErrorBody })
+    .model({ Pet, Pets, NewPet, PetChange, PetStatus, Statistics, Error: ErrorBody })
     .get(
       "/v1/pets",
       ({ query: { limit, status, cursor } }) => pages.answer({ limit: Number(limit), status, cursor }),
@@ -24,6 +47,20 @@ export const petRoutes = ({ pets, pages, shared }: { pets: PetService; pages: Pe
       response: { 201: Pet },
       detail: createPet,
     })
+    .patch(
+      "/v1/pets/:petId",
+      async ({ params, body }) => fromPet(await pets.change(parseId(params.petId), toPetChange(body))),
+      {
+        stability: "beta",
+        scope: "pets:write",
+        reads: "json or merge patch",
+        query: NoQuery,
+        params: PetParams,
+        body: PetChange,
+        response: { 200: Pet },
+        detail: changePet,
+      },
+    )
     .get("/v1/pets/:petId", async ({ params }) => fromPet(await pets.get(parseId(params.petId))), {
       deprecated: { successor: "/v1/pets" },
       scope: "pets:read",
@@ -31,4 +68,11 @@ export const petRoutes = ({ pets, pages, shared }: { pets: PetService; pages: Pe
       params: PetParams,
       response: { 200: Pet },
       detail: getPet,
+    })
+    .get("/v1/statistics", () => statistics.read(), {
+      stability: "beta",
+      scope: "pets:read",
+      query: NoQuery,
+      response: { 200: Statistics },
+      detail: getStatistics,
     });

@@ -1,7 +1,7 @@
 import type { Clock } from "../time.ts";
 import { Fault } from "../http/faults.ts";
 import { type Page, cutPage, readCursor } from "../page.ts";
-import type { NewPet, Pet, PetStatus, Pets } from "./repository.ts";
+import type { NewPet, Pet, PetChange, PetStatus, Pets } from "./repository.ts";
 
 export interface ListPets {
   limit: number;
@@ -15,8 +15,15 @@ export interface PetService {
   list(query: ListPets): Promise<Page<Pet>>;
   add(pet: NewPet): Promise<Pet>;
   /** @throws Fault not_found */
+  change(id: number, change: PetChange): Promise<Pet>;
+  /** @throws Fault not_found */
   get(id: number): Promise<Pet>;
 }
+
+const assertFound = (pet: Pet | undefined): Pet => {
+  if (!pet) throw new Fault("not_found", "There is no animal with this id.");
+  return pet;
+};
 
 export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetService => ({
   async list({ limit, status, cursor }) {
@@ -27,9 +34,6 @@ export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetSe
     return cutPage(await pets.list({ after, limit: limit + 1, status }), limit, filter);
   },
   add: (pet) => pets.add(pet, clock.now()),
-  async get(id) {
-    const pet = await pets.find(id);
-    if (!pet) throw new Fault("not_found", "There is no animal with this id.");
-    return pet;
-  },
+  change: async (id, change) => assertFound(await pets.change(id, change)),
+  get: async (id) => assertFound(await pets.find(id)),
 });

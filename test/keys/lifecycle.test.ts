@@ -44,7 +44,7 @@ describe("a key over HTTP", () => {
 
   test.each([
     [{ name: "" }, "name: must be"],
-    [{ scopes: [] }, "scopes: "],
+    [{ scopes: [] }, "scopes: must name one scope or more, each of them once"],
     [{ scopes: ["pets:fly"] }, "scopes.0: must be one of *, pets:read"],
     [{ scopes: "pets:read" }, "scopes: "],
     [{ rateLimit: "fast" }, "rateLimit: must be a number of requests and a window"],
@@ -245,4 +245,18 @@ test("the time of last use is written in batches and never moves back", async ()
   await statusWith(store, secret);
   await store.keys.flush();
   expect((await store.keys.get(id)).lastUsedAt).toBe(Date.UTC(2026, 10, 20) + 5000);
+});
+
+test("a key tells its calls to deprecated operations since the start, in the list and by itself", async () => {
+  const store = await openStore();
+  const { id, secret } = await make(store);
+  const told = async () => {
+    const [one, all] = await Promise.all(
+      [`/platform/keys/${id}`, "/platform/keys"].map(async (path) => (await store.call("GET", path)).json()),
+    );
+    return [one, ...(all as object[])].map((key) => (key as { deprecatedCalls: number }).deprecatedCalls);
+  };
+  expect(await told()).toEqual([0, 0, 0]);
+  for (const path of ["/v1/pets/1", "/v1/pets/2", "/v1/pets"]) await store.call("GET", path, { key: secret });
+  expect(await told()).toEqual([2, 0, 2]);
 });

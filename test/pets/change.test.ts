@@ -1,0 +1,92 @@
+import { describe, expect, test } from "bun:test";
+import { addPet, faultOf, messageOf, openStore, type Store } from "../support/store.ts";
+
+const change = (store: Store, id: number | string, body: unknown, type = "application/merge-patch+json") =>
+  store.call("PATCH", `/v1/pets/${id}`, {
+    headers: { "content-type": type },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+const listed = async (store: Store, query = ""): Promise<unknown> =>
+  (await store.call("GET", `/v1/pets${query}`)).json();
+
+const BELLA = { id: 1, name: "Bella", categoryId: 1, status: "available" };
+
+const withBella = async () => {
+  const store = await openStore();
+  await addPet(store, { status: "available" });
+  return store;
+};
+
+describe("PATCH /v1/pets/{petId}", () => {
+  test.each([
+    [{ name: "Luna" }, { ...BELLA, name: "Luna" }],
+    [{ categoryId: 7 }, { ...BELLA, categoryId: 7 }],
+    [{ status: "sold" }, { ...BELLA, status: "sold" }],
+    [
+      { name: "Luna", categoryId: -7, status: "pending" },
+      { id: 1, name: "Luna", categoryId: -7, status: "pending" },
+    ],
+    [{ status: null }, { id: 1, name: "Bella", categoryId: 1 }],
+    [{}, BELLA],
+  ])("%j changes what it names, and leaves the rest", async (body, expected) => {
+    const store = await withBella();
+    const answer = await change(store, 1, body);
+    expect([answer.status, await answer.json()]).toEqual([200, expected]);
+    expect(answer.headers.get("x-stability")).toBe("beta");
+    expect(await listed(store)).toEqual([expected]);
+  });
+
+  test("is taken as application/json too, and as nothing else", async () => {
+    const store = await withBella();
+    expect((await change(store, 1, { name: "Luna" }, "application/json")).status).toBe(200);
+    const refused = await change(store, 1, { name: "Rex" }, "text/plain");
+    expect(refused.headers.get("accept")).toBe("application/json, application/merge-patch+json");
+    expect(await faultOf(refused)).toBe("415 unsupported_media_type");
+  });
+
+  test.each([-(2n ** 63n), -(2n ** 53n) - 1n, 0n, 2n ** 53n + 1n, 2n ** 63n - 1n])(
+    "stores the category %s exactly",
+    async (category) => {
+      const store = await withBella();
+      const answer = await change(store, 1, `{"categoryId":${category}}`);
+      expect(await answer.text()).toContain(`"categoryId":${category},`);
+      expect(await (await store.call("GET", "/v1/pets")).text()).toContain(`"categoryId":${category},`);
+    },
+  );
+
+  test("moves the animal between the filters of the list at once", async () => {
+    const store = await withBella();
+    expect(await listed(store, "?status=available")).toEqual([BELLA]);
+    await change(store, 1, { status: "sold" });
+    expect(await listed(store, "?status=available")).toEqual([]);
+    expect(await listed(store, "?status=sold")).toEqual([{ ...BELLA, status: "sold" }]);
+  });
+
+  test.each([
+    [{ name: null }, "name"],
+    [{ name: " " }, "name"],
+    [{ categoryId: null }, "categoryId"],
+    [{ categoryId: 1.5 }, "categoryId"],
+    [{ status: "gone" }, "status"],
+    [{ id: 2 }, "id"],
+    [[], "body"],
+  ])("%j is refused, and changes nothing", async (body, named) => {
+    const store = await withBella();
+    const answer = await change(store, 1, body);
+    expect(answer.status).toBe(400);
+    expect(await messageOf(answer)).toContain(named);
+    expect(await listed(store)).toEqual([BELLA]);
+  });
+
+  test.each(["2", "0", "abc", "9007199254740993"])("there is no animal %s to change", async (id) => {
+    const store = await withBella();
+    expect(await faultOf(await change(store, id, { name: "Luna" }))).toBe("404 not_found");
+  });
+
+  test("of two that change different fields at the same time, both hold", async () => {
+    const store = await withBella();
+    await Promise.all([change(store, 1, { name: "Luna" }), change(store, 1, { status: "sold" })]);
+    expect(await listed(store)).toEqual([{ ...BELLA, name: "Luna", status: "sold" }]);
+  });
+});
