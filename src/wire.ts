@@ -5,6 +5,9 @@ import { assertRoom } from "./data.ts";
 import type { Database } from "./db/open.ts";
 import { clientAddress, clientNetwork } from "./http/address.ts";
 import { lazily } from "./lazy.ts";
+import { gatewayOf } from "./console/gateway.ts";
+import { consoleRoutes } from "./console/routes.ts";
+import { sessionsIn } from "./console/sessions.ts";
 import { openBlobs } from "./deploys/blobs.ts";
 import { publishFirst } from "./deploys/first.ts";
 import { deployRepository } from "./deploys/repository.ts";
@@ -38,6 +41,7 @@ import { petPages } from "./pets/pages.ts";
 import { petRepository } from "./pets/repository.ts";
 import { petRoutes } from "./pets/routes.ts";
 import { petService } from "./pets/service.ts";
+import { petStatistics } from "./pets/statistics.ts";
 import { publishingOf } from "./projects/publishing.ts";
 import { projectRoutes } from "./projects/routes.ts";
 import { deployedSites } from "./sites/deployed.ts";
@@ -137,8 +141,10 @@ export const wireApp = (
       ),
     bodyLimit,
   });
-  const pets = petService({ pets: petRepository(database), clock });
+  const animals = petRepository(database);
+  const pets = petService({ pets: animals, clock });
   const pages = petPages({ list: pets.list, version: database.version });
+  const statistics = petStatistics({ tally: animals.tally, version: database.version, clock });
   const inspect = overrides.inspect ?? configuredInspector(config, { clock, random }, overrides.dns);
   const { projects, domains, settings, keeper } = wireDomains(config, database, {
     inspect,
@@ -161,12 +167,15 @@ export const wireApp = (
     clock,
   });
   const publishing = publishingOf(config, portOf);
+  const sessions = sessionsIn({ clock, random });
+  const isSecure = (request: Request) => isDirect(request) || (config.baseUrl?.startsWith("https:") ?? false);
+  const gateway = gatewayOf({ sessions, isSecure });
   const app = createApp({ shared: rules, metrics: counters, log: writeLog, cors: cors(config.corsOrigins) }, [
-    petRoutes({ pets, pages, shared: rules }),
+    petRoutes({ pets, pages, statistics, shared: rules }),
     projectRoutes({ projects, publishing, shared: rules }),
     deployRoutes({ deploys, shared: rules, patiently }),
     domainRoutes({ domains, settings, shared: rules, patiently }),
-    keyRoutes({ keys, shared: rules }),
+    keyRoutes({ keys, deprecatedCalls: counters.deprecatedCalls, shared: rules }),
     healthRoutes({
       checks: {
         database: database.assertReady,
@@ -181,6 +190,9 @@ export const wireApp = (
       addresses: addressesOf(config),
       shared: rules,
     }),
+    ...(config.console
+      ? [consoleRoutes({ sessions, gateway, isSecure, authenticate: keys.authenticate, shared: rules })]
+      : []),
   ]);
   const names = rememberedNames(
     lazily(() => publishedNames(database)),
@@ -201,7 +213,7 @@ export const wireApp = (
   const fetch = dispatcher({
     readHost: hostReader(hosts),
     ...(https && { challenge: https.challenge, secured: https.secured }),
-    api: (request) => app.fetch(overHttp(request)),
+    api: (request) => app.fetch(config.console ? gateway.forward(overHttp(request)) : overHttp(request)),
     publisher: siteService({
       names,
       sites: deployedSites(blobs),

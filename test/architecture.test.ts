@@ -21,7 +21,7 @@ const importsOf = async (file: string): Promise<Import[]> => {
   });
 };
 
-const files = [...new Glob("src/**/*.ts").scanSync(ROOT)]
+const files = [...new Glob("src/**/*.{ts,tsx}").scanSync(ROOT)]
   .filter((file) => !file.endsWith(".d.ts"))
   .toSorted();
 const imports = (await Promise.all(files.map(importsOf))).flat();
@@ -69,6 +69,9 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     from: /^src\/(\w+)\/service\.ts$/,
     to: [/^src\/$1\/(?!routes|model)/, /^src\/http\/faults\.ts$/, /^src\/(page|time)\.ts$/],
   },
+  // A page for browsers, a client of the HTTP API: nothing of this program is in it.
+  { from: /^src\/console\/ui\//, to: [/^src\/console\/ui\//] },
+  { from: /^src\/console\//, to: [/^src\/console\/(?!ui)/, /^src\/http\//, /^src\/time\.ts$/] },
   { from: /^src\/(\w+)\/guard\.ts$/, to: [/^src\/$1\//, /^src\/http\/(faults|limits)\.ts$/] },
   {
     from: /^src\/(\w+)\//,
@@ -144,7 +147,7 @@ test("only config/config.ts reads the environment; heap.ts hands it on to the pr
 test("importing every module but main.ts does nothing: no output, no file, and the process ends by itself", async () => {
   const directory = temporaryDirectory();
   const modules = files
-    .filter((file) => file !== "src/main.ts")
+    .filter((file) => file !== "src/main.ts" && !file.startsWith("src/console/ui/"))
     .map((file) => `import ${JSON.stringify(join(ROOT, file))};`);
   const script = join(directory, "all.ts");
   await Bun.write(script, modules.join("\n"));

@@ -103,6 +103,14 @@ const valid: Record<string, fc.Arbitrary<unknown>> = {
     },
     { requiredKeys: ["name", "categoryId"] },
   ),
+  PetChange: fc.record(
+    {
+      name: fc.string({ minLength: 1, maxLength: 50 }),
+      categoryId: fc.integer(),
+      status: fc.constantFrom("available", "pending", "sold", null),
+    },
+    { requiredKeys: [] },
+  ),
   NewKey: fc.record(
     {
       name: fc.string({ minLength: 1, maxLength: 50 }),

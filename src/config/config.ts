@@ -28,6 +28,8 @@ export interface Config {
   readonly platformDomain: string;
   /** CNAME targets of custom domains are `<label>.<platformCnameTarget>`. */
   readonly platformCnameTarget: string;
+  /** True if there is a web console. */
+  readonly console: boolean;
   /** Host names of the API beside `baseUrl`'s, addresses and local names. */
   readonly apiHosts: readonly string[];
   /** Bytes of an archive, packed. */
@@ -52,6 +54,8 @@ export interface Config {
   readonly acmeEabHmac: string | undefined;
   /** Where authorities fetch challenges. */
   readonly acmeHttpPort: number;
+  /** Where they ask for them in a TLS handshake. */
+  readonly acmeTlsPort: number;
   /** Seconds that browsers are told to come over HTTPS only, at the most. */
   readonly hstsMaxAge: number;
   /** What CAA records must name for a certificate to be issued. */
@@ -99,6 +103,7 @@ export const readConfig = (sources: Sources): Config => {
     baseUrl: baseUrl || undefined,
     stagingBaseUrl: stagingBaseUrl || undefined,
     platformCnameTarget: platformCnameTarget || `cname.${platformDomain}`,
+    console: values.console === "on",
     dnsPrivate: values.dnsPrivate === "yes",
     httpsPort: values.httpsPort === "" ? undefined : values.httpsPort,
     httpPort: values.httpPort === "" ? undefined : values.httpPort,

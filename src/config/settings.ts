@@ -148,6 +148,14 @@ export const SETTINGS = {
     help: "custom domains point to <label>.<this>; by default cname.<PLATFORM_DOMAIN>",
     parse: optional(hostName),
   },
+  console: {
+    env: "CONSOLE",
+    flag: "console",
+    fallback: "on",
+    form: "on or off",
+    help: "off: there is no web console at /console",
+    parse: oneOf(["on", "off"]),
+  },
   apiHosts: {
     env: "API_HOSTS",
     flag: "api-hosts",
@@ -258,6 +266,14 @@ export const SETTINGS = {
     fallback: "80",
     form: "a port from 1 to 65535",
     help: "port at which authorities fetch challenges; another than 80 is for tests",
+    parse: integer(1, 65_535),
+  },
+  acmeTlsPort: {
+    env: "ACME_TLS_PORT",
+    flag: "acme-tls-port",
+    fallback: "443",
+    form: "a port from 1 to 65535",
+    help: "port at which authorities ask for challenges in a TLS handshake; another than 443 is for tests",
     parse: integer(1, 65_535),
   },
   hstsMaxAge: {

@@ -23,6 +23,7 @@ test("without any setting there are the documented defaults", () => {
     diskReserve: 67_108_864,
     platformDomain: "localhost",
     platformCnameTarget: "cname.localhost",
+    console: true,
     apiHosts: [],
     deployLimit: 104_857_600,
     dnsResolvers: [],
@@ -37,6 +38,7 @@ test("without any setting there are the documented defaults", () => {
     acmeEabKid: undefined,
     acmeEabHmac: undefined,
     acmeHttpPort: 80,
+    acmeTlsPort: 443,
     hstsMaxAge: 31_536_000,
     caaIssuers: ["letsencrypt.org"],
   });

@@ -5,27 +5,48 @@ import { PROGRAMS } from "./support.ts";
 export interface Locator {
   click(): Promise<void>;
   fill(text: string): Promise<void>;
+  press(key: string): Promise<void>;
+  check(): Promise<void>;
   innerText(): Promise<string>;
-  selectOption(option: { label: string }): Promise<string[]>;
-  waitFor(): Promise<void>;
+  count(): Promise<number>;
+  selectOption(option: { label: string } | string): Promise<string[]>;
+  setInputFiles(file: { name: string; mimeType: string; buffer: Buffer }): Promise<void>;
+  waitFor(options?: { state?: "visible" | "hidden"; timeout?: number }): Promise<void>;
   locator(selector: string): Locator;
+  getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
+  getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
   first(): Locator;
 }
 
 export interface Page {
   goto(url: string): Promise<unknown>;
+  goBack(): Promise<unknown>;
+  reload(): Promise<unknown>;
+  url(): string;
   locator(selector: string): Locator;
+  getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
+  getByLabel(label: string | RegExp, options?: { exact?: boolean }): Locator;
+  getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
+  waitForFunction(script: string): Promise<unknown>;
+  setViewportSize(size: { width: number; height: number }): Promise<void>;
+  waitForTimeout(ms: number): Promise<void>;
   evaluate(script: string): Promise<unknown>;
   emulateMedia(media: { colorScheme: "light" | "dark" }): Promise<void>;
   screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;
+  context(): Context;
   on(event: "console", listener: (message: { type(): string; text(): string }) => void): void;
   on(event: "pageerror", listener: (error: Error) => void): void;
   on(event: "request", listener: (request: { url(): string }) => void): void;
   on(event: "requestfailed", listener: (request: { url(): string }) => void): void;
 }
 
+interface Context {
+  newPage(): Promise<Page>;
+  setOffline(isOffline: boolean): Promise<void>;
+}
+
 interface Browser {
-  newPage(options: { viewport: { width: number; height: number } }): Promise<Page>;
+  newContext(options: { viewport: { width: number; height: number } }): Promise<Context>;
   close(): Promise<void>;
 }
 
@@ -52,10 +73,14 @@ interface Complaints {
 }
 
 /** Debian's Chromium with one empty page. It is closed when the scope that it was opened in ends. */
-export const openBrowser = async (executablePath = "/usr/bin/chromium") => {
+export const openBrowser = async (
+  executablePath = "/usr/bin/chromium",
+  { flags = [] }: { flags?: string[] } = {},
+) => {
   const { chromium } = (await import(join(PROGRAMS, "playwright-core", "index.mjs"))) as Playwright;
-  const browser = await chromium.launch({ executablePath, args: FLAGS });
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  const browser = await chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const page = await context.newPage();
   const seen: Complaints = { errors: [], requests: [] };
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") seen.errors.push(message.text());

@@ -1,0 +1,32 @@
+import { SCRIPT, STYLE } from "./assets.ts";
+
+/** The one page of the console: what it shows follows from its address. */
+export const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>Adoption store</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="${STYLE.path}" />
+    <script type="module" src="${SCRIPT.path}"></script>
+  </head>
+  <body>
+    <div id="console"><main class="container"><p class="loading" aria-busy="true">Loading…</p></main></div>
+    <noscript><main class="container"><p>The console needs JavaScript. The command line does all that it does.</p></main></noscript>
+  </body>
+</html>
+`;
+
+/** Only this host's own files and calls; the icons of the style lie in it as data. */
+export const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");

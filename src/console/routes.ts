@@ -1,0 +1,139 @@
+import { Elysia, t } from "elysia";
+import { takesCoding } from "../http/coding.ts";
+import { Fault } from "../http/faults.ts";
+import { NoQuery } from "../http/schemas.ts";
+import type { Shared } from "../http/shared.ts";
+import { formatTime } from "../time.ts";
+import { endCookie, readCookie, writeCookie } from "./cookie.ts";
+import { API_PATH, type Gateway } from "./gateway.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** What the console tells of the key that was signed in with. */
+interface SignedInKey {
+  id: number;
+  name: string;
+  scopes: Iterable<string>;
+  expiresAt: number | undefined;
+}
+
+const stateOf = (csrfToken: string, { id, name, scopes, expiresAt }: SignedInKey) => ({
+  signedIn: true,
+  csrfToken,
+  key: {
+    id,
+    name,
+    scopes: [...scopes],
+    ...(expiresAt !== undefined && { expiresAt: formatTime(expiresAt) }),
+  },
+});
+
+const STRANGER = { signedIn: false };
+
+const CHALLENGE = { "www-authenticate": 'Bearer realm="adoption-store"' };
+
+const answer = (status: number, state: object | undefined, headers: Record<string, string> = {}): Response =>
+  new Response(state && JSON.stringify(state), {
+    status,
+    headers: {
+      ...(state && { "content-type": "application/json" }),
+      "cache-control": "no-store",
+      ...headers,
+    },
+  });
+
+/** An embedded file, compressed for whoever takes it. */
+const fileAnswer = async (path: string, acceptEncoding: string): Promise<Response> => {
+  // Loaded when it is first asked for: a start need not wait for it.
+  const { CODINGS, SCRIPT, STYLE, compressedOf } = await import("./assets.ts");
+  const asset = [SCRIPT, STYLE].find((one) => one.path === path);
+  if (!asset) throw new Fault("not_found");
+  const headers = {
+    "content-type": asset.type,
+    "cache-control": "public, max-age=31536000, immutable",
+    vary: "Accept-Encoding",
+  };
+  const coding = CODINGS.find((one) => takesCoding(acceptEncoding, one));
+  if (!coding) return new Response(asset.content, { headers });
+  return new Response(compressedOf(asset, coding), { headers: { ...headers, "content-encoding": coding } });
+};
+
+const pageAnswer = async (): Promise<Response> => {
+  const { PAGE, POLICY } = await import("./page.ts");
+  return new Response(PAGE, {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-cache",
+      "content-security-policy": POLICY,
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+    },
+  });
+};
+
+/** The console's page and files, signing in and out, and the refusal of calls that the gateway did not let through. */
+export const consoleRoutes = ({
+  sessions,
+  gateway,
+  isSecure,
+  authenticate,
+  shared,
+}: {
+  sessions: Sessions;
+  gateway: Pick<Gateway, "visitorOf">;
+  /** Whether the client came over HTTPS. */
+  isSecure: (request: Request) => boolean;
+  authenticate(secret: string): Promise<SignedInKey | undefined>;
+  shared: Shared;
+}) => {
+  const page = { public: true, query: t.Record(t.String(), t.String()), detail: { hide: true } } as const;
+  const quiet = { public: true, query: NoQuery, detail: { hide: true } } as const;
+  const refuse = ({ request }: { request: Request }) => {
+    const { kind } = gateway.visitorOf(request);
+    if (kind === "stranger") throw new Fault("not_signed_in", undefined, CHALLENGE);
+    throw new Fault(kind === "forged" ? "cross_site_request" : "not_found");
+  };
+  return new Elysia({ name: "console", normalize: false })
+    .use(shared)
+    .get("/console", pageAnswer, page)
+    .get("/console/*", pageAnswer, page)
+    .get(
+      "/console/assets/:hash/:name",
+      ({ params: { hash, name }, headers }) =>
+        fileAnswer(`/console/assets/${hash}/${name}`, headers["accept-encoding"] ?? ""),
+      quiet,
+    )
+    .get(
+      "/console/session",
+      async ({ request }) => {
+        const visitor = gateway.visitorOf(request);
+        const session = visitor.kind === "signed_in" ? visitor.session : undefined;
+        const key = session && (await authenticate(session.secret));
+        return answer(200, session && key ? stateOf(session.csrfToken, key) : STRANGER);
+      },
+      quiet,
+    )
+    .post(
+      "/console/session",
+      ({ request, bearer, key }) => {
+        const former = readCookie(request.headers, isSecure(request));
+        if (former !== undefined) sessions.close(former);
+        const { token, session } = sessions.open(bearer ?? "", key.id);
+        return answer(201, stateOf(session.csrfToken, key), {
+          "set-cookie": writeCookie(token, isSecure(request)),
+        });
+      },
+      { scope: "any", query: NoQuery, detail: { hide: true } },
+    )
+    .delete(
+      "/console/session",
+      ({ request }) => {
+        const visitor = gateway.visitorOf(request);
+        if (visitor.kind === "forged") throw new Fault("cross_site_request");
+        if (visitor.kind === "signed_in") sessions.close(visitor.token);
+        return answer(204, undefined, { "set-cookie": endCookie(isSecure(request)) });
+      },
+      quiet,
+    )
+    .get(`${API_PATH}/*`, refuse, { public: true, detail: { hide: true } })
+    .all(`${API_PATH}/*`, refuse, { public: true, detail: { hide: true } });
+};

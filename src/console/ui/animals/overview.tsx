@@ -1,0 +1,27 @@
+import { useQuery } from "@tanstack/preact-query";
+import { dataOf, store } from "../api/client.ts";
+import { Problem } from "../parts/feedback.tsx";
+import { Chart } from "./chart.tsx";
+import type { Status } from "./statuses.ts";
+import { Tiles } from "./tiles.tsx";
+
+/** The counts of all animals, kept under the animals' own name in the cache: what changes animals renews them. */
+export const useStatistics = () =>
+  useQuery({ queryKey: ["animals", "statistics"], queryFn: () => dataOf(store.GET("/statistics")) });
+
+const uncounted = ({ message }: Error) => new Error(`The animals could not be counted. ${message}`);
+
+/** How many animals there are and when they came. While it is read, and if it cannot be, the filter works. */
+export const Overview = ({ selected }: { selected: Status | undefined }) => {
+  const { data, error, refetch } = useStatistics();
+  return (
+    <>
+      <Tiles statistics={data} selected={selected} />
+      {error && !data ? (
+        <Problem error={uncounted(error)} again={refetch} />
+      ) : (
+        <Chart days={data?.addedByDay} />
+      )}
+    </>
+  );
+};

@@ -1,0 +1,69 @@
+import type { components } from "../api/store.d.ts";
+import { counted, inWords } from "../parts/count.ts";
+
+export type Animal = components["schemas"]["Pet"];
+export type NewAnimal = components["schemas"]["NewPet"];
+export type Statistics = components["schemas"]["Statistics"];
+export type Day = Statistics["addedByDay"][number];
+type Status = components["schemas"]["PetStatus"];
+
+const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });
+
+/** "20 November" @param date such as 2026-11-20 */
+export const dayName = (date: string): string => days.format(new Date(date));
+
+/** What the chart shows, in a sentence. */
+export const summaryOf = (days: readonly Day[]): string => {
+  const sum = days.reduce((sum, { count }) => sum + count, 0);
+  if (sum === 0) return "No animal was added.";
+  const most = days.reduce((most, day) => (day.count > most.count ? day : most));
+  const added = `${counted(sum, "animal")} ${sum === 1 ? "was" : "were"} added`;
+  return sum === most.count
+    ? `${added}, on ${dayName(most.date)}.`
+    : `${added}, the most on ${dayName(most.date)}: ${inWords(most.count)}.`;
+};
+
+/** A day's bar, from the left and from the top, in a space of `days.length` by 1. */
+export interface Bar {
+  day: Day;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Of a day's width. */
+const GAP = 0.2;
+/** Of the whole height: whatever there is can be seen. */
+const LEAST = 0.04;
+
+/** The bars of the chart; days without animals have none. */
+export const barsOf = (days: readonly Day[]): Bar[] => {
+  const most = Math.max(...days.map(({ count }) => count));
+  return days.flatMap((day, at) => {
+    if (day.count === 0) return [];
+    const height = Math.max(LEAST, day.count / most);
+    return [{ day, x: at + GAP / 2, y: 1 - height, width: 1 - GAP, height }];
+  });
+};
+
+/** How many animals a filter lets through. */
+export const countOf = ({ total, byStatus }: Statistics, status: Status | undefined): number =>
+  status ? byStatus[status] : total;
+
+/** Those added just now come first, if the filter lets them through and the pages do not reach to them yet. */
+export const withAdded = (
+  listed: readonly Animal[],
+  added: readonly Animal[],
+  status: Status | undefined,
+): Animal[] => {
+  const known = new Set(listed.map(({ id }) => id));
+  const first = added.filter((one) => !known.has(one.id) && (!status || one.status === status));
+  return [...first.toReversed(), ...listed];
+};
+
+/** "“Bella” was changed." */
+export const changedWords = ({ name }: Animal): string => `“${name}” was changed.`;
+
+/** "“Bella” was added with the id 12." */
+export const addedWords = ({ name, id }: Animal): string => `“${name}” was added with the id ${id}.`;

@@ -1,0 +1,39 @@
+import { inWords } from "../parts/count.ts";
+import { type Statistics, countOf } from "./statistics.ts";
+import { STATUSES, type Status } from "./statuses.ts";
+
+const FILTERS = [undefined, ...STATUSES];
+
+/** Takes as much room before it is known. */
+const Count = ({ count }: { count: number | undefined }) => (
+  <strong>{count === undefined ? "\u2013" : inWords(count)}</strong>
+);
+
+/** How many animals there are of each status; each count leads to its animals. */
+export const Tiles = ({
+  statistics,
+  selected,
+}: {
+  statistics: Statistics | undefined;
+  selected: Status | undefined;
+}) => (
+  <nav class="tiles" aria-label="Animals by status">
+    <ul>
+      {FILTERS.map((status) => (
+        <li key={status ?? ""}>
+          <a
+            href={`/console/animals${status ? `?status=${status}` : ""}`}
+            aria-current={status === selected ? "true" : undefined}
+          >
+            <Count count={statistics && countOf(statistics, status)} />
+            <span>{status ?? "all"}</span>
+          </a>
+        </li>
+      ))}
+      <li class="plain">
+        <Count count={statistics?.byStatus.none} />
+        <span>without a status</span>
+      </li>
+    </ul>
+  </nav>
+);

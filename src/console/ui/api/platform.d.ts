@@ -1,0 +1,2287 @@
+// Written by `bun run console:types` from the platform's OpenAPI document: nothing here is written by hand.
+
+export interface paths {
+  "/platform/projects": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List projects
+     * @description In the order they were made. While more follow, the `Link` header names the next page. Needs the scope `platform:read`.
+     */
+    get: operations["listProjects"];
+    put?: never;
+    /**
+     * Make a project
+     * @description Its slug must be a DNS label that no other project holds and that is not reserved, such as `www` or `api`. Needs the scope `platform:write`.
+     */
+    post: operations["createProject"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/projects/{slug}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Fetch one project
+     * @description With its default address and its CNAME target. Needs the scope `platform:read`.
+     */
+    get: operations["getProject"];
+    put?: never;
+    post?: never;
+    /**
+     * Delete a project
+     * @description With its deploys; it is served no longer from the next request on. Needs the scope `platform:write`.
+     */
+    delete: operations["deleteProject"];
+    options?: never;
+    head?: never;
+    /**
+     * Change a project
+     * @description Its name, its plan, or both; what is not named stays. Needs the scope `platform:write`.
+     */
+    patch: operations["changeProject"];
+    trace?: never;
+  };
+  "/platform/projects/{slug}/deploys": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List deploys
+     * @description Newest first: the newest 20 that can be served again, and the newest 20 that failed. While more follow, the `Link` header names the next page. Needs the scope `platform:read`.
+     */
+    get: operations["listDeploys"];
+    put?: never;
+    /**
+     * Deploy a site
+     * @description The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root. It is served once all of it is on disk, in one step; one that is refused is recorded as `failed` with its reason, and what was served before still is. Needs the scope `platform:write`.
+     */
+    post: operations["uploadDeploy"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/projects/{slug}/deploys/{deployId}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Fetch one deploy
+     * @description With the reason if it failed. Needs the scope `platform:read`.
+     */
+    get: operations["getDeploy"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/projects/{slug}/deploys/{deployId}/activate": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Serve a deploy again
+     * @description Rolls back, or forward: from the answer on this deploy is served. Again is fine. Needs the scope `platform:write`.
+     */
+    post: operations["activateDeploy"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/projects/{slug}/domains": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the domains of a project
+     * @description In the order they were added. While more follow, the `Link` header names the next page. Needs the scope `platform:read`.
+     */
+    get: operations["listDomains"];
+    put?: never;
+    /**
+     * Add a domain to a project
+     * @description Needs the plan Pro or above and a successful deploy. The answer has the DNS record to create; the service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Several projects may wait for a domain: the first whose own target the DNS shows gets it. Adding it again changes nothing. Needs the scope `platform:write`.
+     */
+    post: operations["addDomain"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/projects/{slug}/domains/{hostname}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Fetch one domain
+     * @description With the record that it needs, what its last check found, and all that this was answered. Needs the scope `platform:read`.
+     */
+    get: operations["getDomain"];
+    put?: never;
+    post?: never;
+    /**
+     * Remove a domain
+     * @description From the answer on nothing is served under it. If its address was shared, let it redirect instead: in the project's configuration. Domains that redirected to it show the site themselves. Needs the scope `platform:write`.
+     */
+    delete: operations["removeDomain"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/projects/{slug}/domains/{hostname}/verify": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Verify a domain now
+     * @description Also to verify it again. Asks the zone's own name servers and the resolvers, which may take some seconds; 10 times a minute for each domain. What is wrong is in the findings of the answer. Needs the scope `platform:write`.
+     */
+    post: operations["verifyDomain"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/projects/{slug}/domains/{hostname}/primary": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /**
+     * Make a domain the primary one
+     * @description Domains that redirect, redirect to it from now on, once it is live; the one that was primary before shows the site. Again is fine. Needs the scope `platform:write`.
+     */
+    put: operations["makePrimaryDomain"];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/projects/{slug}/domains/{hostname}/history": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List what happened to a domain
+     * @description Newest first, also of a domain that was removed. While more follow, the `Link` header names the next page. Needs the scope `platform:read`.
+     */
+    get: operations["listDomainEvents"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/projects/{slug}/config": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Fetch the configuration of a project's domains
+     * @description As JSON, or as YAML to whoever accepts `application/yaml`. Needs the scope `platform:read`.
+     */
+    get: operations["getDomainsConfig"];
+    /**
+     * Replace the configuration of a project's domains
+     * @description Applied whole or not at all; what is wrong is named, all of it. Every redirect must lead to the primary domain, with 301. Domains that it does not name show the site. Needs the scope `platform:write`.
+     */
+    put: operations["putDomainsConfig"];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/keys": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List API keys
+     * @description Ascending by id, the revoked ones too. While more follow, the `Link` header names the next page. Needs the scope `keys:admin`.
+     */
+    get: operations["listKeys"];
+    put?: never;
+    /**
+     * Make an API key
+     * @description The secret is in this answer and nowhere else. Nobody can grant a scope that his own key lacks. Needs the scope `keys:admin`.
+     */
+    post: operations["createKey"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/keys/{keyId}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Fetch one API key
+     * @description Also one that is revoked or has expired. Needs the scope `keys:admin`.
+     */
+    get: operations["getKey"];
+    put?: never;
+    post?: never;
+    /**
+     * Revoke an API key
+     * @description Holds from the next request on, for ever. Revoking again is fine. Needs the scope `keys:admin`.
+     */
+    delete: operations["revokeKey"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/keys/{keyId}/rotate": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Give an API key a new secret
+     * @description The old secret lives on for the grace time, so that its users can be moved one by one. Needs the scope `keys:admin`.
+     */
+    post: operations["rotateKey"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/livez": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Is the process alive?
+     * @description For supervisors: restart the process if it does not answer. No key is needed.
+     */
+    get: operations["getLiveness"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/readyz": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Can the service do its work?
+     * @description For load balancers, without a key. Ready means: the database can be written, its migrations are current, and the disk has room. `warnings` names what will need somebody, such as a certificate that ends soon.
+     */
+    get: operations["getReadiness"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/metrics": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Metrics in the Prometheus text format
+     * @description Requests by route template, deprecated calls by key, and what the process uses. Needs the scope `metrics:read`.
+     */
+    get: operations["getMetrics"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/openapi.json": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The store's OpenAPI document
+     * @description With the server's own addresses filled in. No key is needed.
+     */
+    get: operations["getStoreDocument"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/openapi.json": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * This OpenAPI document
+     * @description With the server's own addresses filled in. No key is needed.
+     */
+    get: operations["getPlatformDocument"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    /** @description Every error has this form. */
+    Error: {
+      /** @description Machine-readable error code. */
+      code: string;
+      /** @description Human-readable description. */
+      message: string;
+      /** @description The HTTP status code of the response. */
+      status: number;
+    };
+    /** @description A project to make; without a plan it is `free`. */
+    NewProject: {
+      /** @description The project's label in its default address: a DNS label. */
+      slug: string;
+      /** @description What the project is called. */
+      name: string;
+      plan?: components["schemas"]["Plan"];
+    };
+    /**
+     * @description What the project may do: custom domains need `pro` or above.
+     * @enum {string}
+     */
+    Plan: "free" | "pro" | "enterprise";
+    /** @description A documentation project. */
+    Project: {
+      /** @description The project's label in its default address: a DNS label. */
+      slug: string;
+      /** @description What the project is called. */
+      name: string;
+      plan: components["schemas"]["Plan"];
+      /** @description What a CNAME record of a custom domain must point to: this project's own, never another's. */
+      target: string;
+      /** @description Where the project is published by default. */
+      address: string;
+      /**
+       * Format: int64
+       * @description The deploy that is served; absent before the first that succeeds.
+       */
+      activeDeploy?: number;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      createdAt: string;
+    };
+    /** @description What to change; the rest stays. */
+    ProjectChange: {
+      /** @description What the project is called. */
+      name?: string;
+      plan?: components["schemas"]["Plan"];
+    };
+    /** @description Projects, in the order they were made. */
+    Projects: components["schemas"]["Project"][];
+    /** @description An uploaded version of a project's site. */
+    Deploy: {
+      /**
+       * Format: int64
+       * @description Identifies the deploy.
+       */
+      id: number;
+      /**
+       * @description `failed`: it was refused, and what was served before still is.
+       * @enum {string}
+       */
+      status: "succeeded" | "failed";
+      /** @description Why it failed. */
+      reason?: string;
+      /** @description True for the deploy that is served. */
+      active: boolean;
+      /** @description Files, unpacked. */
+      files: number;
+      /** @description Bytes of all files, unpacked. */
+      bytes: number;
+      /**
+       * Format: int64
+       * @description The API key that uploaded it; absent for the service's own.
+       */
+      key?: number;
+      /**
+       * Format: date-time
+       * @description When it was stored.
+       */
+      createdAt: string;
+    };
+    /** @description Deploys, newest first. */
+    Deploys: components["schemas"]["Deploy"][];
+    /** @description A custom domain, and what to do for it. */
+    Domain: {
+      /** @description In A-labels. */
+      hostname: string;
+      /** @description The same with U-labels, to show. */
+      unicode: string;
+      /**
+       * @description `awaiting_dns`: its record is not there yet; `dns_conflict`: another record is in its place; `verified`, `issuing`, `issue_failed`: the certificate is under way; `live`: it is served; `suspended`: the plan is below Pro.
+       * @enum {string}
+       */
+      stage: "awaiting_dns" | "dns_conflict" | "verified" | "issuing" | "issue_failed" | "live" | "suspended";
+      /**
+       * @description `redirect`: its visitors are sent to the primary domain with 301, while that is live; all others get the site.
+       * @enum {string}
+       */
+      role: "primary" | "served" | "redirect";
+      /** @description The record to create at the DNS provider. */
+      record: {
+        /**
+         * @description `ALIAS` for a registered domain itself.
+         * @enum {string}
+         */
+        type: "CNAME" | "ALIAS";
+        /** @description What to enter as the record's name: `@` for the registered domain itself. */
+        name: string;
+        /** @description What it must point to: the project's own target, exactly. */
+        value: string;
+        /** @description Seconds. */
+        ttl: number;
+        /** @description What there is to know about it. */
+        note?: string;
+        /** @description The line of a zone file; none for an ALIAS. */
+        bind?: string;
+        /** @description The block of a Terraform configuration. */
+        terraform: string;
+      };
+      /** @description Of the last check; empty if all is right. */
+      findings: components["schemas"]["DomainFinding"][];
+      /**
+       * Format: date-time
+       * @description When it was added.
+       */
+      createdAt: string;
+      /**
+       * Format: date-time
+       * @description When its records were last looked at.
+       */
+      checkedAt?: string;
+      /**
+       * Format: date-time
+       * @description When they are looked at by themselves; absent: on request only.
+       */
+      nextCheckAt?: string;
+      /**
+       * Format: date-time
+       * @description Since when a live domain no longer verifies; 7 days later it is no longer served.
+       */
+      failingSince?: string;
+      /**
+       * Format: date-time
+       * @description When its records were first found right.
+       */
+      verifiedAt?: string;
+      /**
+       * Format: date-time
+       * @description Since when it is served.
+       */
+      liveAt?: string;
+      certificate?: components["schemas"]["DomainCertificate"];
+      trace?: components["schemas"]["DomainTrace"];
+    };
+    /** @description A name's certificate, and what is under way for it. */
+    DomainCertificate: {
+      /**
+       * @description `wanted`: not ordered yet; `ordered`: the authority is at work; `failing`: the last attempt failed; `ssl_overdue`: there is none after 30 minutes; `in_use`, also while it is renewed; `expired`.
+       * @enum {string}
+       */
+      status: "wanted" | "ordered" | "failing" | "ssl_overdue" | "in_use" | "expired";
+      /**
+       * Format: date-time
+       * @description From when on it is valid.
+       */
+      notBefore?: string;
+      /**
+       * Format: date-time
+       * @description Until when it is valid.
+       */
+      notAfter?: string;
+      /** @description The directory of who issued it, or `imported`. */
+      authority?: string;
+      /** @description Why the last attempt failed. */
+      problem?: {
+        /** @description What kind of problem: RFC 8555's word, or one of ours. */
+        type: string;
+        /** @description What was said, as it was said. */
+        detail: string;
+        status?: number;
+        subproblems: {
+          /** @description What kind of problem. */
+          type: string;
+          /** @description What was said of it. */
+          detail: string;
+          /** @description The name that it is about. */
+          identifier?: string;
+        }[];
+      };
+      /** @description Failed attempts in a row. */
+      failures?: number;
+      /**
+       * Format: date-time
+       * @description When something is done by itself: a next attempt, a renewal.
+       */
+      nextAttemptAt?: string;
+    };
+    /** @description What happened to a domain. */
+    DomainEvent: {
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      at: string;
+      /**
+       * @description `key`: an API key; `operator`: the command line; `service`: by itself.
+       * @enum {string}
+       */
+      actor: "key" | "operator" | "service";
+      /**
+       * Format: int64
+       * @description The API key.
+       */
+      key?: number;
+      /**
+       * @description What happened. A check that found what the one before it found is left out, unless somebody asked for it.
+       * @enum {string}
+       */
+      event:
+        | "added"
+        | "records_right"
+        | "records_wrong"
+        | "records_missing"
+        | "lapsed"
+        | "served_over_http"
+        | "order_placed"
+        | "certificate_stored"
+        | "issue_refused"
+        | "plan_dropped"
+        | "plan_restored"
+        | "yielded"
+        | "removed"
+        | "unreachable"
+        | "domain_taken"
+        | "became_primary"
+        | "became_served"
+        | "became_redirect";
+      /**
+       * @description The stage that it led to, or left as it was.
+       * @enum {string}
+       */
+      stage:
+        | "awaiting_dns"
+        | "dns_conflict"
+        | "verified"
+        | "issuing"
+        | "issue_failed"
+        | "live"
+        | "suspended"
+        | "removed";
+      /** @description What a check found. */
+      findings: components["schemas"]["DomainFinding"][];
+    };
+    /** @description What a check found, naming the record to change. */
+    DomainFinding: {
+      /**
+       * @description `not_propagated` and `unreachable` need time only; `unreachable` is never counted as a failure. `ownership_unproven`: other projects have or had this registered domain, and only the TXT record that it names tells which of them it is for.
+       * @enum {string}
+       */
+      kind:
+        | "no_record"
+        | "wrong_target"
+        | "conflicting_record"
+        | "caa_forbids"
+        | "not_propagated"
+        | "ownership_unproven"
+        | "unreachable"
+        | "domain_taken";
+      /** @description What to do, in one sentence. */
+      message: string;
+      /** @description The name whose record it is about. */
+      name: string;
+      /** @description The record's type. */
+      type?: string;
+      /** @description Its values. */
+      found?: string[];
+      /** @description What they must be. */
+      expected?: string[];
+      /** @description Who said so, or said nothing. */
+      server?: string;
+      /** @description How long an old answer may live on. */
+      seconds?: number;
+      /** @description Why a server could not be asked. */
+      reason?: string;
+    };
+    /** @description What happened to a domain, newest first. */
+    DomainHistory: components["schemas"]["DomainEvent"][];
+    /** @description All that the last check asked and was answered. */
+    DomainTrace: {
+      /** @description What the record had to point to. */
+      target: string;
+      /** @description The zone that holds the name, if the resolvers knew one. */
+      zone?: string;
+      /** @description The zone's own servers that were asked. */
+      nameServers: string[];
+      /** @description The name, and the value of every CNAME record from it on. */
+      chain: string[];
+      /** @description Addresses of the target. */
+      targetAddresses: string[];
+      /** @description The CAA records that count. */
+      caa: string[];
+      /** @description Every question in the order of the answers; 200 at the most. */
+      questions: {
+        /** @description Who was asked. */
+        server: string;
+        /** @description The name. */
+        name: string;
+        /** @description The type of record. */
+        type: string;
+        /** @description True if the server was asked as a resolver. */
+        recursive: boolean;
+        /** @enum {string} */
+        transport: "udp" | "tcp";
+        /** @description The answer's code, or why there was none: `timeout`, `refused`, ... */
+        outcome: string;
+        /** @description More about why there was none. */
+        detail?: string;
+        /** @description The records, as zone files write them; 20 at the most. */
+        records: string[];
+        /** @description How long it took. */
+        milliseconds: number;
+      }[];
+    };
+    /** @description Domains of a project, in the order they were added. */
+    Domains: components["schemas"]["Domain"][];
+    /** @description Which domain is the primary one, and which redirect to it. */
+    DomainsConfig: {
+      domains: {
+        /** @description Absent while no domain is the primary one. */
+        primary?: string;
+        /** @description Domains that send their visitors to the primary domain, path and query kept. */
+        redirects: {
+          /** @description A domain of the project. */
+          from: string;
+          /** @description The primary domain. */
+          to: string;
+          status: number;
+        }[];
+      };
+    };
+    /** @description A custom domain to add. */
+    NewDomain: {
+      /** @description The domain or subdomain, with U-labels or A-labels. No IP address, wildcard, single label or public suffix. */
+      hostname: string;
+    };
+    /** @description Which domain is the primary one, and which redirect to it. */
+    NewDomainsConfig: {
+      domains: {
+        /** @description A domain of the project. */
+        primary: string;
+        /** @description Domains that send their visitors to the primary domain, path and query kept. */
+        redirects?: {
+          /** @description A domain of the project. */
+          from: string;
+          /** @description The primary domain. */
+          to: string;
+          status: number;
+        }[];
+      };
+    };
+    /** @description An API key, without its secret. */
+    Key: {
+      /**
+       * Format: int64
+       * @description Identifies the key; it is no secret.
+       */
+      id: number;
+      /** @description What the key is for, in your words. */
+      name: string;
+      /** @description What the key may do. `*`: everything, of later versions too; `pets:read`: list and fetch animals; `pets:write`: add and change animals; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `keys:admin`: make, list, rotate and revoke API keys. */
+      scopes: (
+        | "*"
+        | "pets:read"
+        | "pets:write"
+        | "orders:read"
+        | "orders:write"
+        | "platform:read"
+        | "platform:write"
+        | "metrics:read"
+        | "keys:admin"
+      )[];
+      /** @description Most requests in a window. */
+      rateLimit?: string;
+      /**
+       * Format: date-time
+       * @description When the key ends; without it, never.
+       */
+      expiresAt?: string;
+      /** @description The first characters of its newest secret, to recognise it by. */
+      prefix: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      createdAt: string;
+      /**
+       * Format: date-time
+       * @description When it was last used, give or take some seconds.
+       */
+      lastUsedAt?: string;
+      /**
+       * Format: date-time
+       * @description When it was revoked.
+       */
+      revokedAt?: string;
+      /** @description Its calls to deprecated operations since the server started. */
+      deprecatedCalls?: number;
+    };
+    /** @description API keys, ascending by id. */
+    Keys: components["schemas"]["Key"][];
+    /** @description An API key together with its secret. */
+    MintedKey: {
+      /**
+       * Format: int64
+       * @description Identifies the key; it is no secret.
+       */
+      id: number;
+      /** @description What the key is for, in your words. */
+      name: string;
+      /** @description What the key may do. `*`: everything, of later versions too; `pets:read`: list and fetch animals; `pets:write`: add and change animals; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `keys:admin`: make, list, rotate and revoke API keys. */
+      scopes: (
+        | "*"
+        | "pets:read"
+        | "pets:write"
+        | "orders:read"
+        | "orders:write"
+        | "platform:read"
+        | "platform:write"
+        | "metrics:read"
+        | "keys:admin"
+      )[];
+      /** @description Most requests in a window. */
+      rateLimit?: string;
+      /**
+       * Format: date-time
+       * @description When the key ends; without it, never.
+       */
+      expiresAt?: string;
+      /** @description The first characters of its newest secret, to recognise it by. */
+      prefix: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      createdAt: string;
+      /**
+       * Format: date-time
+       * @description When it was last used, give or take some seconds.
+       */
+      lastUsedAt?: string;
+      /**
+       * Format: date-time
+       * @description When it was revoked.
+       */
+      revokedAt?: string;
+      /** @description What to send behind `Authorization: Bearer`. It is shown this once and stored nowhere. */
+      secret: string;
+    };
+    /** @description A key to make. */
+    NewKey: {
+      /** @description What the key is for, in your words. */
+      name: string;
+      /** @description What the key may do. `*`: everything, of later versions too; `pets:read`: list and fetch animals; `pets:write`: add and change animals; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `keys:admin`: make, list, rotate and revoke API keys. */
+      scopes: (
+        | "*"
+        | "pets:read"
+        | "pets:write"
+        | "orders:read"
+        | "orders:write"
+        | "platform:read"
+        | "platform:write"
+        | "metrics:read"
+        | "keys:admin"
+      )[];
+      /** @description Most requests in a window. */
+      rateLimit?: string;
+      /**
+       * Format: date-time
+       * @description When the key ends; without it, never.
+       */
+      expiresAt?: string;
+    };
+    /** @description How to rotate a key. */
+    Rotation: {
+      /** @description How long the old secret lives on; 86400 without it. */
+      graceSeconds?: number;
+    };
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+  listProjects: {
+    parameters: {
+      query?: {
+        /** @description How many to return at the most. */
+        limit?: number;
+        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The projects. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "slug": "docs",
+           *         "name": "Documentation",
+           *         "plan": "pro",
+           *         "target": "k3vq7zj5n2xw4ryt6mbd.cname.example.org",
+           *         "address": "http://docs.example.org/",
+           *         "createdAt": "2026-11-20T09:30:00.000Z"
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["Projects"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  createProject: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "slug": "docs",
+         *       "name": "Documentation",
+         *       "plan": "pro"
+         *     }
+         */
+        "application/json": components["schemas"]["NewProject"];
+      };
+    };
+    responses: {
+      /** @description The project. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "slug": "docs",
+           *       "name": "Documentation",
+           *       "plan": "pro",
+           *       "target": "k3vq7zj5n2xw4ryt6mbd.cname.example.org",
+           *       "address": "http://docs.example.org/",
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Project"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getProject: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The project. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "slug": "docs",
+           *       "name": "Documentation",
+           *       "plan": "pro",
+           *       "target": "k3vq7zj5n2xw4ryt6mbd.cname.example.org",
+           *       "address": "http://docs.example.org/",
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Project"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  deleteProject: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The project is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  changeProject: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "plan": "enterprise"
+         *     }
+         */
+        "application/json": components["schemas"]["ProjectChange"];
+      };
+    };
+    responses: {
+      /** @description The project as it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "slug": "docs",
+           *       "name": "Documentation",
+           *       "plan": "enterprise",
+           *       "target": "k3vq7zj5n2xw4ryt6mbd.cname.example.org",
+           *       "address": "http://docs.example.org/",
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Project"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listDeploys: {
+    parameters: {
+      query?: {
+        /** @description How many to return at the most. */
+        limit?: number;
+        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The deploys. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 3,
+           *         "status": "succeeded",
+           *         "active": true,
+           *         "files": 42,
+           *         "bytes": 1234567,
+           *         "key": 1,
+           *         "createdAt": "2026-11-20T09:30:00.000Z"
+           *       },
+           *       {
+           *         "id": 2,
+           *         "status": "failed",
+           *         "active": false,
+           *         "files": 0,
+           *         "bytes": 0,
+           *         "key": 1,
+           *         "createdAt": "2026-11-20T09:30:00.000Z",
+           *         "reason": "\"../x\": leads out of the site"
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["Deploys"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  uploadDeploy: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/gzip": string;
+        "application/zip": string;
+      };
+    };
+    responses: {
+      /** @description The deploy is served. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 3,
+           *       "status": "succeeded",
+           *       "active": true,
+           *       "files": 42,
+           *       "bytes": 1234567,
+           *       "key": 1,
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Deploy"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getDeploy: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+        /** @description Id of the deploy. */
+        deployId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The deploy. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 3,
+           *       "status": "succeeded",
+           *       "active": true,
+           *       "files": 42,
+           *       "bytes": 1234567,
+           *       "key": 1,
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Deploy"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  activateDeploy: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+        /** @description Id of the deploy. */
+        deployId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The deploy is served. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 3,
+           *       "status": "succeeded",
+           *       "active": true,
+           *       "files": 42,
+           *       "bytes": 1234567,
+           *       "key": 1,
+           *       "createdAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Deploy"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listDomains: {
+    parameters: {
+      query?: {
+        /** @description How many to return at the most. */
+        limit?: number;
+        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The domains. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "hostname": "docs.example.org",
+           *         "unicode": "docs.example.org",
+           *         "stage": "live",
+           *         "role": "primary",
+           *         "record": {
+           *           "type": "CNAME",
+           *           "name": "docs",
+           *           "value": "k3vq7zj5n2xw4ryt6mbd.cname.example.net",
+           *           "ttl": 3600,
+           *           "bind": "docs.example.org. 3600 IN CNAME k3vq7zj5n2xw4ryt6mbd.cname.example.net.",
+           *           "terraform": "resource \"dns_cname_record\" \"docs_example_org\" {\n  zone  = \"example.org.\"\n  name  = \"docs\"\n  cname = \"k3vq7zj5n2xw4ryt6mbd.cname.example.net.\"\n  ttl   = 3600\n}"
+           *         },
+           *         "findings": [],
+           *         "createdAt": "2026-11-20T09:30:00.000Z",
+           *         "nextCheckAt": "2026-11-21T09:31:00.000Z",
+           *         "checkedAt": "2026-11-20T09:31:00.000Z",
+           *         "verifiedAt": "2026-11-20T09:31:00.000Z",
+           *         "liveAt": "2026-11-20T09:31:00.000Z"
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["Domains"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  addDomain: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "hostname": "docs.example.org"
+         *     }
+         */
+        "application/json": components["schemas"]["NewDomain"];
+      };
+    };
+    responses: {
+      /** @description The project has the domain already. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "hostname": "docs.example.org",
+           *       "unicode": "docs.example.org",
+           *       "stage": "live",
+           *       "role": "primary",
+           *       "record": {
+           *         "type": "CNAME",
+           *         "name": "docs",
+           *         "value": "k3vq7zj5n2xw4ryt6mbd.cname.example.net",
+           *         "ttl": 3600,
+           *         "bind": "docs.example.org. 3600 IN CNAME k3vq7zj5n2xw4ryt6mbd.cname.example.net.",
+           *         "terraform": "resource \"dns_cname_record\" \"docs_example_org\" {\n  zone  = \"example.org.\"\n  name  = \"docs\"\n  cname = \"k3vq7zj5n2xw4ryt6mbd.cname.example.net.\"\n  ttl   = 3600\n}"
+           *       },
+           *       "findings": [],
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "nextCheckAt": "2026-11-21T09:31:00.000Z",
+           *       "checkedAt": "2026-11-20T09:31:00.000Z",
+           *       "verifiedAt": "2026-11-20T09:31:00.000Z",
+           *       "liveAt": "2026-11-20T09:31:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Domain"];
+        };
+      };
+      /** @description The domain, which waits for its record. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "hostname": "docs.example.org",
+           *       "unicode": "docs.example.org",
+           *       "stage": "awaiting_dns",
+           *       "role": "primary",
+           *       "record": {
+           *         "type": "CNAME",
+           *         "name": "docs",
+           *         "value": "k3vq7zj5n2xw4ryt6mbd.cname.example.net",
+           *         "ttl": 3600,
+           *         "bind": "docs.example.org. 3600 IN CNAME k3vq7zj5n2xw4ryt6mbd.cname.example.net.",
+           *         "terraform": "resource \"dns_cname_record\" \"docs_example_org\" {\n  zone  = \"example.org.\"\n  name  = \"docs\"\n  cname = \"k3vq7zj5n2xw4ryt6mbd.cname.example.net.\"\n  ttl   = 3600\n}"
+           *       },
+           *       "findings": [],
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "nextCheckAt": "2026-11-20T09:31:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Domain"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getDomain: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+        /** @description The domain, with U-labels or A-labels, in any case. */
+        hostname: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The domain. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "hostname": "docs.example.org",
+           *       "unicode": "docs.example.org",
+           *       "stage": "live",
+           *       "role": "primary",
+           *       "record": {
+           *         "type": "CNAME",
+           *         "name": "docs",
+           *         "value": "k3vq7zj5n2xw4ryt6mbd.cname.example.net",
+           *         "ttl": 3600,
+           *         "bind": "docs.example.org. 3600 IN CNAME k3vq7zj5n2xw4ryt6mbd.cname.example.net.",
+           *         "terraform": "resource \"dns_cname_record\" \"docs_example_org\" {\n  zone  = \"example.org.\"\n  name  = \"docs\"\n  cname = \"k3vq7zj5n2xw4ryt6mbd.cname.example.net.\"\n  ttl   = 3600\n}"
+           *       },
+           *       "findings": [],
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "nextCheckAt": "2026-11-21T09:31:00.000Z",
+           *       "checkedAt": "2026-11-20T09:31:00.000Z",
+           *       "verifiedAt": "2026-11-20T09:31:00.000Z",
+           *       "liveAt": "2026-11-20T09:31:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Domain"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  removeDomain: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+        /** @description The domain, with U-labels or A-labels, in any case. */
+        hostname: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The domain is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  verifyDomain: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+        /** @description The domain, with U-labels or A-labels, in any case. */
+        hostname: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The domain as it is now, with all that was answered. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "hostname": "docs.example.org",
+           *       "unicode": "docs.example.org",
+           *       "stage": "live",
+           *       "role": "primary",
+           *       "record": {
+           *         "type": "CNAME",
+           *         "name": "docs",
+           *         "value": "k3vq7zj5n2xw4ryt6mbd.cname.example.net",
+           *         "ttl": 3600,
+           *         "bind": "docs.example.org. 3600 IN CNAME k3vq7zj5n2xw4ryt6mbd.cname.example.net.",
+           *         "terraform": "resource \"dns_cname_record\" \"docs_example_org\" {\n  zone  = \"example.org.\"\n  name  = \"docs\"\n  cname = \"k3vq7zj5n2xw4ryt6mbd.cname.example.net.\"\n  ttl   = 3600\n}"
+           *       },
+           *       "findings": [],
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "nextCheckAt": "2026-11-21T09:31:00.000Z",
+           *       "checkedAt": "2026-11-20T09:31:00.000Z",
+           *       "verifiedAt": "2026-11-20T09:31:00.000Z",
+           *       "liveAt": "2026-11-20T09:31:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Domain"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  makePrimaryDomain: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+        /** @description The domain, with U-labels or A-labels, in any case. */
+        hostname: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The domain. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "hostname": "docs.example.org",
+           *       "unicode": "docs.example.org",
+           *       "stage": "live",
+           *       "role": "primary",
+           *       "record": {
+           *         "type": "CNAME",
+           *         "name": "docs",
+           *         "value": "k3vq7zj5n2xw4ryt6mbd.cname.example.net",
+           *         "ttl": 3600,
+           *         "bind": "docs.example.org. 3600 IN CNAME k3vq7zj5n2xw4ryt6mbd.cname.example.net.",
+           *         "terraform": "resource \"dns_cname_record\" \"docs_example_org\" {\n  zone  = \"example.org.\"\n  name  = \"docs\"\n  cname = \"k3vq7zj5n2xw4ryt6mbd.cname.example.net.\"\n  ttl   = 3600\n}"
+           *       },
+           *       "findings": [],
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "nextCheckAt": "2026-11-21T09:31:00.000Z",
+           *       "checkedAt": "2026-11-20T09:31:00.000Z",
+           *       "verifiedAt": "2026-11-20T09:31:00.000Z",
+           *       "liveAt": "2026-11-20T09:31:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Domain"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listDomainEvents: {
+    parameters: {
+      query?: {
+        /** @description How many to return at the most. */
+        limit?: number;
+        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+        /** @description The domain, with U-labels or A-labels, in any case. */
+        hostname: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What happened. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "at": "2026-11-20T09:31:00.000Z",
+           *         "actor": "service",
+           *         "event": "records_right",
+           *         "stage": "verified",
+           *         "findings": []
+           *       },
+           *       {
+           *         "at": "2026-11-20T09:30:00.000Z",
+           *         "actor": "key",
+           *         "key": 1,
+           *         "event": "added",
+           *         "stage": "awaiting_dns",
+           *         "findings": []
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["DomainHistory"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getDomainsConfig: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The configuration. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "domains": {
+           *         "primary": "docs.example.org",
+           *         "redirects": [
+           *           {
+           *             "from": "www.example.org",
+           *             "to": "docs.example.org",
+           *             "status": 301
+           *           }
+           *         ]
+           *       }
+           *     }
+           */
+          "application/json": components["schemas"]["DomainsConfig"];
+          /**
+           * @example {
+           *       "domains": {
+           *         "primary": "docs.example.org",
+           *         "redirects": [
+           *           {
+           *             "from": "www.example.org",
+           *             "to": "docs.example.org",
+           *             "status": 301
+           *           }
+           *         ]
+           *       }
+           *     }
+           */
+          "application/yaml": components["schemas"]["DomainsConfig"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  putDomainsConfig: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "domains": {
+         *         "primary": "docs.example.org",
+         *         "redirects": [
+         *           {
+         *             "from": "www.example.org",
+         *             "to": "docs.example.org",
+         *             "status": 301
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        "application/json": components["schemas"]["NewDomainsConfig"];
+        /**
+         * @example {
+         *       "domains": {
+         *         "primary": "docs.example.org",
+         *         "redirects": [
+         *           {
+         *             "from": "www.example.org",
+         *             "to": "docs.example.org",
+         *             "status": 301
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        "application/yaml": components["schemas"]["NewDomainsConfig"];
+        /**
+         * @example {
+         *       "domains": {
+         *         "primary": "docs.example.org",
+         *         "redirects": [
+         *           {
+         *             "from": "www.example.org",
+         *             "to": "docs.example.org",
+         *             "status": 301
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        "application/x-yaml": components["schemas"]["NewDomainsConfig"];
+        /**
+         * @example {
+         *       "domains": {
+         *         "primary": "docs.example.org",
+         *         "redirects": [
+         *           {
+         *             "from": "www.example.org",
+         *             "to": "docs.example.org",
+         *             "status": 301
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        "text/yaml": components["schemas"]["NewDomainsConfig"];
+      };
+    };
+    responses: {
+      /** @description The configuration as it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "domains": {
+           *         "primary": "docs.example.org",
+           *         "redirects": [
+           *           {
+           *             "from": "www.example.org",
+           *             "to": "docs.example.org",
+           *             "status": 301
+           *           }
+           *         ]
+           *       }
+           *     }
+           */
+          "application/json": components["schemas"]["DomainsConfig"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listKeys: {
+    parameters: {
+      query?: {
+        /** @description How many to return at the most. */
+        limit?: number;
+        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The keys, without their secrets. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 2,
+           *         "name": "shelter website",
+           *         "scopes": [
+           *           "pets:read"
+           *         ],
+           *         "rateLimit": "600/min",
+           *         "prefix": "aas_7Gx2",
+           *         "createdAt": "2026-11-20T09:30:00.000Z",
+           *         "deprecatedCalls": 3
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["Keys"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  createKey: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "name": "shelter website",
+         *       "scopes": [
+         *         "pets:read"
+         *       ],
+         *       "rateLimit": "600/min"
+         *     }
+         */
+        "application/json": components["schemas"]["NewKey"];
+      };
+    };
+    responses: {
+      /** @description The key and its secret. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 2,
+           *       "name": "shelter website",
+           *       "scopes": [
+           *         "pets:read"
+           *       ],
+           *       "rateLimit": "600/min",
+           *       "prefix": "aas_7Gx2",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "secret": "aas_(36 letters and digits)"
+           *     }
+           */
+          "application/json": components["schemas"]["MintedKey"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getKey: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the key. */
+        keyId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The key, without its secret. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 2,
+           *       "name": "shelter website",
+           *       "scopes": [
+           *         "pets:read"
+           *       ],
+           *       "rateLimit": "600/min",
+           *       "prefix": "aas_7Gx2",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "deprecatedCalls": 3
+           *     }
+           */
+          "application/json": components["schemas"]["Key"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  revokeKey: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the key. */
+        keyId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The key is revoked. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  rotateKey: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the key. */
+        keyId: number;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "graceSeconds": 3600
+         *     }
+         */
+        "application/json": components["schemas"]["Rotation"];
+      };
+    };
+    responses: {
+      /** @description The key and its new secret. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 2,
+           *       "name": "shelter website",
+           *       "scopes": [
+           *         "pets:read"
+           *       ],
+           *       "rateLimit": "600/min",
+           *       "prefix": "aas_7Gx2",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "secret": "aas_(36 letters and digits)"
+           *     }
+           */
+          "application/json": components["schemas"]["MintedKey"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getLiveness: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description It is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getReadiness: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description It can. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getMetrics: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The metrics. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getStoreDocument: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The OpenAPI 3.1 document. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getPlatformDocument: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The OpenAPI 3.1 document. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+}

@@ -1,0 +1,134 @@
+import { useMutation } from "@tanstack/preact-query";
+import { LocationProvider, Route, Router, useLocation } from "preact-iso";
+import type { ComponentType } from "preact";
+import { Animals } from "./animals/list.tsx";
+import { Keys } from "./keys/list.tsx";
+import { Loading, Problem } from "./parts/feedback.tsx";
+import { Page } from "./parts/page.tsx";
+import { SaidAbove } from "./parts/said.tsx";
+import { Project } from "./projects/project.tsx";
+import { Projects } from "./projects/list.tsx";
+import { UploadsProvider } from "./projects/uploads-provider.tsx";
+import { SessionProvider, useSession } from "./session.tsx";
+import { SignIn } from "./sign-in.tsx";
+
+const AREAS = [
+  { href: "/console/animals", name: "Animals", scope: "pets:read" },
+  { href: "/console/projects", name: "Projects", scope: "platform:read" },
+  { href: "/console/keys", name: "Keys", scope: "keys:admin" },
+] as const;
+
+const Navigation = () => {
+  const { path } = useLocation();
+  const { key, can, signOut } = useSession();
+  const leaving = useMutation({ mutationFn: signOut });
+  return (
+    <header class="top">
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <nav aria-label="Areas" class="container">
+        <ul>
+          {AREAS.filter(({ scope }) => can(scope)).map(({ href, name }) => (
+            <li key={href}>
+              <a href={href} aria-current={path.startsWith(href) ? "page" : undefined}>
+                {name}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <div class="who">
+          <span title="The API key that you are signed in with">{key.name}</span>
+          <button
+            type="button"
+            class="secondary outline"
+            aria-busy={leaving.isPending}
+            onClick={() => leaving.mutate()}
+          >
+            Sign out
+          </button>
+        </div>
+      </nav>
+      {leaving.error && (
+        <div class="container">
+          <Problem error={leaving.error} />
+        </div>
+      )}
+    </header>
+  );
+};
+
+/** The first area that the key may see. */
+const Home = () => {
+  const { can } = useSession();
+  const { route } = useLocation();
+  const area = AREAS.find(({ scope }) => can(scope));
+  if (area) {
+    route(area.href, true);
+    return null;
+  }
+  return (
+    <Page title="Nothing to see">
+      <p>
+        The key that you are signed in with reads neither animals, nor projects, nor keys. Sign in with one
+        that has the scope <code>pets:read</code>, <code>platform:read</code> or <code>keys:admin</code>.
+      </p>
+    </Page>
+  );
+};
+
+/** A page for those whose key holds its scope. */
+const guarded = (scope: (typeof AREAS)[number]["scope"], View: ComponentType) => () =>
+  useSession().can(scope) ? (
+    <View />
+  ) : (
+    <Page title="Not allowed">
+      <p>
+        This page needs a key with the scope <code>{scope}</code>.
+      </p>
+    </Page>
+  );
+
+const AnimalsArea = guarded("pets:read", Animals);
+const ProjectsArea = guarded("platform:read", Projects);
+const ProjectArea = guarded("platform:read", Project);
+const KeysArea = guarded("keys:admin", Keys);
+
+const NotFound = () => (
+  <Page title="Not found">
+    <p>
+      There is no page at this address. <a href="/console">Go to the beginning.</a>
+    </p>
+  </Page>
+);
+
+/** The pages, each at an address of its own: reloading and going back show the same. */
+export const App = () => (
+  <LocationProvider scope="/console">
+    <SessionProvider
+      stranger={<SignIn />}
+      waiting={(error) => (
+        <main class="container">
+          {error ? <Problem error={error} again={() => location.reload()} /> : <Loading />}
+        </main>
+      )}
+    >
+      <Navigation />
+      <main id="main" class="container" tabIndex={-1}>
+        <SaidAbove>
+          <UploadsProvider>
+            <Router>
+              <Route path="/console" component={Home} />
+              <Route path="/console/animals/:part?/:change?" component={AnimalsArea} />
+              <Route path="/console/projects" component={ProjectsArea} />
+              <Route path="/console/projects/new" component={ProjectsArea} />
+              <Route path="/console/projects/:slug/:area?/:item?/:part?" component={ProjectArea} />
+              <Route path="/console/keys/:id?/:part?" component={KeysArea} />
+              <Route default component={NotFound} />
+            </Router>
+          </UploadsProvider>
+        </SaidAbove>
+      </main>
+    </SessionProvider>
+  </LocationProvider>
+);

@@ -1,0 +1,68 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { dataOf, platform, type Refusal } from "../api/client.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { useDone } from "../parts/done.ts";
+import { Problem } from "../parts/feedback.tsx";
+import { Field, refusalOfField, refusalOfNone } from "../parts/field.tsx";
+import { domainPath, projectPath } from "../projects/addresses.ts";
+import { shownName } from "./model.ts";
+import { KEYS } from "./queries.ts";
+
+const isTaken = (refusal: Error | null) => (refusal as Refusal | null)?.code === "domain_taken";
+
+/** Adds a domain, and leads to the record that it needs. */
+export const AddDomain = ({ slug }: { slug: string }) => {
+  const queries = useQueryClient();
+  const done = useDone();
+  const [hostname, setHostname] = useState("");
+  const back = projectPath(slug, "domains");
+  const adding = useMutation({
+    // Given what to add: an Enter may come before the page has drawn what was typed.
+    mutationFn: (hostname: string) =>
+      dataOf(
+        platform.POST("/platform/projects/{slug}/domains", {
+          params: { path: { slug } },
+          body: { hostname },
+        }),
+      ),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: KEYS.all(slug) }),
+  });
+  const { error } = adding;
+  const general = isTaken(error) ? undefined : refusalOfNone(error, ["hostname"]);
+  return (
+    <Dialog title="Add domain" back={back}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          adding.mutate(hostname.trim(), {
+            onSuccess: (domain) => done(domainPath(slug, domain.hostname), `${shownName(domain)} was added.`),
+          });
+        }}
+      >
+        {general && <Problem error={general} />}
+        <Field
+          label="Domain or subdomain"
+          hint="Such as docs.example.org or example.org. Next, you are shown the DNS record to create."
+          error={isTaken(error) ? error?.message : refusalOfField(error, "hostname")}
+        >
+          {(tied) => (
+            <input
+              {...tied}
+              name="hostname"
+              inputMode="url"
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              value={hostname}
+              onInput={(event) => setHostname(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <DialogButtons back={back} word="Add domain" isBusy={adding.isPending} />
+      </form>
+    </Dialog>
+  );
+};

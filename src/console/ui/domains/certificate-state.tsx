@@ -1,0 +1,57 @@
+import { Notice } from "../parts/feedback.tsx";
+import { Time } from "../parts/time.tsx";
+import { CERTIFICATE_STATES, OVERDUE_STEPS, problemDetails, problemWords } from "./certificate.ts";
+import type { Certificate } from "./model.ts";
+
+const Attempt = ({ certificate: { problem, nextAttemptAt, failures } }: { certificate: Certificate }) =>
+  problem ? (
+    <Notice tone="bad">
+      <p>{problemWords(problem)}</p>
+      {problemDetails(problem).map((detail) => (
+        <blockquote key={detail}>{detail}</blockquote>
+      ))}
+      <p>
+        {failures !== undefined && failures > 1 && <>{failures} attempts have failed. </>}
+        {nextAttemptAt ? (
+          <>
+            The next attempt: <Time at={nextAttemptAt} />.
+          </>
+        ) : (
+          "There is no next attempt by itself: choose Re-verify."
+        )}
+      </p>
+    </Notice>
+  ) : null;
+
+/** A domain's certificate: whether there is one, why not, and when it is tried again. */
+export const CertificateState = ({ certificate }: { certificate: Certificate }) => {
+  const { status, notAfter, nextAttemptAt, problem } = certificate;
+  return (
+    <>
+      <h3>SSL certificate</h3>
+      <p>
+        {CERTIFICATE_STATES[status]}{" "}
+        {notAfter && status === "in_use" && (
+          <>
+            It ends <Time at={notAfter} />
+            {nextAttemptAt && !problem && (
+              <>
+                {" "}
+                and is renewed by itself <Time at={nextAttemptAt} />
+              </>
+            )}
+            .
+          </>
+        )}
+      </p>
+      {status === "ssl_overdue" && (
+        <ol>
+          {OVERDUE_STEPS.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ol>
+      )}
+      <Attempt certificate={certificate} />
+    </>
+  );
+};

@@ -1,0 +1,23 @@
+import { Time } from "../parts/time.tsx";
+import { actorWords, eventWords } from "./history.ts";
+import type { Event } from "./model.ts";
+
+/** What happened to a domain, newest first. */
+export const Events = ({ history }: { history: readonly Event[] }) => (
+  <>
+    <h3>History</h3>
+    <ul class="events">
+      {history.map((event) => (
+        <li key={`${event.at} ${event.event}`}>
+          {eventWords(event)}{" "}
+          <small>
+            <Time at={event.at} />, {actorWords(event)}
+          </small>
+          {event.findings.map(({ message }) => (
+            <p key={message}>{message}</p>
+          ))}
+        </li>
+      ))}
+    </ul>
+  </>
+);

@@ -1,0 +1,146 @@
+import { duration } from "../parts/span.ts";
+import type { Tone } from "../parts/tone.ts";
+import type { Domain, Finding } from "./model.ts";
+
+/** A record that is to be changed at the DNS provider, and how. */
+export interface Change {
+  what: "Create" | "Change" | "Remove";
+  type: string;
+  /** The whole name. */
+  name: string;
+  /** What is there now. */
+  found: string[];
+  /** What it must be; none if it must go. */
+  value?: string;
+}
+
+/** A finding as people read it. */
+export interface FindingWords {
+  tone: Tone;
+  title: string;
+  advice: string;
+  changes: Change[];
+}
+
+type Seen = Pick<Domain, "hostname" | "record" | "checkedAt">;
+
+export const UP_TO_48_HOURS = "DNS changes can take up to 48 hours.";
+
+/** "its cache ends in 41 minutes", counted from when it was asked. @param now milliseconds */
+const cacheEnd = (seconds: number | undefined, checkedAt: string | undefined, now: number): string => {
+  if (seconds === undefined) return UP_TO_48_HOURS;
+  const asked = checkedAt === undefined ? now : Date.parse(checkedAt);
+  const left = (asked + seconds * 1000 - now) / 1000;
+  return left > 0
+    ? `Your provider's cache ends in ${duration(left)}.`
+    : "Your provider's cache should have ended: the next check will tell.";
+};
+
+const listed = (values: readonly string[] = []): string => values.join(" and ");
+
+type Describe = (finding: Finding, seen: Seen, now: number) => Omit<FindingWords, "tone">;
+
+/** The record that the domain needs, under its whole name. */
+const needed = ({ hostname, record }: Seen, what: "Create" | "Change", found: string[] = []): Change => ({
+  what,
+  type: record.type,
+  name: hostname,
+  found,
+  value: record.value,
+});
+
+const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
+  no_record: [
+    "waiting",
+    ({ name }, seen) => ({
+      title: `There is no ${seen.record.type} record for ${name} yet`,
+      advice: `Create it at your DNS provider. ${UP_TO_48_HOURS}`,
+      changes: [needed(seen, "Create")],
+    }),
+  ],
+  wrong_target: [
+    "bad",
+    ({ name, found = [] }, seen) => ({
+      title: `The ${seen.record.type} record of ${name} leads elsewhere`,
+      advice: "Change its value: it must be exactly this one.",
+      changes: [needed(seen, "Change", found)],
+    }),
+  ],
+  conflicting_record: [
+    "bad",
+    ({ name, type = "A", found = [] }, seen) => ({
+      title: `${type.startsWith("A") ? "An" : "A"} ${type} record of ${name} is in the way`,
+      advice: `A CNAME cannot stand beside it: remove it, then create the CNAME. ${UP_TO_48_HOURS}`,
+      changes: [{ what: "Remove", type, name, found }, needed(seen, "Create")],
+    }),
+  ],
+  caa_forbids: [
+    "bad",
+    ({ name, found = [], expected = [] }) => ({
+      title: `CAA records of ${name} forbid the certificate`,
+      advice:
+        "They name who may issue certificates, and our authority is not among them: add one that allows it.",
+      changes: expected
+        .slice(0, 1)
+        .map((issuer) => ({ what: "Create", type: "CAA", name, found, value: `0 issue "${issuer}"` })),
+    }),
+  ],
+  not_propagated: [
+    "waiting",
+    ({ name, server, seconds }, { checkedAt }, now) => ({
+      title: "The change is on its way",
+      advice: `The record of ${name} is right at your provider, but the name server ${server} still has the old answer. ${cacheEnd(seconds, checkedAt, now)} There is nothing to do but to wait.`,
+      changes: [],
+    }),
+  ],
+  ownership_unproven: [
+    "bad",
+    ({ name, found = [], expected = [] }) => ({
+      title: "It is not shown yet which project the domain is for",
+      advice:
+        "The addresses are right, but another project here has or had this domain. A TXT record tells which one is meant.",
+      changes: expected.map((value) => ({
+        what: found.length > 0 ? "Change" : "Create",
+        type: "TXT",
+        name,
+        found,
+        value,
+      })),
+    }),
+  ],
+  unreachable: [
+    "waiting",
+    ({ name, server, reason }) => ({
+      title: `The name server ${server} could not be asked`,
+      advice: `It was asked about ${name}: ${reason}. This says nothing against your records: it is asked again.`,
+      changes: [],
+    }),
+  ],
+  domain_taken: [
+    "bad",
+    ({ name }) => ({
+      title: "Another project holds the domain",
+      advice: `The record of ${name} is right, but the domain must be removed from the other project first.`,
+      changes: [],
+    }),
+  ],
+};
+
+/** A finding in words, with the record to change. @param now milliseconds */
+export const wordsOf = (finding: Finding, seen: Seen, now: number): FindingWords => {
+  const [tone, describe] = DESCRIBE[finding.kind];
+  return { tone, ...describe(finding, seen, now) };
+};
+
+/** The findings to tell of: nothing of certificates where a domain is or was live without one, for there HTTPS is off. */
+export const toldOf = ({
+  stage,
+  findings,
+  certificate,
+}: Pick<Domain, "stage" | "findings" | "certificate">) =>
+  (stage === "live" || stage === "suspended") && !certificate
+    ? findings.filter(({ kind }) => kind !== "caa_forbids")
+    : findings;
+
+/** What is in a record now, in one line. */
+export const foundIn = ({ found }: Pick<Change, "found">): string => listed(found);

@@ -1,0 +1,79 @@
+import { useQuery, useQueryClient } from "@tanstack/preact-query";
+import { UNATTENDED, dataOf, platform } from "../api/client.ts";
+import { KEYS as PROJECT } from "../projects/queries.ts";
+import { lookAgainAfter, lookAtAllAfter } from "./stages.ts";
+
+/** Names of what is remembered of a project's domains; all begin with the project's. */
+export const KEYS = {
+  all: (slug: string) => [...PROJECT.one(slug), "domains"],
+  list: (slug: string) => [...KEYS.all(slug), "list"],
+  config: (slug: string) => [...KEYS.all(slug), "config"],
+  one: (slug: string, hostname: string) => [...KEYS.all(slug), "one", hostname],
+  history: (slug: string, hostname: string) => [...KEYS.all(slug), "history", hostname],
+};
+
+/** A project has no more. */
+const MOST = 100;
+
+/** Somebody came here for the first look; further ones the page takes by itself. */
+const useAttendance = () => {
+  const queries = useQueryClient();
+  return (queryKey: readonly unknown[]) =>
+    queries.getQueryData(queryKey) === undefined ? {} : { headers: UNATTENDED };
+};
+
+/** All domains of a project, looked at again while the page is visible. */
+export const useDomains = (slug: string) => {
+  const attendance = useAttendance();
+  return useQuery({
+    queryKey: KEYS.list(slug),
+    queryFn: ({ queryKey }) =>
+      dataOf(
+        platform.GET("/platform/projects/{slug}/domains", {
+          params: { path: { slug }, query: { limit: MOST } },
+          ...attendance(queryKey),
+        }),
+      ),
+    refetchInterval: ({ state }) => lookAtAllAfter(state.data ?? []),
+  });
+};
+
+/** One domain, looked at again while the page is visible: often while something is under way. */
+export const useDomain = (slug: string, hostname: string) => {
+  const attendance = useAttendance();
+  return useQuery({
+    queryKey: KEYS.one(slug, hostname),
+    queryFn: ({ queryKey }) =>
+      dataOf(
+        platform.GET("/platform/projects/{slug}/domains/{hostname}", {
+          params: { path: { slug, hostname } },
+          ...attendance(queryKey),
+        }),
+      ),
+    refetchInterval: ({ state }) => lookAgainAfter(state.data),
+  });
+};
+
+/** What happened to a domain lately, newest first; looked at again as often as the domain is. */
+export const useHistory = (slug: string, hostname: string, everyMs: number) => {
+  const attendance = useAttendance();
+  return useQuery({
+    queryKey: KEYS.history(slug, hostname),
+    queryFn: ({ queryKey }) =>
+      dataOf(
+        platform.GET("/platform/projects/{slug}/domains/{hostname}/history", {
+          params: { path: { slug, hostname }, query: { limit: 50 } },
+          ...attendance(queryKey),
+        }),
+      ),
+    refetchInterval: everyMs,
+  });
+};
+
+/** @throws Refusal */
+export const fetchConfig = (slug: string) =>
+  dataOf(platform.GET("/platform/projects/{slug}/config", { params: { path: { slug } } }));
+
+/** Which domain is the primary one, and which redirect to it. */
+export const useConfig = (slug: string) =>
+  useQuery({ queryKey: KEYS.config(slug), queryFn: () => fetchConfig(slug) });

@@ -1,0 +1,93 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { platform } from "../api/client.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { useDone } from "../parts/done.ts";
+import { Problem } from "../parts/feedback.tsx";
+import { domainPath, projectPath } from "../projects/addresses.ts";
+import { useActions } from "./actions.ts";
+import { type Domain, shownName } from "./model.ts";
+import { KEYS, useConfig } from "./queries.ts";
+
+/** What to do first for those who know the address. */
+const RedirectFirst = ({ slug, domain, back }: { slug: string; domain: Domain; back: string }) => {
+  const done = useDone();
+  const { redirect } = useActions(slug, domain.hostname);
+  const primary = useConfig(slug).data?.domains.primary;
+  // Nobody gets anything there yet.
+  if (domain.stage !== "live") return null;
+  if (domain.role === "redirect")
+    return <p>It redirects to {primary} now. Once it is removed, visitors no longer get there from it.</p>;
+  if (primary === undefined || domain.role === "primary")
+    return (
+      <p>
+        Has its address been shared? Then make <a href={projectPath(slug, "domains")}>another domain</a> the
+        primary one, and let this one redirect to it instead of removing it.
+      </p>
+    );
+  return (
+    <>
+      <p>
+        Has its address been shared? Then set up a redirect instead: the domain stays, and its visitors are
+        sent to {primary} with 301.
+      </p>
+      {redirect.error && <Problem error={redirect.error} />}
+      <p>
+        <button
+          type="button"
+          class="secondary"
+          aria-busy={redirect.isPending}
+          disabled={redirect.isPending}
+          onClick={() =>
+            redirect.mutate(true, {
+              onSuccess: () => done(back, `${shownName(domain)} redirects to ${primary} now.`),
+            })
+          }
+        >
+          Redirect to {primary} instead
+        </button>
+      </p>
+    </>
+  );
+};
+
+/** Asks whether a domain shall be removed, and removes it. */
+export const RemoveDomain = ({ slug, domain }: { slug: string; domain: Domain }) => {
+  const queries = useQueryClient();
+  const done = useDone();
+  const { hostname } = domain;
+  const back = domainPath(slug, hostname);
+  const removing = useMutation({
+    mutationFn: () =>
+      platform.DELETE("/platform/projects/{slug}/domains/{hostname}", {
+        params: { path: { slug, hostname } },
+      }),
+    onSuccess() {
+      queries.removeQueries({ queryKey: KEYS.one(slug, hostname) });
+      // Not waited for: nobody is kept at what is gone.
+      void queries.invalidateQueries({ queryKey: KEYS.all(slug) });
+    },
+  });
+  return (
+    <Dialog title={`Remove ${hostname}`} back={back}>
+      {removing.error && <Problem error={removing.error} />}
+      <p>
+        <strong>Traffic for the domain stops being served immediately.</strong> The project keeps its own
+        address.
+      </p>
+      <RedirectFirst slug={slug} domain={domain} back={back} />
+      <p>Remember to delete its DNS record at your provider as well.</p>
+      <DialogButtons
+        back={back}
+        word="Remove"
+        isBusy={removing.isPending}
+        isDangerous
+        act={() =>
+          removing.mutate(undefined, {
+            onSuccess: () => done(projectPath(slug, "domains"), `${shownName(domain)} was removed.`),
+          })
+        }
+      />
+    </Dialog>
+  );
+};

@@ -1,0 +1,29 @@
+import { Table } from "../parts/table.tsx";
+import type { Domain } from "./model.ts";
+
+/** All that the last check asked and was answered, for who wants to know. */
+export const Trace = ({ trace }: { trace: NonNullable<Domain["trace"]> }) => (
+  <details>
+    <summary>What the last check asked the name servers</summary>
+    <Table label="Questions of the last check" kind="trace" columns={["Server", "Question", "Answer"]}>
+      {trace.questions.map(({ server, name, type, outcome, detail, records, recursive }, at) => (
+        <tr key={at}>
+          <td>
+            {server} <small>{recursive ? "resolver" : "authority"}</small>
+          </td>
+          <td>
+            {type} {name}
+          </td>
+          <td>
+            {outcome} {detail}
+            {records.map((record) => (
+              <div key={record}>
+                <code>{record}</code>
+              </div>
+            ))}
+          </td>
+        </tr>
+      ))}
+    </Table>
+  </details>
+);

@@ -1,0 +1,68 @@
+import type { components } from "../api/platform.d.ts";
+
+export type Key = components["schemas"]["Key"];
+export type MintedKey = components["schemas"]["MintedKey"];
+
+export type KeyState = "active" | "expired" | "revoked";
+
+/** @param now milliseconds UTC */
+export const stateOf = ({ revokedAt, expiresAt }: Key, now: number): KeyState => {
+  if (revokedAt !== undefined) return "revoked";
+  return expiresAt !== undefined && Date.parse(expiresAt) <= now ? "expired" : "active";
+};
+
+const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/** The midnight that ends a day of this place, in RFC 3339. @param day such as 2026-12-05; what is none is given back */
+export const endOfDay = (day: string): string => {
+  const [year, month, date] = (DAY.exec(day) ?? []).slice(1).map(Number);
+  if (year === undefined || month === undefined || date === undefined) return day;
+  return new Date(year, month - 1, date + 1).toISOString();
+};
+
+/**
+ * When a new key ends: with the chosen day, but not after the key that makes it.
+ * @param day such as 2026-12-05, or "" for none
+ */
+export const expiryOf = (day: string, ownEnd: string | undefined): string | undefined => {
+  if (day === "") return ownEnd;
+  const end = endOfDay(day);
+  return ownEnd !== undefined && Date.parse(end) > Date.parse(ownEnd) ? ownEnd : end;
+};
+
+export const WINDOWS = { s: "second", min: "minute", h: "hour" } as const;
+export type RateWindow = keyof typeof WINDOWS;
+
+/** As the API writes a limit: "600/min"; undefined for none. */
+export const rateOf = (requests: string, window: RateWindow): string | undefined =>
+  requests.trim() === "" ? undefined : `${requests.trim()}/${window}`;
+
+/** "600 a minute" */
+export const rateWords = (rate: string): string => {
+  const [requests = "", window = ""] = rate.split("/");
+  const word = (WINDOWS as Record<string, string>)[window];
+  return word === undefined ? rate : `${requests} a${word === "hour" ? "n" : ""} ${word}`;
+};
+
+export interface Grace {
+  seconds: number;
+  words: string;
+}
+
+const GRACES: readonly Grace[] = [
+  { seconds: 0, words: "It ends at once" },
+  { seconds: 3600, words: "For an hour" },
+  { seconds: 86_400, words: "For a day" },
+  { seconds: 7 * 86_400, words: "For a week" },
+  { seconds: 30 * 86_400, words: "For 30 days" },
+];
+
+/** A day. */
+export const USUAL_GRACE = 86_400;
+
+/**
+ * How long an old secret may live on. Whoever is signed in with it is signed out by its end: it does not end at once, before
+ * the new secret could be read.
+ */
+export const gracesOf = (isOwn: boolean): readonly Grace[] =>
+  isOwn ? GRACES.filter(({ seconds }) => seconds > 0) : GRACES;

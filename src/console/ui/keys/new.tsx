@@ -1,0 +1,149 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { dataOf, platform } from "../api/client.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { Problem } from "../parts/feedback.tsx";
+import { Field, refusalOfField, refusalOfNone } from "../parts/field.tsx";
+import { Time } from "../parts/time.tsx";
+import { useSession } from "../session.tsx";
+import { type RateWindow, WINDOWS, expiryOf, rateOf } from "./key.ts";
+import { KEYS } from "./queries.ts";
+import { ScopeChoice } from "./scope-choice.tsx";
+import { type Grant, grantsOf } from "./scopes.ts";
+import { SecretOnce } from "./secret.tsx";
+
+const BACK = "/console/keys";
+const FIELDS = ["name", "scopes", "rateLimit", "expiresAt"];
+
+/** What was typed of a new key. */
+interface Draft {
+  name: string;
+  chosen: ReadonlySet<Grant>;
+  requests: string;
+  window: RateWindow;
+  lastDay: string;
+}
+
+const EMPTY: Draft = { name: "", chosen: new Set(), requests: "", window: "min", lastDay: "" };
+
+const bodyOf = ({ name, chosen, requests, window, lastDay }: Draft, ownEnd: string | undefined) => {
+  const rateLimit = rateOf(requests, window);
+  const expiresAt = expiryOf(lastDay, ownEnd);
+  return { name, scopes: grantsOf(chosen), ...(rateLimit && { rateLimit }), ...(expiresAt && { expiresAt }) };
+};
+
+/** What one part of the form is given. */
+interface Part {
+  draft: Draft;
+  change: (change: Partial<Draft>) => void;
+  error: Error | null;
+}
+
+const Limit = ({ draft, change, error }: Part) => (
+  <Field label="Most requests" hint="Leave it empty for no limit." error={refusalOfField(error, "rateLimit")}>
+    {(tied) => (
+      <div class="rate">
+        <input
+          {...tied}
+          name="requests"
+          inputMode="numeric"
+          pattern="\s*[1-9][0-9]{0,8}\s*"
+          title="A whole number"
+          value={draft.requests}
+          onInput={(event) => change({ requests: event.currentTarget.value })}
+        />
+        <select
+          aria-label="Most requests in which time"
+          value={draft.window}
+          onChange={(event) => change({ window: event.currentTarget.value as RateWindow })}
+        >
+          {Object.entries(WINDOWS).map(([window, word]) => (
+            <option key={window} value={window}>
+              each {word}
+            </option>
+          ))}
+        </select>
+      </div>
+    )}
+  </Field>
+);
+
+const LastDay = ({ draft, change, error }: Part) => {
+  const { expiresAt: ownEnd } = useSession().key;
+  const hint = ownEnd ? (
+    <>
+      Your own key ends <Time at={ownEnd} />: this one ends then at the latest.
+    </>
+  ) : (
+    "Leave it empty for a key that does not end."
+  );
+  return (
+    <Field label="Last day" hint={hint} error={refusalOfField(error, "expiresAt")}>
+      {(tied) => (
+        <input
+          {...tied}
+          type="date"
+          name="lastDay"
+          value={draft.lastDay}
+          onInput={(event) => change({ lastDay: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+};
+
+/** The dialog that makes a key, and then shows its secret this once. */
+export const NewKey = () => {
+  const queries = useQueryClient();
+  const { expiresAt: ownEnd } = useSession().key;
+  const [draft, setDraft] = useState(EMPTY);
+  const change = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
+  const making = useMutation({
+    mutationFn: (draft: Draft) => dataOf(platform.POST("/platform/keys", { body: bodyOf(draft, ownEnd) })),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: KEYS }),
+    // The secret is forgotten with the dialog.
+    gcTime: 0,
+  });
+  const { data: minted, error, isPending } = making;
+  if (minted)
+    return (
+      <Dialog title={`The secret of “${minted.name}”`} back={BACK}>
+        <SecretOnce secret={minted.secret} back={BACK} />
+      </Dialog>
+    );
+  const general = refusalOfNone(error, FIELDS);
+  const part = { draft, change, error };
+  return (
+    <Dialog title="New key" back={BACK}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          making.mutate(draft);
+        }}
+      >
+        {general && <Problem error={general} />}
+        <Field label="Name" hint="What or whom the key is for." error={refusalOfField(error, "name")}>
+          {(tied) => (
+            <input
+              {...tied}
+              name="name"
+              required
+              autocomplete="off"
+              value={draft.name}
+              onInput={(event) => change({ name: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <ScopeChoice
+          chosen={draft.chosen}
+          choose={(chosen) => change({ chosen })}
+          error={refusalOfField(error, "scopes")}
+        />
+        <Limit {...part} />
+        <LastDay {...part} />
+        <DialogButtons back={BACK} word="Make key" isBusy={isPending} />
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,41 @@
+import { useId } from "preact/hooks";
+import { useSession } from "../session.tsx";
+import { GRANTS, type Grant, mayGrant, meaningOf } from "./scopes.ts";
+
+const toggled = (chosen: ReadonlySet<Grant>, grant: Grant): ReadonlySet<Grant> =>
+  chosen.has(grant) ? chosen.difference(new Set([grant])) : chosen.union(new Set([grant]));
+
+/** What a new key may do; what one's own key may not do is not offered. */
+export const ScopeChoice = ({
+  chosen,
+  choose,
+  error,
+}: {
+  chosen: ReadonlySet<Grant>;
+  choose: (chosen: ReadonlySet<Grant>) => void;
+  error: string | undefined;
+}) => {
+  const own = useSession().key.scopes;
+  const id = useId();
+  return (
+    <fieldset class="field" aria-describedby={`${id}-words`}>
+      <legend>It may</legend>
+      {GRANTS.filter((grant) => mayGrant(own, grant)).map((grant) => (
+        <label key={grant}>
+          <input
+            type="checkbox"
+            name="scopes"
+            value={grant}
+            checked={chosen.has(grant) || chosen.has("*")}
+            disabled={grant !== "*" && chosen.has("*")}
+            onChange={() => choose(toggled(chosen, grant))}
+          />
+          {meaningOf(grant)} <code>{grant}</code>
+        </label>
+      ))}
+      <small id={`${id}-words`} class={error ? "wrong" : ""} role={error ? "alert" : undefined}>
+        {error ?? "Choose no more than it needs."}
+      </small>
+    </fieldset>
+  );
+};

@@ -1,0 +1,29 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+export { refusalOfField, refusalOfNone } from "./refusals.ts";
+
+/** A control with its label, a hint, and at the place what the API says of it. */
+export const Field = ({
+  label,
+  hint,
+  error,
+  children,
+}: {
+  label: string;
+  hint?: ComponentChildren;
+  error?: string | undefined;
+  /** The control, given what ties it to its label and words. */
+  children: (tied: { id: string; "aria-describedby": string; "aria-invalid"?: "true" }) => ComponentChildren;
+}) => {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, "aria-describedby": `${id}-words`, ...(error && { "aria-invalid": "true" as const }) })}
+      <small id={`${id}-words`} class={error ? "wrong" : ""} role={error ? "alert" : undefined}>
+        {error ?? hint}
+      </small>
+    </div>
+  );
+};

@@ -1,0 +1,25 @@
+import { counted } from "./count.ts";
+
+const UNITS = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+] as const satisfies readonly (readonly [Intl.RelativeTimeFormatUnit, number])[];
+
+const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+/** "2 hours ago", "in 3 days". @param seconds from now; negative: past */
+export const relative = (seconds: number): string => {
+  const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length);
+  if (!unit) return seconds > 0 ? "in a moment" : "just now";
+  return words.format(Math.trunc(seconds / unit[1]), unit[0]);
+};
+
+/** "41 minutes", "2 hours": a length of time. */
+export const duration = (seconds: number): string => {
+  const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? (["second", 1] as const);
+  const count = Math.max(1, Math.round(seconds / length));
+  return counted(count, unit);
+};

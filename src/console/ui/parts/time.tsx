@@ -1,0 +1,25 @@
+import { useEffect, useState } from "preact/hooks";
+import { relative } from "./span.ts";
+
+const TICK_MS = 30_000;
+
+/** The time now, in milliseconds; it moves on by itself. */
+export const useNow = (): number => {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const ticking = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(ticking);
+  }, []);
+  return now;
+};
+
+/** A time as its distance from now, with the absolute one on hover; it keeps itself true. */
+export const Time = ({ at }: { at: string }) => {
+  const now = useNow();
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={date.toLocaleString()}>
+      {relative((date.getTime() - now) / 1000)}
+    </time>
+  );
+};

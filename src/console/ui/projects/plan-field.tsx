@@ -1,0 +1,30 @@
+import { Field } from "../parts/field.tsx";
+import { PLANS, PLAN_NAMES, type Plan } from "./plans.ts";
+
+/** The choice of a plan. */
+export const PlanField = ({
+  plan,
+  choose,
+  error,
+}: {
+  plan: Plan;
+  choose: (plan: Plan) => void;
+  error?: string | undefined;
+}) => (
+  <Field label="Plan" hint="Custom domains need Pro or above." error={error}>
+    {(tied) => (
+      <select
+        {...tied}
+        name="plan"
+        value={plan}
+        onChange={(event) => choose(event.currentTarget.value as Plan)}
+      >
+        {PLANS.map((one) => (
+          <option key={one} value={one}>
+            {PLAN_NAMES[one]}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);

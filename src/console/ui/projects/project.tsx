@@ -1,0 +1,83 @@
+import { useRoute } from "preact-iso";
+import type { ComponentChildren } from "preact";
+import type { Refusal } from "../api/client.ts";
+import { DomainsArea } from "../domains/area.tsx";
+import { Badge, Loading, Problem } from "../parts/feedback.tsx";
+import { Page } from "../parts/page.tsx";
+import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
+import { Deploys } from "./deploys.tsx";
+import { PLAN_NAMES } from "./plans.ts";
+import { type Project as One, useProject } from "./queries.ts";
+import { Settings } from "./settings.tsx";
+
+const AREAS = { deploys: "Deploys", settings: "Settings", domains: "Domains" } as const;
+type Area = keyof typeof AREAS;
+
+const isArea = (text: string): text is Area => Object.hasOwn(AREAS, text);
+
+const Areas = ({ slug, current }: { slug: string; current: string }) => (
+  <nav aria-label="Of the project" class="areas">
+    <ul>
+      {(Object.keys(AREAS) as Area[]).map((area) => (
+        <li key={area}>
+          <a href={projectPath(slug, area)} aria-current={area === current ? "page" : undefined}>
+            {AREAS[area]}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+);
+
+const Summary = ({ project: { slug, plan, address, activeDeploy } }: { project: One }) => (
+  <p class="summary">
+    <Badge tone="quiet">{PLAN_NAMES[plan]}</Badge>{" "}
+    {activeDeploy === undefined ? (
+      <>{shownAddress(address)}: nothing is deployed yet</>
+    ) : (
+      <a href={address} aria-label={`The site of ${slug}: ${shownAddress(address)}`}>
+        {shownAddress(address)}
+      </a>
+    )}
+  </p>
+);
+
+const contentOf = (area: string, project: One, item?: string, part?: string): ComponentChildren => {
+  switch (area) {
+    case "deploys":
+      return <Deploys project={project} chosen={part === "activate" ? item : undefined} />;
+    case "settings":
+      return <Settings key={project.slug} project={project} isDeleting={item === "delete"} />;
+    case "domains":
+      return <DomainsArea project={project} item={item} part={part} />;
+    default:
+      return <p>The project has no page at this address.</p>;
+  }
+};
+
+/** One project: its deploys, its settings and its custom domains. */
+export const Project = () => {
+  const { slug = "", area = "deploys", item, part } = useRoute().params;
+  const { data: project, error, refetch } = useProject(slug);
+  const place = isArea(area) ? AREAS[area] : undefined;
+  const isGone = (error as Refusal | null)?.status === 404;
+  const shown = item?.includes(".") ? `${item} – ${place}` : place;
+  if (!project)
+    return (
+      <Page title={slug} part={place}>
+        {error ? (
+          <Problem error={error} {...(!isGone && { again: refetch })} />
+        ) : (
+          <Loading what="Loading the project" />
+        )}
+        {isGone && <a href={projectsPath}>To all projects</a>}
+      </Page>
+    );
+  return (
+    <Page title={project.name} part={shown}>
+      <Summary project={project} />
+      <Areas slug={slug} current={area} />
+      {contentOf(area, project, item, part)}
+    </Page>
+  );
+};

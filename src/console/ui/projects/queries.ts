@@ -1,0 +1,18 @@
+import { useQuery } from "@tanstack/preact-query";
+import { dataOf, platform } from "../api/client.ts";
+
+export type { Deploy, Project } from "./model.ts";
+
+/** Names of what is remembered of projects. What is kept of one begins with its own. */
+export const KEYS = {
+  list: ["projects"],
+  one: (slug: string) => ["project", slug],
+  deploys: (slug: string) => ["project", slug, "deploys"],
+};
+
+/** One project. */
+export const useProject = (slug: string) =>
+  useQuery({
+    queryKey: KEYS.one(slug),
+    queryFn: () => dataOf(platform.GET("/platform/projects/{slug}", { params: { path: { slug } } })),
+  });

@@ -1,0 +1,37 @@
+import { callHeaders, Refusal, refusalOf } from "../api/client.ts";
+import type { Deploy } from "./model.ts";
+import type { Sending } from "./uploads.ts";
+
+/** @throws Refusal */
+const deployOf = async ({ status, responseText }: XMLHttpRequest): Promise<Deploy> => {
+  if (status === 201) return JSON.parse(responseText) as Deploy;
+  throw await refusalOf(new Response(responseText, { status }));
+};
+
+/**
+ * Sends an archive to be deployed. Not by `fetch`, which does not tell how much was sent.
+ * @param progressed told of the share that was sent, from 0 to 1
+ */
+export const sendArchive = (
+  slug: string,
+  archive: Blob,
+  type: string,
+  progressed: (share: number) => void,
+): Sending => {
+  const request = new XMLHttpRequest();
+  const { promise: deploy, resolve, reject } = Promise.withResolvers<Deploy>();
+  const end = (code: string, message: string) => () => reject(new Refusal(0, code, message));
+  request.open("POST", `/console/api/platform/projects/${encodeURIComponent(slug)}/deploys`);
+  for (const [name, value] of Object.entries({ ...callHeaders(), "content-type": type }))
+    request.setRequestHeader(name, value);
+  request.upload.addEventListener("progress", ({ loaded, total }) => progressed(total ? loaded / total : 0));
+  request.upload.addEventListener("load", () => progressed(1));
+  request.addEventListener("load", () => resolve(deployOf(request)));
+  request.addEventListener("abort", end("cancelled", "The upload was cancelled; nothing has changed."));
+  request.addEventListener(
+    "error",
+    end("unreachable", "The upload broke off: check your connection, and whether the archive is too large."),
+  );
+  request.send(archive);
+  return { deploy, cancel: () => request.abort() };
+};

@@ -1,0 +1,68 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Problem } from "../parts/feedback.tsx";
+import { useUploads } from "./uploads-provider.tsx";
+import { wordsOf } from "./uploads.ts";
+
+/** How far an upload is. */
+const Progress = ({ share, cancel }: { share: number; cancel: () => void }) =>
+  share < 1 ? (
+    <>
+      <progress aria-label="Sent" value={share} max={1} />
+      <button type="button" class="small secondary outline" onClick={cancel}>
+        Cancel
+      </button>
+    </>
+  ) : (
+    <progress aria-label="Unpacking" />
+  );
+
+/** Takes an archive that is dropped or chosen, and deploys it. */
+export const Uploader = ({ slug }: { slug: string }) => {
+  const uploads = useUploads();
+  const input = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const [isOver, setOver] = useState(false);
+  const upload = uploads.of(slug);
+  // What came of it was seen here.
+  useEffect(() => () => uploads.forget(slug), [uploads, slug]);
+  const take = (files: FileList | null | undefined) => {
+    const archive = files?.[0];
+    if (archive) uploads.begin(slug, archive);
+    // So that the same file can be chosen again.
+    if (input.current) input.current.value = "";
+  };
+  return (
+    <>
+      <div
+        class={isOver ? "drop over" : "drop"}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          event.preventDefault();
+          setOver(false);
+          take(event.dataTransfer?.files);
+        }}
+      >
+        <label for={id}>
+          Drop an archive of the site here, or choose one: a .tar.gz or .zip with index.html at its top.
+        </label>
+        <input
+          ref={input}
+          id={id}
+          type="file"
+          name="archive"
+          accept=".zip,.gz,.tgz"
+          onChange={(event) => take(event.currentTarget.files)}
+        />
+      </div>
+      <div class="outcome">
+        <span role="status">{wordsOf(upload)}</span>
+        {upload?.state === "sending" && <Progress share={upload.share} cancel={() => uploads.cancel(slug)} />}
+      </div>
+      {upload?.state === "failed" && <Problem error={upload.error} />}
+    </>
+  );
+};

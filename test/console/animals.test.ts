@@ -1,0 +1,119 @@
+import { describe, expect, test } from "bun:test";
+import { changeOf } from "../../src/console/ui/animals/patch.ts";
+import { counted } from "../../src/console/ui/parts/count.ts";
+import {
+  type Day,
+  type Statistics,
+  addedWords,
+  barsOf,
+  countOf,
+  summaryOf,
+  withAdded,
+} from "../../src/console/ui/animals/statistics.ts";
+
+const daysOf = (...counts: number[]): Day[] =>
+  counts.map((count, at) => ({ date: `2026-11-0${at + 1}`, count }));
+
+describe("the chart", () => {
+  test.each([
+    [[0, 0], "No animal was added."],
+    [[0, 1, 0], "1 animal was added, on 2 November."],
+    [[0, 3], "3 animals were added, on 2 November."],
+    [[2, 1100, 3], "1,105 animals were added, the most on 2 November: 1,100."],
+    [[2, 2], "4 animals were added, the most on 1 November: 2."],
+  ])("of %j says: %s", (counts, words) => {
+    expect(summaryOf(daysOf(...counts))).toBe(words);
+  });
+
+  test("has a bar for each day with animals, the highest over the whole height", () => {
+    const bars = barsOf(daysOf(0, 2, 4));
+    expect(bars.map(({ day, height }) => [day.count, height])).toEqual([
+      [2, 0.5],
+      [4, 1],
+    ]);
+    for (const { y, height } of bars) expect(y + height).toBe(1);
+  });
+
+  test("keeps its bars apart, within its width", () => {
+    const [first, second] = barsOf(daysOf(1, 1));
+    expect(first!.x + first!.width).toBeLessThan(second!.x);
+    expect(second!.x + second!.width).toBeLessThan(2);
+  });
+
+  test("shows one animal beside a million", () => {
+    expect(barsOf(daysOf(1, 1_000_000))[0]!.height).toBe(0.04);
+  });
+
+  test("of no days at all has no bars", () => {
+    expect(barsOf([])).toEqual([]);
+  });
+});
+
+const statistics: Statistics = {
+  total: 10,
+  byStatus: { available: 4, pending: 3, sold: 2, none: 1 },
+  addedByDay: [],
+};
+
+test.each([
+  [undefined, 10],
+  ["available", 4],
+  ["sold", 2],
+] as const)("the filter %p lets through %d", (status, count) => {
+  expect(countOf(statistics, status)).toBe(count);
+});
+
+test("one is an animal, others are animals", () => {
+  expect([0, 1, 1234].map((count) => counted(count, "animal"))).toEqual([
+    "0 animals",
+    "1 animal",
+    "1,234 animals",
+  ]);
+});
+
+describe("animals added just now", () => {
+  const [one, two, three] = (["available", "sold", undefined] as const).map((status, at) => ({
+    id: at + 1,
+    name: "Bella",
+    categoryId: 1,
+    ...(status && { status }),
+  }));
+  const idsOf = (animals: { id: number }[]) => animals.map(({ id }) => id);
+
+  test("come first, the newest before the others", () => {
+    expect(idsOf(withAdded([one!], [two!, three!], undefined))).toEqual([3, 2, 1]);
+  });
+
+  test("are not shown twice once the list reaches to them", () => {
+    expect(idsOf(withAdded([one!, two!], [two!], undefined))).toEqual([1, 2]);
+  });
+
+  test("stay behind a filter that does not let them through", () => {
+    expect(idsOf(withAdded([], [one!, two!, three!], "sold"))).toEqual([2]);
+  });
+
+  test("are named with their ids", () => {
+    expect(addedWords(one!)).toBe("“Bella” was added with the id 1.");
+  });
+});
+
+describe("the change of an animal", () => {
+  const bella = { id: 7, name: "Bella", categoryId: 3, status: "available" } as const;
+
+  test.each([
+    [{ name: "Bella", categoryId: 3, status: "available" as const }, {}],
+    [{ name: "Luna", categoryId: 3, status: "available" as const }, { name: "Luna" }],
+    [
+      { name: "Bella", categoryId: 4, status: "sold" as const },
+      { categoryId: 4, status: "sold" as const },
+    ],
+    [{ name: "Bella", categoryId: 3 }, { status: null }],
+  ])("to %j names only what changes", (after, change) => {
+    expect(changeOf(bella, after)).toEqual(change);
+  });
+
+  test("holds a category beyond a double's precision to be the same however it was read", () => {
+    const most = 9223372036854775807n as unknown as number;
+    expect(changeOf({ ...bella, categoryId: most }, { ...bella, categoryId: most })).toEqual({});
+  });
+});

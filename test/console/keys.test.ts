@@ -1,0 +1,105 @@
+import { describe, expect, test } from "bun:test";
+import {
+  type Key,
+  endOfDay,
+  expiryOf,
+  gracesOf,
+  rateOf,
+  rateWords,
+  stateOf,
+} from "../../src/console/ui/keys/key.ts";
+import { GRANTS, SCOPES, grantsOf, mayChange, mayGrant } from "../../src/console/ui/keys/scopes.ts";
+import { parseRate } from "../../src/keys/rate.ts";
+import { GRANTS as API_GRANTS, SCOPES as API_SCOPES } from "../../src/keys/scopes.ts";
+import { parseTime } from "../../src/time.ts";
+
+describe("scopes", () => {
+  test("and their meanings are the API's, in its order", () => {
+    expect(SCOPES).toEqual(API_SCOPES);
+    expect(GRANTS).toEqual(API_GRANTS);
+  });
+
+  test("that one's own key lacks are not handed out", () => {
+    expect(mayGrant(["pets:read", "keys:admin"], "pets:read")).toBe(true);
+    expect(mayGrant(["pets:read", "keys:admin"], "pets:write")).toBe(false);
+    expect(mayGrant(["pets:read", "keys:admin"], "*")).toBe(false);
+    expect(GRANTS.every((grant) => mayGrant(["*"], grant))).toBe(true);
+  });
+
+  test("of another key must be covered to change it", () => {
+    expect(mayChange(["keys:admin", "pets:read"], ["pets:read"])).toBe(true);
+    expect(mayChange(["keys:admin", "pets:read"], ["pets:read", "orders:read"])).toBe(false);
+    expect(mayChange(["keys:admin"], ["*"])).toBe(false);
+  });
+
+  test("are asked for in one order, and everything takes in the rest", () => {
+    expect(grantsOf(new Set(["orders:read", "pets:read"] as const))).toEqual(["pets:read", "orders:read"]);
+    expect(grantsOf(new Set(["pets:read", "*"] as const))).toEqual(["*"]);
+    expect(grantsOf(new Set())).toEqual([]);
+  });
+});
+
+describe("the state of a key", () => {
+  const NOW = Date.UTC(2026, 10, 20);
+  const key: Key = { id: 2, name: "web", scopes: ["pets:read"], prefix: "aas_7Gx2", createdAt: "" };
+  test.each([
+    [{}, "active"],
+    [{ expiresAt: "2026-11-20T00:00:00.001Z" }, "active"],
+    [{ expiresAt: "2026-11-20T00:00:00Z" }, "expired"],
+    [{ revokedAt: "2026-11-19T00:00:00Z" }, "revoked"],
+    [{ revokedAt: "2026-11-19T00:00:00Z", expiresAt: "2026-11-18T00:00:00Z" }, "revoked"],
+  ] as const)("with %j is %s", (fields, state) => {
+    expect(stateOf({ ...key, ...fields }, NOW)).toBe(state);
+  });
+});
+
+describe("the end of a new key", () => {
+  const next = new Date(2026, 11, 6).toISOString();
+
+  test("is the midnight after its last day, at the place of whoever chose it", () => {
+    expect(endOfDay("2026-12-05")).toBe(next);
+    expect(endOfDay("2026-12-31")).toBe(new Date(2027, 0, 1).toISOString());
+    expect(parseTime(endOfDay("2026-12-05"))).toBeNumber();
+  });
+
+  test("is none without a day", () => {
+    expect(expiryOf("", undefined)).toBeUndefined();
+  });
+
+  test("is not after that of the key that makes it", () => {
+    const own = "2026-12-05T12:00:00.000Z";
+    expect(expiryOf("", own)).toBe(own);
+    expect(expiryOf("2027-01-01", own)).toBe(own);
+    expect(expiryOf("2026-12-03", own)).toBe(endOfDay("2026-12-03"));
+  });
+
+  test("that is no day is left to the API to refuse", () => {
+    expect(expiryOf("soon", undefined)).toBe("soon");
+    expect(parseTime("soon")).toBeUndefined();
+  });
+});
+
+describe("a limit", () => {
+  test.each([
+    ["600", "min", "600/min", "600 a minute"],
+    [" 10 ", "s", "10/s", "10 a second"],
+    ["5000", "h", "5000/h", "5000 an hour"],
+  ] as const)("of %p each %s is %s, in words %s", (requests, window, rate, words) => {
+    expect(rateOf(requests, window)).toBe(rate);
+    expect(parseRate(rate)).toBeDefined();
+    expect(rateWords(rate)).toBe(words);
+  });
+
+  test("that is left empty is none", () => {
+    expect(rateOf(" ", "min")).toBeUndefined();
+  });
+
+  test("that is no number is left to the API to refuse", () => {
+    expect(parseRate(rateOf("many", "s") ?? "")).toBeUndefined();
+  });
+});
+
+test("the secret that somebody is signed in with does not end at once", () => {
+  expect(gracesOf(false).map(({ seconds }) => seconds)).toContain(0);
+  expect(gracesOf(true).map(({ seconds }) => seconds)).not.toContain(0);
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "bun:test";
+import { carriesToken, sessionsIn } from "../../src/console/sessions.ts";
+import { testClock } from "../support/store.ts";
+
+const MINUTE = 60_000;
+const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
+
+const opened = (settings: { most?: number } = {}) => {
+  const clock = testClock();
+  return { clock, sessions: sessionsIn({ clock, random, ...settings }) };
+};
+
+describe("a session", () => {
+  test("is found by its token, and by no other", () => {
+    const { sessions } = opened();
+    const { token, session } = sessions.open("aas_secret", 1);
+    expect(sessions.find(token, true)).toBe(session);
+    expect(sessions.find(`${token}x`, true)).toBeUndefined();
+    expect(sessions.find("", true)).toBeUndefined();
+  });
+
+  test("ends after an hour without a sign of somebody", () => {
+    const { clock, sessions } = opened();
+    const { token } = sessions.open("aas_secret", 1);
+    clock.advance(59 * MINUTE);
+    expect(sessions.find(token, true)).toBeDefined();
+    clock.advance(59 * MINUTE);
+    expect(sessions.find(token, true)).toBeDefined();
+    clock.advance(60 * MINUTE);
+    expect(sessions.find(token, true)).toBeUndefined();
+  });
+
+  test("is not kept alive by what the page does by itself", () => {
+    const { clock, sessions } = opened();
+    const { token } = sessions.open("aas_secret", 1);
+    clock.advance(40 * MINUTE);
+    expect(sessions.find(token, false)).toBeDefined();
+    clock.advance(20 * MINUTE);
+    expect(sessions.find(token, false)).toBeUndefined();
+  });
+
+  test("ends twelve hours after signing in, however busy", () => {
+    const { clock, sessions } = opened();
+    const { token } = sessions.open("aas_secret", 1);
+    for (let half = 1; half < 24; half++) {
+      clock.advance(30 * MINUTE);
+      expect(sessions.find(token, true)).toBeDefined();
+    }
+    clock.advance(30 * MINUTE);
+    expect(sessions.find(token, true)).toBeUndefined();
+  });
+
+  test("is gone once it is closed", () => {
+    const { sessions } = opened();
+    const { token } = sessions.open("aas_secret", 1);
+    sessions.close(token);
+    expect(sessions.find(token, true)).toBeUndefined();
+  });
+
+  test("gives way, beyond the limit, if it was used least recently", () => {
+    const { sessions } = opened({ most: 2 });
+    const first = sessions.open("aas_1", 1).token;
+    const second = sessions.open("aas_2", 2).token;
+    sessions.find(first, true);
+    const third = sessions.open("aas_3", 3).token;
+    expect([first, second, third].map((token) => sessions.find(token, true)?.secret)).toEqual([
+      "aas_1",
+      undefined,
+      "aas_3",
+    ]);
+  });
+
+  test("is not ended by another key, however often that one signs in", () => {
+    const { sessions } = opened();
+    const mine = sessions.open("aas_mine", 1).token;
+    const theirs = Array.from({ length: 2000 }, () => sessions.open("aas_theirs", 2).token);
+    expect(sessions.find(mine, true)?.secret).toBe("aas_mine");
+    expect(theirs.filter((token) => sessions.find(token, false))).toHaveLength(20);
+  });
+
+  test("knows its CSRF token, and no other", () => {
+    const { sessions } = opened();
+    const { session } = sessions.open("aas_secret", 1);
+    expect(carriesToken(session, session.csrfToken)).toBe(true);
+    for (const sent of [null, "", "x", `${session.csrfToken}x`, sessions.open("aas_2", 2).session.csrfToken])
+      expect(carriesToken(session, sent)).toBe(false);
+  });
+});

@@ -1,0 +1,12 @@
+import { expect, test } from "bun:test";
+import { DOCUMENTS } from "../../src/http/docs.ts";
+import { typesFile, typesOf } from "../support/console-types.ts";
+
+/** Apart from how it is laid out. */
+const bare = (text: string): string => text.replaceAll(/[\s;|]/g, "");
+
+test.each(DOCUMENTS)("the console's types of the %s are those of its document", async (name) => {
+  const written = await Bun.file(typesFile(name)).text();
+  // If not: bun run console:types
+  expect(bare(written)).toBe(bare(await typesOf(name)));
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "bun:test";
+import type { Deploy } from "../../src/console/ui/projects/model.ts";
+import { type Upload, uploadsBy, wordsOf } from "../../src/console/ui/projects/uploads.ts";
+
+const DEPLOY = { id: 3, status: "succeeded", files: 2, bytes: 1200 } as Deploy;
+const SITE = new File(["x"], "site.zip");
+
+/** Uploads whose sending is ended by hand, and of which project each ended. */
+const uploads = () => {
+  const sent: { slug: string; type: string; progressed: (share: number) => void }[] = [];
+  const ended: string[] = [];
+  let changes = 0;
+  const { promise: deploy, resolve, reject } = Promise.withResolvers<Deploy>();
+  const all = uploadsBy(
+    (slug, _, type, progressed) => {
+      sent.push({ slug, type, progressed });
+      return { deploy, cancel: () => reject(new Error("cancelled")) };
+    },
+    () => (changes += 1),
+    (slug) => ended.push(slug),
+  );
+  return { all, sent, ended, resolve, changes: () => changes };
+};
+
+const SETTLED = () => new Promise((done) => setTimeout(done));
+
+describe("an upload", () => {
+  test("is known with its progress, and then with what came of it", async () => {
+    const { all, sent, ended, resolve, changes } = uploads();
+    all.begin("docs", SITE);
+    expect(all.of("docs")).toEqual({ state: "sending", name: "site.zip", share: 0 });
+    sent[0]?.progressed(0.5);
+    expect(all.of("docs")).toEqual({ state: "sending", name: "site.zip", share: 0.5 });
+    expect(all.areSending()).toBe(true);
+    resolve(DEPLOY);
+    await SETTLED();
+    expect(all.of("docs")).toEqual({ state: "done", deploy: DEPLOY });
+    expect([all.areSending(), ended, changes()]).toEqual([false, ["docs"], 3]);
+  });
+
+  test("is the only one of its project while it is under way", () => {
+    const { all, sent } = uploads();
+    all.begin("docs", SITE);
+    all.begin("docs", SITE);
+    all.begin("shop", SITE);
+    expect(sent.map(({ slug }) => slug)).toEqual(["docs", "shop"]);
+  });
+
+  test("is forgotten once it ended, not while it is under way", async () => {
+    const { all, resolve } = uploads();
+    all.begin("docs", SITE);
+    all.forget("docs");
+    expect(all.of("docs")).toBeDefined();
+    resolve(DEPLOY);
+    await SETTLED();
+    all.forget("docs");
+    expect(all.of("docs")).toBeUndefined();
+  });
+
+  test.each(["cancel", "cancelAll"] as const)("ends by %s", async (how) => {
+    const { all, ended } = uploads();
+    all.begin("docs", SITE);
+    all[how]("docs");
+    await SETTLED();
+    expect(all.of("docs")).toEqual({ state: "failed", error: new Error("cancelled") });
+    expect([all.areSending(), ended]).toEqual([false, ["docs"]]);
+  });
+
+  test("of a file that is no archive is not sent", () => {
+    const { all, sent } = uploads();
+    all.begin("docs", new File(["x"], "index.html"));
+    expect(all.of("docs")).toMatchObject({
+      state: "failed",
+      error: { message: expect.stringContaining("index.html is no") },
+    });
+    expect(sent).toEqual([]);
+  });
+});
+
+test.each<[Upload | undefined, string]>([
+  [undefined, ""],
+  [{ state: "sending", name: "site.zip", share: 0.99 }, "Sending site.zip…"],
+  [{ state: "sending", name: "site.zip", share: 1 }, "Unpacking…"],
+  [{ state: "done", deploy: DEPLOY }, "Deployed: 2 files, 1.2 KB, live now."],
+  [{ state: "failed", error: new Error("x") }, ""],
+])("%o is told as %p", (upload, words) => {
+  expect(wordsOf(upload)).toBe(words);
+});

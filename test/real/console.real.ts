@@ -1,0 +1,391 @@
+import { expect } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { tarGzOf } from "../deploys/archives.ts";
+import { zonesOf } from "../domains/cases.ts";
+import { surroundings } from "./authorities.ts";
+import { violationsOf } from "./axe.ts";
+import { openBrowser, type Page } from "./browser.ts";
+import { NEEDED as NAME_SERVERS, nameServers } from "./dns-servers.ts";
+import { directory, real, run, serve, type Server, until } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core"];
+const SCREENSHOTS = process.env["SCREENSHOTS"];
+
+const json = { "content-type": "application/json" };
+
+const signIn = async (page: Page, base: string, key: string, path = "") => {
+  await page.goto(`${base}/console${path}`);
+  await page.getByLabel("API key").fill(key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+};
+
+const animals = async (server: Server): Promise<unknown[]> =>
+  (await (await server.call("/v1/pets")).json()) as unknown[];
+
+const ROLL_BACK = "/platform/projects/docs/deploys/1/activate";
+
+/** Tries what a page can try with somebody's session, and says when it is done. */
+const HOSTILE = (console: string) => `<!doctype html><title>hostile</title>
+<iframe id="framed" src="${console}/console/keys"></iframe>
+<form id="form" action="${console}/console/api/v1/pets" method="post" enctype="text/plain" target="frame">
+  <input name='{"name":"by form","categoryId":1,"x":"' value='"}'></form>
+<iframe name="frame"></iframe>
+<script type="module">
+  const body = JSON.stringify({ name: "by fetch", categoryId: 1 });
+  const urls = ["/console/api/v1/pets", "/v1/pets", "/console/api/platform/keys/1"];
+  const tries = urls.flatMap((path) => [
+    fetch("${console}" + path, { method: "POST", body, credentials: "include", mode: "no-cors" }),
+    fetch("${console}" + path, { method: "POST", body, credentials: "include", headers: { "content-type": "application/json" } }),
+    fetch("${console}" + path, { method: "DELETE", credentials: "include", headers: { "x-csrf-token": "x" } }),
+    fetch("${console}" + path, { credentials: "include" }).then((answer) => answer.text()).then(() => { document.body.dataset.read = path; }),
+  ]);
+  // Needs no body, so that a browser asks nobody first.
+  tries.push(fetch("${console}/console/api${ROLL_BACK}", { method: "POST", credentials: "include", mode: "no-cors" }));
+  tries.push(fetch("${console}/console/session", { credentials: "include" }).then(() => { document.body.dataset.read = "session"; }));
+  tries.push(fetch("${console}/console/session", { method: "DELETE", credentials: "include", mode: "no-cors" }));
+  document.getElementById("form").submit();
+  await Promise.allSettled(tries);
+  await new Promise((done) => setTimeout(done, 500));
+  document.title = "tried";
+</script>`;
+
+/** Serves the hostile page at another port, and so at another origin. */
+const hostileSite = (console: string) => {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response(HOSTILE(console), { headers: { "content-type": "text/html" } }),
+  });
+  return { port: server.port ?? 0, [Symbol.asyncDispose]: () => server.stop(true) };
+};
+
+real("a page of another site, or of a neighbouring host, can do nothing with a session", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path, env: { API_HOSTS: "adopt.example.test" } });
+  const base = `http://adopt.example.test:${server.port}`;
+  const active = async () => {
+    const project = await (await server.call("/platform/projects/docs")).json();
+    return (project as { activeDeploy?: number }).activeDeploy;
+  };
+  await until("the reference is published", async () => (await active()) === 1);
+  const deployed = await server.call("/platform/projects/docs/deploys", {
+    method: "POST",
+    headers: { "content-type": "application/gzip" },
+    body: await new Bun.Archive({ "index.html": "x" }, { compress: "gzip" }).bytes(),
+  });
+  expect([deployed.status, await deployed.json()]).toEqual([201, expect.objectContaining({ id: 2 })]);
+  await using hostile = hostileSite(base);
+  await using browser = await openBrowser(undefined, {
+    flags: ["--host-resolver-rules=MAP *.test 127.0.0.1"],
+  });
+  const { page } = browser;
+  await signIn(page, base, server.key);
+  // The second is of the same site to browsers: it gets the cookie in spite of SameSite.
+  for (const host of ["hostile.test", "hostile.example.test"]) {
+    await page.goto(`http://${host}:${hostile.port}/`);
+    await page.waitForFunction("document.title === 'tried'");
+    expect(await page.evaluate("document.body.dataset.read ?? ''")).toBe("");
+    expect(await animals(server)).toEqual([]);
+    expect(await (await server.call("/platform/keys/1")).json()).not.toHaveProperty("revokedAt");
+    expect(await active()).toBe(2);
+  }
+  await page.goto(`${base}/console`);
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+});
+
+const IMAGE = `<img src=x onerror=window.hacked=1>`;
+const SCRIPT = `${IMAGE}<script>window.hacked=1</script>`;
+
+real("what others wrote is shown as text", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  const send = (path: string, body: object) =>
+    server.call(path, { method: "POST", headers: json, body: JSON.stringify(body) });
+  expect((await send("/v1/pets", { name: SCRIPT, categoryId: 1 })).status).toBe(201);
+  expect((await send("/platform/projects", { slug: "a", name: SCRIPT, plan: "pro" })).status).toBe(201);
+  expect((await send("/platform/keys", { name: SCRIPT, scopes: ["pets:read"] })).status).toBe(201);
+  await using browser = await openBrowser();
+  const { page, seen } = browser;
+  await signIn(page, server.url, server.key);
+  for (const path of [
+    "/animals",
+    "/projects",
+    "/projects/a",
+    "/projects/a/settings",
+    "/projects/a/domains",
+    "/keys",
+  ]) {
+    await page.goto(`${server.url}/console${path}`);
+    await page.getByRole("heading", { name: /./ }).first().waitFor();
+    await page.waitForTimeout(500);
+    expect(await page.evaluate("window.hacked ?? 0")).toBe(0);
+  }
+  await page.goto(`${server.url}/console/animals`);
+  await page.getByText(SCRIPT).waitFor();
+  await page.goto(`${server.url}/console/projects/a`);
+  const buffer = Buffer.from(tarGzOf([{ name: `../${IMAGE}`, content: "" }]));
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "site.tar.gz", mimeType: "application/gzip", buffer });
+  await page.getByText(IMAGE).waitFor();
+  expect(await page.evaluate("window.hacked ?? 0")).toBe(0);
+  expect(seen.errors).toEqual([]);
+});
+
+real("what could not be sent is not sent later, when nobody looks any more", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/animals/new");
+  await page.getByLabel("Name", { exact: true }).fill("Bella");
+  await page.getByLabel("Category", { exact: true }).fill("3");
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText("The server did not answer").first().waitFor();
+  await page.locator("dialog").getByText("Cancel").click();
+  await page.context().setOffline(false);
+  await page.waitForTimeout(1000);
+  expect(await animals(server)).toEqual([]);
+});
+
+real("signing out ends the session that the browser has, whichever page began it", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key);
+  const other = await page.context().newPage();
+  await other.goto(`${server.url}/console`);
+  await other.getByRole("button", { name: "Sign out" }).click();
+  await other.getByLabel("API key").waitFor();
+  await signIn(other, server.url, server.key);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("API key").waitFor();
+  for (const each of [page, other]) {
+    await each.reload();
+    await each.getByLabel("API key").waitFor();
+  }
+});
+
+const SITE = tarGzOf([{ name: "index.html", content: "<h1>Shelter</h1>" }]);
+const DOCS = "docs.shelter.test";
+const WWW = "www.shelter.test";
+
+real(
+  "a volunteer goes from signing in to a live domain, its redirect and its removal, and adds an animal",
+  [...NEEDED, ...NAME_SERVERS, "pebble", "curl"],
+  async () => {
+    using place = directory();
+    const { servers, authority, env, httpsPort } = await surroundings(place.path);
+    await using _authority = authority;
+    await using server = await serve({ cwd: place.path, env });
+    await using browser = await openBrowser();
+    const { page, seen } = browser;
+    const link = (name: string) => page.getByRole("link", { name, exact: true });
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    const dialog = (name: string) => page.locator("dialog").getByRole("button", { name, exact: true });
+    const field = (label: string) => page.getByLabel(label, { exact: true });
+    const status = (text: string | RegExp) => page.getByRole("status").getByText(text).first();
+    const trust = ["--silent", "--show-error", "--cacert", authority.rootFile];
+    const ask = (hostname: string, ...more: string[]) => {
+      const host = `${hostname}:${httpsPort}`;
+      return run(["curl", ...trust, "--resolve", `${host}:127.0.0.1`, ...more, `https://${host}/`]);
+    };
+
+    await signIn(page, server.url, server.key, "/projects");
+    await link("New project").click();
+    await field("Name").fill("Shelter");
+    await dialog("Create project").click();
+    await page.getByRole("heading", { name: "Shelter" }).waitFor();
+    await status(/“Shelter” was made/).waitFor();
+
+    await link("Domains").click();
+    await page.getByText(/Pro/).first().waitFor();
+    await page.goto(`${server.url}/console/projects/shelter/settings`);
+    await field("Plan").selectOption("pro");
+    await button("Save").click();
+    await status(/./).waitFor();
+
+    await link("Deploys").click();
+    const archive = { name: "site.tar.gz", mimeType: "application/gzip", buffer: Buffer.from(SITE) };
+    await page.locator("input[type=file]").setInputFiles(archive);
+    await status(/Deployed: 1 file/).waitFor();
+    const { id } = (
+      (await (await server.call("/platform/projects/shelter/deploys")).json()) as { id: number }[]
+    )[0]!;
+    await page.goto(`${server.url}/console/projects/shelter/deploys/${id}/activate`);
+    await page.getByText(`Deploy ${id} is live already`).waitFor();
+    expect(await page.evaluate("document.querySelector('dialog footer button').disabled")).toBe(true);
+    await page.locator("dialog").getByText("Cancel").click();
+
+    const project = await (await server.call("/platform/projects/shelter")).json();
+    const { target } = project as { target: string };
+    const zones = {
+      ...zonesOf({ usual: target, forbidden: "forbidden.pages.test", wide: "wide.pages.test" }),
+      "pages.test": ["pages.test NS ns.pages.test", "ns.pages.test A 127.0.0.1", `${target} A 127.0.0.1`],
+    };
+    const shelter = (...lines: string[]) => ({
+      ...zones,
+      "shelter.test": ["shelter.test NS ns.shelter.test", "ns.shelter.test A 127.0.0.1", ...lines],
+    });
+    const www = `${WWW} 1 CNAME ${target}`;
+    const dns = join(place.path, "dns");
+    mkdirSync(dns);
+    await using names = await nameServers(dns, shelter(`${DOCS} 1 A 192.0.2.1`, www), servers);
+
+    await link("Domains").click();
+    await link("Add domain").click();
+    await field("Domain or subdomain").fill(DOCS);
+    await dialog("Add domain").click();
+    await page.getByText(target).first().waitFor();
+    await button("Verify").click();
+    await page.getByRole("heading", { name: `An A record of ${DOCS} is in the way` }).waitFor();
+
+    names.change(shelter(`${DOCS} 1 CNAME ${target}`, www));
+    await until(
+      "the domain is verified",
+      async () => {
+        if ((await button("Verify").count()) === 0) return true;
+        await button("Verify").click();
+        // The resolver forgets the old record, and so many looks a minute are answered.
+        await page.waitForTimeout(7000);
+        return false;
+      },
+      60_000,
+    );
+    // By itself from here on.
+    await page.getByText("live", { exact: true }).first().waitFor({ timeout: 60_000 });
+    expect((await ask(DOCS)).stdout).toBe("<h1>Shelter</h1>");
+
+    await link("← All domains").click();
+    await link("Add domain").click();
+    await field("Domain or subdomain").fill(WWW);
+    await dialog("Add domain").click();
+    await button("Verify").click();
+    await page.getByText("live", { exact: true }).first().waitFor({ timeout: 60_000 });
+    await button(`Menu of ${WWW}`).click();
+    await button("Make primary").click();
+    await status(/primary/i).waitFor();
+
+    await link("← All domains").click();
+    await link(DOCS).click();
+    await button(`Menu of ${DOCS}`).click();
+    await button(`Redirect to ${WWW}`).click();
+    await status(/redirected/).waitFor();
+    const answer = ["--write-out", "%{response_code} %{redirect_url}", "--output", "/dev/null"];
+    await until("it redirects", async () =>
+      (await ask(DOCS, ...answer)).stdout.startsWith(`301 https://${WWW}`),
+    );
+
+    await button(`Menu of ${DOCS}`).click();
+    await link("Remove").click();
+    await page.getByText(/stops being served immediately/).waitFor();
+    await page.reload();
+    await page.getByText(/stops being served immediately/).waitFor();
+    await dialog("Remove").click();
+    await link(WWW).waitFor();
+    await status(/docs\.shelter\.test was removed/).waitFor();
+    expect((await ask(DOCS)).code).not.toBe(0);
+    expect((await ask(WWW)).stdout).toBe("<h1>Shelter</h1>");
+
+    await link("Animals").click();
+    await link("Add animal").click();
+    await field("Name").fill("Bella");
+    await field("Category").fill("3");
+    await dialog("Add").click();
+    await status(/“Bella” was added/).waitFor();
+    expect(await animals(server)).toEqual([{ id: 1, name: "Bella", categoryId: 3, status: "available" }]);
+    await link("Change Bella").click();
+    await field("Status").selectOption("sold");
+    await dialog("Save").click();
+    await status(/“Bella” was changed/).waitFor();
+    expect(await animals(server)).toEqual([{ id: 1, name: "Bella", categoryId: 3, status: "sold" }]);
+
+    const own = seen.requests.filter((url) => url.startsWith(`${server.url}/`));
+    expect(seen.requests.filter((url) => !own.includes(url) && !url.startsWith("data:"))).toEqual([]);
+    expect(seen.errors).toEqual([]);
+  },
+  240_000,
+);
+
+const IS_SHOWN = "!document.querySelector('.loading') && !!document.querySelector('h1')";
+
+/** Every page and dialog, of a server with an animal, a project and a domain. */
+const PAGES = [
+  "/animals",
+  "/animals?status=available",
+  "/animals/new",
+  "/animals/1/change",
+  "/projects",
+  "/projects/new",
+  "/projects/docs",
+  "/projects/docs/deploys/1/activate",
+  "/projects/docs/settings",
+  "/projects/docs/settings/delete",
+  "/projects/docs/domains",
+  "/projects/docs/domains/new",
+  "/projects/docs/domains/docs.example.org",
+  "/projects/docs/domains/docs.example.org/remove",
+  "/keys",
+  "/keys/new",
+  "/keys/1/rotate",
+  "/keys/1/revoke",
+  "/nowhere",
+];
+
+real(
+  "axe finds nothing on any page, in either theme, at either width, and no page is wider than its window",
+  [...NEEDED, "axe-core"],
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    const send = (path: string, body: object, method = "POST") =>
+      server.call(path, { method, headers: json, body: JSON.stringify(body) });
+    for (const [at, name] of ["Bella", "Rex", "Luna", "Max", "Mia"].entries())
+      await send("/v1/pets", {
+        name,
+        categoryId: 1 + (at % 2),
+        status: ["available", "pending", "sold"][at % 3],
+      });
+    await send("/platform/keys", { name: "shelter website", scopes: ["pets:read"], rateLimit: "600/min" });
+    await until(
+      "the reference is published",
+      async () => (await server.call("/platform/projects/docs/deploys/1")).ok,
+    );
+    await send("/platform/projects/docs", { plan: "pro" }, "PATCH");
+    await send("/platform/projects/docs/domains", { hostname: "docs.example.org" });
+    await using browser = await openBrowser();
+    const { page } = browser;
+    await page.goto(`${server.url}/console`);
+    await page.getByLabel("API key").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await signIn(page, server.url, server.key);
+    const problems: string[] = [];
+    for (const colorScheme of ["light", "dark"] as const)
+      for (const width of [1000, 360]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 640 });
+        for (const path of PAGES) {
+          await page.goto(`${server.url}/console${path}`);
+          await until(`${path} is shown`, async () => (await page.evaluate(IS_SHOWN)) === true);
+          // What glides in has arrived.
+          await page.waitForTimeout(250);
+          const found = await violationsOf(page);
+          if (await page.evaluate("document.activeElement?.matches('dialog .close')"))
+            found.push("begins at its button to close");
+          if (await page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+            found.push("too wide");
+          problems.push(...found.map((problem) => `${path} ${colorScheme} ${width}: ${problem}`));
+          if (SCREENSHOTS === undefined) continue;
+          mkdirSync(SCREENSHOTS, { recursive: true });
+          const file = `console${path.replaceAll(/[^a-z0-9]+/g, "-")}-${colorScheme}-${width}.png`;
+          await page.screenshot({ path: join(SCREENSHOTS, file), fullPage: false });
+        }
+      }
+    expect(problems).toEqual([]);
+  },
+  240_000,
+);

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import openapiTS, { astToString } from "openapi-typescript";
+import { DOCUMENTS, type DocumentName, documentsOf } from "../../src/http/docs.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { openDatabase } from "../../src/db/open.ts";
+import { wireApp } from "../../src/wire.ts";
+
+const DIRECTORY = join(import.meta.dir, "../../src/console/ui/api");
+
+export const typesFile = (name: DocumentName): string => join(DIRECTORY, `${name}.d.ts`);
+
+type Json = Record<string, unknown>;
+
+const UNUSED: ReadonlySet<string> = new Set(["headers", "links", "examples", "tags", "x-tagGroups"]);
+const isError = (status: string): boolean => /^[45]\d\d$/.test(status);
+
+/** Without what the console has no types for: headers, and which errors there are, as all have one form; it is most of the text. */
+const lean = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(lean);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value as Json).filter(
+    ([name, part]) => !(isError(name) || (UNUSED.has(name) && typeof part === "object")),
+  );
+  const refusal = Object.entries(value as Json).find(([name]) => isError(name));
+  return Object.fromEntries([
+    ...kept.map(([name, part]) => [name, lean(part)]),
+    ...(refusal ? [["default", { ...(lean(refusal[1]) as Json), description: "Refused." }]] : []),
+  ]);
+};
+
+/** The types of the console's client, from our own documents. */
+export const typesOf = async (name: DocumentName): Promise<string> => {
+  const database = openDatabase(":memory:");
+  const { app } = wireApp(readConfig({ flags: {}, env: {}, isTerminal: false }), database);
+  const documents = await documentsOf(app);
+  const origin = "http://localhost";
+  const document = documents(name, { baseUrl: origin, stagingBaseUrl: origin });
+  await database.close();
+  const types = astToString(await openapiTS(lean(document) as Parameters<typeof openapiTS>[0]));
+  return `// Written by \`bun run console:types\` from the ${name}'s OpenAPI document: nothing here is written by hand.\n\n${types}`;
+};
+
+if (import.meta.main) for (const name of DOCUMENTS) await Bun.write(typesFile(name), await typesOf(name));
