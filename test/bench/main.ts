@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Bench } from "./bench.ts";
+import { consolePage } from "./console.ts";
 import { databases } from "./databases.ts";
+import { domains } from "./domains.ts";
 import { growth } from "./growth.ts";
 import { machine } from "./machine.ts";
 import { memory } from "./memory.ts";
@@ -20,6 +22,8 @@ const MEASURE: Record<Measurement, (bench: Bench) => Promise<string>> = {
   growth,
   site,
   tls,
+  domains,
+  console: consolePage,
   memory,
   start,
 };

@@ -1,6 +1,16 @@
 import { parseArgs } from "node:util";
 
-export const MEASUREMENTS = ["read", "write", "growth", "site", "tls", "memory", "start"] as const;
+export const MEASUREMENTS = [
+  "read",
+  "write",
+  "growth",
+  "site",
+  "tls",
+  "domains",
+  "console",
+  "memory",
+  "start",
+] as const;
 export type Measurement = (typeof MEASUREMENTS)[number];
 
 export const HELP = `Measures the executable: bun run bench [options]

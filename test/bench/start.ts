@@ -17,9 +17,13 @@ const isLive = (url: string): Promise<boolean> =>
   );
 
 /** Milliseconds from spawning the executable to its first answer. */
-const firstAnswer = async ({ executable, directory }: Bench, dataDir: string): Promise<number> => {
+export const firstAnswer = async (
+  { executable, directory }: Bench,
+  dataDir: string,
+  more: Record<string, string> = {},
+): Promise<number> => {
   const port = await freePort();
-  const settings = { DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: "warn" };
+  const settings = { DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: "warn", ...more };
   const began = performance.now();
   const child = launch([executable, "serve"], {
     cwd: directory,

@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Page, openBrowser } from "../real/browser.ts";
+import { type Bench, serve, withServers } from "./bench.ts";
+import { median } from "./contest.ts";
+import { Refused } from "./options.ts";
+import { type Server } from "./processes.ts";
+import { atMost, section, whole } from "./table.ts";
+
+const ANIMALS = 1000;
+const MOST_MS = 300;
+const MOST_BYTES = 100_000;
+
+/** Milliseconds from the beginning of the navigation to the first thing that is painted. */
+const FIRST_PAINT = `new Promise((done) =>
+  new PerformanceObserver((list) => done(list.getEntries()[0].startTime)).observe({ type: "paint", buffered: true }))`;
+
+const sizeOf = async ({ url }: Server): Promise<number> => {
+  const page = await (await fetch(`${url}/console`)).text();
+  const files = [...page.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path);
+  const sizes = files.map(async (path) => {
+    const answer = await fetch(`${url}${path}`, { headers: { "accept-encoding": "br" }, decompress: false });
+    return (await answer.bytes()).length;
+  });
+  return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
+};
+
+const firstPaint = async (page: Page, url: string): Promise<number> => {
+  await page.goto(url);
+  return Number(await page.evaluate(FIRST_PAINT));
+};
+
+/** What the console's page weighs, and when something of it is seen. */
+export const consolePage = async (bench: Bench): Promise<string> => {
+  if (!existsSync(join(import.meta.dir, "../real/node_modules/playwright-core")))
+    throw new Refused("playwright-core is not installed: bun install --cwd test/real");
+  const data = bench.databases.make("console", ANIMALS);
+  const server = await serve(bench, data);
+  return withServers([server], async () => {
+    const times = { signIn: [] as number[], animals: [] as number[] };
+    for (let run = 0; run < bench.pace.rounds; run++) {
+      await using browser = await openBrowser();
+      const { page } = browser;
+      times.signIn.push(await firstPaint(page, `${server.url}/console`));
+      await page.getByLabel("API key").fill(data.key);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Sign out" }).waitFor();
+      times.animals.push(await firstPaint(page, `${server.url}/console/animals`));
+    }
+    const bytes = await sizeOf(server);
+    const row = (name: string, found: number[]) => [
+      name,
+      `${whole(median(found))} ms`,
+      atMost(median(found), MOST_MS, " ms"),
+    ];
+    return section(
+      "The console",
+      `In Chromium, in a new browser each time; script and style together as they are sent (\`br\`). ${whole(ANIMALS)} animals.`,
+      [
+        ["", "figure", "target"],
+        row("first paint of the page to sign in, nothing kept", times.signIn),
+        row("first paint of the animals, script and style kept", times.animals),
+        ["script and style", `${whole(bytes)} bytes`, atMost(bytes, MOST_BYTES, " bytes")],
+      ],
+    );
+  });
+};
