@@ -5,7 +5,7 @@ import type { Ask } from "../../src/domains/dns/query.ts";
 import { investigate, type ResolveSettings } from "../../src/domains/dns/resolve.ts";
 import { verdictOf } from "../../src/domains/dns/verdict.ts";
 import { parseHostname } from "../../src/domains/hostname.ts";
-import { dnsServer, IMPATIENT, testClient } from "../support/dns.ts";
+import { dnsServer, IMPATIENT, testClient, WAITING } from "../support/dns.ts";
 import { addFaults, before, CHANGED, casesOf, ISSUER, TARGETS, zonesOf } from "./cases.ts";
 
 const anywhere: ResolveSettings["mayAsk"] = () => true;
@@ -46,7 +46,7 @@ const setUp = async (patience = {}) => {
 const NOBODY = { authority: "", resolver: "", silent: "" };
 
 test.each(casesOf(TARGETS, NOBODY).map(({ name }, at) => [name, at] as const))("%s", async (name, at) => {
-  using dns = await setUp(name === "a silent server" ? IMPATIENT : {});
+  using dns = await setUp(name === "a silent server" ? WAITING : {});
   const row = casesOf(TARGETS, dns.at)[at];
   if (!row) throw new Error("no such case");
   const { typed, target = "usual", event, mayIssue = true, findings, zone, transport = "udp" } = row;
@@ -94,7 +94,7 @@ test("whose zone it is is not asked at every level of a name if the resolver is 
 });
 
 test("a second resolver is asked where the first is silent", async () => {
-  using dns = await setUp(IMPATIENT);
+  using dns = await setUp(WAITING);
   using silent = await dnsServer({ zones: {} });
   silent.behaviours.set("*", "silent");
   const { verdict } = await dns.verify("right.example.test", TARGETS.usual, {
@@ -110,7 +110,7 @@ test("a second resolver is asked where the first is silent", async () => {
 });
 
 test("a server that is silent about a name is asked nothing more about it, and the trace says so", async () => {
-  using dns = await setUp(IMPATIENT);
+  using dns = await setUp(WAITING);
   dns.resolver.behaviours.set("docs.silent.test", "silent");
   dns.authority.behaviours.set("docs.silent.test", "silent");
   const { verdict, trace } = await dns.verify("docs.silent.test");

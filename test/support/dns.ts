@@ -224,8 +224,11 @@ export const dnsServer = async ({
 
 export type DnsServer = Awaited<ReturnType<typeof dnsServer>>;
 
-/** For what is never answered. */
+/** Where every outcome of waiting is the same: what is never answered, or must not be heard. */
 export const IMPATIENT = { timeoutMs: 200 };
+
+/** Where something must be heard before the silence is believed, on a busy machine too. */
+export const WAITING = { timeoutMs: 1500 };
 
 /** The project's client; it waits for longer than any answer takes, on a busy machine too. */
 export const testClient = (settings: Partial<ClientSettings> = {}, network = systemNetwork) =>
