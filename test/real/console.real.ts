@@ -131,7 +131,8 @@ real("what others wrote is shown as text", NEEDED, async () => {
     .setInputFiles({ name: "site.tar.gz", mimeType: "application/gzip", buffer });
   await page.getByText(IMAGE).waitFor();
   expect(await page.evaluate("window.hacked ?? 0")).toBe(0);
-  expect(seen.errors).toEqual([]);
+  // The archive was refused, and browsers say so, sooner or later.
+  expect(seen.errors.filter((error) => !error.includes("status of 400"))).toEqual([]);
 });
 
 real("what could not be sent is not sent later, when nobody looks any more", NEEDED, async () => {

@@ -14,14 +14,23 @@ export const Dialog = ({
 }) => {
   const { route } = useLocation();
   const element = useRef<HTMLDialogElement>(null);
+  const hasBegun = useRef(false);
   const id = useId();
   useEffect(() => {
     const dialog = element.current;
     if (dialog && !dialog.open) dialog.showModal();
-    // Not its button to close, which comes first.
-    dialog?.querySelector<HTMLElement>("input, select, textarea, footer a, footer button")?.focus();
     return () => dialog?.close();
   }, []);
+  // As often as it is drawn: what it asks for may come later than the dialog.
+  useEffect(() => {
+    if (hasBegun.current) return;
+    // Not its button to close, which comes first.
+    const first = element.current?.querySelector<HTMLElement>(
+      "input, select, textarea, footer a, footer button",
+    );
+    first?.focus();
+    hasBegun.current = first !== null && first !== undefined;
+  });
   const leave = () => route(back);
   return (
     <dialog

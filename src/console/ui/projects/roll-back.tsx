@@ -26,12 +26,14 @@ const Asking = ({ project: { slug, activeDeploy }, id }: { project: Project; id:
     onSuccess: () => queries.invalidateQueries({ queryKey: KEYS.one(slug) }),
   });
   const isEarlier = id < (activeDeploy ?? 0);
+  const isLive = id === activeDeploy;
   const problem = error ?? activating.error;
   return (
     <Dialog title={isEarlier ? `Roll back to deploy ${id}` : `Make deploy ${id} live`} back={back}>
       {problem && <Problem error={problem} />}
       {!deploy && !error && <Loading />}
-      {deploy && (
+      {deploy && isLive && <p>Deploy {id} is live already.</p>}
+      {deploy && !isLive && (
         <p>
           It was made <Time at={deploy.createdAt} /> and has {contentOf(deploy)}. Visitors see it at once
           {activeDeploy !== undefined && (
@@ -47,7 +49,7 @@ const Asking = ({ project: { slug, activeDeploy }, id }: { project: Project; id:
         <button
           type="button"
           aria-busy={activating.isPending}
-          disabled={activating.isPending || deploy?.status !== "succeeded"}
+          disabled={activating.isPending || isLive || deploy?.status !== "succeeded"}
           onClick={() =>
             activating.mutate(undefined, { onSuccess: () => done(back, `Deploy ${id} is live now.`) })
           }
