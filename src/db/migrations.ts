@@ -1,6 +1,7 @@
 import certificates from "../../drizzle/0003_certificates.sql" with { type: "text" };
 import platform from "../../drizzle/0001_platform.sql" with { type: "text" };
 import releasedNames from "../../drizzle/0002_released_names.sql" with { type: "text" };
+import shop from "../../drizzle/0004_shop.sql" with { type: "text" };
 import store from "../../drizzle/0000_store.sql" with { type: "text" };
 
 export interface Migration {
@@ -15,4 +16,5 @@ export const migrations: readonly Migration[] = [
   { tag: "0001_platform", sql: platform },
   { tag: "0002_released_names", sql: releasedNames },
   { tag: "0003_certificates", sql: certificates },
+  { tag: "0004_shop", sql: shop },
 ];

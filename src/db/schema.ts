@@ -25,7 +25,79 @@ export const pets = sqliteTable(
   (table) => [
     // SQLite appends the rowid to every index, so this one serves `status = ? and id > ? order by id`.
     index("pets_by_status").on(table.status),
+    index("pets_by_category").on(table.categoryId),
+    index("pets_by_category_and_status").on(table.categoryId, table.status),
     check("pets_status", sql`${table.status} in ('available', 'pending', 'sold')`),
+  ],
+);
+
+/**
+ * What happened to animals, in the order that it happened in: triggers of `pets` write it (migration 0004), so that it is
+ * in the transaction of the change, whoever makes it. The oldest go when there are too many.
+ */
+export const petEvents = sqliteTable(
+  "pet_events",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    kind: text({ enum: ["added", "changed", "deleted"] }).notNull(),
+    petId: integer("pet_id").notNull(),
+  },
+  (table) => [check("pet_events_kind", sql`${table.kind} in ('added', 'changed', 'deleted')`)],
+);
+
+/** Categories that have a record. An animal may name one that has none. */
+export const categories = sqliteTable("categories", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  name: text().notNull(),
+  /** The name as it is compared: NFKC, in lower case. */
+  folded: text().notNull().unique(),
+});
+
+/** Adoptions. */
+export const orders = sqliteTable(
+  "orders",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    /** It may be gone once the order is no longer open. */
+    petId: integer("pet_id").notNull(),
+    /** Both null once the adopter was forgotten, and the note with them. */
+    adopterName: text("adopter_name"),
+    adopterEmail: text("adopter_email"),
+    note: text(),
+    status: text({ enum: ["placed", "approved", "completed", "cancelled"] }).notNull(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [
+    // Of all who want an animal, one gets it.
+    uniqueIndex("orders_open")
+      .on(table.petId)
+      .where(sql`${table.status} in ('placed', 'approved')`),
+    index("orders_by_status").on(table.status),
+    index("orders_by_email").on(sql`lower(${table.adopterEmail})`),
+    check("orders_status", sql`${table.status} in ('placed', 'approved', 'completed', 'cancelled')`),
+    check("orders_adopter", sql`(${table.adopterName} is null) = (${table.adopterEmail} is null)`),
+  ],
+);
+
+/** Answers to requests that carried an Idempotency-Key, written in the transaction of what they did. */
+export const answers = sqliteTable(
+  "answers",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    /** The API key that asked. */
+    keyId: integer("key_id").notNull(),
+    idempotencyKey: text("idempotency_key").notNull(),
+    /** SHA-256 of method, path and body, hexadecimal. */
+    fingerprint: text().notNull(),
+    status: integer().notNull(),
+    /** As it was sent: JSON. */
+    body: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("answers_by_key").on(table.keyId, table.idempotencyKey),
+    index("answers_by_time").on(table.createdAt),
   ],
 );
 
