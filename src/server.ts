@@ -14,6 +14,7 @@ import { remember } from "./config/remembered.ts";
 import type { KeyService } from "./keys/service.ts";
 import { StartRefused, adminKeyPath, makeDirectory, openData, reasonOf } from "./data.ts";
 import { wireApp } from "./wire.ts";
+import { wireBackups } from "./wire-backups.ts";
 
 const writeAdminKey = (dataDir: string) => async (secret: string) => {
   const path = adminKeyPath(dataDir);
@@ -149,7 +150,7 @@ export const startServer = async (config: Config): Promise<Server> => {
       listeners,
       sites: publishing.addressOf("*"),
       keys,
-      keepers: [keeper, ...(https ? [https.keeper] : [])],
+      keepers: [keeper, ...(https ? [https.keeper] : []), ...wireBackups(config, log)],
       settle: async () => {
         await publishReference();
         await deploys.sweep();

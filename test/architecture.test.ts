@@ -32,7 +32,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   {
     from: /^src\/cli\//,
     to: [
-      /^src\/(cli|config|keys|projects|domains|http|db|edge)\//,
+      /^src\/(cli|backups|config|keys|projects|domains|http|db|edge)\//,
       /^src\/(wire(-\w+)?|server|data|time)\.ts$/,
     ],
   },
@@ -44,6 +44,11 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   },
   { from: /^src\/(page|time)\.ts$/, to: [/^src\/http\/faults\.ts$/] },
   { from: /^src\/db\//, to: [/^src\/db\//, /^drizzle\/.+\.sql$/] },
+  // What DATA_DIR holds: the database, and the files of deploys beside it.
+  {
+    from: /^src\/backups\//,
+    to: [/^src\/(backups|db)\//, /^src\/deploys\/(blobs|disk|manifest)\.ts$/, /^src\/(data|time)\.ts$/],
+  },
   { from: /^src\/edge\//, to: [/^src\/edge\//, /^src\/http\//] },
   // What all rooms' schemas share: no room is known there.
   { from: /^src\/http\/schemas\.ts$/, to: [/^src\/http\//, /^src\/time\.ts$/] },

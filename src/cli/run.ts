@@ -4,12 +4,14 @@ import { Fault } from "../http/faults.ts";
 import { StartRefused } from "../data.ts";
 import { VERSION } from "../wire.ts";
 import { ApiError } from "./api.ts";
+import { backupCommand } from "./backup.ts";
 import { certificatesCommand } from "./certificates.ts";
 import { deployCommand } from "./deploy.ts";
 import { doctorCommand } from "./doctor.ts";
 import { domainsCommand } from "./domains.ts";
 import { keysCommand } from "./keys.ts";
 import { openapiCommand } from "./openapi.ts";
+import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
 import { UsageError, fail, print } from "./terminal.ts";
 
@@ -28,6 +30,8 @@ const program = (): Command => {
   root.addCommand(deployCommand());
   root.addCommand(domainsCommand());
   root.addCommand(certificatesCommand());
+  root.addCommand(backupCommand());
+  root.addCommand(restoreCommand());
   root.addCommand(openapiCommand());
   root.addCommand(doctorCommand());
   root

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { LogFormat, LogLevel } from "../http/logging.ts";
 import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
 
@@ -60,6 +61,12 @@ export interface Config {
   readonly hstsMaxAge: number;
   /** What CAA records must name for a certificate to be issued. */
   readonly caaIssuers: readonly string[];
+  /** From one of the server's backups to the next, in milliseconds; undefined: it takes none. */
+  readonly backupSchedule: number | undefined;
+  /** Where it puts them. */
+  readonly backupDir: string;
+  /** How many of them stay. */
+  readonly backupKeep: number;
 }
 
 /** A setting that cannot be used: its message names it and the form that it must have. */
@@ -112,6 +119,8 @@ export const readConfig = (sources: Sources): Config => {
     acmeCaFile: values.acmeCaFile || undefined,
     acmeEabKid: values.acmeEabKid || undefined,
     acmeEabHmac: values.acmeEabHmac || undefined,
+    backupSchedule: values.backupSchedule === "" ? undefined : values.backupSchedule,
+    backupDir: values.backupDir || join(values.dataDir, "backups"),
     logFormat: logFormat === "auto" ? (sources.isTerminal ? "pretty" : "json") : logFormat,
     colour: sources.isTerminal && !sources.env["NO_COLOR"],
   });

@@ -29,6 +29,17 @@ export const bytes =
     return size >= least && size <= most ? size : undefined;
   };
 
+const SPANS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A time span such as `30m`, `24h`, `7d`, in milliseconds. */
+export const span =
+  (least: number, most: number): Parse<number> =>
+  (text) => {
+    const [, digits, unit] = /^([0-9]{1,6})([mhd])$/.exec(text) ?? [];
+    const ms = Number(digits) * SPANS[unit as keyof typeof SPANS];
+    return ms >= least && ms <= most ? ms : undefined;
+  };
+
 export const origin: Parse<string> = (text) => {
   if (!/^https?:\/\/[^/?#]+\/?$/i.test(text) || !URL.canParse(text)) return undefined;
   const { origin, username, password } = new URL(text);

@@ -13,6 +13,7 @@ import {
   optional,
   origin,
   safeUrl,
+  span,
 } from "./parse.ts";
 
 export interface Setting<Value = unknown> {
@@ -291,6 +292,30 @@ export const SETTINGS = {
     form: "domain names separated by commas, such as letsencrypt.org",
     help: "names of the certificate authority in CAA records",
     parse: atLeastOne(listOf(hostName)),
+  },
+  backupSchedule: {
+    env: "BACKUP_SCHEDULE",
+    flag: "backup-schedule",
+    fallback: "",
+    form: "a time span from 1m to 365d, such as 24h",
+    help: "the server takes a backup whenever the newest is that old; without it, none",
+    parse: optional(span(60_000, 365 * 86_400_000)),
+  },
+  backupDir: {
+    env: "BACKUP_DIR",
+    flag: "backup-dir",
+    fallback: "",
+    form: "a directory",
+    help: "directory of these backups, better on another disk; by default DATA_DIR/backups",
+    parse: optional(anyText),
+  },
+  backupKeep: {
+    env: "BACKUP_KEEP",
+    flag: "backup-keep",
+    fallback: "7",
+    form: "a number from 1 to 10000",
+    help: "how many of these backups are kept, the newest",
+    parse: integer(1, 10_000),
   },
 } as const satisfies Record<string, Setting>;
 

@@ -13,7 +13,8 @@ interface LedgerRow {
 
 const sha256 = (text: string) => Bun.SHA256.hash(text, "hex");
 
-const ledger = (client: Client): LedgerRow[] =>
+/** What was applied, in order. */
+export const ledgerOf = (client: Client): LedgerRow[] =>
   client.query<LedgerRow, []>("SELECT tag, hash FROM migrations ORDER BY id").all();
 
 /** Compares what was applied with what this program knows. @returns the migrations that are still to apply. */
@@ -34,7 +35,7 @@ export const pending = (applied: readonly LedgerRow[], known: readonly Migration
 
 /** @throws MigrationRefused unless the schema is exactly what this program knows. */
 export const assertCurrent = (client: Client, known: readonly Migration[]): void => {
-  const missing = pending(ledger(client), known);
+  const missing = pending(ledgerOf(client), known);
   if (missing.length > 0)
     throw new MigrationRefused(
       `the database is older than this program: start the server once, which brings it up to date`,
@@ -49,13 +50,13 @@ export const migrate = (client: Client, known: readonly Migration[]): void => {
   client.run(
     "CREATE TABLE IF NOT EXISTS migrations (id INTEGER PRIMARY KEY, tag TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
   );
-  if (pending(ledger(client), known).length === 0) return;
+  if (pending(ledgerOf(client), known).length === 0) return;
   // PRAGMA foreign_keys does nothing inside a transaction, and a table's rebuild must not cascade.
   client.run("PRAGMA foreign_keys=OFF");
   try {
     client.run("BEGIN IMMEDIATE");
     // Read again behind the lock: another process may have migrated meanwhile.
-    for (const { tag, sql } of pending(ledger(client), known)) {
+    for (const { tag, sql } of pending(ledgerOf(client), known)) {
       client.run(sql);
       client.run("INSERT INTO migrations (tag, hash, applied_at) VALUES (?, ?, ?)", [
         tag,

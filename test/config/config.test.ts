@@ -41,6 +41,9 @@ test("without any setting there are the documented defaults", () => {
     acmeTlsPort: 443,
     hstsMaxAge: 31_536_000,
     caaIssuers: ["letsencrypt.org"],
+    backupSchedule: undefined,
+    backupDir: "data/backups",
+    backupKeep: 7,
   });
 });
 

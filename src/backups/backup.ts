@@ -1,0 +1,205 @@
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  statfsSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { databasePath, reasonOf } from "../data.ts";
+import { carriedFiles } from "../db/carried.ts";
+import { isBusy, isDamage, isFull } from "../db/failure.ts";
+import {
+  type Client,
+  Unsound,
+  assertSound,
+  copyInto,
+  manifestsOf,
+  openCopy,
+  openExisting,
+  removeSecrets,
+  sizeOf,
+} from "../db/snapshot.ts";
+import type { Blobs } from "../deploys/blobs.ts";
+import { surplus, temporaryName } from "./names.ts";
+import { putInPlace, removeAbandoned, removeTemporary } from "./place.ts";
+import { BackupRefused } from "./refused.ts";
+import { type SiteFiles, blobsOf, bytesOf, carry, filesOf } from "./sites.ts";
+
+export interface BackupOrder {
+  dataDir: string;
+  /** Where the backup goes; its directory is there. */
+  file: string;
+  /** Overwrites a file. */
+  force: boolean;
+  /** Takes private keys of certificates and of accounts with authorities along. */
+  secrets: boolean;
+  /** Takes the files of deployed sites along. */
+  sites: boolean;
+  /** Bytes that stay free on the file system of DATA_DIR. */
+  reserve: number;
+  /** How many backups stay in its directory; undefined: all. */
+  keep?: number | undefined;
+  now: number;
+  /** Told what is being done. */
+  told: (line: string) => void;
+}
+
+export interface Taken {
+  file: string;
+  /** Of the file. */
+  bytes: number;
+  /** True if private keys are in it. */
+  secrets: boolean;
+  /** Undefined if they were not asked for. */
+  sites: SiteFiles | undefined;
+  /** Names of older backups that went. */
+  removed: string[];
+}
+
+/** @throws BackupRefused */
+const openSource = (dataDir: string): Client => {
+  const path = databasePath(dataDir);
+  if (!existsSync(path))
+    throw new BackupRefused(`DATA_DIR ${dataDir}: there is no database to back up; check --data-dir`);
+  return openExisting(path);
+};
+
+/** @throws BackupRefused if the file would be part of what is backed up, or its directory cannot take it */
+const assertPlace = ({ file, dataDir }: BackupOrder) => {
+  const directory = dirname(file);
+  if (!existsSync(directory))
+    throw new BackupRefused(`${directory} does not exist: make it, or name another place`);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
+    throw new BackupRefused(`${file} is no ordinary file: name another`);
+  const isOfData = realpathSync(directory) === realpathSync(dataDir);
+  if (isOfData && !/^(?!adoption-store\.db).+\.db$/.test(basename(file)))
+    throw new BackupRefused(
+      `${file}: DATA_DIR has files of its own; name another place, such as ${dataDir}/backups/`,
+    );
+};
+
+const asMegabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
+
+const noRoom = (directory: string, needed: number) =>
+  new BackupRefused(
+    `${directory} has no room for the backup, which needs about ${asMegabytes(needed)}: make room there, or name another place`,
+  );
+
+/** @throws BackupRefused */
+const assertRoom = ({ file, dataDir, reserve }: BackupOrder, needed: number) => {
+  const directory = dirname(file);
+  const { bavail, bsize } = statfsSync(directory);
+  const isShared = statSync(directory).dev === statSync(dataDir).dev;
+  if (bavail * bsize < needed + (isShared ? reserve : 0)) throw noRoom(directory, needed);
+};
+
+/** Copies the database without private keys: none of their bytes is left in the file that this makes. */
+const copyDatabase = (source: Client, temporary: string, { secrets }: BackupOrder): boolean => {
+  const raw = `${temporary}.raw`;
+  copyInto(source, raw);
+  const copy = openCopy(raw);
+  try {
+    if (secrets || !removeSecrets(copy)) return (renameSync(raw, temporary), secrets);
+    // What was overwritten there is not even copied here.
+    copyInto(copy, temporary);
+  } finally {
+    copy.close();
+  }
+  rmSync(raw);
+  return false;
+};
+
+const fill = async (
+  order: BackupOrder,
+  source: Client,
+  temporary: string,
+  blobs: Blobs,
+  hashes: string[],
+) => {
+  const { told } = order;
+  told("Copying the database");
+  copyDatabase(source, temporary, order);
+  const copy = openCopy(temporary);
+  try {
+    // A deploy that came since is not in the copy; one that went since is missed by nobody.
+    const sites = order.sites
+      ? await carry(
+          blobs,
+          await filesOf(blobs, manifestsOf(copy)),
+          carriedFiles(copy, { create: true }),
+          (done) => told(`Copying the sites: ${done} of about ${hashes.length} files`),
+        )
+      : undefined;
+    told("Checking the copy");
+    assertSound(copy);
+    return sites;
+  } finally {
+    copy.close();
+  }
+};
+
+const explained = (error: unknown, { dataDir, file }: BackupOrder, needed: number): unknown => {
+  if (isFull(error)) return noRoom(dirname(file), needed);
+  if (isBusy(error))
+    return new BackupRefused(`DATA_DIR ${dataDir}: the database is locked by another process; try again`);
+  if (error instanceof Unsound || isDamage(error))
+    return new BackupRefused(
+      `DATA_DIR ${dataDir}: the database cannot be backed up: ${reasonOf(error)}; adoption-store doctor says more`,
+    );
+  const { code } = error as NodeJS.ErrnoException;
+  if (/^(EACCES|EPERM|EROFS|SQLITE_CANTOPEN)/.test(code ?? ""))
+    return new BackupRefused(`${dirname(file)} cannot be written (${reasonOf(error)})`);
+  return error;
+};
+
+/** Keeps the newest backups of the directory, the one that was just taken among them. */
+const removeOld = ({ file, keep }: BackupOrder): string[] => {
+  if (keep === undefined) return [];
+  const directory = dirname(file);
+  const files = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const old = surplus(
+    files.map(({ name }) => name),
+    basename(file),
+    keep,
+  );
+  for (const name of old) rmSync(join(directory, name), { force: true });
+  return old;
+};
+
+/**
+ * Takes a backup of what is committed now, checks it, and only then gives it its name; a server may run and write.
+ * @throws BackupRefused, and leaves nothing
+ */
+export const takeBackup = async (order: BackupOrder): Promise<Taken> => {
+  const { dataDir, file, force, secrets, now } = order;
+  // What is written here is for its user alone, before it has its last mode too.
+  process.umask(0o077);
+  const source = openSource(dataDir);
+  let needed = 0;
+  try {
+    assertPlace(order);
+    const directory = dirname(file);
+    removeAbandoned(directory, now);
+    const blobs = blobsOf(dataDir);
+    const hashes = order.sites ? await filesOf(blobs, manifestsOf(source)) : [];
+    // Without keys it is copied twice.
+    needed = sizeOf(source) * (secrets ? 1 : 2) + bytesOf(blobs, hashes);
+    assertRoom(order, needed);
+    const temporary = join(directory, temporaryName(process.pid));
+    try {
+      const sites = await fill(order, source, temporary, blobs, hashes);
+      await putInPlace(temporary, file, { force });
+      return { file, bytes: statSync(file).size, secrets, sites, removed: removeOld(order) };
+    } finally {
+      removeTemporary(directory, process.pid);
+    }
+  } catch (error) {
+    throw explained(error, order, needed);
+  } finally {
+    source.close();
+  }
+};

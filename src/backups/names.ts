@@ -1,0 +1,32 @@
+/** Backups in a directory are named by their time, to the millisecond in UTC: sorted by name is sorted by time. */
+
+const NAME = /^adoption-store-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)\.(\d{3})Z\.db$/;
+
+export const nameAt = (time: number): string =>
+  `adoption-store-${new Date(time).toISOString().replaceAll(/[-:]/g, "")}.db`;
+
+/** When the backup of this name was taken; undefined for every other file. */
+export const timeOf = (name: string): number | undefined => {
+  const [, year, month, day, hour, minute, second, ms] = NAME.exec(name) ?? [];
+  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
+  return Number.isNaN(time) || nameAt(time) !== name ? undefined : time;
+};
+
+/** Which of these files go so that the newest `keep` backups stay: backups by their names only, and never `taken`. */
+export const surplus = (names: readonly string[], taken: string, keep: number): string[] =>
+  names
+    .filter((name) => timeOf(name) !== undefined && name !== taken)
+    .toSorted()
+    .toReversed()
+    .slice(keep - 1);
+
+/** When the newest was taken, as far as it is not ahead of the clock. */
+export const newestOf = (names: readonly string[], now: number): number | undefined => {
+  const times = names.flatMap((name) => timeOf(name) ?? []).filter((time) => time <= now);
+  return times.length === 0 ? undefined : Math.max(...times);
+};
+
+/** What is being written; the process that writes it is known by it. */
+export const temporaryName = (pid: number): string => `.adoption-store-backup-${pid}.tmp`;
+
+export const isTemporary = (name: string): boolean => /^\.adoption-store-backup-\d+\.tmp/.test(name);

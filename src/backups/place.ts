@@ -1,0 +1,61 @@
+import { chmodSync, existsSync, linkSync, lstatSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { syncPath } from "../deploys/disk.ts";
+import { isTemporary, temporaryName } from "./names.ts";
+import { BackupRefused } from "./refused.ts";
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
+
+/** File systems that know no second name for a file say one of these. */
+const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+const exists = (file: string) =>
+  new BackupRefused(`${file} exists already: name another file, or overwrite it with --force`);
+
+/** Gives the file its second name in one step. False where the file system knows none. @throws EEXIST */
+export const linked = (file: string, name: string): boolean => {
+  try {
+    linkSync(file, name);
+    return true;
+  } catch (error) {
+    if (NO_LINKS.has(codeOf(error))) return false;
+    throw error;
+  }
+};
+
+/** Moves a whole file into its place, so that there is this one or the one before; what it says is on disk by then. */
+export const putInPlace = async (
+  temporary: string,
+  file: string,
+  { force }: { force: boolean },
+): Promise<void> => {
+  chmodSync(temporary, 0o600);
+  await syncPath(temporary);
+  try {
+    if (!force && linked(temporary, file)) rmSync(temporary);
+    else if (!force && existsSync(file)) throw exists(file);
+    else renameSync(temporary, file);
+  } catch (error) {
+    throw codeOf(error) === "EEXIST" ? exists(file) : error;
+  }
+  await syncPath(dirname(file));
+};
+
+/** Removes what a process has begun in a directory. */
+export const removeTemporary = (directory: string, pid: number): void => {
+  const path = join(directory, temporaryName(pid));
+  for (const end of ["", ".raw"])
+    for (const log of ["", "-journal"]) rmSync(path + end + log, { force: true });
+};
+
+/** Nobody works on one file for so long without writing to it. */
+const ABANDONED_MS = 60 * 60_000;
+
+/** Removes what was left by those that were killed. */
+export const removeAbandoned = (directory: string, now: number): void => {
+  for (const name of readdirSync(directory).filter(isTemporary)) {
+    const path = join(directory, name);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() && found.mtimeMs < now - ABANDONED_MS) rmSync(path, { force: true });
+  }
+};

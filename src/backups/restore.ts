@@ -1,0 +1,209 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { databasePath, makeDirectory, reasonOf } from "../data.ts";
+import { carriedFiles, carriesFiles, dropCarried } from "../db/carried.ts";
+import { isBusy, isDamage, isFull } from "../db/failure.ts";
+import { type Lock, takeLock } from "../db/lock.ts";
+import {
+  type Client,
+  Unsound,
+  assertSound,
+  copyInto,
+  manifestsOf,
+  openCopy,
+  openExisting,
+  settleLog,
+} from "../db/snapshot.ts";
+import { syncPath } from "../deploys/disk.ts";
+import { linked } from "./place.ts";
+import { BackupRefused } from "./refused.ts";
+import { type SiteFiles, blobsOf, filesOf, missingOf, uncarry } from "./sites.ts";
+
+export interface Restored {
+  /** Bytes of the database. */
+  bytes: number;
+  /** Where the database before is; undefined if there was none. */
+  aside: string | undefined;
+  sites: SiteFiles;
+}
+
+/** A backup that was looked at and may be restored; no server can start before it is closed. */
+export interface Restore {
+  /** True if there is a database that it takes the place of. */
+  replaces: boolean;
+  /** @throws BackupRefused, and leaves the database as it was */
+  run(told: (line: string) => void): Promise<Restored>;
+  close(): void;
+}
+
+const LOGS = ["-wal", "-shm", "-journal"];
+
+/** @throws BackupRefused */
+const lockOrRefuse = (dataDir: string): Lock => {
+  let lock: Lock | undefined;
+  try {
+    lock = takeLock(join(dataDir, "server.lock"));
+  } catch (error) {
+    throw new BackupRefused(`DATA_DIR ${dataDir}: cannot be written (${reasonOf(error)})`, { cause: error });
+  }
+  if (lock) return lock;
+  throw new BackupRefused(`DATA_DIR ${dataDir}: a server is running on it; stop it, then try again`);
+};
+
+/** @throws BackupRefused */
+const openBackup = (file: string, dataDir: string): Client => {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new BackupRefused(`${file} is no file`);
+  const path = databasePath(dataDir);
+  if (existsSync(path) && realpathSync(path) === realpathSync(file))
+    throw new BackupRefused(`${file} is the database itself`);
+  let client: Client | undefined;
+  try {
+    client = openExisting(file, { readonly: true });
+    assertSound(client);
+    return client;
+  } catch (error) {
+    client?.close();
+    throw new BackupRefused(`${file} cannot be restored: ${reasonOf(error)}`, { cause: error });
+  }
+};
+
+const removeAll = (path: string, ends: readonly string[]) => {
+  for (const end of ends) rmSync(path + end, { force: true });
+};
+
+const asideOf = (path: string, now: number): string =>
+  `${path}.before-restore-${new Date(now).toISOString().replaceAll(/[-:]/g, "")}`;
+
+/** A restore that was killed has left a second name of the database that is in use: two names would get two logs. */
+const removeSecondNames = (path: string): void => {
+  const { ino, nlink } = statSync(path);
+  if (nlink === 1) return;
+  const directory = dirname(path);
+  for (const name of readdirSync(directory).filter((one) => one.includes(".before-restore-")))
+    if (statSync(join(directory, name)).ino === ino) rmSync(join(directory, name));
+};
+
+const keep = (file: string, aside: string) => {
+  if (!linked(file, aside)) copyFileSync(file, aside);
+};
+
+/** Gives the database a second name, under which it is whole by itself; the first is as it was. */
+const setAside = async (path: string, aside: string): Promise<void> => {
+  removeSecondNames(path);
+  try {
+    settleLog(path);
+  } catch (error) {
+    if (isBusy(error))
+      throw new BackupRefused(`${path}: another process works on it; end that one, then try again`, {
+        cause: error,
+      });
+    // A broken one is kept as it is, its log too.
+    if (!isDamage(error)) throw error;
+  }
+  keep(path, aside);
+  for (const log of LOGS.filter((end) => end !== "-shm" && existsSync(path + end)))
+    keep(path + log, aside + log);
+  await syncPath(dirname(path));
+  // A log that is not its own would be read into the restored database. Only a broken one has any left here.
+  removeAll(path, LOGS);
+  await syncPath(dirname(path));
+};
+
+/** Writes the database as the server will have it: without what the backup carries besides. */
+const writeDatabase = (backup: Client, temporary: string): void => {
+  const raw = `${temporary}.raw`;
+  if (!carriesFiles(backup)) return copyInto(backup, temporary);
+  copyInto(backup, raw);
+  const copy = openCopy(raw);
+  try {
+    dropCarried(copy);
+    copyInto(copy, temporary);
+  } finally {
+    copy.close();
+    rmSync(raw);
+  }
+};
+
+const checked = (temporary: string): string[] => {
+  const copy = openCopy(temporary);
+  try {
+    assertSound(copy);
+    return manifestsOf(copy);
+  } finally {
+    copy.close();
+  }
+};
+
+const explained = (error: unknown, dataDir: string): unknown => {
+  if (isFull(error))
+    return new BackupRefused(
+      `DATA_DIR ${dataDir}: there is no room for the restored database: make room there`,
+    );
+  if (error instanceof Unsound || isDamage(error))
+    return new BackupRefused(`the backup cannot be restored: ${reasonOf(error)}`);
+  return error;
+};
+
+/**
+ * Looks at a backup and takes DATA_DIR for it. The restored database gets its place in one step, on disk before: whenever
+ * the machine stops, there is the one or the other.
+ * @throws BackupRefused if a server is running, or the backup is none that this program can use
+ */
+export const prepareRestore = (dataDir: string, file: string, now: number): Restore => {
+  // A mistyped file makes no directory.
+  const held = existsSync(dataDir) ? lockOrRefuse(dataDir) : undefined;
+  let backup: Client;
+  try {
+    backup = openBackup(file, dataDir);
+  } catch (error) {
+    held?.release();
+    throw error;
+  }
+  makeDirectory(dataDir);
+  const lock = held ?? lockOrRefuse(dataDir);
+  const path = databasePath(dataDir);
+  const temporary = `${path}.restoring`;
+  const clear = () => removeAll(temporary, ["", "-journal", ".raw", ".raw-journal"]);
+
+  return {
+    replaces: existsSync(path),
+    async run(told) {
+      try {
+        clear();
+        const blobs = blobsOf(dataDir);
+        const sites = carriesFiles(backup)
+          ? await uncarry(blobs, carriedFiles(backup), (done, of) => told(`Sites: ${done} of ${of} files`))
+          : { files: 0, bytes: 0 };
+        told("Writing the database");
+        writeDatabase(backup, temporary);
+        told("Checking the database");
+        const needed = await filesOf(blobs, checked(temporary));
+        chmodSync(temporary, 0o600);
+        await syncPath(temporary);
+        const aside = existsSync(path) ? asideOf(path, now) : undefined;
+        if (aside === undefined) removeAll(path, LOGS);
+        else await setAside(path, aside);
+        renameSync(temporary, path);
+        await syncPath(dataDir);
+        return { bytes: statSync(path).size, aside, sites: { ...sites, missing: missingOf(blobs, needed) } };
+      } catch (error) {
+        throw explained(error, dataDir);
+      } finally {
+        clear();
+      }
+    },
+    close() {
+      backup.close();
+      lock.release();
+    },
+  };
+};

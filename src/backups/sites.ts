@@ -1,0 +1,108 @@
+import { createReadStream, existsSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { CarriedFiles } from "../db/carried.ts";
+import { type Blobs, openBlobs } from "../deploys/blobs.ts";
+import { hashesOf, readManifest } from "../deploys/manifest.ts";
+import { BackupRefused } from "./refused.ts";
+
+/** Files of deployed sites, which lie beside the database. */
+export interface SiteFiles {
+  files: number;
+  bytes: number;
+  /** Files that a deploy needs and that are not there, or not what they were. */
+  missing: number;
+}
+
+const PART = 2 ** 20;
+const HASH = /^[\da-f]{64}$/;
+
+export const blobsOf = (dataDir: string): Blobs => openBlobs(join(dataDir, "blobs"));
+
+const sha256 = async (path: string): Promise<string> => {
+  const hasher = new Bun.CryptoHasher("sha256");
+  for await (const part of createReadStream(path, { highWaterMark: PART })) hasher.update(part as Uint8Array);
+  return hasher.digest("hex");
+};
+
+/** True if the store has this file and it is what its name says. */
+const isSound = async (blobs: Blobs, hash: string): Promise<boolean> =>
+  existsSync(blobs.pathOf(hash)) && (await sha256(blobs.pathOf(hash))) === hash;
+
+/** Every file that these deploys need. A manifest that cannot be read is named itself, and nothing that it names. */
+export const filesOf = async (blobs: Blobs, manifests: readonly string[]): Promise<string[]> => {
+  const needed = new Set(manifests);
+  for (const manifest of manifests) {
+    const text = await Bun.file(blobs.pathOf(manifest))
+      .text()
+      .catch(() => "");
+    try {
+      for (const hash of hashesOf(readManifest(text))) needed.add(hash);
+    } catch {
+      // It counts as missing.
+    }
+  }
+  return [...needed];
+};
+
+export const bytesOf = (blobs: Blobs, hashes: readonly string[]): number =>
+  hashes.reduce((sum, hash) => sum + (statSync(blobs.pathOf(hash), { throwIfNoEntry: false })?.size ?? 0), 0);
+
+/** How many of these files there are not. */
+export const missingOf = (blobs: Blobs, hashes: readonly string[]): number =>
+  hashes.filter((hash) => !existsSync(blobs.pathOf(hash))).length;
+
+/** Takes files of the store along. @param told how many are done, after each */
+export const carry = async (
+  blobs: Blobs,
+  hashes: readonly string[],
+  carried: CarriedFiles,
+  told: (done: number) => void,
+): Promise<SiteFiles> => {
+  const sum: SiteFiles = { files: 0, bytes: 0, missing: 0 };
+  for (const [at, hash] of hashes.entries()) {
+    told(at);
+    if (await isSound(blobs, hash)) {
+      const path = blobs.pathOf(hash);
+      await carried.put(hash, createReadStream(path, { highWaterMark: PART }));
+      sum.files++;
+      sum.bytes += statSync(path).size;
+    } else sum.missing++;
+  }
+  return sum;
+};
+
+async function* eachOf(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* parts;
+}
+
+/** Puts carried files into the store, where they are by themselves: nothing shows them before a database does. */
+export const uncarry = async (
+  blobs: Blobs,
+  carried: CarriedFiles,
+  told: (done: number, of: number) => void,
+): Promise<Omit<SiteFiles, "missing">> => {
+  const hashes = carried.hashes();
+  if (hashes.length === 0) return { files: 0, bytes: 0 };
+  const writer = blobs.begin();
+  let bytes = 0;
+  try {
+    for (const [at, hash] of hashes.entries()) {
+      told(at, hashes.length);
+      if (!HASH.test(hash))
+        throw new BackupRefused("the backup is damaged: a file of a site has no proper name");
+      if (await isSound(blobs, hash)) continue;
+      // One that is not what its name says would stay.
+      rmSync(blobs.pathOf(hash), { force: true });
+      const stored = await writer.put(eachOf(carried.partsOf(hash)));
+      if (stored.hash !== hash)
+        throw new BackupRefused(`the backup is damaged: file ${hash} of a site is another`);
+      bytes += stored.size;
+    }
+    await writer.flush();
+  } catch (error) {
+    writer.discard();
+    throw error;
+  }
+  writer.close();
+  return { files: hashes.length, bytes };
+};

@@ -1,0 +1,114 @@
+import { existsSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { Command } from "commander";
+import { type Taken, takeBackup } from "../backups/backup.ts";
+import { nameAt } from "../backups/names.ts";
+import { removeTemporary } from "../backups/place.ts";
+import { formatBytes, progress } from "./progress.ts";
+import { configOf, withSettings } from "./settings.ts";
+import { UsageError, fail, print } from "./terminal.ts";
+
+interface Options extends Record<string, unknown> {
+  force?: boolean;
+  keep?: string;
+  withSecrets?: boolean;
+  sites: boolean;
+  json?: boolean;
+}
+
+const MOST_KEPT = 10_000;
+
+const keepOf = (text: string | undefined, isDirectory: boolean): number | undefined => {
+  if (text === undefined) return undefined;
+  if (!isDirectory)
+    throw new UsageError("--keep: name a directory in place of a file: there it keeps the newest");
+  if (!/^[1-9][0-9]{0,4}$/.test(text) || Number(text) > MOST_KEPT)
+    throw new UsageError(`--keep: ${JSON.stringify(text)} is not a number from 1 to ${MOST_KEPT}`);
+  return Number(text);
+};
+
+/** Ctrl-C leaves nothing half-written. */
+const cleanOnSignals = (directory: string): void => {
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)
+    process.once(signal, () => {
+      removeTemporary(directory, process.pid);
+      process.exit(code);
+    });
+};
+
+const printTaken = ({ file, bytes, secrets, sites, removed }: Taken, seconds: string) => {
+  print(`${file}: ${formatBytes(bytes)}, checked, in ${seconds} s`);
+  print(
+    sites
+      ? `Sites: ${sites.files} files, ${formatBytes(sites.bytes)}`
+      : "Files of deployed sites are not in it (--no-sites)",
+  );
+  print(
+    secrets
+      ? "Private keys are in it (--with-secrets): keep it as safe as DATA_DIR"
+      : "Private keys are not in it: a server that it is restored to orders its certificates anew",
+  );
+  if (removed.length > 0) print(`Removed: ${removed.join(", ")}`);
+};
+
+export const backupCommand = (): Command =>
+  withSettings(
+    new Command("backup")
+      .description(
+        "write a backup of the database and the deployed sites, checked, while a server runs or not",
+      )
+      .argument(
+        "<file>",
+        "the file to write; or a directory: then it is named adoption-store-<UTC time>.db there",
+      )
+      .option("--force", "overwrite the file")
+      .option(
+        "--keep <number>",
+        "of a directory: keep so many of its backups, the newest, and remove the rest",
+      )
+      .option("--with-secrets", "take private keys of certificates and of ACME accounts along")
+      .option("--no-sites", "leave the files of deployed sites out")
+      .option("--json", "print JSON"),
+    ["dataDir", "diskReserve"],
+  )
+    .addHelpText("after", "\nadoption-store restore <file> brings it back.")
+    .action(async (target: string, options: Options) => {
+      const { dataDir, diskReserve } = configOf({ ...options, sites: undefined, json: undefined });
+      const now = Date.now();
+      const isDirectory = target.endsWith("/") || (existsSync(target) && statSync(target).isDirectory());
+      const keep = keepOf(options.keep, isDirectory);
+      const file = resolve(isDirectory ? join(target, nameAt(now)) : target);
+      const force = options.force === true;
+      if (!force && existsSync(file))
+        throw new UsageError(`${file} exists already: name another file, or overwrite it with --force`);
+      cleanOnSignals(dirname(file));
+      const shown = progress();
+      const start = performance.now();
+      let taken: Taken;
+      try {
+        taken = await takeBackup({
+          dataDir,
+          file,
+          force,
+          keep,
+          now,
+          secrets: options.withSecrets === true,
+          sites: options.sites,
+          reserve: diskReserve,
+          told: shown.show,
+        });
+      } finally {
+        shown.end();
+      }
+      const { missing = 0 } = taken.sites ?? {};
+      if (missing > 0)
+        fail(
+          `${missing} files of deployed sites are missing or damaged in DATA_DIR: deploy those sites again`,
+        );
+      if (options.json) print(JSON.stringify(taken));
+      else printTaken(taken, ((performance.now() - start) / 1000).toFixed(1));
+    });

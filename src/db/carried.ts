@@ -1,0 +1,50 @@
+import type { Database as Client } from "bun:sqlite";
+import { hasTable } from "./snapshot.ts";
+
+/** Files that travel inside a backup's database: by the SHA-256 of their content, in parts that memory has room for. */
+export interface CarriedFiles {
+  put(hash: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
+  hashes(): string[];
+  partsOf(hash: string): Generator<Uint8Array>;
+}
+
+const TABLE = "backup_files";
+
+const PUT = `INSERT INTO ${TABLE} (hash, part, content) VALUES (?, ?, ?)`;
+
+export const carriesFiles = (client: Client): boolean => hasTable(client, TABLE);
+
+/** Opens what `client` carries; `create` makes room for it. */
+export const carriedFiles = (client: Client, { create = false } = {}): CarriedFiles => {
+  if (create)
+    client.run(
+      `CREATE TABLE ${TABLE} (hash TEXT NOT NULL, part INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (hash, part)) STRICT`,
+    );
+  return {
+    async put(hash, parts) {
+      let part = 0;
+      client.run("BEGIN");
+      for await (const content of parts) client.run(PUT, [hash, part++, content]);
+      // An empty file is one empty part.
+      if (part === 0) client.run(PUT, [hash, 0, new Uint8Array()]);
+      client.run("COMMIT");
+    },
+    hashes: () =>
+      client
+        .query<{ hash: string }, []>(`SELECT hash FROM ${TABLE} WHERE part = 0 ORDER BY hash`)
+        .all()
+        .map(({ hash }) => hash),
+    *partsOf(hash) {
+      const query = client.query<{ content: Uint8Array }, [string, number]>(
+        `SELECT content FROM ${TABLE} WHERE hash = ? AND part = ?`,
+      );
+      for (let part = 0; ; part++) {
+        const found = query.get(hash, part);
+        if (!found) return;
+        yield found.content;
+      }
+    },
+  };
+};
+
+export const dropCarried = (copy: Client): void => void copy.run(`DROP TABLE ${TABLE}`);

@@ -1,0 +1,116 @@
+import { Database as Client } from "bun:sqlite";
+import { isDamage } from "./failure.ts";
+import { MigrationRefused, ledgerOf, pending } from "./migrate.ts";
+import { migrations } from "./migrations.ts";
+
+export type { Client };
+
+/** A file that is no sound database of this program; the message says what is wrong with it. */
+export class Unsound extends Error {
+  override name = "Unsound";
+}
+
+const BUSY_MS = 5000;
+/** Who has it open while the server is down has it open for long. */
+const SETTLE_BUSY_MS = 500;
+
+/** Opens a database that exists, as it is: nothing of it is set or brought up to date. */
+export const openExisting = (path: string, { readonly = false } = {}): Client => {
+  const client = readonly ? new Client(path, { readonly }) : new Client(path, { readwrite: true });
+  client.run(`PRAGMA busy_timeout=${BUSY_MS}`);
+  client.run("PRAGMA trusted_schema=OFF");
+  return client;
+};
+
+/** Opens a copy that nobody else knows of: should it break off, it is thrown away as a whole. */
+export const openCopy = (path: string): Client => {
+  const client = openExisting(path);
+  client.run("PRAGMA journal_mode=OFF");
+  client.run("PRAGMA synchronous=OFF");
+  client.run("PRAGMA foreign_keys=ON");
+  client.run("PRAGMA secure_delete=ON");
+  return client;
+};
+
+/** Copies what is committed now into a file that must not be there, without free pages; writers are not held up. */
+export const copyInto = (client: Client, path: string): void => void client.run("VACUUM INTO ?", [path]);
+
+export const hasTable = (client: Client, name: string): boolean =>
+  client.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== null;
+
+/** About how large a copy is, in bytes. */
+export const sizeOf = (client: Client): number =>
+  client
+    .query<{ bytes: number }, []>(
+      "SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size",
+    )
+    .get()?.bytes ?? 0;
+
+const assertIntact = (client: Client): void => {
+  const [found] = client.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").all();
+  if (found?.integrity_check !== "ok") throw new Unsound(`it is damaged (${found?.integrity_check})`);
+  if (client.query("PRAGMA foreign_key_check").get())
+    throw new Unsound("it is damaged (a foreign key leads nowhere)");
+};
+
+/**
+ * Looks at every page, every foreign key and the ledger of migrations; one that is older than this program is fine.
+ * @throws Unsound
+ */
+export const assertSound = (client: Client): void => {
+  try {
+    if (!hasTable(client, "migrations")) throw new Unsound("it is no database of adoption-store");
+    const applied = ledgerOf(client);
+    if (applied.length === 0) throw new Unsound("it is no database of adoption-store");
+    pending(applied, migrations);
+    assertIntact(client);
+  } catch (error) {
+    if (error instanceof MigrationRefused) throw new Unsound(error.message, { cause: error });
+    if (isDamage(error))
+      throw new Unsound(`it is damaged, or no database (${String(error)})`, { cause: error });
+    throw error;
+  }
+};
+
+/** Private keys and what is under way with authorities: a name that loses its certificate is to have another ordered. */
+const WITHOUT_KEYS = `
+  UPDATE certificates SET key = NULL, chain = NULL, authority = NULL, not_before = NULL, not_after = NULL, ari_id = NULL,
+    order_authority = NULL, order_url = NULL, order_key = NULL, token = NULL, key_authorization = NULL, next_at = 0
+  WHERE coalesce(key, order_key, token, key_authorization) IS NOT NULL`;
+
+/**
+ * Removes every private key from a copy. A server on it is as one whose certificates were revoked: it orders others. What
+ * was removed may lie in the file until it is copied again. @returns whether there was one
+ */
+export const removeSecrets = (copy: Client): boolean => {
+  const changes = ["certificates", "acme_accounts"]
+    .filter((table) => hasTable(copy, table))
+    .map((table) => copy.run(table === "certificates" ? WITHOUT_KEYS : "DELETE FROM acme_accounts").changes);
+  return changes.some((count) => count > 0);
+};
+
+/** Hashes of the manifests of all deploys that could be served. */
+export const manifestsOf = (client: Client): string[] =>
+  hasTable(client, "deploys")
+    ? client
+        .query<{ manifest: string }, []>("SELECT DISTINCT manifest FROM deploys WHERE manifest IS NOT NULL")
+        .all()
+        .map(({ manifest }) => manifest)
+    : [];
+
+/**
+ * Copies what the log beside a database holds into it and ends the log, so that the file alone is the database.
+ * @throws SQLITE_BUSY if another process has it open
+ */
+export const settleLog = (path: string): void => {
+  const client = openExisting(path);
+  try {
+    client.run(`PRAGMA busy_timeout=${SETTLE_BUSY_MS}`);
+    // With a log this opens it, and says so if the file is broken.
+    client.query("SELECT count(*) FROM sqlite_schema").get();
+    client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    client.run("PRAGMA journal_mode=DELETE");
+  } finally {
+    client.close();
+  }
+};

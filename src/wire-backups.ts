@@ -1,0 +1,35 @@
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import type { Taken } from "./backups/backup.ts";
+import { backupProcess } from "./backups/child.ts";
+import { newestOf } from "./backups/names.ts";
+import { type BackupKeeper, backupKeeper } from "./backups/schedule.ts";
+import type { Config } from "./config/config.ts";
+import type { Logger } from "./http/logging.ts";
+import { type Clock, systemClock } from "./time.ts";
+
+export interface BackupOverrides {
+  clock?: Clock;
+  /** What is started in place of this program. */
+  program?: string[];
+}
+
+/** The server's own backups: one keeper, or none if there is no BACKUP_SCHEDULE. */
+export const wireBackups = (
+  { dataDir, backupSchedule: every, backupDir: directory, backupKeep, diskReserve }: Config,
+  log: Logger,
+  { clock = systemClock, program }: BackupOverrides = {},
+): BackupKeeper[] => {
+  if (every === undefined) return [];
+  const flags = ["--data-dir", dataDir, "--disk-reserve", String(diskReserve), "--keep", String(backupKeep)];
+  const child = backupProcess([`${directory}/`, ...flags, "--json"], directory, program);
+  const take = async () => {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const { file, bytes, sites, removed } = JSON.parse(await child.take()) as Taken;
+    log.info({ file, bytes, removed: removed.length }, "backup taken");
+    if (sites && sites.missing > 0)
+      log.warn({ missing: sites.missing }, "files of deployed sites are missing");
+  };
+  const newest = () => (existsSync(directory) ? newestOf(readdirSync(directory), clock.now()) : undefined);
+  const failed = (error: unknown) => log.error({ err: error }, "no backup could be taken");
+  return [backupKeeper({ every, newest, take, abandon: child.abandon, clock, failed })];
+};

@@ -1,0 +1,196 @@
+import { describe, expect, test } from "bun:test";
+import { Database as Client } from "bun:sqlite";
+import { mkdirSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { nameAt } from "../../src/backups/names.ts";
+import { databasePath } from "../../src/data.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { migrations } from "../../src/db/migrations.ts";
+import { addPet, temporaryDirectory } from "../support/store.ts";
+import { NOW, backUp, closedStore, filesIn, includes, storeIn } from "./stores.ts";
+
+const SECRETS = ["KEY-IN-USE", "ORDER-KEY", "KEY-AUTHORIZATION", "THE-TOKEN", "ACCOUNT-KEY"];
+
+/** What a name with a certificate, one with an order under way and an account look like in the database. */
+const addSecrets = (client: Client) => {
+  const long = "x".repeat(20_000);
+  client.run(
+    "INSERT INTO certificates (hostname, failures, created_at, renewals, next_at, key, chain) VALUES ('a.test', 0, 1, 2, 99, ?, 'chain')",
+    [`KEY-IN-USE${long}`],
+  );
+  client.run(
+    "INSERT INTO certificates (hostname, failures, created_at, renewals, next_at, order_authority, order_key, token, key_authorization) VALUES ('b.test', 0, 1, 0, -5, 'https://ca.test/', 'ORDER-KEY', 'THE-TOKEN', 'KEY-AUTHORIZATION')",
+  );
+  client.run(
+    "INSERT INTO certificates (hostname, failures, created_at, renewals, next_at) VALUES ('c.test', 3, 1, 0, 1234)",
+  );
+  client.run("INSERT INTO acme_accounts (authority, key) VALUES ('https://ca.test/', 'ACCOUNT-KEY')");
+};
+
+const rowsOf = (file: string, query: string) => {
+  const client = new Client(file, { readonly: true });
+  const rows = client.query(query).all();
+  client.close();
+  return rows;
+};
+
+test("a backup of an open store is one private file with what is committed", async () => {
+  const dataDir = temporaryDirectory();
+  const store = await storeIn(dataDir);
+  await addPet(store, { name: "Bella" });
+  const { file, bytes, secrets } = await backUp(dataDir);
+  expect([statSync(file).mode & 0o777, statSync(file).size, secrets]).toEqual([0o600, bytes, false]);
+  expect(rowsOf(file, "SELECT name FROM pets")).toEqual([{ name: "Bella" }]);
+  expect(filesIn(join(file, ".."))).toEqual(["backup.db"]);
+  // The store goes on.
+  await addPet(store, { name: "Max" });
+});
+
+describe("private keys", () => {
+  test("leave no byte in a backup, and their names order others; all else stays", async () => {
+    const dataDir = temporaryDirectory();
+    const { database } = await storeIn(dataDir);
+    addSecrets(database.client);
+    const { file } = await backUp(dataDir);
+    for (const secret of SECRETS) expect([secret, includes(file, secret)]).toEqual([secret, false]);
+    expect(
+      rowsOf(file, "SELECT hostname, next_at, renewals, chain FROM certificates ORDER BY hostname"),
+    ).toEqual([
+      { hostname: "a.test", next_at: 0, renewals: 2, chain: null },
+      { hostname: "b.test", next_at: 0, renewals: 0, chain: null },
+      { hostname: "c.test", next_at: 1234, renewals: 0, chain: null },
+    ]);
+    expect(rowsOf(file, "SELECT * FROM acme_accounts")).toEqual([]);
+    expect(rowsOf(file, "SELECT count(*) AS secrets FROM secrets")).toEqual([{ secrets: 1 }]);
+  });
+
+  test("are taken along where that is asked for", async () => {
+    const dataDir = temporaryDirectory();
+    const { database } = await storeIn(dataDir);
+    addSecrets(database.client);
+    const { file, secrets } = await backUp(dataDir, { secrets: true });
+    expect(secrets).toBe(true);
+    for (const secret of SECRETS) expect([secret, includes(file, secret)]).toEqual([secret, true]);
+  });
+
+  test("that were deleted before are in no backup either", async () => {
+    const dataDir = temporaryDirectory();
+    const { database } = await storeIn(dataDir);
+    addSecrets(database.client);
+    database.client.run("DELETE FROM certificates");
+    const { file } = await backUp(dataDir, { secrets: true });
+    expect(includes(file, "KEY-IN-USE")).toBe(false);
+  });
+});
+
+test("a file is overwritten only where that is asked for, and stays whole if nothing takes its place", async () => {
+  const dataDir = temporaryDirectory();
+  await storeIn(dataDir);
+  const file = join(temporaryDirectory(), "mine.db");
+  writeFileSync(file, "mine");
+  await expect(backUp(dataDir, { file })).rejects.toThrow("exists already");
+  await expect(
+    backUp(dataDir, { file, force: true, reserve: 2 ** 60, dataDir: temporaryDirectory() }),
+  ).rejects.toThrow("there is no database");
+  expect([includes(file, "mine"), filesIn(join(file, ".."))]).toEqual([true, ["mine.db"]]);
+  await backUp(dataDir, { file, force: true });
+  expect(includes(file, "SQLite format 3")).toBe(true);
+});
+
+test("what is no ordinary file, and DATA_DIR's own files, are never overwritten", async () => {
+  const dataDir = temporaryDirectory();
+  await storeIn(dataDir);
+  const link = join(temporaryDirectory(), "link.db");
+  symlinkSync(databasePath(dataDir), link);
+  await expect(backUp(dataDir, { file: link, force: true })).rejects.toThrow("no ordinary file");
+  for (const name of ["adoption-store.db", "adoption-store.db-wal", "server.lock", "admin.key"])
+    await expect(backUp(dataDir, { file: join(dataDir, name), force: true })).rejects.toThrow(
+      "name another place",
+    );
+});
+
+test("the newest of a directory's backups are kept, and nothing else of it is touched", async () => {
+  const dataDir = temporaryDirectory();
+  await storeIn(dataDir);
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory, "adoption-store.db"), "mine");
+  mkdirSync(join(directory, nameAt(1)));
+  for (const day of [1, 2, 3, 4]) {
+    const now = NOW + day * 86_400_000;
+    const { removed } = await backUp(dataDir, { file: join(directory, nameAt(now)), now, keep: 2 });
+    expect(removed).toEqual(day > 2 ? [nameAt(now - 2 * 86_400_000)] : []);
+  }
+  const kept = [3, 4].map((day) => nameAt(NOW + day * 86_400_000));
+  expect(filesIn(directory)).toEqual([nameAt(1), ...kept, "adoption-store.db"]);
+});
+
+describe("nothing is written", () => {
+  test("where there is no room, and it says how much is needed", async () => {
+    const dataDir = temporaryDirectory();
+    await storeIn(dataDir);
+    const directory = temporaryDirectory();
+    await expect(backUp(dataDir, { file: join(directory, "b.db"), reserve: 2 ** 60 })).rejects.toThrow(
+      /has no room for the backup, which needs about \d+ MB/,
+    );
+    expect(filesIn(directory)).toEqual([]);
+  });
+
+  test("where the directory is missing", async () => {
+    const dataDir = temporaryDirectory();
+    await storeIn(dataDir);
+    await expect(backUp(dataDir, { file: join(dataDir, "none", "b.db") })).rejects.toThrow("does not exist");
+  });
+
+  test("of a database that is damaged, whatever part of it is", async () => {
+    for (const damage of [
+      (path: string) => truncateSync(path, statSync(path).size - 4096),
+      (path: string) => writeFileSync(path, "no database at all, but long enough to be looked at".repeat(99)),
+    ]) {
+      const dataDir = await closedStore("Bella");
+      damage(databasePath(dataDir));
+      const directory = temporaryDirectory();
+      await expect(backUp(dataDir, { file: join(directory, "b.db") })).rejects.toThrow("cannot be backed up");
+      expect(filesIn(directory)).toEqual([]);
+    }
+  });
+
+  test("of one whose rows break its own rules", async () => {
+    const dataDir = temporaryDirectory();
+    const { database } = await storeIn(dataDir);
+    database.client.run("PRAGMA foreign_keys=OFF");
+    database.client.run("INSERT INTO secrets (hash, key_id, prefix, created_at) VALUES ('h', 99, 'p', 1)");
+    await expect(backUp(dataDir)).rejects.toThrow("a foreign key leads nowhere");
+  });
+
+  test("of one that is newer than this program, whose secrets it would not know", async () => {
+    const dataDir = temporaryDirectory();
+    const { database } = await storeIn(dataDir);
+    database.client.run("INSERT INTO migrations (tag, hash, applied_at) VALUES ('9999_later', 'x', 1)");
+    await expect(backUp(dataDir)).rejects.toThrow("newer than this program");
+  });
+});
+
+test("a database that is older than this program can be backed up before it is brought up to date", async () => {
+  const dataDir = temporaryDirectory();
+  const older = new Client(databasePath(dataDir), { create: true, strict: true });
+  migrate(older, migrations.slice(0, 1));
+  older.close();
+  const { file, sites } = await backUp(dataDir);
+  expect(rowsOf(file, "SELECT tag FROM migrations")).toEqual([{ tag: "0000_store" }]);
+  expect(sites).toEqual({ files: 0, bytes: 0, missing: 0 });
+});
+
+test("what a killed backup left goes with a later one, what one under way writes does not", async () => {
+  const dataDir = temporaryDirectory();
+  await storeIn(dataDir);
+  const directory = temporaryDirectory();
+  const left = (pid: number, age: number) => {
+    const path = join(directory, `.adoption-store-backup-${pid}.tmp`);
+    writeFileSync(path, "half");
+    utimesSync(path, (NOW - age) / 1000, (NOW - age) / 1000);
+  };
+  left(1, 2 * 60 * 60_000);
+  left(2, 60_000);
+  await backUp(dataDir, { file: join(directory, "b.db") });
+  expect(filesIn(directory)).toEqual([".adoption-store-backup-2.tmp", "b.db"]);
+});

@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import { isTemporary, nameAt, newestOf, surplus, temporaryName, timeOf } from "../../src/backups/names.ts";
+
+const AT = Date.UTC(2026, 10, 21, 3, 4, 5, 67);
+const days = (count: number) => nameAt(AT + count * 86_400_000);
+
+test("a backup's name says its time, to the millisecond", () => {
+  expect(nameAt(AT)).toBe("adoption-store-20261121T030405.067Z.db");
+  expect(timeOf(nameAt(AT))).toBe(AT);
+});
+
+test.each([
+  "adoption-store.db",
+  "adoption-store-20261121T030405.067Z.db-wal",
+  "adoption-store-20261321T030405.067Z.db",
+  "adoption-store-20260231T030405.067Z.db",
+  "my-adoption-store-20261121T030405.067Z.db",
+  "adoption-store-20261121T030405.067Z.db.old",
+])("%s is no backup's name", (name) => {
+  expect(timeOf(name)).toBeUndefined();
+});
+
+test("the newest stay, whatever order they are listed in; what has another name is left alone", () => {
+  const names = ["notes.db", days(2), days(0), "adoption-store.db", days(3), days(1)];
+  expect(surplus(names, days(3), 2)).toEqual([days(1), days(0)]);
+  expect(surplus(names, days(3), 4)).toEqual([]);
+});
+
+test("the one that was just taken stays, also where others are named by a later time", () => {
+  expect(surplus([days(0), days(1), days(9)], days(0), 1)).toEqual([days(9), days(1)]);
+});
+
+test("the newest of a clock that was ahead does not count", () => {
+  expect(newestOf([days(0), days(1), "other"], AT + 1)).toBe(AT);
+  expect(newestOf(["other"], AT)).toBeUndefined();
+});
+
+test("what is being written is known by its process and is no backup's name", () => {
+  expect(isTemporary(temporaryName(12))).toBe(true);
+  expect(timeOf(temporaryName(12))).toBeUndefined();
+});

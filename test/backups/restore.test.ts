@@ -1,0 +1,154 @@
+import { describe, expect, test } from "bun:test";
+import { Database as Client } from "bun:sqlite";
+import { copyFileSync, existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { databasePath } from "../../src/data.ts";
+import { takeLock } from "../../src/db/lock.ts";
+import { addPet, temporaryDirectory } from "../support/store.ts";
+import { NOW, backUp, closedStore, copyDatabase, filesIn, namesIn, restoreTo, storeIn } from "./stores.ts";
+
+const ASIDE = "adoption-store.db.before-restore-20261120T030000.000Z";
+
+test("a backup takes the place of a database, which is kept aside and can be restored in turn", async () => {
+  const dataDir = await closedStore("Bella");
+  const { file } = await backUp(dataDir);
+  const client = new Client(databasePath(dataDir));
+  client.run("INSERT INTO pets (name, category_id, created_at) VALUES ('Max', 1, 1)");
+  client.close(true);
+  const { aside = "" } = await restoreTo(dataDir, file);
+  expect(aside).toBe(join(dataDir, ASIDE));
+  expect(filesIn(dataDir)).toEqual(["adoption-store.db", ASIDE, "server.lock"]);
+  expect(statSync(databasePath(dataDir)).mode & 0o777).toBe(0o600);
+  expect(await namesIn(dataDir)).toEqual(["Bella"]);
+  await restoreTo(dataDir, aside, NOW + 1);
+  expect(await namesIn(dataDir)).toEqual(["Bella", "Max"]);
+});
+
+test("it is restored to a directory that is not there yet", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const dataDir = join(temporaryDirectory(), "new");
+  expect((await restoreTo(dataDir, file)).aside).toBeUndefined();
+  expect(await namesIn(dataDir)).toEqual(["Bella"]);
+});
+
+test("what a killed server left in its log is in the database that is kept aside, and in no other", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const running = temporaryDirectory();
+  const store = await storeIn(running);
+  await addPet(store, { name: "Max" });
+  // As after kill -9: copied while it is open, its log beside it.
+  const dataDir = temporaryDirectory();
+  copyDatabase(running, dataDir);
+  expect(statSync(`${databasePath(dataDir)}-wal`).size).toBeGreaterThan(0);
+  const { aside = "" } = await restoreTo(dataDir, file);
+  expect(filesIn(dataDir)).toEqual(["adoption-store.db", ASIDE, "server.lock"]);
+  expect(await namesIn(dataDir)).toEqual(["Bella"]);
+  const kept = new Client(aside, { readonly: true });
+  expect(kept.query("SELECT name FROM pets").all()).toEqual([{ name: "Max" }]);
+  kept.close();
+});
+
+test("a broken database is kept aside as it is, with its log, and does not stand in the way", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const dataDir = temporaryDirectory();
+  const broken = "this is no database, and it is long enough to be looked at".repeat(50);
+  writeFileSync(databasePath(dataDir), broken);
+  writeFileSync(`${databasePath(dataDir)}-wal`, "its log");
+  const { aside = "" } = await restoreTo(dataDir, file);
+  expect(readFileSync(aside, "utf8")).toBe(broken);
+  expect(await namesIn(dataDir)).toEqual(["Bella"]);
+});
+
+test("a log without its database is not read into the restored one", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const running = temporaryDirectory();
+  await addPet(await storeIn(running), { name: "Max" });
+  const dataDir = temporaryDirectory();
+  copyFileSync(`${databasePath(running)}-wal`, `${databasePath(dataDir)}-wal`);
+  await restoreTo(dataDir, file);
+  expect(await namesIn(dataDir)).toEqual(["Bella"]);
+});
+
+test("what a killed restore left is no obstacle, and no second name of the database stays", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const dataDir = await closedStore("Max");
+  writeFileSync(`${databasePath(dataDir)}.restoring`, "half");
+  writeFileSync(`${databasePath(dataDir)}.restoring.raw`, "half");
+  linkSync(databasePath(dataDir), `${databasePath(dataDir)}.before-restore-earlier`);
+  await restoreTo(dataDir, file);
+  expect(filesIn(dataDir)).toEqual(["adoption-store.db", ASIDE, "server.lock"]);
+  expect(await namesIn(dataDir)).toEqual(["Bella"]);
+});
+
+describe("nothing changes", () => {
+  const refused = async (dataDir: string, file: string, says: string) => {
+    await expect(restoreTo(dataDir, file)).rejects.toThrow(says);
+    expect(filesIn(dataDir).filter((name) => !name.startsWith("server.lock"))).toEqual(["adoption-store.db"]);
+    expect(await namesIn(dataDir)).toEqual(["Max"]);
+  };
+
+  test("while a server runs", async () => {
+    const { file } = await backUp(await closedStore("Bella"));
+    const dataDir = await closedStore("Max");
+    const lock = takeLock(join(dataDir, "server.lock"));
+    await refused(dataDir, file, "a server is running");
+    lock?.release();
+    await restoreTo(dataDir, file);
+  });
+
+  test("while another process has the database open", async () => {
+    const { file } = await backUp(await closedStore("Bella"));
+    const dataDir = await closedStore("Max");
+    const other = new Client(databasePath(dataDir));
+    other.query("SELECT count(*) FROM pets").get();
+    await expect(restoreTo(dataDir, file)).rejects.toThrow("another process works on it");
+    other.close(true);
+    expect(await namesIn(dataDir)).toEqual(["Max"]);
+  }, 30_000);
+
+  test("for what is no backup", async () => {
+    const dataDir = await closedStore("Max");
+    const place = temporaryDirectory();
+    const other = join(place, "other.db");
+    const client = new Client(other, { create: true });
+    client.run("CREATE TABLE notes (text TEXT)");
+    client.close();
+    writeFileSync(
+      join(place, "text.db"),
+      "this is no database, and it is long enough to be looked at".repeat(50),
+    );
+    writeFileSync(join(place, "empty.db"), "");
+    await refused(dataDir, other, "no database of adoption-store");
+    await refused(dataDir, join(place, "text.db"), "no database");
+    await refused(dataDir, join(place, "empty.db"), "no database of adoption-store");
+    await refused(dataDir, join(place, "none.db"), "is no file");
+    await refused(dataDir, place, "is no file");
+    await refused(dataDir, databasePath(dataDir), "the database itself");
+  });
+
+  test("for a backup that was cut short or changed", async () => {
+    const { file } = await backUp(await closedStore("Bella"));
+    const dataDir = await closedStore("Max");
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.subarray(0, bytes.length - 8192));
+    await refused(dataDir, file, "cannot be restored");
+    writeFileSync(file, Buffer.from(bytes).fill(0xff, 8192, 12_288));
+    await refused(dataDir, file, "cannot be restored");
+  });
+
+  test("for a backup that is newer than this program", async () => {
+    const source = await closedStore("Bella");
+    const { file } = await backUp(source);
+    const client = new Client(file);
+    client.run("INSERT INTO migrations (tag, hash, applied_at) VALUES ('9999_later', 'x', 1)");
+    client.close();
+    await refused(await closedStore("Max"), file, "newer than this program");
+  });
+
+  test("of a mistyped directory: none is made for a backup that is not there", async () => {
+    const dataDir = join(temporaryDirectory(), "mistyped");
+    await expect(restoreTo(dataDir, "/none.db")).rejects.toThrow("is no file");
+    expect(existsSync(dataDir)).toBe(false);
+    rmSync(dataDir, { force: true, recursive: true });
+  });
+});

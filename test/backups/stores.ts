@@ -1,0 +1,66 @@
+import { copyFileSync, existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { type BackupOrder, takeBackup } from "../../src/backups/backup.ts";
+import { type Restored, prepareRestore } from "../../src/backups/restore.ts";
+import { databasePath } from "../../src/data.ts";
+import { type StoreSettings, addPet, openStore, temporaryDirectory } from "../support/store.ts";
+
+export const NOW = Date.UTC(2026, 10, 20, 3);
+
+/** A store whose database is a file of a DATA_DIR. */
+export const storeIn = async (dataDir: string, settings: StoreSettings = {}) =>
+  openStore({ path: databasePath(dataDir), ...settings, env: { DATA_DIR: dataDir, ...settings.env } });
+
+/** Copies a database with its log, as they are after a kill: what this process had open it holds on to for a while. */
+export const copyDatabase = (from: string, to: string) => {
+  for (const end of ["", "-wal"])
+    if (existsSync(databasePath(from) + end)) copyFileSync(databasePath(from) + end, databasePath(to) + end);
+};
+
+/** A DATA_DIR that no process has open, with one animal. */
+export const closedStore = async (name: string): Promise<string> => {
+  const made = temporaryDirectory();
+  const store = await storeIn(made);
+  await addPet(store, { name });
+  await store.database.close();
+  const dataDir = temporaryDirectory();
+  copyFileSync(databasePath(made), databasePath(dataDir));
+  return dataDir;
+};
+
+/** The animals of a DATA_DIR, as a server would start on it. */
+export const namesIn = async (dataDir: string): Promise<string[]> => {
+  const copy = temporaryDirectory();
+  copyDatabase(dataDir, copy);
+  const store = await storeIn(copy);
+  const pets = (await (await store.call("GET", "/v1/pets")).json()) as { name: string }[];
+  return pets.map(({ name }) => name);
+};
+
+/** Backs a DATA_DIR up to a file of a new directory, unless `order` says otherwise. */
+export const backUp = (dataDir: string, order: Partial<BackupOrder> = {}) =>
+  takeBackup({
+    dataDir,
+    file: join(temporaryDirectory(), "backup.db"),
+    force: false,
+    secrets: false,
+    sites: true,
+    reserve: 0,
+    now: NOW,
+    told: () => {},
+    ...order,
+  });
+
+export const restoreTo = async (dataDir: string, file: string, now = NOW): Promise<Restored> => {
+  const restore = prepareRestore(dataDir, file, now);
+  try {
+    return await restore.run(() => {});
+  } finally {
+    restore.close();
+  }
+};
+
+export const includes = (file: string, text: string): boolean => readFileSync(file).includes(text);
+
+/** What lies in a directory beside its own files. */
+export const filesIn = (directory: string): string[] => readdirSync(directory).toSorted();
