@@ -20,7 +20,8 @@ export const wireBackups = (
   { clock = systemClock, program }: BackupOverrides = {},
 ): BackupKeeper[] => {
   if (every === undefined) return [];
-  const flags = ["--data-dir", dataDir, "--disk-reserve", String(diskReserve), "--keep", String(backupKeep)];
+  const reserve = `${Math.ceil(diskReserve / 2 ** 10)}KiB`;
+  const flags = ["--data-dir", dataDir, "--disk-reserve", reserve, "--keep", String(backupKeep)];
   const child = backupProcess([`${directory}/`, ...flags, "--json"], directory, program);
   const take = async () => {
     mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -79,6 +79,8 @@ test.each([
   "keys create --help",
   "openapi --help",
   "doctor --help",
+  "backup --help",
+  "restore --help",
   "help serve",
 ])("%s explains on standard output", async (line) => {
   const { out, code } = await run(line.split(" "));

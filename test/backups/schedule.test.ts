@@ -1,0 +1,131 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import pino from "pino";
+import { nameAt } from "../../src/backups/names.ts";
+import { backupKeeper } from "../../src/backups/schedule.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { wireBackups } from "../../src/wire-backups.ts";
+import { temporaryDirectory, testClock } from "../support/store.ts";
+import { closedStore } from "./stores.ts";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+const keeperWith = ({ newest }: { newest?: (now: number) => number } = {}) => {
+  const clock = testClock();
+  const taken: number[] = [];
+  const failures: unknown[] = [];
+  const room = {
+    clock,
+    taken,
+    failures,
+    failing: false,
+    keeper: backupKeeper({
+      every: DAY,
+      newest: () => newest?.(clock.now()),
+      async take() {
+        if (room.failing) throw new Error("no room");
+        taken.push(clock.now());
+      },
+      abandon: async () => {},
+      clock,
+      failed: (error) => failures.push(error),
+    }),
+  };
+  return room;
+};
+
+test("the first is taken at once, the next when that is as old as the schedule says", async () => {
+  const { keeper, clock, taken } = keeperWith();
+  for (let minute = 0; minute <= 2 * 24 * 60; minute += 10) {
+    await keeper.tick();
+    clock.advance(10 * MINUTE);
+  }
+  expect(taken.map((time) => time - (taken[0] ?? 0))).toEqual([0, DAY, 2 * DAY]);
+});
+
+test("one that was taken before the start counts", async () => {
+  const start = testClock().now();
+  const { keeper, clock, taken } = keeperWith({ newest: () => start - DAY + MINUTE });
+  await keeper.tick();
+  expect(taken).toEqual([]);
+  clock.advance(MINUTE);
+  await keeper.tick();
+  expect(taken).toHaveLength(1);
+});
+
+test("one that fails is told, and tried again after a quarter of an hour", async () => {
+  const room = keeperWith();
+  const { keeper, clock, taken, failures } = room;
+  room.failing = true;
+  for (let minute = 0; minute < 15; minute++) {
+    await keeper.tick();
+    clock.advance(MINUTE);
+  }
+  expect(failures).toHaveLength(1);
+  room.failing = false;
+  await keeper.tick();
+  expect(taken).toHaveLength(1);
+});
+
+test("a clock that is set back does not put it off for longer than the schedule says", async () => {
+  const { keeper, clock, taken } = keeperWith();
+  await keeper.tick();
+  clock.advance(-300 * DAY);
+  await keeper.tick();
+  clock.advance(DAY);
+  await keeper.tick();
+  expect(taken).toHaveLength(2);
+});
+
+test("nothing begins after the end", async () => {
+  const { keeper, taken } = keeperWith();
+  await keeper.stop();
+  await keeper.tick();
+  expect(taken).toEqual([]);
+});
+
+/** The server's keeper over this program, run from its source. */
+const wiredOn = async (env: Record<string, string> = {}) => {
+  const dataDir = await closedStore("Bella");
+  const config = readConfig({
+    flags: {},
+    env: { DATA_DIR: dataDir, BACKUP_SCHEDULE: "24h", DISK_RESERVE: "0", ...env },
+    isTerminal: false,
+  });
+  const log: Record<string, unknown>[] = [];
+  const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
+  const program = [process.execPath, join(import.meta.dir, "../../src/main.ts")];
+  const clock = testClock(Date.now());
+  const [keeper] = wireBackups(config, logger, { clock, program });
+  return { keeper, log, clock, directory: config.backupDir };
+};
+
+test("the server's backups are taken by a process of their own, and as many are kept as BACKUP_KEEP says", async () => {
+  const { keeper, log, clock, directory } = await wiredOn({ BACKUP_KEEP: "2" });
+  mkdirSync(directory);
+  writeFileSync(join(directory, nameAt(1)), "the oldest");
+  for (let count = 0; count < 3; count++) {
+    await keeper?.tick();
+    clock.advance(DAY);
+  }
+  expect(log.map(({ message, msg, removed }) => [message ?? msg, removed])).toEqual([
+    ["backup taken", 0],
+    ["backup taken", 1],
+    ["backup taken", 1],
+  ]);
+  expect(readdirSync(directory)).toHaveLength(2);
+}, 60_000);
+
+test("one that cannot be taken is logged as an error with what to do, and the server goes on", async () => {
+  const { keeper, log, directory } = await wiredOn({ DISK_RESERVE: "1024GiB" });
+  await keeper?.tick();
+  expect(JSON.stringify(log)).toContain("has no room for the backup");
+  expect(log.map(({ level }) => level)).toEqual([50]);
+  expect(readdirSync(directory)).toEqual([]);
+}, 60_000);
+
+test("without BACKUP_SCHEDULE there are none", async () => {
+  expect((await wiredOn({ BACKUP_SCHEDULE: "" })).keeper).toBeUndefined();
+});

@@ -1,0 +1,80 @@
+import { expect, test } from "bun:test";
+import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { databasePath } from "../../src/data.ts";
+import { tarGzOf } from "../deploys/archives.ts";
+import { openProject } from "../domains/projects.ts";
+import { temporaryDirectory } from "../support/store.ts";
+import { backUp, copyDatabase, includes, restoreTo, storeIn } from "./stores.ts";
+
+const LARGE = Buffer.alloc(2_500_000, "0123456789abcdef\n");
+
+/** A DATA_DIR with a deployed site, whose largest file takes several parts. */
+const deployed = async (): Promise<string> => {
+  const dataDir = temporaryDirectory();
+  const { store } = await openProject({ path: databasePath(dataDir), env: { DATA_DIR: dataDir } });
+  const body = tarGzOf([
+    { name: "index.html", content: "<h1>Our site</h1>" },
+    { name: "large.txt", content: LARGE },
+    { name: "empty.txt", content: "" },
+  ]);
+  const answer = await store.call("POST", "/platform/projects/docs/deploys", {
+    headers: { "content-type": "application/gzip" },
+    body,
+  });
+  expect(answer.status).toBe(201);
+  return dataDir;
+};
+
+/** What a visitor gets of a restored DATA_DIR. */
+const visited = async (dataDir: string, path: string): Promise<string> => {
+  const store = await storeIn(dataDir);
+  const answer = await store.visit(`http://docs.localhost${path}`);
+  return `${answer.status} ${await answer.text()}`;
+};
+
+const blobFiles = (dataDir: string): string[] =>
+  readdirSync(join(dataDir, "blobs"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+test("deployed sites are in a backup, and are served after it is restored elsewhere", async () => {
+  const source = await deployed();
+  const { file, sites } = await backUp(source);
+  expect(sites?.missing).toBe(0);
+  expect(sites?.files).toBeGreaterThan(3);
+  const dataDir = temporaryDirectory();
+  const restored = await restoreTo(dataDir, file);
+  expect(restored.sites).toMatchObject({ files: sites?.files, missing: 0 });
+  for (const path of blobFiles(dataDir)) expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(includes(databasePath(dataDir), "Our site")).toBe(false);
+  expect(await visited(dataDir, "/")).toBe("200 <h1>Our site</h1>");
+  expect(await visited(dataDir, "/large.txt")).toBe(`200 ${LARGE.toString()}`);
+  expect(await visited(dataDir, "/empty.txt")).toBe("200 ");
+});
+
+test("a backup without sites says what is missing where it is restored, and nothing where the files still are", async () => {
+  const source = await deployed();
+  const { file, sites } = await backUp(source, { sites: false });
+  expect([sites, includes(file, "Our site")]).toEqual([undefined, false]);
+  expect((await restoreTo(temporaryDirectory(), file)).sites.missing).toBeGreaterThan(0);
+  const again = temporaryDirectory();
+  await restoreTo(again, (await backUp(source)).file);
+  expect((await restoreTo(again, file)).sites.missing).toBe(0);
+});
+
+test("files that are gone or damaged are counted and hold up no backup; a restore mends them", async () => {
+  const source = await deployed();
+  const whole = await backUp(source);
+  const copy = temporaryDirectory();
+  copyDatabase(source, copy);
+  await restoreTo(copy, whole.file);
+  const [first = "", second = ""] = blobFiles(copy).filter((path) => statSync(path).size > 100);
+  rmSync(first);
+  writeFileSync(second, "damaged");
+  const { sites, file } = await backUp(copy);
+  expect(sites?.missing).toBeGreaterThanOrEqual(1);
+  expect(includes(file, "damaged")).toBe(false);
+  await restoreTo(copy, whole.file, Date.now());
+  expect((await backUp(copy)).sites?.missing).toBe(0);
+});

@@ -1,0 +1,79 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { closedStore, namesIn } from "../backups/stores.ts";
+import { temporaryDirectory } from "../support/store.ts";
+
+// Each test starts processes, and the machine may be busy.
+setDefaultTimeout(60_000);
+
+const run = async (argv: string[], dataDir: string) => {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), ...argv], {
+    env: { PATH: process.env["PATH"] ?? "", DATA_DIR: dataDir, DISK_RESERVE: "0" },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, error, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { out, error, code };
+};
+
+test("a backup is taken to a file and restored, in words and in JSON", async () => {
+  const dataDir = await closedStore("Bella");
+  const file = join(temporaryDirectory(), "b.db");
+  const taken = await run(["backup", file], dataDir);
+  expect([taken.code, taken.error]).toEqual([0, ""]);
+  expect(taken.out).toMatch(/^\/.+b\.db: [\d.]+ kB, checked, in [\d.]+ s\nSites: 0 files/);
+  expect(taken.out).toContain("Private keys are not in it");
+  const again = await run(["backup", file, "--force", "--with-secrets", "--json"], dataDir);
+  expect(JSON.parse(again.out)).toMatchObject({ file, secrets: true, removed: [] });
+
+  const other = await closedStore("Max");
+  const unasked = await run(["restore", file], other);
+  expect([unasked.code, unasked.out, unasked.error]).toEqual([
+    2,
+    "",
+    "adoption-store: standard input is no terminal to ask on; say --yes\n",
+  ]);
+  expect(await namesIn(other)).toEqual(["Max"]);
+  const restored = await run(["restore", file, "--yes"], other);
+  expect([restored.code, restored.error]).toEqual([0, ""]);
+  expect(restored.out).toContain("The database before is ");
+  expect(await namesIn(other)).toEqual(["Bella"]);
+  // Nobody is asked where there is nothing to lose.
+  const fresh = join(temporaryDirectory(), "fresh");
+  expect(JSON.parse((await run(["restore", file, "--json"], fresh)).out)).toMatchObject({ dataDir: fresh });
+});
+
+test("in a directory backups are named by their time, and as many are kept as are asked for", async () => {
+  const dataDir = await closedStore("Bella");
+  const directory = temporaryDirectory();
+  for (let count = 0; count < 3; count++)
+    expect((await run(["backup", directory, "--keep", "2"], dataDir)).code).toBe(0);
+  const names = readdirSync(directory);
+  expect(names).toHaveLength(2);
+  for (const name of names) expect(name).toMatch(/^adoption-store-\d{8}T\d{6}\.\d{3}Z\.db$/);
+});
+
+test.each([
+  [["backup"], 2, "file"],
+  [["backup", "b.db", "--keep", "3"], 2, "--keep: name a directory"],
+  [["backup", "/tmp/", "--keep", "0"], 2, '--keep: "0" is not a number'],
+  [["backup", "/dev/null"], 2, "exists already"],
+  [["backup", "/dev/null", "--force"], 1, "no ordinary file"],
+  [["backup", "/none/b.db"], 1, "does not exist"],
+  [["restore", "/none.db"], 1, "is no file"],
+  [["restore"], 2, "file"],
+])("%j is refused in one line", async (argv, expected, says) => {
+  const { out, error, code } = await run(argv, await closedStore("Bella"));
+  expect([code, out]).toEqual([expected, ""]);
+  expect(error).toMatch(/^adoption-store: [^\n]+\n$/);
+  expect(error).toContain(says);
+});
+
+test("where there is no database no backup is taken, and no directory made", async () => {
+  const dataDir = join(temporaryDirectory(), "mistyped");
+  const { error, code } = await run(["backup", join(temporaryDirectory(), "b.db")], dataDir);
+  expect([code, error.includes("there is no database")]).toEqual([1, true]);
+  expect(existsSync(dataDir)).toBe(false);
+});

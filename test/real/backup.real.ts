@@ -1,0 +1,168 @@
+import { expect } from "bun:test";
+import { copyFileSync, existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { EXECUTABLE, type Server, directory, expectRefusal, real, serve, store } from "./support.ts";
+
+const CONNECTIONS = 32;
+const BACKUPS = Number(process.env["BACKUPS"] ?? 12);
+const KILLS = Number(process.env["RESTORE_KILLS"] ?? 40);
+
+/** Adds animals until it is told to end, and knows the highest id below which every animal was acknowledged. */
+const writers = (server: Server) => {
+  const acknowledged = new Set<number>();
+  let upTo = 0;
+  let asked = 0;
+  let isOver = false;
+  const write = async () => {
+    while (!isOver) {
+      asked++;
+      const answer = await server.add("animal");
+      if (answer.status !== 201) throw new Error(`answered ${answer.status}`);
+      acknowledged.add(((await answer.json()) as { id: number }).id);
+      while (acknowledged.delete(upTo + 1)) upTo++;
+    }
+  };
+  const running = Promise.all(Array.from({ length: CONNECTIONS }, write));
+  return {
+    upTo: () => upTo,
+    /** Of all that were ever asked for. */
+    asked: () => asked,
+    end() {
+      isOver = true;
+      return running;
+    },
+  };
+};
+
+/** The ids of all animals that a server lists. */
+const idsOf = async (server: Server): Promise<number[]> => {
+  const ids: number[] = [];
+  for (let path: string | undefined = "/v1/pets?limit=100"; path;) {
+    const answer = await server.call(path);
+    expect(answer.status).toBe(200);
+    ids.push(...((await answer.json()) as { id: number }[]).map(({ id }) => id));
+    path = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
+  }
+  return ids;
+};
+
+/** Restores a backup to a directory of its own and starts a server there, with the first key of `from`. */
+const idsIn = async (backup: string, from: string): Promise<number[]> => {
+  using place = directory();
+  const restored = await store(["restore", backup], { cwd: place.path });
+  expect(restored).toMatchObject({ code: 0, stderr: "" });
+  copyFileSync(join(from, "data/admin.key"), join(place.path, "data/admin.key"));
+  await using server = await serve({ cwd: place.path });
+  return await idsOf(server);
+};
+
+real(
+  `${BACKUPS} backups while ${CONNECTIONS} connections add animals: each is a prefix of what was acknowledged`,
+  [],
+  async () => {
+    using place = directory();
+    using shelf = directory();
+    await using server = await serve({ cwd: place.path });
+    const load = writers(server);
+    const taken: { file: string; least: number; most: number }[] = [];
+    for (let count = 0; count < BACKUPS; count++) {
+      const file = join(shelf.path, `${count}.db`);
+      const least = load.upTo();
+      const { code, stderr } = await store(["backup", file], { cwd: place.path });
+      expect([code, stderr]).toEqual([0, ""]);
+      taken.push({ file, least, most: load.asked() });
+    }
+    await load.end();
+    for (const { file, least, most } of taken) {
+      const ids = await idsIn(file, place.path);
+      expect(ids).toEqual(ids.map((_, at) => at + 1));
+      expect(ids.length).toBeGreaterThanOrEqual(least);
+      expect(ids.length).toBeLessThanOrEqual(most);
+    }
+    expect(taken.at(-1)?.least).toBeGreaterThan(CONNECTIONS);
+    console.log(
+      `    ${load.upTo()} acknowledged; backups of ${taken.map(({ least }) => least).join(", ")} and more`,
+    );
+    expectRefusal(
+      await store(["restore", taken[0]?.file ?? "", "--yes"], { cwd: place.path }),
+      1,
+      /a server is running/,
+    );
+  },
+  600_000,
+);
+
+/** How many animals a database has that no server has open, by SQLite's own tool. */
+const countIn = (file: string): string =>
+  Bun.spawnSync(["sqlite3", file, "PRAGMA integrity_check; SELECT count(*) FROM pets"])
+    .stdout.toString()
+    .trim();
+
+real(
+  `killed ${KILLS} times while it restores, it leaves the database before or the restored one, whole`,
+  ["sqlite3"],
+  async () => {
+    using place = directory();
+    const backup = join(place.path, "three.db");
+    const database = join(place.path, "data/adoption-store.db");
+    {
+      await using server = await serve({ cwd: place.path });
+      for (let count = 0; count < 3; count++) await server.add("before");
+      expect((await store(["backup", backup], { cwd: place.path })).code).toBe(0);
+      await server.add("after");
+      await server.stop();
+    }
+    const seen = { "ok\n4": 0, "ok\n3": 0 };
+    const four = join(place.path, "four.db");
+    expect((await store(["backup", four], { cwd: place.path })).code).toBe(0);
+    const begun = performance.now();
+    expect((await store(["restore", four, "--yes"], { cwd: place.path })).code).toBe(0);
+    const wholeMs = performance.now() - begun;
+    for (let round = 0; round < KILLS; round++) {
+      const child = Bun.spawn([EXECUTABLE, "restore", round % 2 ? four : backup, "--yes"], {
+        cwd: place.path,
+        stdio: ["ignore", "ignore", "ignore"],
+      });
+      await Bun.sleep((wholeMs * (0.4 + 0.6 * Math.random())) | 0);
+      child.kill("SIGKILL");
+      await child.exited;
+      expect(existsSync(database)).toBe(true);
+      const found = countIn(database) as keyof typeof seen;
+      expect(found in seen).toBe(true);
+      seen[found]++;
+    }
+    console.log(`    ${seen["ok\n4"]} times with 4 animals, ${seen["ok\n3"]} times with 3`);
+    // One that ends leaves nothing of those that did not, and what it leaves is served.
+    expect((await store(["restore", backup, "--yes"], { cwd: place.path })).code).toBe(0);
+    const rest = readdirSync(join(place.path, "data")).filter((name) => /restoring|-wal|-shm/.test(name));
+    expect(rest).toEqual([]);
+    expect(statSync(database).mode & 0o777).toBe(0o600);
+    await using server = await serve({ cwd: place.path });
+    expect(await idsOf(server)).toEqual([1, 2, 3]);
+  },
+  300_000,
+);
+
+real("a server takes its own backups, keeps the newest, and each can be restored", [], async () => {
+  using place = directory();
+  const shelf = join(place.path, "shelf");
+  const flags = ["--backup-schedule", "24h", "--backup-dir", shelf, "--backup-keep", "2"];
+  const settled = async () => {
+    for (let tries = 0; tries < 1000; tries++, await Bun.sleep(20)) {
+      const names = existsSync(shelf) ? readdirSync(shelf).filter((name) => name.endsWith(".db")) : [];
+      if (names.length > 0) return names;
+    }
+    throw new Error("no backup was taken");
+  };
+  {
+    await using server = await serve({ cwd: place.path, flags });
+    const [name = ""] = await settled();
+    expect(await idsIn(join(shelf, name), place.path)).toEqual([]);
+    expect(await server.stop()).toBe(0);
+  }
+  // Another start takes none before it is time.
+  await using server = await serve({ cwd: place.path, flags });
+  await Bun.sleep(2500);
+  expect(await settled()).toHaveLength(1);
+  expect(await server.stop()).toBe(0);
+});
