@@ -17,6 +17,7 @@ import {
   Unsound,
   assertSound,
   copyInto,
+  hasSecrets,
   manifestsOf,
   openCopy,
   openExisting,
@@ -52,8 +53,8 @@ export interface Taken {
   file: string;
   /** Of the file. */
   bytes: number;
-  /** True if private keys are in it. */
-  secrets: boolean;
+  /** Private keys: in it, left out, or there were none to leave out. */
+  secrets: "included" | "left_out" | "none";
   /** Undefined if they were not asked for. */
   sites: SiteFiles | undefined;
   /** Names of older backups that went. */
@@ -97,20 +98,24 @@ const assertRoom = ({ file, dataDir, reserve }: BackupOrder, needed: number) => 
   if (bavail * bsize < needed + (isShared ? reserve : 0)) throw noRoom(directory, needed);
 };
 
-/** Copies the database without private keys: none of their bytes is left in the file that this makes. */
-const copyDatabase = (source: Client, temporary: string, { secrets }: BackupOrder): boolean => {
+/** Copies the database; what it has of private keys is left out, so that none of their bytes is in the file that this makes. */
+const copyDatabase = (source: Client, temporary: string, { secrets }: BackupOrder): Taken["secrets"] => {
   const raw = `${temporary}.raw`;
   copyInto(source, raw);
   const copy = openCopy(raw);
   try {
-    if (secrets || !removeSecrets(copy)) return (renameSync(raw, temporary), secrets);
-    // What was overwritten there is not even copied here.
-    copyInto(copy, temporary);
+    if (!secrets && hasSecrets(copy)) {
+      removeSecrets(copy);
+      // What was overwritten there is not even copied here.
+      copyInto(copy, temporary);
+      rmSync(raw);
+      return "left_out";
+    }
   } finally {
     copy.close();
   }
-  rmSync(raw);
-  return false;
+  renameSync(raw, temporary);
+  return secrets ? "included" : "none";
 };
 
 const fill = async (
@@ -122,7 +127,7 @@ const fill = async (
 ) => {
   const { told } = order;
   told("Copying the database");
-  copyDatabase(source, temporary, order);
+  const secrets = copyDatabase(source, temporary, order);
   const copy = openCopy(temporary);
   try {
     // A deploy that came since is not in the copy; one that went since is missed by nobody.
@@ -136,7 +141,7 @@ const fill = async (
       : undefined;
     told("Checking the copy");
     assertSound(copy);
-    return sites;
+    return { secrets, sites };
   } finally {
     copy.close();
   }
@@ -186,14 +191,14 @@ export const takeBackup = async (order: BackupOrder): Promise<Taken> => {
     removeAbandoned(directory, now);
     const blobs = blobsOf(dataDir);
     const hashes = order.sites ? await filesOf(blobs, manifestsOf(source)) : [];
-    // Without keys it is copied twice.
-    needed = sizeOf(source) * (secrets ? 1 : 2) + bytesOf(blobs, hashes);
+    // To leave keys out it is copied twice.
+    needed = sizeOf(source) * (!secrets && hasSecrets(source) ? 2 : 1) + bytesOf(blobs, hashes);
     assertRoom(order, needed);
     const temporary = join(directory, temporaryName(process.pid));
     try {
-      const sites = await fill(order, source, temporary, blobs, hashes);
+      const filled = await fill(order, source, temporary, blobs, hashes);
       await putInPlace(temporary, file, { force });
-      return { file, bytes: statSync(file).size, secrets, sites, removed: removeOld(order) };
+      return { file, bytes: statSync(file).size, ...filled, removed: removeOld(order) };
     } finally {
       removeTemporary(directory, process.pid);
     }

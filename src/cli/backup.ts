@@ -47,11 +47,11 @@ const printTaken = ({ file, bytes, secrets, sites, removed }: Taken, seconds: st
       ? `Sites: ${sites.files} files, ${formatBytes(sites.bytes)}`
       : "Files of deployed sites are not in it (--no-sites)",
   );
-  print(
-    secrets
-      ? "Private keys are in it (--with-secrets): keep it as safe as DATA_DIR"
-      : "Private keys are not in it: a server that it is restored to orders its certificates anew",
-  );
+  if (secrets === "included") print("Private keys are in it (--with-secrets): keep it as safe as DATA_DIR");
+  if (secrets === "left_out")
+    print(
+      "Private keys are not in it: a server that it is restored to orders its certificates anew (--with-secrets)",
+    );
   if (removed.length > 0) print(`Removed: ${removed.join(", ")}`);
 };
 

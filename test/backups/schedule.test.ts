@@ -6,7 +6,7 @@ import { nameAt } from "../../src/backups/names.ts";
 import { backupKeeper } from "../../src/backups/schedule.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { wireBackups } from "../../src/wire-backups.ts";
-import { temporaryDirectory, testClock } from "../support/store.ts";
+import { testClock } from "../support/store.ts";
 import { closedStore } from "./stores.ts";
 
 const MINUTE = 60_000;

@@ -12,9 +12,9 @@ const writers = (server: Server) => {
   const acknowledged = new Set<number>();
   let upTo = 0;
   let asked = 0;
-  let isOver = false;
+  const state = { isOver: false };
   const write = async () => {
-    while (!isOver) {
+    while (!state.isOver) {
       asked++;
       const answer = await server.add("animal");
       if (answer.status !== 201) throw new Error(`answered ${answer.status}`);
@@ -28,7 +28,7 @@ const writers = (server: Server) => {
     /** Of all that were ever asked for. */
     asked: () => asked,
     end() {
-      isOver = true;
+      state.isOver = true;
       return running;
     },
   };
