@@ -11,7 +11,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { databasePath, reasonOf } from "../data.ts";
 import { carriedFiles } from "../db/carried.ts";
-import { isBusy, isDamage, isFull } from "../db/failure.ts";
+import { isBusy, isDamage, isFull, isStorageFailure } from "../db/failure.ts";
 import {
   type Client,
   Unsound,
@@ -66,7 +66,13 @@ const openSource = (dataDir: string): Client => {
   const path = databasePath(dataDir);
   if (!existsSync(path))
     throw new BackupRefused(`DATA_DIR ${dataDir}: there is no database to back up; check --data-dir`);
-  return openExisting(path);
+  try {
+    return openExisting(path);
+  } catch (error) {
+    throw new BackupRefused(`DATA_DIR ${dataDir}: the database cannot be opened (${reasonOf(error)})`, {
+      cause: error,
+    });
+  }
 };
 
 /** @throws BackupRefused if the file would be part of what is backed up, or its directory cannot take it */
@@ -158,6 +164,10 @@ const explained = (error: unknown, { dataDir, file }: BackupOrder, needed: numbe
   const { code } = error as NodeJS.ErrnoException;
   if (/^(EACCES|EPERM|EROFS|SQLITE_CANTOPEN)/.test(code ?? ""))
     return new BackupRefused(`${dirname(file)} cannot be written (${reasonOf(error)})`);
+  if (isStorageFailure(error))
+    return new BackupRefused(
+      `no backup was written to ${dirname(file)}: ${reasonOf(error)}; look at its disk, and at that of DATA_DIR`,
+    );
   return error;
 };
 
@@ -189,6 +199,8 @@ export const takeBackup = async (order: BackupOrder): Promise<Taken> => {
     assertPlace(order);
     const directory = dirname(file);
     removeAbandoned(directory, now);
+    // In a container the next process has the number of one that was killed.
+    removeTemporary(directory, process.pid);
     const blobs = blobsOf(dataDir);
     const hashes = order.sites ? await filesOf(blobs, manifestsOf(source)) : [];
     // To leave keys out it is copied twice.

@@ -192,6 +192,7 @@ test("what a killed backup left goes with a later one, what one under way writes
   };
   left(1, 2 * 60 * 60_000);
   left(2, 60_000);
+  left(process.pid, 0);
   await backUp(dataDir, { file: join(directory, "b.db") });
   expect(filesIn(directory)).toEqual([".adoption-store-backup-2.tmp", "b.db"]);
 });
