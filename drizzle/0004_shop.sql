@@ -32,6 +32,7 @@ CREATE TABLE `orders` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `orders_open` ON `orders` (`pet_id`) WHERE "orders"."status" in ('placed', 'approved');--> statement-breakpoint
 CREATE INDEX `orders_by_status` ON `orders` (`status`);--> statement-breakpoint
+CREATE INDEX `orders_by_pet` ON `orders` (`pet_id`);--> statement-breakpoint
 CREATE INDEX `orders_by_email` ON `orders` (lower("adopter_email"));--> statement-breakpoint
 CREATE TABLE `pet_events` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,

@@ -74,6 +74,7 @@ export const orders = sqliteTable(
       .on(table.petId)
       .where(sql`${table.status} in ('placed', 'approved')`),
     index("orders_by_status").on(table.status),
+    index("orders_by_pet").on(table.petId),
     index("orders_by_email").on(sql`lower(${table.adopterEmail})`),
     check("orders_status", sql`${table.status} in ('placed', 'approved', 'completed', 'cancelled')`),
     check("orders_adopter", sql`(${table.adopterName} is null) = (${table.adopterEmail} is null)`),
