@@ -1,3 +1,4 @@
+import imports from "../../drizzle/0005_imports.sql" with { type: "text" };
 import certificates from "../../drizzle/0003_certificates.sql" with { type: "text" };
 import platform from "../../drizzle/0001_platform.sql" with { type: "text" };
 import releasedNames from "../../drizzle/0002_released_names.sql" with { type: "text" };
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
   { tag: "0002_released_names", sql: releasedNames },
   { tag: "0003_certificates", sql: certificates },
   { tag: "0004_shop", sql: shop },
+  { tag: "0005_imports", sql: imports },
 ];
