@@ -2,7 +2,7 @@
 import { scaleHeap } from "./cli/heap.ts";
 
 const main = async (): Promise<void> => {
-  if (process.argv[2] === "serve") scaleHeap();
+  if (["serve", "import", "export"].includes(process.argv[2] ?? "")) scaleHeap();
   // Loaded now and not before: what `scaleHeap` replaces has loaded next to nothing.
   const { run } = await import("./cli/run.ts");
   // What cannot be written is lost, and nothing else: a reader that has seen enough, such as `head`, is no error, and a

@@ -9,6 +9,8 @@ import { certificatesCommand } from "./certificates.ts";
 import { deployCommand } from "./deploy.ts";
 import { doctorCommand } from "./doctor.ts";
 import { domainsCommand } from "./domains.ts";
+import { exportCommand } from "./export.ts";
+import { importCommand } from "./import.ts";
 import { keysCommand } from "./keys.ts";
 import { openapiCommand } from "./openapi.ts";
 import { restoreCommand } from "./restore.ts";
@@ -32,6 +34,8 @@ const program = (): Command => {
   root.addCommand(certificatesCommand());
   root.addCommand(backupCommand());
   root.addCommand(restoreCommand());
+  root.addCommand(importCommand());
+  root.addCommand(exportCommand());
   root.addCommand(openapiCommand());
   root.addCommand(doctorCommand());
   root

@@ -27,20 +27,11 @@ const reasonOf = ({ type, schema, message }: ValueError, part: string): string =
   return message.replace(/^Expected /, "must be ").replace(/^must be kind .*/, "is not valid");
 };
 
-/** Turns what a schema found wrong into one fault that names every field and what was wrong with it, five at the most. */
-export const explain = (error: ValidationError): Fault => {
+/** Names every field that breaks a schema and what was wrong with it, five at the most. */
+export const explainProblems = (problems: Iterable<ValueError>, part: string): string => {
   const found = new Map<string, string>();
-  const {
-    validator,
-    value,
-    type: part,
-  } = error as unknown as {
-    validator: { Errors(value: unknown): Iterable<ValueError> };
-    value: unknown;
-    type: string;
-  };
   let unknown: TSchema | undefined;
-  for (const problem of validator.Errors(value)) {
+  for (const problem of problems) {
     const place = placeOf(part, problem.path);
     if (problem.type === ValueErrorType.ObjectAdditionalProperties) unknown = problem.schema;
     if (!found.has(place)) found.set(place, reasonOf(problem, part));
@@ -50,5 +41,19 @@ export const explain = (error: ValidationError): Fault => {
     place.startsWith("The ") ? `${place} ${reason}` : `${place}: ${reason}`,
   );
   const hint = unknown ? ` (${knownFields(unknown)})` : "";
-  return new Fault("invalid_request", `${reasons.join("; ")}${hint}`);
+  return `${reasons.join("; ")}${hint}`;
+};
+
+/** Turns what a schema found wrong into one fault. */
+export const explain = (error: ValidationError): Fault => {
+  const {
+    validator,
+    value,
+    type: part,
+  } = error as unknown as {
+    validator: { Errors(value: unknown): Iterable<ValueError> };
+    value: unknown;
+    type: string;
+  };
+  return new Fault("invalid_request", explainProblems(validator.Errors(value), part));
 };

@@ -1,0 +1,212 @@
+import { type Beginning, beginningOf } from "./begun.ts";
+import { type Columns, FileRefused, noteOf, placesOf } from "./columns.ts";
+import { readCsv, readHeader } from "./csv.ts";
+import { readNdjson } from "./ndjson.ts";
+import { turns } from "./pace.ts";
+import { BEGINNING, type Batch, type Place, type Row } from "./read.ts";
+import { type RejectedForm, rejectedCsv, rejectedNdjson } from "./rejected.ts";
+import { type Rejections, assertFree, openRejections } from "./rejections.ts";
+import type { Animal, Import, Imports } from "./repository.ts";
+import { type Reading, readCells, readObjects } from "./rows.ts";
+import { type Source, hashOf, openSource } from "./source.ts";
+
+export type Format = "csv" | "ndjson";
+
+export interface Wanted {
+  /** Standard input without one. */
+  path: string | undefined;
+  format: Format;
+  delimiter: string | undefined;
+  columns: Columns;
+  /** The file was written with `export --for-spreadsheets`. */
+  guarded: boolean;
+  /** Whatever was imported before. */
+  again: boolean;
+  /** The file for rejected rows; without one they are only told. */
+  rejected: string | undefined;
+}
+
+export interface Counts {
+  read: number;
+  added: number;
+  rejected: number;
+}
+
+/** What an import tells while it runs. */
+export interface Telling {
+  note(text: string): void;
+  progress(counts: Counts & { bytes: number }): void;
+  rejected(line: number, reason: string): void;
+}
+
+/** What an import works with; without `imports` it only checks. */
+export interface Surroundings {
+  imports: Imports | undefined;
+  now(): number;
+  telling: Telling;
+  isStopped(): boolean;
+}
+
+/** How it ended: these counts are of the whole file, with those of the import that it went on with. */
+export interface Outcome extends Counts {
+  /** False if it was stopped. */
+  done: boolean;
+  /** Rows of an import before. */
+  before: number;
+}
+
+/** The form of one file: how its rows are read, and written if they are rejected. */
+interface Form {
+  first: Place;
+  batches(rest: AsyncIterable<Buffer>, place: Place): AsyncGenerator<Batch>;
+  reading: Reading;
+  rejected: RejectedForm;
+  unknown(): string[];
+}
+
+const formOf = ({ format, delimiter, columns, guarded }: Wanted, head: Buffer): Form => {
+  if (format === "ndjson") {
+    const unknown = new Set<string>();
+    return {
+      first: BEGINNING,
+      batches: readNdjson,
+      reading: readObjects(columns, unknown),
+      rejected: rejectedNdjson,
+      unknown: () => [...unknown],
+    };
+  }
+  const header = readHeader(head, columns, delimiter);
+  const places = placesOf(header.cells, columns);
+  return {
+    first: header.end,
+    batches: (rest, place) => readCsv(rest, place, header.delimiter),
+    reading: readCells({ places, width: header.cells.length, guarded }),
+    rejected: rejectedCsv(header.cells, header.delimiter),
+    unknown: () => header.cells.filter(columns.isUnknown),
+  };
+};
+
+const NOT_UTF8 = "is not UTF-8: save the file as UTF-8 (spreadsheets call it CSV UTF-8)";
+
+/** Says of one row whether it is an animal; only what is no UTF-8 decodes to U+FFFD unseen. */
+const judging =
+  ({ reading }: Form, source: Source) =>
+  (row: Row): Animal | string => {
+    const verdict = reading(row);
+    const isDamaged = typeof verdict !== "string" && source.isBroken() && verdict.name.includes("\uFFFD");
+    return isDamaged ? `name: ${NOT_UTF8}` : verdict;
+  };
+
+const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
+
+/** The import that a run goes on with, or a new one. */
+const underWay = async (
+  { path, again }: Wanted,
+  { imports, now }: Surroundings,
+  { before, place, print, source }: Beginning,
+): Promise<Import> => {
+  const head = hashOf(source.head);
+  // What was rejected of the rows before is in a file that may be mended by now: another takes its place.
+  if (before)
+    return { ...before, head, rejectedBytes: before.finishedAt === null ? before.rejectedBytes : 0 };
+  const begun = {
+    file: path ?? "standard input",
+    head,
+    hash: print.soFar(),
+    bytes: place.bytes,
+    read: 0,
+    added: 0,
+    rejected: 0,
+    rejectedBytes: 0,
+    startedAt: now(),
+  };
+  return { ...begun, id: (await imports?.begin(begun, again)) ?? 0, finishedAt: null };
+};
+
+/**
+ * Imports a file: every row of it is added or rejected. Progress is stored with the animals, so that an import of the same file
+ * goes on where this one ends, however that is.
+ * @throws FileRefused if it cannot be read, or was imported before; Overtaken
+ */
+export const importFile = async (wanted: Wanted, surroundings: Surroundings): Promise<Outcome> => {
+  const { imports, telling, isStopped, now } = surroundings;
+  const open = () => openSource(wanted.path);
+  const opened = await open();
+  const form = formOf(wanted, opened.head);
+  const beginning = await beginningOf(open, opened, wanted.again ? [] : (imports?.all() ?? []), {
+    first: form.first.bytes,
+    canReopen: wanted.path !== undefined,
+  });
+  const { before, print, rest, place, source } = beginning;
+  const judgeRow = judging(form, source);
+  const paced = turns();
+  let rejections: Rejections | undefined;
+  let state: Import | undefined;
+
+  const perform = async (rows: readonly Row[], { bytes, start }: Batch) => {
+    if (!state) {
+      const goesOnThere = before?.finishedAt === null;
+      if (imports && wanted.rejected !== undefined && !goesOnThere) assertFree(wanted.rejected);
+      state = await underWay(wanted, surroundings, beginning);
+      if (before) telling.note(goesOn(before));
+      if (imports && wanted.rejected !== undefined)
+        rejections = openRejections(wanted.rejected, form.rejected.heading, state.rejectedBytes);
+    }
+    const animals: Animal[] = [];
+    let lines = "";
+    for (const row of rows) {
+      const verdict = judgeRow(row);
+      if (typeof verdict !== "string") animals.push(verdict);
+      else {
+        telling.rejected(row.line, verdict);
+        if (rejections) lines += form.rejected.line(row, verdict);
+      }
+    }
+    const from = state.bytes;
+    const end = rows.at(-1)?.end ?? from;
+    print.add(bytes.subarray(from - start, end - start));
+    const next: Import = {
+      ...state,
+      hash: print.soFar(),
+      bytes: end,
+      read: state.read + rows.length,
+      added: state.added + animals.length,
+      rejected: state.rejected + rows.length - animals.length,
+    };
+    if (lines !== "" && rejections) next.rejectedBytes = rejections.add(lines);
+    await imports?.goOn(next, from, next, animals);
+    state = next;
+    telling.progress(next);
+  };
+
+  try {
+    for await (const batch of form.batches(rest, place))
+      for (let at = 0; at < batch.rows.length;) {
+        if (isStopped()) return outcome(state, before, false);
+        const rows = batch.rows.slice(at, at + paced.rows());
+        await (imports ? paced.turn(rows.length, () => perform(rows, batch)) : perform(rows, batch));
+        at += rows.length;
+      }
+    if (!state && before && before.finishedAt !== null)
+      throw new FileRefused(
+        `it was imported on ${time(before.finishedAt)} (${before.added} animals): --again imports it once more`,
+      );
+    const id = state?.id ?? before?.id;
+    if (id !== undefined) await imports?.finish(id, now());
+    const unknown = noteOf(form.unknown());
+    if (unknown) telling.note(unknown);
+    return outcome(state, before, true);
+  } finally {
+    rejections?.close();
+  }
+};
+
+const goesOn = ({ read, finishedAt }: Import): string =>
+  finishedAt === null
+    ? `goes on behind the ${read} rows that an import before has read`
+    : `its first ${read} rows were imported on ${time(finishedAt)}: goes on behind them; --again imports all`;
+
+const outcome = (state: Import | undefined, before: Import | undefined, done: boolean): Outcome => {
+  const { read = 0, added = 0, rejected = 0 } = state ?? before ?? {};
+  return { read, added, rejected, done, before: before?.read ?? 0 };
+};

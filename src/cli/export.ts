@@ -1,0 +1,143 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { Command, Option } from "commander";
+import { exportForm, textOf } from "../bulk/export.ts";
+import type { Format } from "../bulk/import.ts";
+import { type Status, countAnimals, exportPages } from "../bulk/repository.ts";
+import type { Database } from "../db/open.ts";
+import { withDatabase } from "./database.ts";
+import { counted, formatOf, rowsShown, stopping } from "./rows.ts";
+import { configOf, withSettings } from "./settings.ts";
+import { UsageError, fail, print } from "./terminal.ts";
+
+const STATUSES = ["available", "pending", "sold", "none"] as const;
+
+interface Options extends Record<string, unknown> {
+  format?: Format;
+  status?: (typeof STATUSES)[number];
+  force?: boolean;
+  forSpreadsheets?: boolean;
+  json?: boolean;
+}
+
+/** Where an export goes. */
+interface Target {
+  /** @returns false if nobody reads it any more */
+  write(text: string): Promise<boolean>;
+  /** All is written. */
+  finish(): Promise<void>;
+  /** Nothing is to be left of it. */
+  abandon(): Promise<void>;
+}
+
+const standardOutput: Target = {
+  write: (text) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(text, (error) => {
+        if (!error) return resolve(true);
+        // As `| head` ends it: it has seen enough.
+        if ((error as NodeJS.ErrnoException).code === "EPIPE") return resolve(false);
+        reject(error);
+      });
+    }),
+  finish: async () => {},
+  abandon: async () => {},
+};
+
+/** A file that appears whole or not at all. */
+const fileTarget = async (path: string): Promise<Target> => {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.partial`;
+  const file: FileHandle = await open(temporary, "wx", 0o600);
+  return {
+    async write(text) {
+      await file.writeFile(text);
+      return true;
+    },
+    async finish() {
+      await file.sync();
+      await file.close();
+      await rename(temporary, path);
+    },
+    async abandon() {
+      await file.close();
+      await rm(temporary, { force: true });
+    },
+  };
+};
+
+const statusOf = (status: Options["status"]): Status | null | undefined =>
+  status === "none" ? null : status;
+
+const write = async (database: Database, target: Target, format: Format, options: Options) => {
+  using stop = stopping();
+  Bun.unsafe.setJITPolicy(1);
+  const form = exportForm(format, { guarded: options.forSpreadsheets ?? false });
+  const total = options.status ? undefined : countAnimals(database);
+  const shown = rowsShown("Exporting");
+  let rows = 0;
+  try {
+    let isRead = form.heading === "" || (await target.write(form.heading));
+    for (const page of exportPages(database, statusOf(options.status))) {
+      if (!isRead || stop.code() !== 0) break;
+      isRead = await target.write(textOf(page, form));
+      rows += page.length;
+      shown.show(rows, total && Math.min(1, rows / total));
+    }
+    if (stop.code() === 0) await target.finish();
+    else await target.abandon();
+  } catch (error) {
+    await target.abandon();
+    throw error;
+  } finally {
+    shown.end();
+  }
+  return { rows, code: stop.code() };
+};
+
+const HELP = `
+The animals are those of one moment, ascending by id; the server may write meanwhile. Importing the file elsewhere gives the same
+animals: name, category and status, in this order, with ids of their own.
+
+A name that begins with =, +, - or @ is a formula to a spreadsheet. --for-spreadsheets writes a ' before it; import the file
+with the same flag, which takes it away again.`;
+
+export const exportCommand = (): Command =>
+  withSettings(
+    new Command("export")
+      .description("write all animals as CSV or NDJSON; also beside a running server")
+      .argument("[file]", "where to; standard output without one")
+      .addOption(
+        new Option(
+          "--format <format>",
+          "the form (default: by the file's name, csv on standard output)",
+        ).choices(["csv", "ndjson"]),
+      )
+      .addOption(new Option("--status <status>", "only animals of this status, or none").choices(STATUSES))
+      .option("--for-spreadsheets", "guard names that a spreadsheet would compute")
+      .option("--force", "overwrite the file")
+      .option("--json", "print the summary as JSON, on standard error without a file")
+      .addHelpText("after", HELP),
+    ["dataDir"],
+  ).action(async (file: string | undefined, options: Options) => {
+    const path = file === "-" ? undefined : file;
+    const config = configOf(options);
+    const format = options.format ?? (path === undefined ? "csv" : formatOf(path, undefined));
+    if (path !== undefined && !options.force && existsSync(path))
+      throw new UsageError(`${JSON.stringify(path)} exists; --force overwrites it`);
+    const start = performance.now();
+    const { rows, code } = await withDatabase(config, async (database) =>
+      write(database, path === undefined ? standardOutput : await fileTarget(path), format, options),
+    );
+    if (code !== 0) {
+      process.exitCode = code;
+      return fail(path === undefined ? "stopped" : "stopped; nothing was written");
+    }
+    const seconds = (performance.now() - start) / 1000;
+    const say = path === undefined ? (line: string) => void process.stderr.write(`${line}\n`) : print;
+    if (options.json) say(JSON.stringify({ rows, seconds }));
+    else if (path !== undefined)
+      say(
+        `${counted(rows)} animals in ${path} (${seconds.toFixed(1)} s, ${counted(Math.round(rows / seconds))} rows/s)`,
+      );
+  });

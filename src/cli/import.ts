@@ -1,0 +1,142 @@
+import { statSync } from "node:fs";
+import { Command, Option } from "commander";
+import { type Field, columnsOf, parseMapping } from "../bulk/columns.ts";
+import { type Format, type Outcome, type Wanted, importFile } from "../bulk/import.ts";
+import { type Imports, importRepository } from "../bulk/repository.ts";
+import { withDatabase } from "./database.ts";
+import { counted, delimiterOf, formatOf, rowsShown, stopping } from "./rows.ts";
+import { configOf, withSettings } from "./settings.ts";
+import { UsageError, fail, print } from "./terminal.ts";
+
+interface Options extends Record<string, unknown> {
+  format?: Format;
+  delimiter?: string;
+  map: [column: string, field: Field][];
+  dryRun?: boolean;
+  rejected?: string;
+  again?: boolean;
+  forSpreadsheets?: boolean;
+  json?: boolean;
+}
+
+const MOST_SHOWN = 10;
+
+const addMapping = (text: string, before: Options["map"]): Options["map"] => {
+  const mapping = parseMapping(text);
+  if (!mapping)
+    throw new UsageError(
+      `--map: ${JSON.stringify(text)} is not of the form "Animal Name=name"; the fields are name, categoryId and status`,
+    );
+  return [...before, mapping];
+};
+
+const wantedOf = (file: string, options: Options): Wanted => {
+  const path = file === "-" ? undefined : file;
+  if (path !== undefined && !statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new UsageError(`there is no file ${JSON.stringify(path)}`);
+  const rejected = options.rejected ?? (path === undefined ? undefined : `${path}.rejected`);
+  if (rejected === undefined && !options.dryRun)
+    throw new UsageError("--rejected: name a file for the rows of standard input that are refused");
+  return {
+    path,
+    rejected,
+    format: formatOf(path, options.format),
+    delimiter: delimiterOf(options.delimiter),
+    columns: columnsOf(options.map),
+    guarded: options.forSpreadsheets ?? false,
+    again: options.again ?? false,
+  };
+};
+
+const summaryOf = (
+  { read, added, rejected, before, done }: Outcome,
+  { rejected: file }: Wanted,
+  isDry: boolean,
+) => {
+  const [verb, refused] = isDry ? ["would be added", "would be rejected"] : ["added", "rejected"];
+  const place = rejected > 0 && !isDry ? `, in ${file}` : "";
+  const earlier = before > 0 ? ` (${counted(before)} of them before)` : "";
+  const counts = `${counted(read)} rows read${earlier} = ${counted(added)} ${verb} + ${counted(rejected)} ${refused}${place}`;
+  return done ? counts : `Stopped: ${counts}; the same command goes on there`;
+};
+
+const perform = async (wanted: Wanted, options: Options, imports: Imports | undefined): Promise<void> => {
+  using stop = stopping();
+  // As in serve: what follows takes longer than compiling it.
+  Bun.unsafe.setJITPolicy(1);
+  const size = wanted.path === undefined ? undefined : statSync(wanted.path).size;
+  const shown = rowsShown(imports ? "Importing" : "Checking");
+  const start = performance.now();
+  let told = 0;
+  const outcome = await importFile(wanted, {
+    imports,
+    now: Date.now,
+    isStopped: () => stop.code() !== 0,
+    telling: {
+      note(text) {
+        shown.end();
+        fail(text);
+      },
+      progress: ({ read, bytes }) => shown.show(read, size && Math.min(1, bytes / size)),
+      rejected(line, reason) {
+        if (++told > MOST_SHOWN) return;
+        shown.end();
+        fail(`line ${line}: ${reason}${told === MOST_SHOWN ? " (further ones are not shown)" : ""}`);
+      },
+    },
+  }).finally(shown.end);
+  const seconds = (performance.now() - start) / 1000;
+  const here = outcome.read - outcome.before;
+  if (options.json)
+    print(
+      JSON.stringify({
+        ...outcome,
+        ...(outcome.rejected > 0 && imports && { rejectedFile: wanted.rejected }),
+        seconds,
+      }),
+    );
+  else {
+    const pace = `${seconds.toFixed(1)} s, ${counted(Math.round(here / seconds))} rows/s`;
+    print(`${summaryOf(outcome, wanted, !imports)} (${pace})`);
+  }
+  if (!outcome.done) process.exitCode = stop.code();
+  else if (outcome.rejected > 0) process.exitCode = 1;
+};
+
+const HELP = `
+The first line of CSV names the columns: name, categoryId and status in any spelling (Category ID, category_id); separators are
+found out. Rows are held against the rules of POST /v1/pets. A status may be empty, and in CSV be written in capitals. Ids are
+given anew: the columns id, line and reason of exports and of rejected rows are not read.
+
+Rows that break a rule go to FILE.rejected with their line and the reason; mend them there and import that file. The exit code is
+1 then. An import that was stopped goes on where it ended when it is called again; a file that was imported is refused.`;
+
+export const importCommand = (): Command =>
+  withSettings(
+    new Command("import")
+      .description("add the animals of a CSV or NDJSON file; also beside a running server")
+      .argument("<file>", "the file; - for standard input")
+      .addOption(
+        new Option("--format <format>", "the file's form (default: by its name)").choices(["csv", "ndjson"]),
+      )
+      .option("--delimiter <character>", "what separates cells: comma, semicolon, tab, pipe or a character")
+      .addOption(
+        new Option("--map <column=field>", 'which column is which field: "Animal Name=name"; repeatable')
+          .default([], "none")
+          .argParser(addMapping),
+      )
+      .option("--dry-run", "check all rows and write nothing")
+      .option("--rejected <file>", "where rows go that are refused (default: FILE.rejected)")
+      .option("--again", "import the file although it was imported before")
+      .option("--for-spreadsheets", "the file was written by export --for-spreadsheets")
+      .option("--json", "print the summary as JSON")
+      .addHelpText("after", HELP),
+    ["dataDir"],
+  ).action(async (file: string, options: Options) => {
+    const config = configOf(options);
+    const wanted = wantedOf(file, options);
+    if (options.dryRun) return perform(wanted, options, undefined);
+    await withDatabase(config, (database) => perform(wanted, options, importRepository(database, Date.now)), {
+      create: true,
+    });
+  });
