@@ -174,7 +174,7 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
       rejected: state.rejected + rows.length - animals.length,
     };
     if (lines !== "" && rejections) next.rejectedBytes = rejections.add(lines);
-    await imports?.goOn(next, from, next, animals);
+    if (imports) await paced.take(rows.length, () => imports.goOn(next, from, next, animals));
     state = next;
     telling.progress(next);
   };
@@ -184,7 +184,7 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
       for (let at = 0; at < batch.rows.length;) {
         if (isStopped()) return outcome(state, before, false);
         const rows = batch.rows.slice(at, at + paced.rows());
-        await (imports ? paced.turn(rows.length, () => perform(rows, batch)) : perform(rows, batch));
+        await perform(rows, batch);
         at += rows.length;
       }
     if (!state && before && before.finishedAt !== null)

@@ -5,24 +5,32 @@ const PAUSE_MS = 12;
 const FEWEST = 100;
 const MOST = 5000;
 
-/** Divides work into turns that let others write in between. */
+/** Divides writing into turns that let others write in between. */
 export interface Turns {
   /** How many rows the next turn is to have. */
   rows(): number;
-  turn(rows: number, work: () => Promise<void>): Promise<void>;
+  /** Waits until others have had theirs, then writes. */
+  take(rows: number, write: () => Promise<void>): Promise<void>;
 }
 
 export const turns = (): Turns => {
   let rows = 500;
-  let free = Number.NEGATIVE_INFINITY;
+  /** How long the lock was held since others had it for long enough, and since when it is free. */
+  let held = 0;
+  let free = performance.now();
   return {
     rows: () => rows,
-    async turn(count, work) {
-      const wait = free + PAUSE_MS - performance.now();
-      if (wait > 0) await Bun.sleep(wait);
+    async take(count, write) {
+      const left = free + PAUSE_MS - performance.now();
+      if (left <= 0) held = 0;
+      else if (held >= HOLD_MS) {
+        await Bun.sleep(left);
+        held = 0;
+      }
       const start = performance.now();
-      await work();
+      await write();
       free = performance.now();
+      held += free - start;
       const scaled = (count * HOLD_MS) / Math.max(1, free - start);
       // Halfway: one turn that waited for a lock says little of the next.
       rows = Math.round(Math.min(MOST, Math.max(FEWEST, (rows + scaled) / 2)));

@@ -5,7 +5,7 @@ import { countLines } from "./read.ts";
 
 /** What tells files apart: so much of their beginning. */
 export const HEAD = 64 * 1024;
-const CHUNK = 64 * 1024;
+const CHUNK = 256 * 1024;
 
 /** A file or standard input as UTF-8. */
 export interface Source {
