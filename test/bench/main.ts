@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Bench } from "./bench.ts";
+import { bulk } from "./bulk.ts";
 import { consolePage } from "./console.ts";
 import { databases } from "./databases.ts";
 import { domains } from "./domains.ts";
@@ -24,6 +25,7 @@ const MEASURE: Record<Measurement, (bench: Bench) => Promise<string>> = {
   tls,
   domains,
   console: consolePage,
+  bulk,
   memory,
   start,
 };
@@ -67,7 +69,7 @@ const main = async (): Promise<void> => {
   try {
     const options = readOptions(process.argv.slice(2));
     if (options.help) return console.log(HELP);
-    assertTools();
+    assertTools(options.only);
     await cleanly(options.directory, (directory) => measure(options, directory));
   } catch (error) {
     if (!(error instanceof Refused)) throw error;

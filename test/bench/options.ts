@@ -8,6 +8,7 @@ export const MEASUREMENTS = [
   "tls",
   "domains",
   "console",
+  "bulk",
   "memory",
   "start",
 ] as const;

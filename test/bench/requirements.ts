@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Refused } from "./options.ts";
+import { type Measurement, Refused } from "./options.ts";
 import { launch } from "./processes.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -13,10 +13,11 @@ const run = async (what: string, command: string[], cwd: string): Promise<void> 
 };
 
 /** @throws Refused */
-export const assertTools = (): void => {
+export const assertTools = (only: ReadonlySet<Measurement>): void => {
   if (process.platform !== "linux")
     throw new Refused("the bench reads CPU times from /proc: run it on Linux");
-  if (!Bun.which("wrk")) throw new Refused("wrk is not installed: apt-get install wrk");
+  const needsDriver = [...only].some((name) => name !== "bulk" && name !== "start");
+  if (needsDriver && !Bun.which("wrk")) throw new Refused("wrk is not installed: apt-get install wrk");
 };
 
 /** The executable to measure: a new one in `directory`, or that in dist. */

@@ -1,0 +1,140 @@
+import { Database } from "bun:sqlite";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "bun:test";
+import { ROW_FLAGS, countBad, writeRows } from "../support/rows.ts";
+import { EXECUTABLE, type Server, directory, real, serve, store, until } from "./support.ts";
+
+const ROWS = 100_000;
+const BAD = countBad(ROWS);
+const CLIENTS = 32;
+
+const databaseIn = (cwd: string): string => join(cwd, "data", "adoption-store.db");
+
+/** The counts of the import under way in a DATA_DIR; undefined before it has begun. */
+const readSoFar = (cwd: string): number => {
+  if (!existsSync(databaseIn(cwd))) return 0;
+  try {
+    using database = new Database(databaseIn(cwd), { readonly: true });
+    return database.query<{ read: number }, []>("select read from imports").get()?.read ?? 0;
+  } catch {
+    // Its schema is being made.
+    return 0;
+  }
+};
+
+/** Every row is in once, or among the rejected once. */
+const expectAccounted = (cwd: string, besides = 0) => {
+  using database = new Database(databaseIn(cwd), { readonly: true });
+  const counts = database
+    .query(
+      "select count(*) as animals, count(distinct name) as names from pets where name not like 'client %'",
+    )
+    .get();
+  expect(counts).toEqual({ animals: ROWS - BAD, names: ROWS - BAD });
+  const clients = database.query("select count(*) as animals from pets where name like 'client %'").get();
+  expect(clients).toEqual({ animals: besides });
+  const lines = [
+    ...readFileSync(join(cwd, "rows.csv.rejected"), "utf8").matchAll(/,n,(\d+),"?(?:name|categoryId): /g),
+  ];
+  expect(lines).toHaveLength(BAD);
+  expect(new Set(lines.map(([, line]) => line)).size).toBe(BAD);
+};
+
+const importing = (cwd: string) =>
+  Bun.spawn([EXECUTABLE, "import", "rows.csv", ...ROW_FLAGS], {
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "", DATA_DIR: join(cwd, "data") },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+
+/** Imports, and sends the signal once more rows are read than before. @returns the exit code */
+const interrupt = async (cwd: string, signal: "SIGKILL" | "SIGINT") => {
+  const before = readSoFar(cwd);
+  const child = importing(cwd);
+  await until("rows are read", () => readSoFar(cwd) > before || child.exitCode !== null, 30_000);
+  child.kill(signal);
+  return child.exited;
+};
+
+const goOn = async (cwd: string) => {
+  const child = importing(cwd);
+  const [code, out] = await Promise.all([child.exited, child.stdout.text()]);
+  return { code, out };
+};
+
+real(
+  "an import that is killed and called again adds every row once, and rejects every bad one once",
+  [],
+  async () => {
+    using place = directory();
+    const { path: cwd } = place;
+    await writeRows(join(cwd, "rows.csv"), ROWS);
+    for (let round = 0; round < 2; round++) expect(await interrupt(cwd, "SIGKILL")).not.toBe(0);
+    const reached = readSoFar(cwd);
+    expect(reached).toBeGreaterThan(0);
+    expect(reached).toBeLessThan(ROWS);
+    const { code, out } = await goOn(cwd);
+    expect(code).toBe(1);
+    expect(out).toContain(`100,000 rows read (${reached.toLocaleString("en-US")} of them before) = `);
+    expectAccounted(cwd);
+  },
+);
+
+real("Ctrl-C ends an import with 130 between two transactions, and the next goes on there", [], async () => {
+  using place = directory();
+  const { path: cwd } = place;
+  await writeRows(join(cwd, "rows.csv"), ROWS);
+  expect(await interrupt(cwd, "SIGINT")).toBe(130);
+  await goOn(cwd);
+  expectAccounted(cwd);
+});
+
+/** Lists and adds until it is told to end. @returns how many it added */
+const client = async (server: Server, number: number, isOver: () => boolean): Promise<number> => {
+  let added = 0;
+  while (!isOver()) {
+    expect((await server.add(`client ${number} ${added}`)).status).toBe(201);
+    added++;
+    const answer = await server.call("/v1/pets?status=available");
+    expect(answer.status).toBe(200);
+    await answer.json();
+  }
+  return added;
+};
+
+real(
+  `beside a server that ${CLIENTS} clients read from and write to, no request fails and every row is in`,
+  [],
+  async () => {
+    using place = directory();
+    const { path: cwd } = place;
+    await writeRows(join(cwd, "rows.csv"), ROWS);
+    await using server = await serve({ cwd });
+    let isOver = false;
+    const clients = Array.from({ length: CLIENTS }, (_, number) => client(server, number, () => isOver));
+    const imported = await goOn(cwd).finally(() => (isOver = true));
+    const added = (await Promise.all(clients)).reduce((sum, one) => sum + one, 0);
+    expect(imported.code).toBe(1);
+    expect(added).toBeGreaterThan(CLIENTS);
+    expectAccounted(cwd, added);
+    const exported = await store(["export", "out.ndjson", "--data-dir", "data", "--json"], { cwd });
+    expect(JSON.parse(exported.stdout)).toMatchObject({ rows: ROWS - BAD + added });
+  },
+);
+
+real("an export whose reader has seen enough ends quietly", ["sh", "head"], async () => {
+  using place = directory();
+  const { path: cwd } = place;
+  await writeRows(join(cwd, "rows.csv"), ROWS);
+  await goOn(cwd);
+  const child = Bun.spawn(["sh", "-c", `${EXECUTABLE} export --data-dir data | head -n 2`], {
+    cwd,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, error] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  expect([out.split("\n")[0], error]).toEqual(["id,name,categoryId,status", ""]);
+});

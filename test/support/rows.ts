@@ -1,0 +1,49 @@
+/** Names as they come from anywhere: quotes, separators, line ends, emoji, right to left, formulas. */
+const NAMES = [
+  "Bella",
+  'Max, the "Great"',
+  '"quoted"',
+  "🐶 Rex 👩‍👩‍👧",
+  '=HYPERLINK("http://x","y")',
+  "كلب سعيد",
+  "\u202Eevil",
+  "Zoë; semi",
+  "@SUM(A1)",
+  "-2+3",
+  " lead",
+  "'=x",
+];
+const CATEGORIES = ["9223372036854775807", "-9223372036854775808", "3", "0", "9007199254740993"];
+const STATUSES = ["available", "Pending", "SOLD", ""];
+
+const HEADER = "Animal Name,Category ID,STATUS,Note\r\n";
+
+/** The flags that the rows are imported with. */
+export const ROW_FLAGS = ["--map", "Animal Name=name"] as const;
+
+/** True for a row that breaks a rule: a name with a line end, or a category that is no number. */
+export const isBad = (row: number): boolean => row % 50 === 7 || row % 1000 === 0;
+
+/** How many of the first rows break a rule. */
+export const countBad = (rows: number): number => {
+  let bad = 0;
+  for (let row = 1; row <= rows; row++) if (isBad(row)) bad++;
+  return bad;
+};
+
+const lineOf = (row: number): string => {
+  const name = row % 1000 === 0 ? `Line\nbreak ${row}` : `${NAMES[row % NAMES.length]} ${row}`;
+  const category = row % 50 === 7 ? "x" : CATEGORIES[row % CATEGORIES.length];
+  return `"${name.replaceAll('"', '""')}",${category},${STATUSES[row % STATUSES.length]},n\r\n`;
+};
+
+/** Writes a CSV of so many rows, each with a name of its own. */
+export const writeRows = async (path: string, rows: number): Promise<void> => {
+  const writer = Bun.file(path).writer();
+  writer.write(HEADER);
+  for (let row = 1; row <= rows; row++) {
+    writer.write(lineOf(row));
+    if (row % 5000 === 0) await writer.flush();
+  }
+  await writer.end();
+};
