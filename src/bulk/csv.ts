@@ -96,18 +96,17 @@ export async function* readCsv(
 ): AsyncGenerator<Batch> {
   let held: Held = { bytes: Buffer.alloc(0), start: place.bytes, lines: place.lines };
   let parser = parserAt(delimiter, held.start);
-  const take = (): Batch => {
+  const take = (): Row[] => {
     const counter = lineCounter(held);
     const rows = parser
       .take()
       .map(({ cells, end }): Row => ({ line: counter.next(end), end, content: cells }));
-    const batch = { rows: rows.filter(({ content }) => !isEmpty(content as string[])), ...held };
     const at = counter.at();
     held = { bytes: held.bytes.subarray(at - held.start), start: at, lines: counter.lines() };
-    return batch;
+    return rows.filter(({ content }) => !isEmpty(content as string[]));
   };
-  /** Hands on the first line that is held as one that cannot be read. */
-  const giveUpLine = (error: CsvError): Batch => {
+  /** Takes the first line that is held as one that cannot be read, and begins anew behind it. */
+  const giveUpLine = (error: CsvError): Row => {
     const counter = lineCounter(held);
     const blank = held.bytes.findIndex((byte) => byte !== 10 && byte !== 13);
     const feed = held.bytes.indexOf(10, blank);
@@ -116,28 +115,26 @@ export async function* readCsv(
       .subarray(blank, end - held.start)
       .toString()
       .replace(/\r?\n$/, "");
-    const batch = {
-      rows: [{ line: counter.next(end), end, content: new Broken(text, reasonOf(error)) }],
-      ...held,
-    };
+    const row = { line: counter.next(end), end, content: new Broken(text, reasonOf(error)) };
     held = { bytes: held.bytes.subarray(end - held.start), start: end, lines: counter.lines() };
     parser = parserAt(delimiter, end);
-    return batch;
+    return row;
   };
-  async function* feed(bytes: Buffer, isLast: boolean): AsyncGenerator<Batch> {
+  const read = async (bytes: Buffer, isLast: boolean): Promise<Batch> => {
+    const batch: Batch = { rows: [], bytes: held.bytes, start: held.start };
     for (let next = bytes; ; next = held.bytes) {
       const error = await parser.feed(next, isLast);
-      yield take();
-      if (!error) return;
-      yield giveUpLine(error);
-      if (held.bytes.length === 0 && !isLast) return;
+      for (const row of take()) batch.rows.push(row);
+      if (!error) return batch;
+      batch.rows.push(giveUpLine(error));
+      if (held.bytes.length === 0 && !isLast) return batch;
     }
-  }
+  };
   for await (const chunk of chunks) {
     held.bytes = held.bytes.length === 0 ? chunk : Buffer.concat([held.bytes, chunk]);
-    yield* feed(chunk, false);
+    yield await read(chunk, false);
   }
-  yield* feed(Buffer.alloc(0), true);
+  yield await read(Buffer.alloc(0), true);
 }
 
 interface Parsed {

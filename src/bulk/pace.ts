@@ -1,9 +1,9 @@
 /** How long one transaction is to hold the lock, and how long others have it for themselves before the next. */
-const HOLD_MS = 20;
+const HOLD_MS = 40;
 /** Longer than the server waits before it asks for the lock again (RETRY_MS of db/commit.ts). */
 const PAUSE_MS = 12;
 const FEWEST = 100;
-const MOST = 5000;
+const MOST = 10_000;
 
 /** Divides writing into turns that let others write in between. */
 export interface Turns {

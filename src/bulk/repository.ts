@@ -87,6 +87,10 @@ const inserting = ({ client }: Database) => {
 export const importRepository = (database: Database, now: () => number): Imports => {
   const { orm, commit } = database;
   const insert = inserting(database);
+  // Pages that many rows touch go into the database file once in a while, not after every few transactions.
+  database.client.run("PRAGMA wal_autocheckpoint=8000");
+  // What a statement could undo lies in memory: in a file it is two writes a row as soon as a table has triggers.
+  database.client.run("PRAGMA temp_store=MEMORY");
   const adding = (animals: readonly Animal[]) => ({
     query: { all: () => insert(animals, now()) },
     values: {},
