@@ -5,6 +5,9 @@ import { assertRoom } from "./data.ts";
 import type { Database } from "./db/open.ts";
 import { clientAddress, clientNetwork } from "./http/address.ts";
 import { lazily } from "./lazy.ts";
+import { categoryRepository } from "./categories/repository.ts";
+import { categoryRoutes } from "./categories/routes.ts";
+import { categoryService } from "./categories/service.ts";
 import { gatewayOf } from "./console/gateway.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import { sessionsIn } from "./console/sessions.ts";
@@ -141,7 +144,9 @@ export const wireApp = (
       ),
     bodyLimit,
   });
-  const animals = petRepository(database);
+  const { strictCategories } = config;
+  const animals = petRepository(database, { strictCategories });
+  const categories = categoryService({ categories: lazily(() => categoryRepository(database)) });
   const pets = petService({ pets: animals, clock });
   const pages = petPages({ list: pets.list, version: database.version });
   const statistics = petStatistics({ tally: animals.tally, version: database.version, clock });
@@ -172,6 +177,7 @@ export const wireApp = (
   const gateway = gatewayOf({ sessions, isSecure });
   const app = createApp({ shared: rules, metrics: counters, log: writeLog, cors: cors(config.corsOrigins) }, [
     petRoutes({ pets, pages, statistics, shared: rules }),
+    categoryRoutes({ categories, shared: rules }),
     projectRoutes({ projects, publishing, shared: rules }),
     deployRoutes({ deploys, shared: rules, patiently }),
     domainRoutes({ domains, settings, shared: rules, patiently }),

@@ -23,6 +23,8 @@ export interface Config {
   readonly authFailuresPerMinute: number;
   /** Most writes that share one fsync. */
   readonly commitGroupSize: number;
+  /** True if animals may name only categories that have a record. */
+  readonly strictCategories: boolean;
   /** Bytes; below, `/readyz` says not ready. */
   readonly diskReserve: number;
   /** Projects are published at `<slug>.<platformDomain>`. */
@@ -110,6 +112,7 @@ export const readConfig = (sources: Sources): Config => {
     baseUrl: baseUrl || undefined,
     stagingBaseUrl: stagingBaseUrl || undefined,
     platformCnameTarget: platformCnameTarget || `cname.${platformDomain}`,
+    strictCategories: values.strictCategories === "true",
     console: values.console === "on",
     dnsPrivate: values.dnsPrivate === "yes",
     httpsPort: values.httpsPort === "" ? undefined : values.httpsPort,

@@ -125,6 +125,14 @@ export const SETTINGS = {
     help: "most writes that share one fsync",
     parse: integer(1, 10_000),
   },
+  strictCategories: {
+    env: "STRICT_CATEGORIES",
+    flag: "strict-categories",
+    fallback: "false",
+    form: "true or false",
+    help: "true: animals may name only categories that have a record",
+    parse: oneOf(["true", "false"]),
+  },
   diskReserve: {
     env: "DISK_RESERVE",
     flag: "disk-reserve",

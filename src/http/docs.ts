@@ -53,10 +53,14 @@ const sections = (addresses: Addresses) => ({
         "Animals offered for adoption: list, add and fetch them. Every operation needs an API key. What is not marked `x-stability: beta` is stable.",
     },
     servers: servers(addresses, "/v1"),
-    tags: [{ name: "animals", description: "Animals offered for adoption." }],
+    tags: [
+      { name: "store", description: "Adoptions." },
+      { name: "animals", description: "Animals offered for adoption." },
+      { name: "categories", description: "What animals are grouped by." },
+    ],
     tagGroups: [
-      { name: "Store", tags: [] },
-      { name: "Pets", tags: ["animals"] },
+      { name: "Store", tags: ["store"] },
+      { name: "Pets", tags: ["animals", "categories"] },
     ],
     pathOf: (path: string) => (path.startsWith("/v1/") ? path.slice("/v1".length) : undefined),
   },

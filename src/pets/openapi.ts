@@ -45,6 +45,7 @@ export const changePet = operation({
   bodyExample: { status: "sold" },
   bodyAlsoAs: [MERGE_PATCH],
   answers: { 200: { description: "The animal as it is now.", example: { ...BELLA, status: "sold" } } },
+  faults: ["category_not_found"],
 });
 
 export const getPet = operation({

@@ -1,7 +1,7 @@
-import { and, asc, count, eq, gt, max, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, max, or, sql } from "drizzle-orm";
 import { exact } from "../db/int64.ts";
 import type { Database } from "../db/open.ts";
-import { pets } from "../db/schema.ts";
+import { categories, pets } from "../db/schema.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -46,10 +46,13 @@ export interface Tally {
 }
 
 export interface Pets {
-  /** Stores the animal under an id that was never given out; answers when it is on disk. */
-  add(pet: NewPet, now: number): Promise<Pet>;
+  /**
+   * Stores the animal under an id that was never given out; answers when it is on disk. Undefined if categories are strict
+   * and its own has no record, by the same atomic step.
+   */
+  add(pet: NewPet, now: number): Promise<Pet | undefined>;
   /** Changes the animal in one atomic step; undefined if there is none. */
-  change(id: number, change: PetChange): Promise<Pet | undefined>;
+  change(id: number, change: PetChange): Promise<Pet | "category_not_found" | undefined>;
   find(id: number): Promise<Pet | undefined>;
   /** Ascending by id; every page costs the same, however deep it lies. */
   list(page: PetPage): Promise<Pet[]>;
@@ -74,16 +77,21 @@ const withStatus =
   (status: PetStatus) =>
   (row: Omit<Row, "status">): Pet => ({ ...row, status });
 
-export const petRepository = ({ orm, commit }: Database): Pets => {
+export const petRepository = (
+  { orm, commit }: Database,
+  { strictCategories = false }: { strictCategories?: boolean } = {},
+): Pets => {
   const value = sql.placeholder;
-  const inserted = orm
-    .insert(pets)
-    .values({
-      name: value("name"),
-      categoryId: value("categoryId"),
-      status: value("status"),
-      createdAt: value("createdAt"),
-    })
+  const hasRecord = sql`exists (select 1 from ${categories} where ${categories.id} = ${value("categoryId")})`;
+  const fields = {
+    name: value("name"),
+    categoryId: value("categoryId"),
+    status: value("status"),
+    createdAt: value("createdAt"),
+  };
+  // In the order of the table's columns; an id of null is the next one.
+  const ifHasRecord = sql`select null, ${fields.name}, ${fields.categoryId}, ${fields.status}, ${fields.createdAt} where ${hasRecord}`;
+  const inserted = (strictCategories ? orm.insert(pets).select(ifHasRecord) : orm.insert(pets).values(fields))
     .returning({ id: pets.id })
     .prepare();
   const changed = orm
@@ -93,7 +101,12 @@ export const petRepository = ({ orm, commit }: Database): Pets => {
       categoryId: sql`coalesce(${value("categoryId")}, ${pets.categoryId})`,
       status: sql`iif(${value("keepsStatus")}, ${pets.status}, ${value("status")})`,
     })
-    .where(eq(pets.id, value("id")))
+    .where(
+      and(
+        eq(pets.id, value("id")),
+        strictCategories ? or(sql`${value("categoryId")} is null`, hasRecord) : undefined,
+      ),
+    )
     .returning(COLUMNS)
     .prepare();
   const found = orm
@@ -149,8 +162,7 @@ export const petRepository = ({ orm, commit }: Database): Pets => {
     async add(pet, createdAt) {
       const values = { ...pet, status: pet.status ?? null, createdAt };
       const [[row]] = await commit([{ query: inserted, values }]);
-      if (!row) throw new Error("an insert returned no row");
-      return { id: row.id, ...pet };
+      return row && { id: row.id, ...pet };
     },
     async change(id, { name = null, categoryId = null, status }) {
       const values = {
@@ -160,8 +172,15 @@ export const petRepository = ({ orm, commit }: Database): Pets => {
         status: status ?? null,
         keepsStatus: Number(status === undefined),
       };
-      const [[row]] = await commit([{ query: changed, values }]);
-      return row && toPet(row);
+      if (!strictCategories) {
+        const [[row]] = await commit([{ query: changed, values }]);
+        return row && toPet(row);
+      }
+      const [[row], [present]] = await commit([
+        { query: changed, values },
+        { query: found, values: { id } },
+      ]);
+      return row ? toPet(row) : present && "category_not_found";
     },
     async find(id) {
       const row = found.get({ id });

@@ -13,8 +13,9 @@ export interface ListPets {
 export interface PetService {
   /** @throws Fault invalid_cursor */
   list(query: ListPets): Promise<Page<Pet>>;
+  /** @throws Fault category_not_found */
   add(pet: NewPet): Promise<Pet>;
-  /** @throws Fault not_found */
+  /** @throws Fault not_found, category_not_found */
   change(id: number, change: PetChange): Promise<Pet>;
   /** @throws Fault not_found */
   get(id: number): Promise<Pet>;
@@ -33,7 +34,15 @@ export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetSe
     // One more than asked for tells whether more follow.
     return cutPage(await pets.list({ after, limit: limit + 1, status }), limit, filter);
   },
-  add: (pet) => pets.add(pet, clock.now()),
-  change: async (id, change) => assertFound(await pets.change(id, change)),
+  async add(pet) {
+    const added = await pets.add(pet, clock.now());
+    if (!added) throw new Fault("category_not_found");
+    return added;
+  },
+  async change(id, change) {
+    const changed = await pets.change(id, change);
+    if (changed === "category_not_found") throw new Fault("category_not_found");
+    return assertFound(changed);
+  },
   get: async (id) => assertFound(await pets.find(id)),
 });

@@ -20,6 +20,7 @@ test("without any setting there are the documented defaults", () => {
     bodyLimit: 65_536,
     authFailuresPerMinute: 100,
     commitGroupSize: 1024,
+    strictCategories: false,
     diskReserve: 67_108_864,
     platformDomain: "localhost",
     platformCnameTarget: "cname.localhost",

@@ -1,0 +1,40 @@
+import { t } from "elysia";
+import { Cursor, Id, IdInPath, Limit, Text } from "../http/schemas.ts";
+
+const Name = Text("CategoryName", {
+  most: 100,
+  description: "What the category is called; no other has the name, in whatever case.",
+  examples: ["Dogs"],
+});
+
+export const NewCategory = t.Object(
+  { name: Name },
+  { $id: "NewCategory", additionalProperties: false, description: "A category to add." },
+);
+
+export const CategoryChange = t.Object(
+  { name: t.Optional(Name) },
+  {
+    $id: "CategoryChange",
+    additionalProperties: false,
+    description: "What changes; what is absent stays (RFC 7396).",
+  },
+);
+
+export const Category = t.Object(
+  { id: Id("What animals name it by, assigned by the service.", 3), name: Name },
+  { $id: "Category", description: "A category of animals." },
+);
+
+export const Categories = t.Array(Category, {
+  $id: "Categories",
+  maxItems: 100,
+  description: "Categories, ascending by id.",
+});
+
+export const CategoryQuery = t.Object(
+  { limit: t.Optional(Limit), cursor: t.Optional(Cursor) },
+  { additionalProperties: false },
+);
+
+export const CategoryParams = t.Object({ categoryId: IdInPath("Id of the category.") });

@@ -1,0 +1,58 @@
+import { MERGE_PATCH } from "../http/body.ts";
+import { operation } from "../http/operation.ts";
+
+const TAGS = ["categories"];
+const DOGS = { id: 3, name: "Dogs" };
+
+export const listCategories = operation({
+  operationId: "listCategories",
+  summary: "List categories",
+  description: "Ascending by id. While more follow, the `Link` header names the next page.",
+  tags: TAGS,
+  answers: { 200: { description: "The categories.", headers: ["Link"], example: [DOGS] } },
+});
+
+export const createCategory = operation({
+  operationId: "createCategory",
+  summary: "Add a category",
+  description:
+    "Names are compared without regard to case and to compatible forms of a letter (NFKC). When the answer comes, the category is on disk.",
+  tags: TAGS,
+  bodyExample: { name: "Dogs" },
+  answers: {
+    201: {
+      description: "Category added; the body carries the assigned id.",
+      headers: ["Location"],
+      example: DOGS,
+    },
+  },
+  faults: ["category_name_taken"],
+});
+
+export const getCategory = operation({
+  operationId: "getCategory",
+  summary: "Fetch one category",
+  description: "An animal may name an id that no category has.",
+  tags: TAGS,
+  answers: { 200: { description: "The requested category.", example: DOGS } },
+});
+
+export const changeCategory = operation({
+  operationId: "changeCategory",
+  summary: "Rename a category",
+  description: "A JSON merge patch (RFC 7396). Its animals stay with it.",
+  tags: TAGS,
+  bodyExample: { name: "Puppies" },
+  bodyAlsoAs: [MERGE_PATCH],
+  answers: { 200: { description: "The category as it is now.", example: { ...DOGS, name: "Puppies" } } },
+  faults: ["category_name_taken"],
+});
+
+export const deleteCategory = operation({
+  operationId: "deleteCategory",
+  summary: "Delete a category",
+  description: "One that no animal names. Its id is never given out again.",
+  tags: TAGS,
+  answers: { 204: { description: "The category is gone." } },
+  faults: ["category_in_use"],
+});

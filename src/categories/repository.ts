@@ -1,0 +1,104 @@
+import { and, asc, eq, gt, ne, notExists, sql } from "drizzle-orm";
+import type { Database } from "../db/open.ts";
+import { categories, pets } from "../db/schema.ts";
+
+export interface Category {
+  id: number;
+  name: string;
+}
+
+export interface CategoryChange {
+  name?: string | undefined;
+}
+
+/** What became of a category that was to be deleted. */
+export type Removal = "removed" | "in_use" | "not_found";
+
+export interface Categories {
+  /** Stores the category under an id that was never given out, in one atomic step; undefined if another has the name. */
+  add(name: string): Promise<Category | undefined>;
+  find(id: number): Promise<Category | undefined>;
+  /** Ascending by id, from behind `after`. */
+  list(page: { after: number; limit: number }): Promise<Category[]>;
+  /** Changes what is named, in one atomic step. */
+  change(id: number, change: CategoryChange): Promise<Category | "name_taken" | "not_found">;
+  /** Removes the category unless an animal names it, in one atomic step. */
+  remove(id: number): Promise<Removal>;
+}
+
+const COLUMNS = { id: categories.id, name: categories.name };
+
+/** A name as it is compared: compatible forms and cases of a letter are one. */
+const folded = (name: string): string => name.normalize("NFKC").toLowerCase();
+
+export const categoryRepository = ({ orm, commit }: Database): Categories => {
+  const value = sql.placeholder;
+  const byId = eq(categories.id, value("id"));
+  const found = orm.select(COLUMNS).from(categories).where(byId).limit(1).prepare();
+  const listed = orm
+    .select(COLUMNS)
+    .from(categories)
+    .where(gt(categories.id, value("after")))
+    .orderBy(asc(categories.id))
+    .limit(value("limit"))
+    .prepare();
+  const inserted = orm
+    .insert(categories)
+    .values({ name: value("name"), folded: value("folded") })
+    .onConflictDoNothing({ target: categories.folded })
+    .returning(COLUMNS)
+    .prepare();
+  // A table that is updated has no alias of its own: the condition's is another's.
+  const others = orm
+    .select({ one: sql`1` })
+    .from(sql`${categories} as other`)
+    .where(and(eq(sql`other.folded`, value("folded")), ne(sql`other.id`, value("id"))));
+  const changed = orm
+    .update(categories)
+    .set({
+      name: sql`coalesce(${value("name")}, ${categories.name})`,
+      folded: sql`coalesce(${value("folded")}, ${categories.folded})`,
+    })
+    .where(and(byId, notExists(others)))
+    .returning(COLUMNS)
+    .prepare();
+  const named = orm
+    .select({ one: sql`1` })
+    .from(pets)
+    .where(eq(pets.categoryId, value("id")));
+  const removed = orm
+    .delete(categories)
+    .where(and(byId, notExists(named)))
+    .returning({ id: categories.id })
+    .prepare();
+
+  return {
+    async add(name) {
+      const [[row]] = await commit([{ query: inserted, values: { name, folded: folded(name) } }]);
+      return row;
+    },
+    async find(id) {
+      return found.get({ id });
+    },
+    async list(page) {
+      return listed.all({ ...page });
+    },
+    async change(id, { name }) {
+      const values = { id, name: name ?? null, folded: name === undefined ? null : folded(name) };
+      // Read in the same step: what there is says why nothing was changed.
+      const [[row], [present]] = await commit([
+        { query: changed, values },
+        { query: found, values: { id } },
+      ]);
+      return row ?? (present ? "name_taken" : "not_found");
+    },
+    async remove(id) {
+      const [[row], [present]] = await commit([
+        { query: removed, values: { id } },
+        { query: found, values: { id } },
+      ]);
+      if (row) return "removed";
+      return present ? "in_use" : "not_found";
+    },
+  };
+};

@@ -1,0 +1,49 @@
+import { Fault } from "../http/faults.ts";
+import { type Page, cutPage, readCursor } from "../page.ts";
+import type { Categories, Category, CategoryChange } from "./repository.ts";
+
+export interface CategoryService {
+  /** @throws Fault invalid_cursor */
+  list(query: { limit: number; cursor: string | undefined }): Promise<Page<Category>>;
+  /** @throws Fault category_name_taken */
+  add(name: string): Promise<Category>;
+  /** @throws Fault not_found */
+  get(id: number): Promise<Category>;
+  /** @throws Fault not_found, category_name_taken */
+  change(id: number, change: CategoryChange): Promise<Category>;
+  /** @throws Fault not_found, category_in_use */
+  remove(id: number): Promise<void>;
+}
+
+/** What a cursor of the list of categories is bound to. */
+const LIST = "categories";
+
+const notFound = () => new Fault("not_found", "There is no category with this id.");
+
+export const categoryService = ({ categories }: { categories: Categories }): CategoryService => ({
+  async list({ limit, cursor }) {
+    const after = cursor === undefined ? 0 : readCursor(cursor, LIST);
+    return cutPage(await categories.list({ after, limit: limit + 1 }), limit, LIST);
+  },
+  async add(name) {
+    const category = await categories.add(name);
+    if (!category) throw new Fault("category_name_taken");
+    return category;
+  },
+  async get(id) {
+    const category = await categories.find(id);
+    if (!category) throw notFound();
+    return category;
+  },
+  async change(id, change) {
+    const category = await categories.change(id, change);
+    if (category === "not_found") throw notFound();
+    if (category === "name_taken") throw new Fault("category_name_taken");
+    return category;
+  },
+  async remove(id) {
+    const removal = await categories.remove(id);
+    if (removal === "not_found") throw notFound();
+    if (removal === "in_use") throw new Fault("category_in_use");
+  },
+});
