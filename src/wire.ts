@@ -40,6 +40,9 @@ import { keyRepository } from "./keys/repository.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import type { RandomBytes } from "./keys/secret.ts";
 import { type KeyService, keyService } from "./keys/service.ts";
+import { orderRepository } from "./orders/repository.ts";
+import { orderRoutes } from "./orders/routes.ts";
+import { orderService } from "./orders/service.ts";
 import { petPages } from "./pets/pages.ts";
 import { petRepository } from "./pets/repository.ts";
 import { petRoutes } from "./pets/routes.ts";
@@ -147,6 +150,7 @@ export const wireApp = (
   const { strictCategories } = config;
   const animals = petRepository(database, { strictCategories });
   const categories = categoryService({ categories: lazily(() => categoryRepository(database)) });
+  const orders = orderService({ orders: lazily(() => orderRepository(database)), clock });
   const pets = petService({ pets: animals, clock });
   const pages = petPages({ list: pets.list, version: database.version });
   const statistics = petStatistics({ tally: animals.tally, version: database.version, clock });
@@ -178,6 +182,7 @@ export const wireApp = (
   const app = createApp({ shared: rules, metrics: counters, log: writeLog, cors: cors(config.corsOrigins) }, [
     petRoutes({ pets, pages, statistics, shared: rules }),
     categoryRoutes({ categories, shared: rules }),
+    orderRoutes({ orders, shared: rules }),
     projectRoutes({ projects, publishing, shared: rules }),
     deployRoutes({ deploys, shared: rules, patiently }),
     domainRoutes({ domains, settings, shared: rules, patiently }),

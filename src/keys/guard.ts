@@ -41,6 +41,9 @@ export interface GuardSettings {
   clientOf(request: Request): string;
 }
 
+/** True if a key that was let in may do this besides. */
+export const holds = (key: Key, scope: Scope): boolean => covers(key.scopes, scope);
+
 const assertScope = (key: Key, scope: Scope | "any") => {
   if (scope === "any" || covers(key.scopes, scope)) return;
   throw new Fault("insufficient_scope", `The API key lacks the scope ${scope}.`, {

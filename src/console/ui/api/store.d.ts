@@ -70,6 +70,162 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/categories": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List categories
+     * @description Ascending by id. While more follow, the `Link` header names the next page. Needs the scope `pets:read`.
+     */
+    get: operations["listCategories"];
+    put?: never;
+    /**
+     * Add a category
+     * @description Names are compared without regard to case and to compatible forms of a letter (NFKC). When the answer comes, the category is on disk. Needs the scope `pets:write`.
+     */
+    post: operations["createCategory"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/categories/{categoryId}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Fetch one category
+     * @description An animal may name an id that no category has. Needs the scope `pets:read`.
+     */
+    get: operations["getCategory"];
+    put?: never;
+    post?: never;
+    /**
+     * Delete a category
+     * @description One that no animal names. Its id is never given out again. Needs the scope `pets:write`.
+     */
+    delete: operations["deleteCategory"];
+    options?: never;
+    head?: never;
+    /**
+     * Rename a category
+     * @description A JSON merge patch (RFC 7396). Its animals stay with it. Needs the scope `pets:write`.
+     */
+    patch: operations["changeCategory"];
+    trace?: never;
+  };
+  "/store/orders": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List adoptions
+     * @description Ascending by id. While more follow, the `Link` header names the next page. Needs the scope `orders:read`.
+     */
+    get: operations["listOrders"];
+    put?: never;
+    /**
+     * Begin an adoption
+     * @description The animal must be `available` and becomes `pending` in the same atomic step: of all who ask at once, one gets it. When the answer comes, both are on disk. Needs the scope `orders:write`.
+     */
+    post: operations["placeOrder"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/store/orders/{orderId}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Fetch one adoption
+     * @description With its adopter, unless that was forgotten. Needs the scope `orders:read`.
+     */
+    get: operations["getOrder"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/store/orders/{orderId}/approve": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Approve an adoption
+     * @description One that is `placed`; the animal stays `pending`. The answer has adopter and note if the key may read orders. Needs the scope `orders:write`.
+     */
+    post: operations["approveOrder"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/store/orders/{orderId}/complete": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Complete an adoption
+     * @description One that is `approved`; the animal becomes `sold` in the same atomic step. The answer has adopter and note if the key may read orders. Needs the scope `orders:write`.
+     */
+    post: operations["completeOrder"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/store/orders/{orderId}/cancel": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Cancel an adoption
+     * @description One that is `placed` or `approved`; an animal that is `pending` becomes `available` in the same atomic step. The answer has adopter and note if the key may read orders. Needs the scope `orders:write`.
+     */
+    post: operations["cancelOrder"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -158,6 +314,85 @@ export interface components {
       /** @description The HTTP status code of the response. */
       status: number;
     };
+    /** @description A category to add. */
+    NewCategory: {
+      /** @description What the category is called; no other has the name, in whatever case. */
+      name: string;
+    };
+    /** @description What changes; what is absent stays (RFC 7396). */
+    CategoryChange: {
+      /** @description What the category is called; no other has the name, in whatever case. */
+      name?: string;
+    };
+    /** @description A category of animals. */
+    Category: {
+      /**
+       * Format: int64
+       * @description What animals name it by, assigned by the service.
+       */
+      id: number;
+      /** @description What the category is called; no other has the name, in whatever case. */
+      name: string;
+    };
+    /** @description Categories, ascending by id. */
+    Categories: components["schemas"]["Category"][];
+    /** @description An adoption to begin. */
+    NewOrder: {
+      /**
+       * Format: int64
+       * @description Id of the animal.
+       */
+      petId: number;
+      /** @description Who adopts the animal. */
+      adopter: {
+        /** @description The adopter's name. */
+        name: string;
+        /** @description The adopter's mail address. */
+        email: string;
+      };
+      /** @description What is to be known of this adoption. */
+      note?: string;
+    };
+    /** @description An adoption. `adopter` and `note` are shown to keys with the scope `orders:read`, and gone once the adopter was forgotten. */
+    Order: {
+      /**
+       * Format: int64
+       * @description Unique identifier, assigned by the service.
+       */
+      id: number;
+      /**
+       * Format: int64
+       * @description Id of the animal. It may be gone once the order is no longer open.
+       */
+      petId: number;
+      /** @description Who adopts the animal. */
+      adopter?: {
+        /** @description The adopter's name. */
+        name: string;
+        /** @description The adopter's mail address. */
+        email: string;
+      };
+      /** @description What is to be known of this adoption. */
+      note?: string;
+      status: components["schemas"]["OrderStatus"];
+      /**
+       * Format: date-time
+       * @description When it was placed.
+       */
+      createdAt: string;
+      /**
+       * Format: date-time
+       * @description When its status last changed.
+       */
+      updatedAt: string;
+    };
+    /** @description Adoptions, ascending by id. */
+    Orders: components["schemas"]["Order"][];
+    /**
+     * @description How far the adoption is.
+     * @enum {string}
+     */
+    OrderStatus: "placed" | "approved" | "completed" | "cancelled";
   };
   responses: never;
   parameters: never;
@@ -510,6 +745,493 @@ export interface operations {
            *     }
            */
           "application/json": components["schemas"]["Statistics"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listCategories: {
+    parameters: {
+      query?: {
+        /** @description How many to return at the most. */
+        limit?: number;
+        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The categories. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 3,
+           *         "name": "Dogs"
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["Categories"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  createCategory: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "name": "Dogs"
+         *     }
+         */
+        "application/json": components["schemas"]["NewCategory"];
+      };
+    };
+    responses: {
+      /** @description Category added; the body carries the assigned id. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 3,
+           *       "name": "Dogs"
+           *     }
+           */
+          "application/json": components["schemas"]["Category"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getCategory: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the category. */
+        categoryId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The requested category. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 3,
+           *       "name": "Dogs"
+           *     }
+           */
+          "application/json": components["schemas"]["Category"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  deleteCategory: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the category. */
+        categoryId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The category is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  changeCategory: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the category. */
+        categoryId: number;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "name": "Puppies"
+         *     }
+         */
+        "application/json": components["schemas"]["CategoryChange"];
+        /**
+         * @example {
+         *       "name": "Puppies"
+         *     }
+         */
+        "application/merge-patch+json": components["schemas"]["CategoryChange"];
+      };
+    };
+    responses: {
+      /** @description The category as it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 3,
+           *       "name": "Puppies"
+           *     }
+           */
+          "application/json": components["schemas"]["Category"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listOrders: {
+    parameters: {
+      query?: {
+        /** @description How many to return at the most. */
+        limit?: number;
+        /** @description How far the adoption is. */
+        status?: components["schemas"]["OrderStatus"];
+        /** @description Only orders of this animal. */
+        petId?: number;
+        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The adoptions. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 1,
+           *         "petId": 7,
+           *         "adopter": {
+           *           "name": "Ada Byron",
+           *           "email": "ada@example.org"
+           *         },
+           *         "note": "Has a garden, and a cat of 12.",
+           *         "status": "placed",
+           *         "createdAt": "2026-11-20T09:30:00.000Z",
+           *         "updatedAt": "2026-11-20T09:30:00.000Z"
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["Orders"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  placeOrder: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "petId": 7,
+         *       "adopter": {
+         *         "name": "Ada Byron",
+         *         "email": "ada@example.org"
+         *       },
+         *       "note": "Has a garden, and a cat of 12."
+         *     }
+         */
+        "application/json": components["schemas"]["NewOrder"];
+      };
+    };
+    responses: {
+      /** @description The adoption has begun. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 1,
+           *       "petId": 7,
+           *       "adopter": {
+           *         "name": "Ada Byron",
+           *         "email": "ada@example.org"
+           *       },
+           *       "note": "Has a garden, and a cat of 12.",
+           *       "status": "placed",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "updatedAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Order"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getOrder: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the order. */
+        orderId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The requested adoption. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 1,
+           *       "petId": 7,
+           *       "adopter": {
+           *         "name": "Ada Byron",
+           *         "email": "ada@example.org"
+           *       },
+           *       "note": "Has a garden, and a cat of 12.",
+           *       "status": "placed",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "updatedAt": "2026-11-20T09:30:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Order"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  approveOrder: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the order. */
+        orderId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The adoption as it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 1,
+           *       "petId": 7,
+           *       "status": "approved",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "updatedAt": "2026-11-21T10:00:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Order"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  completeOrder: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the order. */
+        orderId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The adoption as it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 1,
+           *       "petId": 7,
+           *       "status": "completed",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "updatedAt": "2026-11-21T10:00:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Order"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  cancelOrder: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the order. */
+        orderId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The adoption as it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 1,
+           *       "petId": 7,
+           *       "status": "cancelled",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "updatedAt": "2026-11-21T10:00:00.000Z"
+           *     }
+           */
+          "application/json": components["schemas"]["Order"];
         };
       };
       /** @description Refused. */

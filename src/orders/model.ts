@@ -1,0 +1,128 @@
+import { type Static, t } from "elysia";
+import { Cursor, Id, IdInPath, Limit, OneOf, Text, Time, checked, parseId } from "../http/schemas.ts";
+import { formatTime } from "../time.ts";
+import type { Order as StoredOrder } from "./repository.ts";
+import { ORDER_STATUSES } from "./stage.ts";
+
+const MOST_EMAIL = 254;
+const MOST_NOTE = 2000;
+
+const EMAIL = /^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u;
+
+/** Simply: whether mail arrives, only sending one tells. */
+export const isEmail = (value: unknown): value is string =>
+  typeof value === "string" && value.length <= MOST_EMAIL && value.isWellFormed() && EMAIL.test(value);
+
+const Email = checked<string>(
+  "Email",
+  {
+    type: "string",
+    minLength: 3,
+    maxLength: MOST_EMAIL,
+    description: "The adopter's mail address.",
+    examples: ["ada@example.org"],
+  },
+  `must be a mail address: one @ with something on both sides, no spaces or control characters, at most ${MOST_EMAIL} characters`,
+  isEmail,
+);
+
+/** Control characters, but for those that part lines and columns. */
+const UNPRINTABLE = /[^\P{Cc}\t\n\r]/u;
+
+const Note = checked<string>(
+  "OrderNote",
+  {
+    type: "string",
+    minLength: 1,
+    maxLength: MOST_NOTE,
+    description: "What is to be known of this adoption.",
+    examples: ["Has a garden, and a cat of 12."],
+  },
+  `must be a string of 1 to ${MOST_NOTE} characters, without control characters but tabs and line ends, without lone surrogates`,
+  (value) =>
+    typeof value === "string" &&
+    value !== "" &&
+    value.isWellFormed() &&
+    !UNPRINTABLE.test(value) &&
+    value.length <= 2 * MOST_NOTE &&
+    [...value].length <= MOST_NOTE,
+);
+
+const Adopter = t.Object(
+  {
+    name: Text("AdopterName", { most: 200, description: "The adopter's name.", examples: ["Ada Byron"] }),
+    email: Email,
+  },
+  { additionalProperties: false, description: "Who adopts the animal." },
+);
+
+export const OrderStatus = OneOf("OrderStatus", ORDER_STATUSES, {
+  $id: "OrderStatus",
+  description: "How far the adoption is.",
+  examples: ["placed"],
+});
+
+export const NewOrder = t.Object(
+  { petId: Id("Id of the animal."), adopter: Adopter, note: t.Optional(Note) },
+  { $id: "NewOrder", additionalProperties: false, description: "An adoption to begin." },
+);
+
+export const Order = t.Object(
+  {
+    id: Id("Unique identifier, assigned by the service.", 1),
+    petId: Id("Id of the animal. It may be gone once the order is no longer open."),
+    adopter: t.Optional(Adopter),
+    note: t.Optional(Note),
+    status: OrderStatus,
+    createdAt: Time("When it was placed.", "2026-11-20T09:30:00.000Z"),
+    updatedAt: Time("When its status last changed.", "2026-11-20T09:30:00.000Z"),
+  },
+  {
+    $id: "Order",
+    description:
+      "An adoption. `adopter` and `note` are shown to keys with the scope `orders:read`, and gone once the adopter was forgotten.",
+  },
+);
+
+export const Orders = t.Array(Order, {
+  $id: "Orders",
+  maxItems: 100,
+  description: "Adoptions, ascending by id.",
+});
+
+const PetIdFilter = checked<string>(
+  "PetIdFilter",
+  {
+    type: "integer",
+    format: "int64",
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: "Only orders of this animal.",
+    examples: [7],
+  },
+  "must be the id of an animal, in plain digits",
+  (value) => parseId(String(value)) !== 0,
+);
+
+export const OrderQuery = t.Object(
+  {
+    limit: t.Optional(Limit),
+    status: t.Optional(OrderStatus),
+    petId: t.Optional(PetIdFilter),
+    cursor: t.Optional(Cursor),
+  },
+  { additionalProperties: false },
+);
+
+export const OrderParams = t.Object({ orderId: IdInPath("Id of the order.") });
+
+/** The wire form of an order. */
+export const fromOrder = ({ createdAt, updatedAt, ...order }: StoredOrder): Static<typeof Order> => ({
+  ...order,
+  createdAt: formatTime(createdAt),
+  updatedAt: formatTime(updatedAt),
+});
+
+/** The same for who may not read whom it is about. */
+export const withoutAdopter = ({ adopter: _adopter, note: _note, ...order }: StoredOrder): StoredOrder =>
+  order;

@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import {
+  ORDER_STATUSES,
+  ORDER_STEPS,
+  type OrderStatus,
+  type OrderStep,
+  explainStatus,
+  nextStatus,
+  spanOf,
+} from "../../src/orders/stage.ts";
+
+/** The table, written down again: every pair that is not here does not happen. */
+const EXPECTED: [OrderStatus, OrderStep, OrderStatus][] = [
+  ["placed", "approve", "approved"],
+  ["placed", "cancel", "cancelled"],
+  ["approved", "complete", "completed"],
+  ["approved", "cancel", "cancelled"],
+];
+
+const pairs = ORDER_STATUSES.flatMap((status) => ORDER_STEPS.map((step) => [status, step] as const));
+
+test.each(pairs)("%s and %s", (status, step) => {
+  const row = EXPECTED.find(([from, by]) => from === status && by === step);
+  expect(nextStatus(status, step)).toBe(row?.[2]);
+});
+
+test.each(ORDER_STEPS)("%s begins and ends where the table says", (step) => {
+  const rows = EXPECTED.filter(([, by]) => by === step);
+  expect(spanOf(step)).toEqual({ from: rows.map(([from]) => from), to: rows[0]?.[2] as OrderStatus });
+  expect(new Set(rows.map(([, , to]) => to)).size).toBe(1);
+});
+
+test("what can be done is said in words", () => {
+  expect(ORDER_STATUSES.map(explainStatus)).toEqual([
+    "The order is placed: it can be approved or cancelled.",
+    "The order is approved: it can be completed or cancelled.",
+    "The order is completed: nothing more can be done with it.",
+    "The order is cancelled: nothing more can be done with it.",
+  ]);
+});
