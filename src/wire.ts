@@ -40,6 +40,7 @@ import { keyRepository } from "./keys/repository.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import type { RandomBytes } from "./keys/secret.ts";
 import { type KeyService, keyService } from "./keys/service.ts";
+import { adopterRepository } from "./orders/queries.ts";
 import { orderRepository } from "./orders/repository.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { orderService } from "./orders/service.ts";
@@ -65,6 +66,12 @@ const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(cou
 /** The keys of a database: what the command line works with. */
 export const wireKeys = (database: Database, clock: Clock = systemClock): KeyService =>
   keyService({ keys: keyRepository(database), clock, random });
+
+/** The adoptions of a database: what the command line works with. */
+export const wireOrders = (database: Database, clock: Clock = systemClock) => ({
+  orders: orderService({ orders: lazily(() => orderRepository(database)), clock }),
+  adopters: adopterRepository(database),
+});
 
 export interface Overrides {
   clock?: Clock;

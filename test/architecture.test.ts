@@ -32,7 +32,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   {
     from: /^src\/cli\//,
     to: [
-      /^src\/(cli|backups|bulk|config|keys|projects|domains|http|db|edge)\//,
+      /^src\/(cli|backups|bulk|config|keys|orders|projects|domains|http|db|edge)\//,
       /^src\/(wire(-\w+)?|server|data|time)\.ts$/,
     ],
   },

@@ -14,6 +14,7 @@ import { importCommand } from "./import.ts";
 import { keysCommand } from "./keys.ts";
 import { openapiCommand } from "./openapi.ts";
 import { restoreCommand } from "./restore.ts";
+import { ordersCommand } from "./orders.ts";
 import { serveCommand } from "./serve.ts";
 import { UsageError, fail, print } from "./terminal.ts";
 
@@ -36,6 +37,7 @@ const program = (): Command => {
   root.addCommand(restoreCommand());
   root.addCommand(importCommand());
   root.addCommand(exportCommand());
+  root.addCommand(ordersCommand());
   root.addCommand(openapiCommand());
   root.addCommand(doctorCommand());
   root

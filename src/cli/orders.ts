@@ -1,0 +1,115 @@
+import { Command } from "commander";
+import type { Config } from "../config/config.ts";
+import { scrub } from "../db/scrub.ts";
+import { Fault } from "../http/faults.ts";
+import { fromOrder, isEmail } from "../orders/model.ts";
+import type { Adopters, Trace } from "../orders/queries.ts";
+import type { OrderService } from "../orders/service.ts";
+import { ORDER_STATUSES, type OrderStatus } from "../orders/stage.ts";
+import { systemClock } from "../time.ts";
+import { wireOrders } from "../wire.ts";
+import { withDatabase } from "./database.ts";
+import { configOf, withSettings } from "./settings.ts";
+import { UsageError, confirm, print, table } from "./terminal.ts";
+
+const PAGE = 100;
+
+interface Options extends Record<string, unknown> {
+  json?: boolean;
+  status?: string;
+  cancel?: boolean;
+  yes?: boolean;
+}
+
+/** Runs some work on the orders of DATA_DIR, beside a server or without one. */
+const withOrders = <Result>(
+  config: Config,
+  work: (orders: OrderService, adopters: Adopters, clear: () => Promise<void>) => Promise<Result>,
+): Promise<Result> =>
+  withDatabase(config, (database) => {
+    const { orders, adopters } = wireOrders(database);
+    return work(orders, adopters, () => scrub(database.client));
+  });
+
+const statusOf = (text: string): OrderStatus => {
+  const status = ORDER_STATUSES.find((one) => one === text);
+  if (!status)
+    throw new UsageError(`--status: ${JSON.stringify(text)} is not one of ${ORDER_STATUSES.join(", ")}`);
+  return status;
+};
+
+const emailOf = (text: string): string => {
+  if (!isEmail(text)) throw new UsageError(`email: ${JSON.stringify(text)} is not a mail address`);
+  return text;
+};
+
+const listCommand = () =>
+  new Command("list")
+    .description("list adoptions, with their adopters")
+    .option("--status <status>", `only those of one status: ${ORDER_STATUSES.join(", ")}`, statusOf)
+    .action(async (options: Options & { status?: OrderStatus }) => {
+      const found = await withOrders(configOf(options), async (orders) => {
+        const all: ReturnType<typeof fromOrder>[] = [];
+        for (let cursor: string | undefined; ;) {
+          const query = { limit: PAGE, status: options.status, petId: undefined, cursor };
+          const { items, next } = await orders.list(query);
+          all.push(...items.map(fromOrder));
+          if (next === undefined) return all;
+          cursor = next;
+        }
+      });
+      if (options.json) return print(JSON.stringify(found));
+      const heading = ["ID", "ANIMAL", "STATUS", "ADOPTER", "EMAIL", "PLACED"];
+      const rows = found.map(({ id, petId, status, adopter, createdAt }) => [
+        String(id),
+        String(petId),
+        status,
+        adopter?.name ?? "-",
+        adopter?.email ?? "-",
+        createdAt,
+      ]);
+      print(found.length === 0 ? "There are no orders." : table([heading, ...rows]));
+    });
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+const refusal = (open: readonly Trace[]): Fault =>
+  new Fault(
+    "order_status_conflict",
+    `nothing was forgotten, for an open order needs its adopter (${open
+      .map(({ id, status }) => `order ${id} is ${status}`)
+      .join(", ")}): complete or cancel it first, or say --cancel`,
+  );
+
+const forgetCommand = () =>
+  new Command("forget")
+    .description("erase an adopter: name, mail address and note of all orders, and what is kept of answers")
+    .argument("<email>", "the adopter's mail address, in any case of its letters", emailOf)
+    .option("--cancel", "cancel this adopter's open orders too; without it they are refused")
+    .option("--yes", "do not ask")
+    .action(async (email: string, options: Options) => {
+      const { cancel = false, yes, json } = options;
+      await withOrders(configOf(options), async (_orders, adopters, clear) => {
+        const count = counted((await adopters.find(email)).length, "order");
+        if (!yes && !(await confirm(`Erase adopter and note of ${count}${cancel ? ", open ones too" : ""}?`)))
+          return print("Nothing was forgotten.");
+        const forgotten = await adopters.forget(email, cancel, systemClock.now());
+        if (forgotten.open.length > 0 && !cancel) throw refusal(forgotten.open);
+        // Also where there was nothing: an attempt before may have been cut off.
+        await clear();
+        const { orders, answers, open } = forgotten;
+        if (json) return print(JSON.stringify({ orders, answers, cancelled: open.map(({ id }) => id) }));
+        print(
+          `Forgotten: ${counted(orders, "order")}, ${open.length} of them cancelled, and ${counted(answers, "kept answer")}.`,
+        );
+      });
+    });
+
+export const ordersCommand = (): Command => {
+  const command = new Command("orders").description(
+    "list adoptions and forget adopters; also beside a running server",
+  );
+  for (const child of [listCommand(), forgetCommand()])
+    command.addCommand(withSettings(child.option("--json", "print JSON"), ["dataDir"]));
+  return command;
+};

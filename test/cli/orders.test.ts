@@ -1,0 +1,77 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { openStore, temporaryDirectory } from "../support/store.ts";
+import { ADA, available, place, statusOf, take } from "../orders/orders.ts";
+
+// Each test starts processes, and the machine may be busy.
+setDefaultTimeout(60_000);
+
+const run = async (argv: string[], env: Record<string, string>) => {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), ...argv], {
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, error, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { out, error, code };
+};
+
+/** A store on the file of a DATA_DIR that commands can name. */
+const openShared = async () => {
+  const directory = temporaryDirectory();
+  const store = await openStore({ path: join(directory, "adoption-store.db") });
+  return { store, env: { DATA_DIR: directory } };
+};
+
+test("orders are listed, in words and in JSON, all of them or those of one status", async () => {
+  const { store, env } = await openShared();
+  expect((await run(["orders", "list"], env)).out).toBe("There are no orders.\n");
+  await place(store, await available(store));
+  await place(store, await available(store));
+  await take(store, "approve", 2);
+  const { out, code } = await run(["orders", "list"], env);
+  expect(code).toBe(0);
+  expect(out.split("\n")[1]?.split(/ {2,}/)).toEqual([
+    "1",
+    "1",
+    "placed",
+    ADA.name,
+    ADA.email,
+    "2026-11-20T00:00:00.000Z",
+  ]);
+  const approved = await run(["orders", "list", "--status", "approved", "--json"], env);
+  expect(JSON.parse(approved.out)).toMatchObject([{ id: 2, adopter: ADA, status: "approved" }]);
+});
+
+test("forget refuses open orders by name, cancels them when told to, and says how many it erased", async () => {
+  const { store, env } = await openShared();
+  await place(store, await available(store));
+  const refused = await run(["orders", "forget", ADA.email, "--yes"], env);
+  expect([refused.code, refused.out]).toEqual([1, ""]);
+  expect(refused.error).toBe(
+    "adoption-store: nothing was forgotten, for an open order needs its adopter (order 1 is placed): complete or cancel it first, or say --cancel\n",
+  );
+  const done = await run(["orders", "forget", "ADA@example.org", "--yes", "--cancel"], env);
+  expect(done).toEqual({
+    out: "Forgotten: 1 order, 1 of them cancelled, and 0 kept answers.\n",
+    error: "",
+    code: 0,
+  });
+  expect(await statusOf(store, 1)).toBe("available");
+  const again = await run(["orders", "forget", ADA.email, "--yes", "--json"], env);
+  expect(JSON.parse(again.out)).toEqual({ orders: 0, answers: 0, cancelled: [] });
+});
+
+test.each([
+  [["orders", "forget", ADA.email], "standard input is no terminal to ask on; say --yes"],
+  [["orders", "forget", "ada", "--yes"], 'email: "ada" is not a mail address'],
+  [["orders", "forget"], "email"],
+  [["orders", "list", "--status", "open"], '--status: "open" is not one of placed'],
+])("%j is wrong use: one line, exit code 2", async (argv, named) => {
+  const { env } = await openShared();
+  const { out, error, code } = await run(argv, env);
+  expect([code, out]).toEqual([2, ""]);
+  expect(error).toContain(named);
+  expect(error.trimEnd().split("\n")).toHaveLength(1);
+});

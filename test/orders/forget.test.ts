@@ -1,0 +1,141 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { scrub } from "../../src/db/scrub.ts";
+import { wireOrders } from "../../src/wire.ts";
+import { type Store, openStore, temporaryDirectory } from "../support/store.ts";
+import { ADA, available, place, statusOf, take } from "./orders.ts";
+
+const BOB = { name: "Bob", email: "bob@example.org" };
+
+const order = async (store: Store, adopter: { name: string; email: string }, note?: string) => {
+  const placed = await place(store, await available(store), { adopter, ...(note && { note }) });
+  expect(placed.status).toBe(201);
+  return ((await placed.json()) as { id: number }).id;
+};
+
+const closed = async (store: Store, adopter: { name: string; email: string }, note?: string) => {
+  const id = await order(store, adopter, note);
+  expect((await take(store, "cancel", id)).status).toBe(200);
+  return id;
+};
+
+const keep = (store: Store, body: string, idempotencyKey: string = crypto.randomUUID()) =>
+  store.database.client.run(
+    "INSERT INTO answers (key_id, idempotency_key, fingerprint, status, body, created_at) VALUES (1, ?, 'f', 201, ?, 1)",
+    [idempotencyKey, body],
+  );
+
+const keptAnswers = (store: Store) =>
+  (store.database.client.query("SELECT count(*) AS n FROM answers").get() as { n: number }).n;
+
+const listed = async (store: Store) =>
+  (await (await store.call("GET", "/v1/store/orders")).json()) as Record<string, unknown>[];
+
+const forget = (store: Store, email: string, cancelling = false) =>
+  wireOrders(store.database).adopters.forget(email, cancelling, store.clock.now());
+
+describe("forgetting an adopter", () => {
+  test("erases name, address and note of all closed orders, in any case, and nobody else's", async () => {
+    const store = await openStore();
+    await closed(store, ADA, "Has a garden.");
+    await closed(store, BOB, "Has none.");
+    await closed(store, { name: "A. Byron", email: "Ada@Example.ORG" });
+    expect(await forget(store, "ADA@example.org")).toEqual({ open: [], orders: 2, answers: 0 });
+    const [first, second, third] = await listed(store);
+    for (const one of [first, third]) {
+      expect(one).toMatchObject({ status: "cancelled" });
+      expect(one).not.toHaveProperty("adopter");
+      expect(one).not.toHaveProperty("note");
+    }
+    expect(second).toMatchObject({ adopter: BOB, note: "Has none." });
+    expect(await forget(store, ADA.email)).toEqual({ open: [], orders: 0, answers: 0 });
+  });
+
+  test("knows an address beyond ASCII in every case of its letters", async () => {
+    const store = await openStore();
+    await closed(store, { name: "Ö", email: "ÖRSTED@Exämple.org" });
+    await closed(store, { name: "Ö", email: "o\u0308rsted@exÄmple.org" });
+    await closed(store, { name: "O", email: "orsted@example.org" });
+    expect(await forget(store, "Örsted@exämple.ORG")).toEqual({ open: [], orders: 2, answers: 0 });
+    expect((await listed(store))[2]).toMatchObject({ adopter: { name: "O" } });
+  });
+
+  test("erases nothing while one of the orders is open", async () => {
+    const store = await openStore();
+    await closed(store, ADA);
+    await order(store, ADA);
+    await take(store, "approve", await order(store, ADA));
+    keep(store, JSON.stringify({ adopter: ADA }));
+    const before = await listed(store);
+    expect(await forget(store, ADA.email)).toEqual({
+      open: [
+        { id: 2, status: "placed" },
+        { id: 3, status: "approved" },
+      ],
+      orders: 0,
+      answers: 0,
+    });
+    expect([await listed(store), keptAnswers(store)]).toEqual([before, 1]);
+  });
+
+  test("cancels open orders if it is told to, and their animals are available again", async () => {
+    const store = await openStore();
+    await order(store, ADA);
+    await order(store, BOB);
+    await order(store, ADA);
+    await store.call("PATCH", "/v1/pets/3", { json: { status: "sold" } });
+    expect(await forget(store, ADA.email, true)).toMatchObject({ orders: 2, open: [{ id: 1 }, { id: 3 }] });
+    expect(await listed(store)).toMatchObject([
+      { status: "cancelled" },
+      { status: "placed", adopter: BOB },
+      { status: "cancelled" },
+    ]);
+    expect([await statusOf(store, 1), await statusOf(store, 2), await statusOf(store, 3)]).toEqual([
+      "available",
+      "pending",
+      "sold",
+    ]);
+  });
+
+  test("drops the kept answers that hold the address, and no others", async () => {
+    const store = await openStore();
+    const odd = { name: "Odd", email: 'a"\\b@example.org' };
+    keep(store, JSON.stringify({ adopter: { ...ADA, email: "ADA@example.org" } }));
+    keep(store, "{}", `order of ${ADA.email}`);
+    keep(store, JSON.stringify({ adopter: BOB }));
+    keep(store, JSON.stringify({ adopter: odd }));
+    expect(await forget(store, ADA.email)).toEqual({ open: [], orders: 0, answers: 2 });
+    expect(keptAnswers(store)).toBe(2);
+    expect(await forget(store, odd.email)).toEqual({ open: [], orders: 0, answers: 1 });
+  });
+});
+
+/** Which files of a directory hold a text, in any case. */
+const holding = (directory: string, text: string) =>
+  readdirSync(directory).filter((name) =>
+    readFileSync(join(directory, name)).toString("latin1").toLowerCase().includes(text),
+  );
+
+test("no byte of a forgotten address is left in the database's files, beside another process that has them open", async () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, "store.db");
+  const server = await openStore({ path });
+  for (let at = 0; at < 30; at++) {
+    const id = await closed(server, at % 2 ? BOB : ADA, `Write to ${at % 2 ? BOB.email : ADA.email}.`);
+    keep(server, JSON.stringify({ id, adopter: at % 2 ? BOB : ADA }));
+  }
+  server.database.client.run("PRAGMA wal_checkpoint(FULL)");
+  await closed(server, ADA);
+  expect(holding(directory, ADA.email)).toEqual(["store.db", "store.db-wal"]);
+  const operator = await openStore({ path });
+  expect(await forget(operator, ADA.email)).toEqual({ open: [], orders: 16, answers: 15 });
+  expect(holding(directory, ADA.email)).not.toEqual([]);
+  await scrub(operator.database.client);
+  expect(holding(directory, ADA.email)).toEqual([]);
+  expect(holding(directory, "ada byron")).toEqual([]);
+  expect(holding(directory, BOB.email)).not.toEqual([]);
+  // The other goes on.
+  expect(await closed(server, BOB)).toBe(32);
+  expect((await server.call("GET", "/v1/store/orders?limit=100")).status).toBe(200);
+});
