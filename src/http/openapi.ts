@@ -90,6 +90,7 @@ const STATUS_WORDS: Record<number, string> = {
   403: "The key lacks the scope.",
   404: "The requested resource could not be found.",
   409: "It conflicts with what there is.",
+  412: "It is no longer what `If-Match` names.",
   413: "The body is too large.",
   415: "The body is not sent as what it may be.",
   429: "Too many requests.",

@@ -71,6 +71,8 @@ export const ListQuery = t.Object(
 
 export const PetParams = t.Object({ petId: IdInPath("Id of the animal to retrieve.") });
 
+export const DeletedPetParams = t.Object({ petId: IdInPath("Id of the animal to delete.") });
+
 const Count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });
 

@@ -40,11 +40,22 @@ export const changePet = operation({
   operationId: "changePet",
   summary: "Change an animal",
   description:
-    "A JSON merge patch (RFC 7396): what is absent stays, `status: null` removes the status. When the answer comes, the change is on disk.",
+    "A JSON merge patch (RFC 7396): what is absent stays, `status: null` removes the status. The status of an animal that an open order holds is the order's to change. When the answer comes, the change is on disk.",
   tags: TAGS,
   bodyExample: { status: "sold" },
   bodyAlsoAs: [MERGE_PATCH],
   answers: { 200: { description: "The animal as it is now.", example: { ...BELLA, status: "sold" } } },
+  faults: ["pet_in_order", "precondition_failed"],
+});
+
+export const deletePet = operation({
+  operationId: "deletePet",
+  summary: "Delete an animal",
+  description:
+    "When the answer comes, the animal is gone from the disk too; its id is never given out again. While an open order holds it, it stays.",
+  tags: TAGS,
+  answers: { 204: { description: "It is gone." } },
+  faults: ["pet_in_order", "precondition_failed"],
 });
 
 export const getPet = operation({

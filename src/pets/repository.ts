@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, max, sql } from "drizzle-orm";
 import { exact } from "../db/int64.ts";
 import type { Database } from "../db/open.ts";
-import { pets } from "../db/schema.ts";
+import { orders, pets } from "../db/schema.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -24,6 +24,15 @@ export interface PetChange {
   categoryId?: bigint;
   status?: PetStatus | null;
 }
+
+/** What came of a change or a deletion: the animal, or why nothing was done. */
+export type Outcome =
+  | { pet: Pet }
+  | { refused: "missing" }
+  /** It is not as it was expected to be. */
+  | { refused: "different" }
+  /** This open order holds it. */
+  | { refused: "held"; order: number };
 
 export interface PetPage {
   /** Only animals with an id above this one. */
@@ -48,8 +57,12 @@ export interface Tally {
 export interface Pets {
   /** Stores the animal under an id that was never given out; answers when it is on disk. */
   add(pet: NewPet, now: number): Promise<Pet>;
-  /** Changes the animal in one atomic step; undefined if there is none. */
-  change(id: number, change: PetChange): Promise<Pet | undefined>;
+  /**
+   * Changes the animal in one atomic step, if it is still as `expected`; not the status of one that an open order holds.
+   */
+  change(id: number, change: PetChange, expected?: Pet): Promise<Outcome>;
+  /** Deletes it in one atomic step, if it is still as `expected`; not one that an open order holds. */
+  remove(id: number, expected?: Pet): Promise<Outcome>;
   find(id: number): Promise<Pet | undefined>;
   /** Ascending by id; every page costs the same, however deep it lies. */
   list(page: PetPage): Promise<Pet[]>;
@@ -74,6 +87,33 @@ const withStatus =
   (status: PetStatus) =>
   (row: Omit<Row, "status">): Pet => ({ ...row, status });
 
+interface State extends Row {
+  order: number | null;
+}
+
+const outcomeOf = (done: Row | undefined, state: State | undefined, differs: boolean): Outcome => {
+  if (done) return { pet: toPet(done) };
+  if (!state) return { refused: "missing" };
+  if (differs || state.order === null) return { refused: "different" };
+  return { refused: "held", order: state.order };
+};
+
+const differ = (a: Row, b: Pet): boolean =>
+  a.name !== b.name || a.categoryId !== b.categoryId || a.status !== (b.status ?? null);
+
+/** The values that a write is guarded by. */
+const guardOf = (expected: Pet | undefined) => ({
+  guarded: Number(expected !== undefined),
+  wasName: expected?.name ?? null,
+  wasCategoryId: expected?.categoryId ?? null,
+  wasStatus: expected?.status ?? null,
+});
+
+// Written out, as the index of open orders is: it serves no comparison with a parameter.
+const OPEN_ORDER = sql`${orders.petId} = ${pets.id} and ${orders.status} in ('placed', 'approved')`;
+const ORDER = sql<number | null>`(select ${orders.id} from ${orders} where ${OPEN_ORDER})`;
+const UNHELD = sql`not exists (select 1 from ${orders} where ${OPEN_ORDER})`;
+
 export const petRepository = ({ orm, commit }: Database): Pets => {
   const value = sql.placeholder;
   const inserted = orm
@@ -86,6 +126,7 @@ export const petRepository = ({ orm, commit }: Database): Pets => {
     })
     .returning({ id: pets.id })
     .prepare();
+  const asExpected = sql`(not ${value("guarded")} or (${pets.name} = ${value("wasName")} and ${pets.categoryId} = ${value("wasCategoryId")} and ${pets.status} is ${value("wasStatus")}))`;
   const changed = orm
     .update(pets)
     .set({
@@ -93,8 +134,26 @@ export const petRepository = ({ orm, commit }: Database): Pets => {
       categoryId: sql`coalesce(${value("categoryId")}, ${pets.categoryId})`,
       status: sql`iif(${value("keepsStatus")}, ${pets.status}, ${value("status")})`,
     })
-    .where(eq(pets.id, value("id")))
+    .where(
+      and(
+        eq(pets.id, value("id")),
+        asExpected,
+        sql`(${value("keepsStatus")} or ${pets.status} is ${value("status")} or ${UNHELD})`,
+      ),
+    )
     .returning(COLUMNS)
+    .prepare();
+  const removed = orm
+    .delete(pets)
+    .where(and(eq(pets.id, value("id")), asExpected, UNHELD))
+    .returning(COLUMNS)
+    .prepare();
+  // Asked in the transaction of the write: it tells why nothing was written.
+  const state = orm
+    .select({ ...COLUMNS, order: ORDER })
+    .from(pets)
+    .where(eq(pets.id, value("id")))
+    .limit(1)
     .prepare();
   const found = orm
     .select(COLUMNS)
@@ -145,6 +204,18 @@ export const petRepository = ({ orm, commit }: Database): Pets => {
     .groupBy(sql`${slice.day}`)
     .prepare();
 
+  const write = async (
+    query: typeof changed | typeof removed,
+    values: Record<string, unknown> & { id: number },
+    expected: Pet | undefined,
+  ): Promise<Outcome> => {
+    const [[row], [now]] = await commit([
+      { query, values },
+      { query: state, values: { id: values.id } },
+    ]);
+    return outcomeOf(row, now, now !== undefined && expected !== undefined && differ(now, expected));
+  };
+
   return {
     async add(pet, createdAt) {
       const values = { ...pet, status: pet.status ?? null, createdAt };
@@ -152,17 +223,18 @@ export const petRepository = ({ orm, commit }: Database): Pets => {
       if (!row) throw new Error("an insert returned no row");
       return { id: row.id, ...pet };
     },
-    async change(id, { name = null, categoryId = null, status }) {
+    async change(id, { name = null, categoryId = null, status }, expected) {
       const values = {
+        ...guardOf(expected),
         id,
         name,
         categoryId,
         status: status ?? null,
         keepsStatus: Number(status === undefined),
       };
-      const [[row]] = await commit([{ query: changed, values }]);
-      return row && toPet(row);
+      return write(changed, values, expected);
     },
+    remove: (id, expected) => write(removed, { id, ...guardOf(expected) }, expected),
     async find(id) {
       const row = found.get({ id });
       return row && toPet(row);

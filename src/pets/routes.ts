@@ -1,7 +1,8 @@
 import { Elysia, status } from "elysia";
 import type { Shared } from "../http/shared.ts";
-import { ErrorBody, NoQuery, parseId } from "../http/schemas.ts";
+import { ErrorBody, NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import {
+  DeletedPetParams,
   ListQuery,
   NewPet,
   Pet,
@@ -14,7 +15,7 @@ import {
   toNewPet,
   toPetChange,
 } from "./model.ts";
-import { changePet, createPet, getPet, getStatistics, listPets } from "./openapi.ts";
+import { changePet, createPet, deletePet, getPet, getStatistics, listPets } from "./openapi.ts";
 import type { PetPages } from "./pages.ts";
 import type { PetService } from "./service.ts";
 import type { PetStatistics } from "./statistics.ts";
@@ -61,6 +62,14 @@ export const petRoutes = ({
         detail: changePet,
       },
     )
+    .delete("/v1/pets/:petId", ({ params }) => pets.remove(parseId(params.petId)), {
+      stability: "beta",
+      scope: "pets:write",
+      query: NoQuery,
+      params: DeletedPetParams,
+      response: { 204: NoContent },
+      detail: deletePet,
+    })
     .get("/v1/pets/:petId", async ({ params }) => fromPet(await pets.get(parseId(params.petId))), {
       deprecated: { successor: "/v1/pets" },
       scope: "pets:read",

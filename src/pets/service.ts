@@ -1,7 +1,7 @@
 import type { Clock } from "../time.ts";
 import { Fault } from "../http/faults.ts";
 import { type Page, cutPage, readCursor } from "../page.ts";
-import type { NewPet, Pet, PetChange, PetStatus, Pets } from "./repository.ts";
+import type { NewPet, Outcome, Pet, PetChange, PetStatus, Pets } from "./repository.ts";
 
 export interface ListPets {
   limit: number;
@@ -14,15 +14,35 @@ export interface PetService {
   /** @throws Fault invalid_cursor */
   list(query: ListPets): Promise<Page<Pet>>;
   add(pet: NewPet): Promise<Pet>;
-  /** @throws Fault not_found */
-  change(id: number, change: PetChange): Promise<Pet>;
+  /**
+   * Changes the animal, in one atomic step, if it is still as `expected`.
+   * @throws Fault not_found, precondition_failed; pet_in_order for the status of one that an open order holds
+   */
+  change(id: number, change: PetChange, expected?: Pet): Promise<Pet>;
+  /**
+   * Deletes the animal, in one atomic step, if it is still as `expected`.
+   * @throws Fault not_found, precondition_failed; pet_in_order while an open order holds it
+   */
+  remove(id: number, expected?: Pet): Promise<void>;
   /** @throws Fault not_found */
   get(id: number): Promise<Pet>;
 }
 
+const missing = () => new Fault("not_found", "There is no animal with this id.");
+
 const assertFound = (pet: Pet | undefined): Pet => {
-  if (!pet) throw new Fault("not_found", "There is no animal with this id.");
+  if (!pet) throw missing();
   return pet;
+};
+
+const assertDone = (outcome: Outcome): Pet => {
+  if ("pet" in outcome) return outcome.pet;
+  if (outcome.refused === "missing") throw missing();
+  if (outcome.refused === "different") throw new Fault("precondition_failed");
+  throw new Fault(
+    "pet_in_order",
+    `The open order ${outcome.order} holds the animal: complete or cancel order ${outcome.order} first.`,
+  );
 };
 
 export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetService => ({
@@ -34,6 +54,9 @@ export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetSe
     return cutPage(await pets.list({ after, limit: limit + 1, status }), limit, filter);
   },
   add: (pet) => pets.add(pet, clock.now()),
-  change: async (id, change) => assertFound(await pets.change(id, change)),
+  change: async (id, change, expected) => assertDone(await pets.change(id, change, expected)),
+  async remove(id, expected) {
+    assertDone(await pets.remove(id, expected));
+  },
   get: async (id) => assertFound(await pets.find(id)),
 });

@@ -40,12 +40,16 @@ export interface paths {
     get: operations["getPet"];
     put?: never;
     post?: never;
-    delete?: never;
+    /**
+     * Delete an animal
+     * @description When the answer comes, the animal is gone from the disk too; its id is never given out again. While an open order holds it, it stays. Needs the scope `pets:write`.
+     */
+    delete: operations["deletePet"];
     options?: never;
     head?: never;
     /**
      * Change an animal
-     * @description A JSON merge patch (RFC 7396): what is absent stays, `status: null` removes the status. When the answer comes, the change is on disk. Needs the scope `pets:write`.
+     * @description A JSON merge patch (RFC 7396): what is absent stays, `status: null` removes the status. The status of an animal that an open order holds is the order's to change. When the answer comes, the change is on disk. Needs the scope `pets:write`.
      */
     patch: operations["changePet"];
     trace?: never;
@@ -294,6 +298,36 @@ export interface operations {
            */
           "application/json": components["schemas"]["Pet"];
         };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  deletePet: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the animal to delete. */
+        petId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description Refused. */
       default: {
