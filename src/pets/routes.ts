@@ -11,7 +11,6 @@ import {
   PetStatus,
   Pets,
   Statistics,
-  fromPet,
   toNewPet,
   toPetChange,
 } from "./model.ts";
@@ -19,6 +18,7 @@ import { changePet, createPet, deletePet, getPet, getStatistics, listPets } from
 import type { PetPages } from "./pages.ts";
 import type { PetService } from "./service.ts";
 import type { PetStatistics } from "./statistics.ts";
+import { answerWith, expectedBy, tagged } from "./tagged.ts";
 
 /** Animals, under `/v1`: the specified operations, changing and counting. */
 export const petRoutes = ({
@@ -37,20 +37,29 @@ export const petRoutes = ({
     .model({ Pet, Pets, NewPet, PetChange, PetStatus, Statistics, Error: ErrorBody })
     .get(
       "/v1/pets",
-      ({ query: { limit, status, cursor } }) => pages.answer({ limit: Number(limit), status, cursor }),
+      ({ query: { limit, status, cursor }, headers }) =>
+        pages.answer({ limit: Number(limit), status, cursor }, headers["if-none-match"]),
       { scope: "pets:read", query: ListQuery, response: { 200: Pets }, detail: listPets },
     )
-    .post("/v1/pets", async ({ body }) => status(201, fromPet(await pets.add(toNewPet(body)))), {
-      scope: "pets:write",
-      reads: "json",
-      query: NoQuery,
-      body: NewPet,
-      response: { 201: Pet },
-      detail: createPet,
-    })
+    .post(
+      "/v1/pets",
+      async ({ body, set }) => status(201, tagged(await pets.add(toNewPet(body)), set.headers)),
+      {
+        scope: "pets:write",
+        reads: "json",
+        query: NoQuery,
+        body: NewPet,
+        response: { 201: Pet },
+        detail: createPet,
+      },
+    )
     .patch(
       "/v1/pets/:petId",
-      async ({ params, body }) => fromPet(await pets.change(parseId(params.petId), toPetChange(body))),
+      async ({ params, body, headers, set }) => {
+        const id = parseId(params.petId);
+        const expected = await expectedBy(headers, () => pets.get(id));
+        return tagged(await pets.change(id, toPetChange(body), expected), set.headers);
+      },
       {
         stability: "beta",
         scope: "pets:write",
@@ -62,22 +71,34 @@ export const petRoutes = ({
         detail: changePet,
       },
     )
-    .delete("/v1/pets/:petId", ({ params }) => pets.remove(parseId(params.petId)), {
-      stability: "beta",
-      scope: "pets:write",
-      query: NoQuery,
-      params: DeletedPetParams,
-      response: { 204: NoContent },
-      detail: deletePet,
-    })
-    .get("/v1/pets/:petId", async ({ params }) => fromPet(await pets.get(parseId(params.petId))), {
-      deprecated: { successor: "/v1/pets" },
-      scope: "pets:read",
-      query: NoQuery,
-      params: PetParams,
-      response: { 200: Pet },
-      detail: getPet,
-    })
+    .delete(
+      "/v1/pets/:petId",
+      async ({ params, headers }) => {
+        const id = parseId(params.petId);
+        const expected = await expectedBy(headers, () => pets.get(id));
+        return pets.remove(id, expected);
+      },
+      {
+        stability: "beta",
+        scope: "pets:write",
+        query: NoQuery,
+        params: DeletedPetParams,
+        response: { 204: NoContent },
+        detail: deletePet,
+      },
+    )
+    .get(
+      "/v1/pets/:petId",
+      async ({ params, headers }) => answerWith(await pets.get(parseId(params.petId)), headers),
+      {
+        deprecated: { successor: "/v1/pets" },
+        scope: "pets:read",
+        query: NoQuery,
+        params: PetParams,
+        response: { 200: Pet },
+        detail: getPet,
+      },
+    )
     .get("/v1/statistics", () => statistics.read(), {
       stability: "beta",
       scope: "pets:read",

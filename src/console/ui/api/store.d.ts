@@ -181,7 +181,10 @@ export interface operations {
         /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
         cursor?: string;
       };
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the answer is 304, without a body. */
+        "If-None-Match"?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -273,7 +276,10 @@ export interface operations {
   getPet: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the answer is 304, without a body. */
+        "If-None-Match"?: string;
+      };
       path: {
         /** @description Id of the animal to retrieve. */
         petId: number;
@@ -313,7 +319,10 @@ export interface operations {
   deletePet: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the answer is 412. */
+        "If-Match"?: string;
+      };
       path: {
         /** @description Id of the animal to delete. */
         petId: number;
@@ -343,7 +352,10 @@ export interface operations {
   changePet: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the answer is 412. */
+        "If-Match"?: string;
+      };
       path: {
         /** @description Id of the animal to retrieve. */
         petId: number;
