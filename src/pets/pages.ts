@@ -7,6 +7,13 @@ import type { ListPets, PetService } from "./service.ts";
 const MOST_PAGES = 1000;
 const MOST_BYTES = 8 * 2 ** 20;
 
+/** The same for the same query only: the cursor, which may be any text, comes last. */
+const nameOf = ({ limit, status, categoryId, q, ids, cursor }: ListPets): string => {
+  const plain = `${limit} ${status ?? ""} ${cursor ?? ""}`;
+  if (categoryId === undefined && q === undefined && ids === undefined) return plain;
+  return `${categoryId ?? ""} ${ids?.join() ?? ""} ${encodeURIComponent(q ?? "")} ${plain}`;
+};
+
 /** A whole answer, and its tag. */
 interface KeptPage {
   answer: Response;
@@ -55,9 +62,11 @@ export const petPages = ({
 
   const make = async (query: ListPets, name: string, current: number): Promise<KeptPage> => {
     const { items, next } = await list(query);
-    const { limit, status } = query;
+    const { limit, status, categoryId, q, ids } = query;
     const json = JSON.stringify(items.map(fromPet));
-    const link = next && nextLink("/v1/pets", { limit, status }, next);
+    const link =
+      next &&
+      nextLink("/v1/pets", { limit, status, categoryId: categoryId?.toString(), q, ids: ids?.join() }, next);
     // A last page may become one that more follow, and stay the same in all else.
     const tag = tagOf(`${link ?? ""}${json}`);
     // A Blob's bytes are shared by the clones of a response.
@@ -75,7 +84,7 @@ export const petPages = ({
       const current = version();
       if (current !== keptVersion) dropAll();
       keptVersion = current;
-      const name = `${query.limit} ${query.status ?? ""} ${query.cursor ?? ""}`;
+      const name = nameOf(query);
       const kept = pages.get(name);
       if (kept) return replyOf(kept, known);
       return make(query, name, current).then((page) => replyOf(page, known));

@@ -1,22 +1,12 @@
 import { and, asc, count, eq, gt, max, sql } from "drizzle-orm";
-import { exact } from "../db/int64.ts";
 import type { Database } from "../db/open.ts";
 import { orders, pets } from "../db/schema.ts";
+import type { NewPet, Pet, PetPage, PetStatus } from "./pet.ts";
+import { COLUMNS, type Row, petLists, toPet } from "./queries.ts";
+
+export type { NewPet, Pet, PetPage, PetStatus };
 
 const DAY_MS = 86_400_000;
-
-export type PetStatus = "available" | "pending" | "sold";
-
-export interface NewPet {
-  name: string;
-  /** Any int64. */
-  categoryId: bigint;
-  status?: PetStatus;
-}
-
-export interface Pet extends NewPet {
-  id: number;
-}
 
 /** What is absent stays; a status of null is none. */
 export interface PetChange {
@@ -33,13 +23,6 @@ export type Outcome =
   | { refused: "different" }
   /** This open order holds it. */
   | { refused: "held"; order: number };
-
-export interface PetPage {
-  /** Only animals with an id above this one. */
-  after: number;
-  limit: number;
-  status: PetStatus | undefined;
-}
 
 /** Animals that were added on one UTC day. */
 export interface Tally {
@@ -69,23 +52,6 @@ export interface Pets {
   /** Counts the next `limit` animals behind `after`, ascending by id, by the day that they were added on. */
   tally(slice: { after: number; limit: number }): Promise<Tally[]>;
 }
-
-/** What a list filtered by status has to read. */
-const OF_STATUS = { id: pets.id, name: pets.name, categoryId: exact(pets.categoryId) };
-const COLUMNS = { ...OF_STATUS, status: pets.status };
-
-interface Row {
-  id: number;
-  name: string;
-  categoryId: bigint;
-  status: PetStatus | null;
-}
-
-const toPet = ({ status, ...row }: Row): Pet => (status === null ? row : { ...row, status });
-
-const withStatus =
-  (status: PetStatus) =>
-  (row: Omit<Row, "status">): Pet => ({ ...row, status });
 
 interface State extends Row {
   order: number | null;
@@ -162,21 +128,7 @@ export const petRepository = ({ orm, commit }: Database): Pets => {
     .limit(1)
     .prepare();
   const behind = gt(pets.id, value("after"));
-  const listed = orm
-    .select(COLUMNS)
-    .from(pets)
-    .where(behind)
-    .orderBy(asc(pets.id))
-    .limit(value("limit"))
-    .prepare();
-  // The filter says the status of every row: not to read it pays for what finding each row by the index costs.
-  const listedByStatus = orm
-    .select(OF_STATUS)
-    .from(pets)
-    .where(and(eq(pets.status, value("status")), behind))
-    .orderBy(asc(pets.id))
-    .limit(value("limit"))
-    .prepare();
+  const lists = petLists({ orm });
   const slice = orm
     .select({
       id: pets.id,
@@ -239,9 +191,8 @@ export const petRepository = ({ orm, commit }: Database): Pets => {
       const row = found.get({ id });
       return row && toPet(row);
     },
-    async list({ status, ...page }) {
-      if (status === undefined) return listed.all({ ...page }).map(toPet);
-      return listedByStatus.all({ ...page, status }).map(withStatus(status));
+    async list(page) {
+      return lists(page);
     },
     async tally(wanted) {
       return tallied.all({ ...wanted });

@@ -11,6 +11,7 @@ import {
   PetStatus,
   Pets,
   Statistics,
+  toListPets,
   toNewPet,
   toPetChange,
 } from "./model.ts";
@@ -35,12 +36,12 @@ export const petRoutes = ({
   new Elysia({ name: "pets", normalize: false })
     .use(shared)
     .model({ Pet, Pets, NewPet, PetChange, PetStatus, Statistics, Error: ErrorBody })
-    .get(
-      "/v1/pets",
-      ({ query: { limit, status, cursor }, headers }) =>
-        pages.answer({ limit: Number(limit), status, cursor }, headers["if-none-match"]),
-      { scope: "pets:read", query: ListQuery, response: { 200: Pets }, detail: listPets },
-    )
+    .get("/v1/pets", ({ query, headers }) => pages.answer(toListPets(query), headers["if-none-match"]), {
+      scope: "pets:read",
+      query: ListQuery,
+      response: { 200: Pets },
+      detail: listPets,
+    })
     .post(
       "/v1/pets",
       async ({ body, set }) => status(201, tagged(await pets.add(toNewPet(body)), set.headers)),

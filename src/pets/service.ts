@@ -6,6 +6,11 @@ import type { NewPet, Outcome, Pet, PetChange, PetStatus, Pets } from "./reposit
 export interface ListPets {
   limit: number;
   status: PetStatus | undefined;
+  categoryId?: bigint | undefined;
+  /** Words that all begin words of the name. */
+  q?: string | undefined;
+  /** Only these. */
+  ids?: readonly number[] | undefined;
   /** As a page before gave it. */
   cursor: string | undefined;
 }
@@ -45,13 +50,20 @@ const assertDone = (outcome: Outcome): Pet => {
   );
 };
 
+/** A list and its filters, short whatever these are: a cursor holds for them only. */
+const filterOf = ({ status, categoryId, q, ids }: ListPets): string => {
+  const plain = `pets:${status ?? ""}`;
+  if (categoryId === undefined && q === undefined && ids === undefined) return plain;
+  const text = JSON.stringify([categoryId === undefined ? null : String(categoryId), q, ids]);
+  return `${plain}:${new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 22)}`;
+};
+
 export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetService => ({
-  async list({ limit, status, cursor }) {
-    // A cursor holds for its own list and filter.
-    const filter = `pets:${status ?? ""}`;
+  async list({ limit, cursor, ...filters }) {
+    const filter = filterOf({ limit, cursor, ...filters });
     const after = cursor === undefined ? 0 : readCursor(cursor, filter);
     // One more than asked for tells whether more follow.
-    return cutPage(await pets.list({ after, limit: limit + 1, status }), limit, filter);
+    return cutPage(await pets.list({ after, limit: limit + 1, ...filters }), limit, filter);
   },
   add: (pet) => pets.add(pet, clock.now()),
   change: async (id, change, expected) => assertDone(await pets.change(id, change, expected)),

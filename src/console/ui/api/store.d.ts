@@ -180,6 +180,12 @@ export interface operations {
         status?: components["schemas"]["PetStatus"];
         /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
         cursor?: string;
+        /** @description Only animals of this category. */
+        categoryId?: number;
+        /** @description Words, eight at the most: only animals whose name has a word that begins so for each of them. Case and accents make no difference. */
+        q?: string;
+        /** @description Only the animals with these ids, 1 to 100 of them, separated by commas. An id that is no animal's is simply not there. */
+        ids?: string;
       };
       header?: {
         /** @description Entity tags, or `*`: if one of them is the present `ETag`, the answer is 304, without a body. */
