@@ -51,7 +51,7 @@ const assertDone = (outcome: Outcome): Pet => {
 };
 
 /** A list and its filters, short whatever these are: a cursor holds for them only. */
-const filterOf = ({ status, categoryId, q, ids }: ListPets): string => {
+export const filterOf = ({ status, categoryId, q, ids }: Omit<ListPets, "limit" | "cursor">): string => {
   const plain = `pets:${status ?? ""}`;
   if (categoryId === undefined && q === undefined && ids === undefined) return plain;
   const text = JSON.stringify([categoryId === undefined ? null : String(categoryId), q, ids]);
@@ -60,7 +60,7 @@ const filterOf = ({ status, categoryId, q, ids }: ListPets): string => {
 
 export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetService => ({
   async list({ limit, cursor, ...filters }) {
-    const filter = filterOf({ limit, cursor, ...filters });
+    const filter = filterOf(filters);
     const after = cursor === undefined ? 0 : readCursor(cursor, filter);
     // One more than asked for tells whether more follow.
     return cutPage(await pets.list({ after, limit: limit + 1, ...filters }), limit, filter);
