@@ -44,8 +44,8 @@ CREATE TABLE `pet_events` (
 --> statement-breakpoint
 CREATE INDEX `pets_by_category` ON `pets` (`category_id`);--> statement-breakpoint
 CREATE INDEX `pets_by_category_and_status` ON `pets` (`category_id`,`status`);--> statement-breakpoint
--- Words of the names, without their text: what is found is read from pets.
-CREATE VIRTUAL TABLE `pets_words` USING fts5(name, content='', contentless_delete=1, detail=none, tokenize='unicode61 remove_diacritics 2');--> statement-breakpoint
+-- Words of the names, and their beginnings, without their text: what is found is read from pets.
+CREATE VIRTUAL TABLE `pets_words` USING fts5(name, content='', contentless_delete=1, detail=none, tokenize='unicode61 remove_diacritics 2', prefix='1 2 3 4 5 6');--> statement-breakpoint
 INSERT INTO `pets_words` (`rowid`, `name`) SELECT `id`, `name` FROM `pets`;--> statement-breakpoint
 CREATE TRIGGER `pets_added` AFTER INSERT ON `pets` BEGIN
 	INSERT INTO `pets_words` (`rowid`, `name`) VALUES (new.`id`, new.`name`);

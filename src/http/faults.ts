@@ -17,6 +17,8 @@ export const FAULTS = {
   payload_too_large: [413, "The request body is too large."],
   unsupported_media_type: [415, "The request body must be sent as Content-Type: application/json."],
   plan_required: [402, "Custom domains need the plan pro or above."],
+  pet_in_order: [409, "An open order holds the animal: complete or cancel it first."],
+  precondition_failed: [412, "It is no longer what If-Match names: fetch it again, then decide anew."],
   slug_taken: [409, "Another project has this slug; choose another."],
   no_successful_deploy: [409, "The project has no successful deploy yet: deploy it first."],
   domain_taken: [409, "Another project holds this domain."],

@@ -1,7 +1,7 @@
 import { FAULTS, type FaultCode, statusOf } from "./faults.ts";
 import { NOTES, type Answer, type Operation } from "./operation.ts";
 
-type Notes = Required<Pick<Operation, "answers" | "bodyAlsoAs" | "faults">> &
+type Notes = Required<Pick<Operation, "answers" | "bodyAlsoAs" | "faults" | "conditions">> &
   Pick<Operation, "bodyExample" | "uploads">;
 
 /** A node of a JSON document. */
@@ -46,6 +46,10 @@ const HEADERS: Record<string, { description: string; schema: Json }> = {
     description: "Where the new resource is.",
     schema: { type: "string", examples: ["/platform/keys/2"] },
   },
+  ETag: {
+    description: "Strong: of exactly this answer (RFC 9110 section 8.8.3).",
+    schema: { type: "string", examples: ['"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"'] },
+  },
   Deprecation: {
     description: "Since when the operation is deprecated, in Unix seconds (RFC 9745).",
     schema: { type: "string", examples: ["@1764892800"] },
@@ -72,6 +76,22 @@ const HEADERS: Record<string, { description: string; schema: Json }> = {
   },
 };
 
+/** Every condition that an operation may take, as a header of the request. */
+const CONDITIONS: Record<string, string> = {
+  "If-Match":
+    "Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the answer is 412.",
+  "If-None-Match":
+    "Entity tags, or `*`: if one of them is the present `ETag`, the answer is 304, without a body.",
+};
+
+const conditionOf = (name: string): Json => ({
+  name,
+  in: "header",
+  required: false,
+  description: CONDITIONS[name],
+  schema: { type: "string", examples: ['"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"'] },
+});
+
 const headerRefs = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
@@ -90,6 +110,7 @@ const STATUS_WORDS: Record<number, string> = {
   403: "The key lacks the scope.",
   404: "The requested resource could not be found.",
   409: "It conflicts with what there is.",
+  412: "It is no longer what `If-Match` names.",
   413: "The body is too large.",
   415: "The body is not sent as what it may be.",
   429: "Too many requests.",
@@ -214,12 +235,15 @@ const securityOf = (security: unknown, description: unknown): Json => {
 
 const operationOf = (raw: unknown): Json => {
   const { [NOTES]: notes, parameters, responses, requestBody, ...rest } = raw as Json;
-  const { answers, uploads, faults } = notes as Notes;
+  const { answers, uploads, faults, conditions } = notes as Notes;
   const body = uploads ? fileBody(uploads) : bodyOf(requestBody, notes as Notes);
   const operation: Json = {
     ...rest,
     ...securityOf(rest["security"], rest["description"]),
-    parameters: ((parameters as Json[] | undefined) ?? []).map(parameterOf),
+    parameters: [
+      ...((parameters as Json[] | undefined) ?? []).map(parameterOf),
+      ...conditions.map(conditionOf),
+    ],
     ...(body && { requestBody: body }),
   };
   const common = commonHeaders(operation);

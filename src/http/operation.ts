@@ -24,6 +24,8 @@ export interface Operation {
   bodyAlsoAs?: readonly string[];
   /** Media types of a body that is a file. */
   uploads?: readonly string[];
+  /** Conditions of RFC 9110 section 13 that it takes, by the names of headers that `openapi.ts` knows. */
+  conditions?: readonly string[];
   /** Codes that this operation alone answers with; the usual ones follow from its form. */
   faults?: readonly FaultCode[];
 }
@@ -38,8 +40,9 @@ export const operation = ({
   bodyAlsoAs = [],
   uploads,
   faults = [],
+  conditions = [],
   ...detail
 }: Operation) => ({
   ...detail,
-  [NOTES]: { answers, bodyExample, bodyAlsoAs, uploads, faults },
+  [NOTES]: { answers, bodyExample, bodyAlsoAs, uploads, faults, conditions },
 });

@@ -37,6 +37,19 @@ export const Int64 = (documentation: Record<string, unknown>) =>
     isInt64,
   );
 
+/** The same in a query string. */
+export const Int64InQuery = (documentation: Record<string, unknown>) =>
+  checked<string>(
+    "Int64InQuery",
+    { type: "integer", format: "int64", ...documentation },
+    "must be an integer from -9223372036854775808 to 9223372036854775807, in plain digits",
+    (value) =>
+      typeof value === "string" &&
+      /^(0|-?[1-9][0-9]{0,18})$/.test(value) &&
+      BigInt(value) >= INT64_MIN &&
+      BigInt(value) <= INT64_MAX,
+  );
+
 /** One of some words. Not `t.UnionEnum`, which makes the first of them the default. */
 export const OneOf = <const Word extends string>(
   kind: string,

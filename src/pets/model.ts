@@ -2,8 +2,21 @@ import type { NewPet as NewPetFields, PetChange as PetChangeFields, Pet as Store
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { bigintOf, jsonInteger } from "../http/json.ts";
+import type { ListPets } from "./service.ts";
 import { DAYS } from "./statistics.ts";
-import { Cursor, Id, IdInPath, Int64, Limit, OneOf, Text, checked } from "../http/schemas.ts";
+import { wordsOf } from "./words.ts";
+import {
+  Cursor,
+  Id,
+  IdInPath,
+  Int64,
+  Int64InQuery,
+  Limit,
+  OneOf,
+  Text,
+  checked,
+  parseId,
+} from "../http/schemas.ts";
 
 const Name = Text("PetName", {
   most: 200,
@@ -64,12 +77,77 @@ export const PetChange = t.Object(
 
 export const Pets = t.Array(Pet, { $id: "Pets", maxItems: 100, description: "Animals, ascending by id." });
 
+/** Most characters of a search, and most ids of a list. */
+const LONGEST_SEARCH = 100;
+const MOST_IDS = 100;
+
+const Search = checked<string>(
+  "Search",
+  {
+    type: "string",
+    minLength: 1,
+    maxLength: LONGEST_SEARCH,
+    description:
+      "Words, eight at the most: only animals whose name has a word that begins so for each of them. Case and accents make no difference.",
+    examples: ["bel"],
+  },
+  `must be 1 to ${LONGEST_SEARCH} characters with one to eight words of letters or digits`,
+  (value) =>
+    typeof value === "string" &&
+    value.isWellFormed() &&
+    [...value].length <= LONGEST_SEARCH &&
+    wordsOf(value) !== undefined,
+);
+
+const idsIn = (text: string): number[] => text.split(",").map(parseId);
+
+const Ids = checked<string>(
+  "Ids",
+  {
+    type: "string",
+    pattern: `^[1-9][0-9]{0,15}(,[1-9][0-9]{0,15}){0,${MOST_IDS - 1}}$`,
+    description: `Only the animals with these ids, 1 to ${MOST_IDS} of them, separated by commas. An id that is no animal's is simply not there.`,
+    examples: ["7,8"],
+  },
+  `must be 1 to ${MOST_IDS} ids in plain digits, separated by commas`,
+  (value) => {
+    const ids = typeof value === "string" ? idsIn(value) : [];
+    return ids.length > 0 && ids.length <= MOST_IDS && !ids.includes(0);
+  },
+);
+
 export const ListQuery = t.Object(
-  { limit: t.Optional(Limit), status: t.Optional(PetStatus), cursor: t.Optional(Cursor) },
+  {
+    limit: t.Optional(Limit),
+    status: t.Optional(PetStatus),
+    cursor: t.Optional(Cursor),
+    categoryId: t.Optional(Int64InQuery({ description: "Only animals of this category.", examples: [3] })),
+    q: t.Optional(Search),
+    ids: t.Optional(Ids),
+  },
   { additionalProperties: false },
 );
 
+/** The domain's form of a checked query. */
+export const toListPets = ({
+  limit,
+  status,
+  cursor,
+  categoryId,
+  q,
+  ids,
+}: Static<typeof ListQuery>): ListPets => ({
+  limit: Number(limit),
+  status,
+  cursor,
+  categoryId: categoryId === undefined ? undefined : BigInt(categoryId),
+  q,
+  ids: ids === undefined ? undefined : idsIn(ids),
+});
+
 export const PetParams = t.Object({ petId: IdInPath("Id of the animal to retrieve.") });
+
+export const DeletedPetParams = t.Object({ petId: IdInPath("Id of the animal to delete.") });
 
 const Count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });

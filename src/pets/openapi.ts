@@ -12,7 +12,8 @@ export const listPets = operation({
   description:
     'Ascending by id. While more follow, the `Link` header names the next page (`rel="next"`); follow it as it is. An animal without a status is in the list, but no status filter selects it.',
   tags: TAGS,
-  answers: { 200: { description: "The list of animals.", headers: ["Link"], example: [BELLA, REX] } },
+  answers: { 200: { description: "The list of animals.", headers: ["Link", "ETag"], example: [BELLA, REX] } },
+  conditions: ["If-None-Match"],
 });
 
 export const createPet = operation({
@@ -24,6 +25,7 @@ export const createPet = operation({
   answers: {
     201: {
       description: "Animal added; the body carries the assigned id.",
+      headers: ["ETag"],
       example: BELLA,
       links: {
         getPet: {
@@ -40,12 +42,30 @@ export const changePet = operation({
   operationId: "changePet",
   summary: "Change an animal",
   description:
-    "A JSON merge patch (RFC 7396): what is absent stays, `status: null` removes the status. When the answer comes, the change is on disk.",
+    "A JSON merge patch (RFC 7396): what is absent stays, `status: null` removes the status. The status of an animal that an open order holds is the order's to change. When the answer comes, the change is on disk.",
   tags: TAGS,
   bodyExample: { status: "sold" },
   bodyAlsoAs: [MERGE_PATCH],
-  answers: { 200: { description: "The animal as it is now.", example: { ...BELLA, status: "sold" } } },
-  faults: ["category_not_found"],
+  answers: {
+    200: {
+      description: "The animal as it is now.",
+      headers: ["ETag"],
+      example: { ...BELLA, status: "sold" },
+    },
+  },
+  conditions: ["If-Match"],
+  faults: ["category_not_found", "pet_in_order", "precondition_failed"],
+});
+
+export const deletePet = operation({
+  operationId: "deletePet",
+  summary: "Delete an animal",
+  description:
+    "When the answer comes, the animal is gone from the disk too; its id is never given out again. While an open order holds it, it stays.",
+  tags: TAGS,
+  answers: { 204: { description: "It is gone." } },
+  conditions: ["If-Match"],
+  faults: ["pet_in_order", "precondition_failed"],
 });
 
 export const getPet = operation({
@@ -54,7 +74,8 @@ export const getPet = operation({
   description:
     "Deprecated: it will be removed on 5 December 2030. Use `GET /pets` with the status filter instead.",
   tags: TAGS,
-  answers: { 200: { description: "The requested animal.", example: BELLA } },
+  answers: { 200: { description: "The requested animal.", headers: ["ETag"], example: BELLA } },
+  conditions: ["If-None-Match"],
 });
 
 const DAY_MS = 86_400_000;

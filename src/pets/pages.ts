@@ -1,4 +1,5 @@
 import { KEYED, STANDING, nextLink } from "../http/headers.ts";
+import { matchesTag, tagOf, unchanged } from "../http/tags.ts";
 import { fromPet } from "./model.ts";
 import type { ListPets, PetService } from "./service.ts";
 
@@ -6,11 +7,31 @@ import type { ListPets, PetService } from "./service.ts";
 const MOST_PAGES = 1000;
 const MOST_BYTES = 8 * 2 ** 20;
 
-const copyOf = (answer: Response): Response => answer.clone() as Response;
+/** The same for the same query only: the cursor, which may be any text, comes last. */
+const nameOf = ({ limit, status, categoryId, q, ids, cursor }: ListPets): string => {
+  const plain = `${limit} ${status ?? ""} ${cursor ?? ""}`;
+  if (categoryId === undefined && q === undefined && ids === undefined) return plain;
+  return `${categoryId ?? ""} ${ids?.join() ?? ""} ${encodeURIComponent(q ?? "")} ${plain}`;
+};
+
+/** A whole answer, and its tag. */
+interface KeptPage {
+  answer: Response;
+  tag: string;
+}
+
+/** The answer to who knows the pages of these tags: the page itself, or 304. */
+const replyOf = ({ answer, tag }: KeptPage, known: string | undefined): Response =>
+  known !== undefined && matchesTag(known, tag)
+    ? unchanged({ etag: tag, ...STANDING, ...KEYED })
+    : (answer.clone() as Response);
 
 export interface PetPages {
-  /** The answer to a list query, never older than the last acknowledged write. */
-  answer(query: ListPets): Response | Promise<Response>;
+  /**
+   * The answer to a list query, never older than the last acknowledged write.
+   * @param known its If-None-Match: 304 if that names the page
+   */
+  answer(query: ListPets, known: string | undefined): Response | Promise<Response>;
 }
 
 /**
@@ -24,7 +45,7 @@ export const petPages = ({
   list: PetService["list"];
   version: () => number;
 }): PetPages => {
-  const pages = new Map<string, Response>();
+  const pages = new Map<string, KeptPage>();
   let bytes = 0;
   let keptVersion = -1;
 
@@ -33,33 +54,40 @@ export const petPages = ({
     bytes = 0;
   };
 
-  const keep = (name: string, answer: Response, size: number) => {
+  const keep = (name: string, page: KeptPage, size: number) => {
     if (pages.size >= MOST_PAGES || bytes + size > MOST_BYTES) dropAll();
-    pages.set(name, answer);
+    pages.set(name, page);
     bytes += size;
   };
 
-  const make = async (query: ListPets, name: string, current: number): Promise<Response> => {
+  const make = async (query: ListPets, name: string, current: number): Promise<KeptPage> => {
     const { items, next } = await list(query);
-    const { limit, status } = query;
+    const { limit, status, categoryId, q, ids } = query;
+    const json = JSON.stringify(items.map(fromPet));
+    const link =
+      next &&
+      nextLink("/v1/pets", { limit, status, categoryId: categoryId?.toString(), q, ids: ids?.join() }, next);
+    // A last page may become one that more follow, and stay the same in all else.
+    const tag = tagOf(`${link ?? ""}${json}`);
     // A Blob's bytes are shared by the clones of a response.
-    const body = new Blob([JSON.stringify(items.map(fromPet))], { type: "application/json" });
-    const headers = new Headers({ "content-type": "application/json", ...STANDING, ...KEYED });
-    if (next) headers.set("link", nextLink("/v1/pets", { limit, status }, next));
-    const answer = new Response(body, { headers });
-    if (current === version()) keep(name, answer, body.size);
-    return copyOf(answer);
+    const body = new Blob([json], { type: "application/json" });
+    const headers = new Headers({ "content-type": "application/json", etag: tag, ...STANDING, ...KEYED });
+    if (link) headers.set("link", link);
+    const page = { answer: new Response(body, { headers }), tag };
+    if (current === version()) keep(name, page, body.size);
+    return page;
   };
 
   return {
-    answer(query) {
+    answer(query, known) {
       // Asked before the rows are read: a page made of newer rows than its version says is dropped sooner, not later.
       const current = version();
       if (current !== keptVersion) dropAll();
       keptVersion = current;
-      const name = `${query.limit} ${query.status ?? ""} ${query.cursor ?? ""}`;
+      const name = nameOf(query);
       const kept = pages.get(name);
-      return kept ? copyOf(kept) : make(query, name, current);
+      if (kept) return replyOf(kept, known);
+      return make(query, name, current).then((page) => replyOf(page, known));
     },
   };
 };

@@ -1,22 +1,12 @@
-import { and, asc, count, eq, gt, max, or, sql } from "drizzle-orm";
-import { exact } from "../db/int64.ts";
+import { and, asc, count, eq, gt, max, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { categories, pets } from "../db/schema.ts";
+import { categories, orders, pets } from "../db/schema.ts";
+import type { NewPet, Pet, PetPage, PetStatus } from "./pet.ts";
+import { COLUMNS, type Row, petLists, toPet } from "./queries.ts";
+
+export type { NewPet, Pet, PetPage, PetStatus };
 
 const DAY_MS = 86_400_000;
-
-export type PetStatus = "available" | "pending" | "sold";
-
-export interface NewPet {
-  name: string;
-  /** Any int64. */
-  categoryId: bigint;
-  status?: PetStatus;
-}
-
-export interface Pet extends NewPet {
-  id: number;
-}
 
 /** What is absent stays; a status of null is none. */
 export interface PetChange {
@@ -25,12 +15,16 @@ export interface PetChange {
   status?: PetStatus | null;
 }
 
-export interface PetPage {
-  /** Only animals with an id above this one. */
-  after: number;
-  limit: number;
-  status: PetStatus | undefined;
-}
+/** What came of a change or a deletion: the animal, or why nothing was done. */
+export type Outcome =
+  | { pet: Pet }
+  | { refused: "missing" }
+  /** It is not as it was expected to be. */
+  | { refused: "different" }
+  /** Categories are strict, and the one that it would belong to has no record. */
+  | { refused: "uncategorized" }
+  /** This open order holds it. */
+  | { refused: "held"; order: number };
 
 /** Animals that were added on one UTC day. */
 export interface Tally {
@@ -51,8 +45,12 @@ export interface Pets {
    * and its own has no record, by the same atomic step.
    */
   add(pet: NewPet, now: number): Promise<Pet | undefined>;
-  /** Changes the animal in one atomic step; undefined if there is none. */
-  change(id: number, change: PetChange): Promise<Pet | "category_not_found" | undefined>;
+  /**
+   * Changes the animal in one atomic step, if it is still as `expected`; not the status of one that an open order holds.
+   */
+  change(id: number, change: PetChange, expected?: Pet): Promise<Outcome>;
+  /** Deletes it in one atomic step, if it is still as `expected`; not one that an open order holds. */
+  remove(id: number, expected?: Pet): Promise<Outcome>;
   find(id: number): Promise<Pet | undefined>;
   /** Ascending by id; every page costs the same, however deep it lies. */
   list(page: PetPage): Promise<Pet[]>;
@@ -60,22 +58,37 @@ export interface Pets {
   tally(slice: { after: number; limit: number }): Promise<Tally[]>;
 }
 
-/** What a list filtered by status has to read. */
-const OF_STATUS = { id: pets.id, name: pets.name, categoryId: exact(pets.categoryId) };
-const COLUMNS = { ...OF_STATUS, status: pets.status };
-
-interface Row {
-  id: number;
-  name: string;
-  categoryId: bigint;
-  status: PetStatus | null;
+interface State extends Row {
+  /** The open one. */
+  order: number | null;
+  /** 0: categories are strict, and the one that was asked for has no record. */
+  mayBelong: number;
 }
 
-const toPet = ({ status, ...row }: Row): Pet => (status === null ? row : { ...row, status });
+const outcomeOf = (done: Row | undefined, state: State | undefined, differs: boolean): Outcome => {
+  if (done) return { pet: toPet(done) };
+  if (!state) return { refused: "missing" };
+  if (differs) return { refused: "different" };
+  if (!state.mayBelong) return { refused: "uncategorized" };
+  if (state.order === null) return { refused: "different" };
+  return { refused: "held", order: state.order };
+};
 
-const withStatus =
-  (status: PetStatus) =>
-  (row: Omit<Row, "status">): Pet => ({ ...row, status });
+const differ = (a: Row, b: Pet): boolean =>
+  a.name !== b.name || a.categoryId !== b.categoryId || a.status !== (b.status ?? null);
+
+/** The values that a write is guarded by. */
+const guardOf = (expected: Pet | undefined) => ({
+  guarded: Number(expected !== undefined),
+  wasName: expected?.name ?? null,
+  wasCategoryId: expected?.categoryId ?? null,
+  wasStatus: expected?.status ?? null,
+});
+
+// Written out, as the index of open orders is: it serves no comparison with a parameter.
+const OPEN_ORDER = sql`${orders.petId} = ${pets.id} and ${orders.status} in ('placed', 'approved')`;
+const ORDER = sql<number | null>`(select ${orders.id} from ${orders} where ${OPEN_ORDER})`;
+const UNHELD = sql`not exists (select 1 from ${orders} where ${OPEN_ORDER})`;
 
 export const petRepository = (
   { orm, commit }: Database,
@@ -83,6 +96,9 @@ export const petRepository = (
 ): Pets => {
   const value = sql.placeholder;
   const hasRecord = sql`exists (select 1 from ${categories} where ${categories.id} = ${value("categoryId")})`;
+  const mayBelong = strictCategories
+    ? sql<number>`(${value("categoryId")} is null or ${hasRecord})`
+    : sql<number>`1`;
   const fields = {
     name: value("name"),
     categoryId: value("categoryId"),
@@ -94,6 +110,7 @@ export const petRepository = (
   const inserted = (strictCategories ? orm.insert(pets).select(ifHasRecord) : orm.insert(pets).values(fields))
     .returning({ id: pets.id })
     .prepare();
+  const asExpected = sql`(not ${value("guarded")} or (${pets.name} = ${value("wasName")} and ${pets.categoryId} = ${value("wasCategoryId")} and ${pets.status} is ${value("wasStatus")}))`;
   const changed = orm
     .update(pets)
     .set({
@@ -104,10 +121,24 @@ export const petRepository = (
     .where(
       and(
         eq(pets.id, value("id")),
-        strictCategories ? or(sql`${value("categoryId")} is null`, hasRecord) : undefined,
+        asExpected,
+        mayBelong,
+        sql`(${value("keepsStatus")} or ${pets.status} is ${value("status")} or ${UNHELD})`,
       ),
     )
     .returning(COLUMNS)
+    .prepare();
+  const removed = orm
+    .delete(pets)
+    .where(and(eq(pets.id, value("id")), asExpected, UNHELD))
+    .returning(COLUMNS)
+    .prepare();
+  // Asked in the transaction of the write: it tells why nothing was written.
+  const state = orm
+    .select({ ...COLUMNS, order: ORDER, mayBelong })
+    .from(pets)
+    .where(eq(pets.id, value("id")))
+    .limit(1)
     .prepare();
   const found = orm
     .select(COLUMNS)
@@ -116,21 +147,7 @@ export const petRepository = (
     .limit(1)
     .prepare();
   const behind = gt(pets.id, value("after"));
-  const listed = orm
-    .select(COLUMNS)
-    .from(pets)
-    .where(behind)
-    .orderBy(asc(pets.id))
-    .limit(value("limit"))
-    .prepare();
-  // The filter says the status of every row: not to read it pays for what finding each row by the index costs.
-  const listedByStatus = orm
-    .select(OF_STATUS)
-    .from(pets)
-    .where(and(eq(pets.status, value("status")), behind))
-    .orderBy(asc(pets.id))
-    .limit(value("limit"))
-    .prepare();
+  const lists = petLists({ orm });
   const slice = orm
     .select({
       id: pets.id,
@@ -158,37 +175,42 @@ export const petRepository = (
     .groupBy(sql`${slice.day}`)
     .prepare();
 
+  const write = async (
+    query: typeof changed | typeof removed,
+    values: Record<string, unknown> & { id: number; categoryId: bigint | null },
+    expected: Pet | undefined,
+  ): Promise<Outcome> => {
+    const [[row], [now]] = await commit([
+      { query, values },
+      { query: state, values: { id: values.id, categoryId: values.categoryId } },
+    ]);
+    return outcomeOf(row, now, now !== undefined && expected !== undefined && differ(now, expected));
+  };
+
   return {
     async add(pet, createdAt) {
       const values = { ...pet, status: pet.status ?? null, createdAt };
       const [[row]] = await commit([{ query: inserted, values }]);
       return row && { id: row.id, ...pet };
     },
-    async change(id, { name = null, categoryId = null, status }) {
+    async change(id, { name = null, categoryId = null, status }, expected) {
       const values = {
+        ...guardOf(expected),
         id,
         name,
         categoryId,
         status: status ?? null,
         keepsStatus: Number(status === undefined),
       };
-      if (!strictCategories) {
-        const [[row]] = await commit([{ query: changed, values }]);
-        return row && toPet(row);
-      }
-      const [[row], [present]] = await commit([
-        { query: changed, values },
-        { query: found, values: { id } },
-      ]);
-      return row ? toPet(row) : present && "category_not_found";
+      return write(changed, values, expected);
     },
+    remove: (id, expected) => write(removed, { id, categoryId: null, ...guardOf(expected) }, expected),
     async find(id) {
       const row = found.get({ id });
       return row && toPet(row);
     },
-    async list({ status, ...page }) {
-      if (status === undefined) return listed.all({ ...page }).map(toPet);
-      return listedByStatus.all({ ...page, status }).map(withStatus(status));
+    async list(page) {
+      return lists(page);
     },
     async tally(wanted) {
       return tallied.all({ ...wanted });

@@ -1,11 +1,16 @@
 import type { Clock } from "../time.ts";
 import { Fault } from "../http/faults.ts";
 import { type Page, cutPage, readCursor } from "../page.ts";
-import type { NewPet, Pet, PetChange, PetStatus, Pets } from "./repository.ts";
+import type { NewPet, Outcome, Pet, PetChange, PetStatus, Pets } from "./repository.ts";
 
 export interface ListPets {
   limit: number;
   status: PetStatus | undefined;
+  categoryId?: bigint | undefined;
+  /** Words that all begin words of the name. */
+  q?: string | undefined;
+  /** Only these. */
+  ids?: readonly number[] | undefined;
   /** As a page before gave it. */
   cursor: string | undefined;
 }
@@ -15,34 +20,61 @@ export interface PetService {
   list(query: ListPets): Promise<Page<Pet>>;
   /** @throws Fault category_not_found */
   add(pet: NewPet): Promise<Pet>;
-  /** @throws Fault not_found, category_not_found */
-  change(id: number, change: PetChange): Promise<Pet>;
+  /**
+   * Changes the animal, in one atomic step, if it is still as `expected`.
+   * @throws Fault not_found, category_not_found, precondition_failed; pet_in_order for the status of one that an open order holds
+   */
+  change(id: number, change: PetChange, expected?: Pet): Promise<Pet>;
+  /**
+   * Deletes the animal, in one atomic step, if it is still as `expected`.
+   * @throws Fault not_found, precondition_failed; pet_in_order while an open order holds it
+   */
+  remove(id: number, expected?: Pet): Promise<void>;
   /** @throws Fault not_found */
   get(id: number): Promise<Pet>;
 }
 
+const missing = () => new Fault("not_found", "There is no animal with this id.");
+
 const assertFound = (pet: Pet | undefined): Pet => {
-  if (!pet) throw new Fault("not_found", "There is no animal with this id.");
+  if (!pet) throw missing();
   return pet;
 };
 
+const assertDone = (outcome: Outcome): Pet => {
+  if ("pet" in outcome) return outcome.pet;
+  if (outcome.refused === "missing") throw missing();
+  if (outcome.refused === "different") throw new Fault("precondition_failed");
+  if (outcome.refused === "uncategorized") throw new Fault("category_not_found");
+  throw new Fault(
+    "pet_in_order",
+    `The open order ${outcome.order} holds the animal: complete or cancel order ${outcome.order} first.`,
+  );
+};
+
+/** A list and its filters, short whatever these are: a cursor holds for them only. */
+export const filterOf = ({ status, categoryId, q, ids }: Omit<ListPets, "limit" | "cursor">): string => {
+  const plain = `pets:${status ?? ""}`;
+  if (categoryId === undefined && q === undefined && ids === undefined) return plain;
+  const text = JSON.stringify([categoryId === undefined ? null : String(categoryId), q, ids]);
+  return `${plain}:${new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 22)}`;
+};
+
 export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetService => ({
-  async list({ limit, status, cursor }) {
-    // A cursor holds for its own list and filter.
-    const filter = `pets:${status ?? ""}`;
+  async list({ limit, cursor, ...filters }) {
+    const filter = filterOf(filters);
     const after = cursor === undefined ? 0 : readCursor(cursor, filter);
     // One more than asked for tells whether more follow.
-    return cutPage(await pets.list({ after, limit: limit + 1, status }), limit, filter);
+    return cutPage(await pets.list({ after, limit: limit + 1, ...filters }), limit, filter);
   },
   async add(pet) {
     const added = await pets.add(pet, clock.now());
     if (!added) throw new Fault("category_not_found");
     return added;
   },
-  async change(id, change) {
-    const changed = await pets.change(id, change);
-    if (changed === "category_not_found") throw new Fault("category_not_found");
-    return assertFound(changed);
+  change: async (id, change, expected) => assertDone(await pets.change(id, change, expected)),
+  async remove(id, expected) {
+    assertDone(await pets.remove(id, expected));
   },
   get: async (id) => assertFound(await pets.find(id)),
 });

@@ -1,7 +1,8 @@
 import type { Blobs } from "../deploys/blobs.ts";
 import type { SiteFile } from "../deploys/manifest.ts";
 import { type Form, MUST_ASK, formOf, headersOf } from "./forms.ts";
-import { matchesTag, readRange } from "./negotiate.ts";
+import { readRange } from "./negotiate.ts";
+import { matchesTag } from "../http/tags.ts";
 
 /** The path of a blob that is there. @throws the system's error if it is not: a body that fails later tells nobody. */
 const presentPath = async (blobs: Pick<Blobs, "pathOf">, hash: string): Promise<string> => {

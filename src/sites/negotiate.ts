@@ -50,10 +50,6 @@ export const acceptedReader = (): ((header: string | null) => Accepted) => {
   };
 };
 
-/** True if an If-None-Match names the tag, compared weakly (RFC 9110 section 13.1.2). */
-export const matchesTag = (header: string, tag: string): boolean =>
-  header.trim() === "*" || header.split(",").some((one) => one.trim().replace(/^W\//, "") === tag);
-
 /** The first and the last byte of a range. */
 export type Range = [first: number, last: number];
 

@@ -1,4 +1,6 @@
 import { writeCursor } from "../../src/page.ts";
+import type { PetStatus } from "../../src/pets/repository.ts";
+import { filterOf } from "../../src/pets/service.ts";
 import { type Bench, serve, withServers } from "./bench.ts";
 import { type Contestant, type Results, contest, medianOf, ratioOf } from "./contest.ts";
 import { atMost, microseconds, milliseconds, ratio, section, whole } from "./table.ts";
@@ -12,12 +14,17 @@ const MOST_RATIO = 1.2;
 interface Place {
   /** The page begins behind this id; 0: the first page. */
   after: number;
-  status?: string;
+  status?: PetStatus;
+  categoryId?: bigint;
+  q?: string;
 }
 
-const path = (limit: number, { after, status }: Place): string => {
-  const filter = status ? `&status=${status}` : "";
-  const cursor = after > 0 ? `&cursor=${writeCursor(after, `pets:${status ?? ""}`)}` : "";
+const path = (limit: number, { after, ...filters }: Place): string => {
+  const { status, categoryId, q } = filters;
+  const filter = Object.entries({ status, categoryId, q })
+    .map(([name, value]) => (value === undefined ? "" : `&${name}=${value}`))
+    .join("");
+  const cursor = after > 0 ? `&cursor=${writeCursor(after, filterOf({ status, categoryId, q }))}` : "";
   return `/v1/pets?limit=${limit}${filter}${cursor}`;
 };
 
@@ -27,10 +34,10 @@ const PAGES = 8721;
 const STRIDE = 7919;
 const CURSORS = 969;
 
-const walk = ({ after, status }: Place): string[] =>
+const walk = ({ after, ...filters }: Place): string[] =>
   Array.from({ length: PAGES }, (_, step) => {
     const behind = after + 1 + ((step * STRIDE) % CURSORS);
-    return `GET ${path(16 + (step % 9), { after: behind, ...(status && { status }) })}`;
+    return `GET ${path(16 + (step % 9), { after: behind, ...filters })}`;
   });
 
 const PLACES: readonly (Place & { name: string; many: boolean })[] = [
@@ -40,6 +47,10 @@ const PLACES: readonly (Place & { name: string; many: boolean })[] = [
   { name: "1,000,000 animals, first", many: true, after: 0 },
   { name: "1,000,000 animals, deep", many: true, after: DEEP },
   { name: "1,000,000 animals, deep, `status=sold`", many: true, after: DEEP, status: "sold" },
+  { name: "1,000,000 animals, first, `categoryId=7`", many: true, after: 0, categoryId: 7n },
+  { name: "1,000,000 animals, deep, `categoryId=7`", many: true, after: DEEP, categoryId: 7n },
+  { name: "1,000,000 animals, first, `q=bella`", many: true, after: 0, q: "bella" },
+  { name: "1,000,000 animals, deep, `q=bella`", many: true, after: DEEP, q: "bella" },
 ];
 
 const BASE = PLACES[0]?.name ?? "";

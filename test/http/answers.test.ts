@@ -71,7 +71,7 @@ describe("stability", () => {
 describe("methods", () => {
   test.each([
     ["/v1/pets", "GET, HEAD, OPTIONS, POST"],
-    ["/v1/pets/1", "GET, HEAD, OPTIONS, PATCH"],
+    ["/v1/pets/1", "DELETE, GET, HEAD, OPTIONS, PATCH"],
     ["/v1/pets/", "GET, HEAD, OPTIONS, POST"],
     ["/livez", "GET, HEAD, OPTIONS"],
     ["/platform/keys/1", "DELETE, GET, HEAD, OPTIONS"],

@@ -1,5 +1,5 @@
 import { type InfiniteData, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
-import { type PageOf, dataOf, store } from "../api/client.ts";
+import { type PageOf, Refusal, dataOf, store } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { useDone } from "../parts/done.ts";
 import { Loading, Problem } from "../parts/feedback.tsx";
@@ -22,14 +22,18 @@ export const ChangeAnimal = ({
   const path = { petId: id };
   const found = useQuery({
     queryKey: ["animals", "one", id],
-    // As the list shows it; else by the deprecated operation, as no other can be asked for an id.
+    // As the list shows it; else by its id.
     initialData: () =>
       queries
         .getQueriesData<InfiniteData<PageOf<Animal>>>({ queryKey: ["animals", "list"] })
         .flatMap(([, list]) => list?.pages ?? [])
         .flatMap(({ items }) => items)
         .find((one) => one.id === id),
-    queryFn: () => dataOf(store.GET("/pets/{petId}", { params: { path } })),
+    queryFn: async () => {
+      const [animal] = await dataOf(store.GET("/pets", { params: { query: { ids: String(id) } } }));
+      if (!animal) throw new Refusal(404, "not_found", "There is no animal with this id.");
+      return animal;
+    },
     // The form begins with what there is now, and does not change under whoever fills it in.
     gcTime: 0,
     staleTime: Infinity,

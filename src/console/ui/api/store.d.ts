@@ -40,12 +40,16 @@ export interface paths {
     get: operations["getPet"];
     put?: never;
     post?: never;
-    delete?: never;
+    /**
+     * Delete an animal
+     * @description When the answer comes, the animal is gone from the disk too; its id is never given out again. While an open order holds it, it stays. Needs the scope `pets:write`.
+     */
+    delete: operations["deletePet"];
     options?: never;
     head?: never;
     /**
      * Change an animal
-     * @description A JSON merge patch (RFC 7396): what is absent stays, `status: null` removes the status. When the answer comes, the change is on disk. Needs the scope `pets:write`.
+     * @description A JSON merge patch (RFC 7396): what is absent stays, `status: null` removes the status. The status of an animal that an open order holds is the order's to change. When the answer comes, the change is on disk. Needs the scope `pets:write`.
      */
     patch: operations["changePet"];
     trace?: never;
@@ -411,8 +415,17 @@ export interface operations {
         status?: components["schemas"]["PetStatus"];
         /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
         cursor?: string;
+        /** @description Only animals of this category. */
+        categoryId?: number;
+        /** @description Words, eight at the most: only animals whose name has a word that begins so for each of them. Case and accents make no difference. */
+        q?: string;
+        /** @description Only the animals with these ids, 1 to 100 of them, separated by commas. An id that is no animal's is simply not there. */
+        ids?: string;
       };
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the answer is 304, without a body. */
+        "If-None-Match"?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -504,7 +517,10 @@ export interface operations {
   getPet: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the answer is 304, without a body. */
+        "If-None-Match"?: string;
+      };
       path: {
         /** @description Id of the animal to retrieve. */
         petId: number;
@@ -541,10 +557,46 @@ export interface operations {
       };
     };
   };
+  deletePet: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the answer is 412. */
+        "If-Match"?: string;
+      };
+      path: {
+        /** @description Id of the animal to delete. */
+        petId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
   changePet: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the answer is 412. */
+        "If-Match"?: string;
+      };
       path: {
         /** @description Id of the animal to retrieve. */
         petId: number;

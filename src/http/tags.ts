@@ -1,0 +1,71 @@
+import { Fault } from "./faults.ts";
+
+/** A strong entity tag of what an answer is made of. */
+export const tagOf = (representation: string): string =>
+  `"${new Bun.CryptoHasher("sha256").update(representation).digest("base64url").slice(0, 27)}"`;
+
+/** RFC 9110 section 8.8.3: no quotes and no escapes within the quotes, but commas. */
+const TOKEN = /[ \t,]+|(?:W\/)?"[!#-~\x80-\xff]*"/y;
+
+/** The entity tags of a list; undefined for what is none. */
+const tagsIn = (header: string): string[] | undefined => {
+  const tags: string[] = [];
+  let isSeparated = true;
+  TOKEN.lastIndex = 0;
+  for (let at = 0; at < header.length; at = TOKEN.lastIndex) {
+    const token = TOKEN.exec(header)?.[0];
+    if (token === undefined) return undefined;
+    if (!token.endsWith('"')) isSeparated ||= token.includes(",");
+    else if (!isSeparated) return undefined;
+    else {
+      tags.push(token);
+      isSeparated = false;
+    }
+  }
+  return tags.length > 0 ? tags : undefined;
+};
+
+const isAny = (header: string): boolean => header.trim() === "*";
+
+/** True if an If-None-Match names the tag, compared weakly (RFC 9110 section 13.1.2); a malformed one names none. */
+export const matchesTag = (header: string, tag: string): boolean =>
+  isAny(header) || (tagsIn(header)?.some((one) => one.replace(/^W\//, "") === tag) ?? false);
+
+/** The headers of a request as routes get them. */
+type Given = Readonly<Record<string, string | undefined>>;
+
+/** True if a request says that it knows the answer of this tag. */
+export const isKnown = (headers: Given, tag: string): boolean => {
+  const known = headers["if-none-match"];
+  return known !== undefined && matchesTag(known, tag);
+};
+
+/** True if a request holds only for what has a certain tag, or has not; `If-Match: *` says no more than that it exists. */
+export const isConditional = (headers: Given): boolean => {
+  const { "if-match": expected, "if-none-match": unexpected } = headers;
+  return (expected !== undefined && !isAny(expected)) || unexpected !== undefined;
+};
+
+/**
+ * Holds the conditions of a request that changes something against the tag of what it would change (RFC 9110 section 13.2).
+ * @throws Fault precondition_failed; invalid_request for an If-Match that is none
+ */
+export const assertConditions = (headers: Given, tag: string): void => {
+  const expected = headers["if-match"];
+  if (expected !== undefined && !isAny(expected)) {
+    const tags = tagsIn(expected);
+    if (!tags)
+      throw new Fault(
+        "invalid_request",
+        'If-Match: must be * or entity tags in quotes, such as "x2b7", "k9Qz"',
+      );
+    // Compared strongly (section 13.1.1): a weak tag is nothing's.
+    if (!tags.includes(tag)) throw new Fault("precondition_failed");
+  }
+  if (isKnown(headers, tag))
+    throw new Fault("precondition_failed", "It is what If-None-Match names, or exists at all.");
+};
+
+/** The answer to who knows already what he asked for; `headers` are those that the whole answer would have for caches. */
+export const unchanged = (headers: Record<string, string> = {}): Response =>
+  new Response(null, { status: 304, headers });

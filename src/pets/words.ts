@@ -1,0 +1,16 @@
+/** Most words of a search: each is looked up by itself. */
+const MOST_WORDS = 8;
+
+/** What the index of names holds as words: letters and digits; accents that stand for themselves are none. */
+// Some signs became letters after FTS5's tables were made: within a word they would make a phrase of it.
+const WORD = /(?:(?![\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3])[\p{L}\p{N}\p{Co}])+/gu;
+const ACCENT = /[\u0300-\u036f]/g;
+
+/** The words of a search, once each; undefined if there are none, or too many. */
+export const wordsOf = (text: string): string[] | undefined => {
+  const words = new Set(text.normalize("NFC").replace(ACCENT, "").match(WORD));
+  return words.size > 0 && words.size <= MOST_WORDS ? [...words] : undefined;
+};
+
+/** FTS5's expression for names that have all the words, each as the beginning of one. Nothing in it is a client's syntax. */
+export const matchOf = (text: string): string => (wordsOf(text) ?? []).map((word) => `"${word}"*`).join(" ");

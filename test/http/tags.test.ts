@@ -1,0 +1,45 @@
+import { expect, test } from "bun:test";
+import { assertConditions, matchesTag, tagOf } from "../../src/http/tags.ts";
+
+test.each([
+  ['"a"', true],
+  ['W/"a"', true],
+  ["*", true],
+  [' "b" ,, "a"', true],
+  ['"b,", "a"', true],
+  ['"b, "a"', false],
+  ["a", false],
+  ['"b" "a"', false],
+  ['w/"a"', false],
+  ['"A"', false],
+  ["", false],
+  [",", false],
+])("If-None-Match: %s names the tag a: %p", (header, expected) => {
+  expect(matchesTag(header, '"a"')).toBe(expected);
+});
+
+test.each([
+  ['"a"', undefined],
+  ['"b", "a"', undefined],
+  ["*", undefined],
+  ['W/"a"', "precondition_failed"],
+  ['"b"', "precondition_failed"],
+  ["a", "invalid_request"],
+  ["", "invalid_request"],
+  ['"a", *', "invalid_request"],
+  ['"a" "b"', "invalid_request"],
+])("If-Match: %s for what has the tag a: %p", (header, code) => {
+  const hold = () => assertConditions({ "if-match": header }, '"a"');
+  if (code === undefined) expect(hold).not.toThrow();
+  else expect(hold).toThrow(expect.objectContaining({ code }));
+});
+
+test("a header as long as one can be is read at once", () => {
+  const header = `${" ".repeat(8000)}${'"b" , '.repeat(2000)}"`;
+  expect(matchesTag(header, '"a"')).toBe(false);
+});
+
+test("another representation has another tag, in the form of RFC 9110", () => {
+  expect(tagOf("a")).toMatch(/^"[\w-]{27}"$/);
+  expect(tagOf("a")).not.toBe(tagOf("b"));
+});

@@ -1,0 +1,176 @@
+import { describe, expect, test } from "bun:test";
+import { petRepository } from "../../src/pets/repository.ts";
+import { type Store, addPet, faultOf, openStore } from "../support/store.ts";
+
+const PATH = "/v1/pets/1";
+
+const withBella = async (env: Record<string, string> = {}) => {
+  const store = await openStore({ env });
+  await addPet(store, { status: "available" });
+  return store;
+};
+
+const get = (store: Store, path: string, known?: string) =>
+  store.call("GET", path, { headers: known === undefined ? {} : { "if-none-match": known } });
+
+const tagAt = async (store: Store, path: string): Promise<string> =>
+  (await get(store, path)).headers.get("etag") ?? "";
+
+const patch = (store: Store, json: object, headers: Record<string, string>) =>
+  store.call("PATCH", PATH, { json, headers });
+
+describe("the tag of an animal", () => {
+  test("is strong, and the same in the answers to adding, changing, fetching and HEAD", async () => {
+    const store = await openStore();
+    const added = await store.call("POST", "/v1/pets", { json: { name: "Bella", categoryId: 1 } });
+    expect(added.headers.get("etag")).toMatch(/^"[\w-]+"$/);
+    expect(await tagAt(store, PATH)).toBe(added.headers.get("etag") ?? "");
+    const changed = await patch(store, { name: "Luna" }, {});
+    expect(changed.headers.get("etag")).not.toBe(added.headers.get("etag"));
+    expect(await tagAt(store, PATH)).toBe(changed.headers.get("etag") ?? "");
+    expect((await store.call("HEAD", PATH)).headers.get("etag")).toBe(changed.headers.get("etag"));
+  });
+
+  test.each(["name", "categoryId", "status"])("changes with its %s", async (field) => {
+    const store = await withBella();
+    const before = await tagAt(store, PATH);
+    await patch(store, { [field]: { name: "Luna", categoryId: 2, status: null }[field] }, {});
+    expect(await tagAt(store, PATH)).not.toBe(before);
+  });
+});
+
+describe.each([PATH, "/v1/pets", "/v1/pets?status=available&limit=1"])("If-None-Match at %s", (path) => {
+  test.each([
+    ["its tag", (tag: string) => tag],
+    ["its tag, weak", (tag: string) => `W/${tag}`],
+    ["a list with it", (tag: string) => `"other" , ${tag}`],
+    ["*", () => "*"],
+  ])("with %s is 304, with the tag and the headers for caches, without a body", async (_name, header) => {
+    const store = await withBella();
+    const whole = await get(store, path);
+    // Asked for once more, so that a list is answered from what is kept.
+    for (let time = 0; time < 2; time++) {
+      const answer = await get(store, path, header(whole.headers.get("etag") ?? ""));
+      expect([answer.status, await answer.text()]).toEqual([304, ""]);
+      for (const name of ["etag", "cache-control", "vary", "x-content-type-options", "deprecation"])
+        expect([name, answer.headers.get(name)]).toEqual([name, whole.headers.get(name)]);
+    }
+  });
+
+  test("with another tag, or none in the right form, is the whole answer", async () => {
+    const store = await withBella();
+    const tag = await tagAt(store, path);
+    for (const header of ['"other"', tag.replaceAll('"', ""), ""])
+      expect((await get(store, path, header)).status).toBe(200);
+  });
+
+  test("with the tag of what was before a change is the whole answer", async () => {
+    const store = await withBella();
+    const tag = await tagAt(store, path);
+    await patch(store, { name: "Luna" }, {});
+    expect((await get(store, path, tag)).status).toBe(200);
+  });
+});
+
+test("a last page that others follow now has another tag, though the same animals are on it", async () => {
+  const store = await withBella();
+  const tag = await tagAt(store, "/v1/pets?limit=1");
+  await addPet(store, {});
+  const answer = await get(store, "/v1/pets?limit=1", tag);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("link")).toContain('rel="next"');
+});
+
+describe.each(["PATCH", "DELETE"])("%s with If-Match", (method) => {
+  const send = (store: Store, headers: Record<string, string>, path = PATH) =>
+    store.call(method, path, { headers, ...(method === "PATCH" && { json: { name: "Luna" } }) });
+  const done = method === "PATCH" ? 200 : 204;
+
+  test.each([
+    ["its tag", (tag: string) => tag],
+    ["a list with it", (tag: string) => `"other",${tag}`],
+    ["*", () => "*"],
+  ])("that is %s is done", async (_name, header) => {
+    const store = await withBella();
+    expect((await send(store, { "if-match": header(await tagAt(store, PATH)) })).status).toBe(done);
+  });
+
+  test.each([
+    ["another tag", () => '"other"'],
+    ["its tag, weak", (tag: string) => `W/${tag}`],
+  ])("that is %s is 412, and nothing changes", async (_name, header) => {
+    const store = await withBella();
+    const tag = await tagAt(store, PATH);
+    expect(await faultOf(await send(store, { "if-match": header(tag) }))).toBe("412 precondition_failed");
+    expect(await tagAt(store, PATH)).toBe(tag);
+  });
+
+  test.each(["Bella", "", '"a" "b"'])("that is %p is 400", async (header) => {
+    expect(await faultOf(await send(await withBella(), { "if-match": header }))).toBe("400 invalid_request");
+  });
+
+  test("of an animal that is not there is 404", async () => {
+    const store = await withBella();
+    for (const header of ["*", '"other"'])
+      expect(await faultOf(await send(store, { "if-match": header }, "/v1/pets/2"))).toBe("404 not_found");
+  });
+
+  test("If-None-Match that names it, or *, is 412", async () => {
+    const store = await withBella();
+    for (const header of ["*", await tagAt(store, PATH)])
+      expect(await faultOf(await send(store, { "if-none-match": header }))).toBe("412 precondition_failed");
+    expect((await send(store, { "if-none-match": '"other"' })).status).toBe(done);
+  });
+});
+
+describe("of many editors who saw the same animal", () => {
+  test("one changes it, and the others are told", async () => {
+    const store = await withBella();
+    for (let round = 0; round < 10; round++) {
+      const tag = await tagAt(store, PATH);
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, at) =>
+          patch(store, { name: `Editor ${round} ${at}` }, { "if-match": tag }),
+        ),
+      );
+      const winner = answers.findIndex(({ status }) => status === 200);
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(49).fill(412)]);
+      expect(await (await get(store, PATH)).json()).toMatchObject({ name: `Editor ${round} ${winner}` });
+    }
+  });
+
+  test("none deletes what another has changed meanwhile", async () => {
+    const store = await withBella();
+    const headers = { "if-match": await tagAt(store, PATH) };
+    const [changed, deleted] = await Promise.all([
+      patch(store, { name: "Luna" }, headers),
+      store.call("DELETE", PATH, { headers }),
+    ]);
+    // Whoever comes first, the other is told.
+    expect(["200 412", "404 204"]).toContain(`${changed.status} ${deleted.status}`);
+  });
+
+  test("none acts on what has changed between reading it and writing", async () => {
+    const store = await withBella();
+    const pets = petRepository(store.database);
+    const seen = await pets.find(1);
+    await patch(store, { status: null }, {});
+    expect(await pets.remove(1, seen)).toEqual({ refused: "different" });
+    expect(await pets.change(1, { name: "Luna" }, seen)).toEqual({ refused: "different" });
+    expect(await pets.remove(1, await pets.find(1))).toEqual({
+      pet: { id: 1, name: "Bella", categoryId: 1n },
+    });
+  });
+});
+
+test("browsers of other origins may send the conditions, and read the tag", async () => {
+  const store = await withBella({ CORS_ORIGINS: "https://shelter.example" });
+  const headers = { origin: "https://shelter.example" };
+  expect((await store.call("GET", PATH, { headers })).headers.get("access-control-expose-headers")).toMatch(
+    /\bETag\b/,
+  );
+  const allowed = (await store.call("OPTIONS", PATH, { headers })).headers.get(
+    "access-control-allow-headers",
+  );
+  expect(allowed).toContain("If-Match, If-None-Match");
+});

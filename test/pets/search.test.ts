@@ -1,0 +1,203 @@
+import { describe, expect, test } from "bun:test";
+import { petLists } from "../../src/pets/queries.ts";
+import { matchOf, wordsOf } from "../../src/pets/words.ts";
+import { type Store, addPet, faultOf, messageOf, openStore } from "../support/store.ts";
+
+const SHELTER = [
+  { name: "Bella", categoryId: 1, status: "available" },
+  { name: "Zoé von Bärenfels", categoryId: 1, status: "sold" },
+  { name: "Zoe\u0301 2", categoryId: 2, status: "available" },
+  { name: "STRASSE", categoryId: 2 },
+  { name: "बेला", categoryId: -3, status: "available" },
+  { name: "Bell-Boy \u{1f415}", categoryId: "9223372036854775807", status: "pending" },
+  { name: "AND OR NOT", categoryId: 1, status: "sold" },
+];
+
+const shelter = async () => {
+  const store = await openStore();
+  for (const { name, categoryId, status } of SHELTER) {
+    const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${status ? `,"status":"${status}"` : ""}}`;
+    await store.call("POST", "/v1/pets", { body, headers: { "content-type": "application/json" } });
+  }
+  return store;
+};
+
+const list = (store: Store, query: Record<string, string>) =>
+  store.call("GET", `/v1/pets?${new URLSearchParams(query)}`);
+
+const idsOf = async (answer: Response) => ((await answer.json()) as { id: number }[]).map(({ id }) => id);
+
+const store = await shelter();
+
+test.each([
+  [{ categoryId: "1" }, [1, 2, 7]],
+  [{ categoryId: "-3" }, [5]],
+  [{ categoryId: "9223372036854775807" }, [6]],
+  [{ categoryId: "9223372036854775806" }, []],
+  [{ categoryId: "1", status: "sold" }, [2, 7]],
+  [{ q: "bel" }, [1, 6]],
+  [{ q: "BELLA" }, [1]],
+  [{ q: "zoe" }, [2, 3]],
+  [{ q: "zoé" }, [2, 3]],
+  [{ q: "zoe\u0301" }, [2, 3]],
+  [{ q: "bar zo" }, [2]],
+  [{ q: "zoe luna" }, []],
+  [{ q: "boy,bell!" }, [6]],
+  [{ q: "strasse" }, [4]],
+  [{ q: "बेला" }, [5]],
+  [{ q: "AND OR" }, [7]],
+  [{ q: "ella" }, []],
+  [{ q: "zoe", status: "available" }, [3]],
+  [{ q: "zoe", categoryId: "1" }, [2]],
+  [{ q: "zoe", categoryId: "1", status: "available" }, []],
+  [{ ids: "3,1,99,1" }, [1, 3]],
+  [{ ids: "9007199254740991" }, []],
+  [{ ids: "1,2,3", status: "available" }, [1, 3]],
+  [{ ids: "1,2,3", categoryId: "1" }, [1, 2]],
+  [{ ids: "1,3,6", q: "zoe" }, [3]],
+  [{ ids: "1,2,3,6", q: "b", categoryId: "1", status: "sold" }, [2]],
+])("%j selects %j", async (query, ids) => {
+  const answer = await list(store, query);
+  expect([answer.status, await idsOf(answer)]).toEqual([200, ids]);
+});
+
+test.each([
+  ["categoryId", ["", "1.0", "+1", "01", "-0", "1e3", "9223372036854775808", "-9223372036854775809", "x"]],
+  ["q", ["", " ", "!?*\"'", "\u{1f415}", "\u0301", "a".repeat(101), "a b c d e f g h i"]],
+  [
+    "ids",
+    ["", "0", "1,", ",1", "1,,2", "1, 2", "-1", "01", "1.0", "x", "9007199254740993", "1,".repeat(100) + "1"],
+  ],
+])("%s is refused and named, whatever of %j it is", async (name, values) => {
+  for (const value of values) {
+    const answer = await list(store, { [name]: value });
+    expect([value, answer.status]).toEqual([value, 400]);
+    expect(await messageOf(answer)).toStartWith(`${name}: must be`);
+  }
+});
+
+test.each([
+  '"',
+  '" OR name:*',
+  "name:bella",
+  "bella*",
+  "NEAR(a b)",
+  "a AND",
+  "^a",
+  "{a}: b",
+  "-a",
+  "a\u0000b",
+  "x'--",
+])("%j is words, and no syntax of the search", async (q) => {
+  expect([200, 400]).toContain((await list(store, { q })).status);
+});
+
+test("every letter and digit that may be in a word is part of one for the index too", () => {
+  const search = store.database.client.query("SELECT rowid FROM pets_words WHERE pets_words MATCH ?");
+  const broken: number[] = [];
+  for (let code = 1; code < 0x11_0000; code++) {
+    const word = `a${String.fromCodePoint(code)}b`;
+    if (!word.isWellFormed() || wordsOf(word)?.length !== 1) continue;
+    try {
+      search.all(matchOf(word));
+    } catch {
+      broken.push(code);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test("a change of name, and a deletion, are found at once", async () => {
+  const own = await shelter();
+  expect(await idsOf(await list(own, { q: "luna" }))).toEqual([]);
+  await own.call("PATCH", "/v1/pets/1", { json: { name: "Luna" } });
+  expect(await idsOf(await list(own, { q: "luna" }))).toEqual([1]);
+  expect(await idsOf(await list(own, { q: "bella" }))).toEqual([]);
+  await own.call("DELETE", "/v1/pets/1");
+  expect(await idsOf(await list(own, { q: "luna" }))).toEqual([]);
+});
+
+describe("pages of a filtered list", () => {
+  const IDS = Array.from({ length: 30 }, (_, at) => at + 1).join();
+
+  test.each([
+    { categoryId: "1" },
+    { categoryId: "1", status: "sold" },
+    { q: "béll an" },
+    { q: "bell", status: "sold", categoryId: "1" },
+    { ids: IDS },
+    { ids: IDS, q: "bell", categoryId: "1" },
+  ])("%j hold each of its animals once, and the link keeps the filters", async (query) => {
+    const own = await openStore();
+    for (let at = 0; at < 24; at++)
+      await addPet(own, {
+        name: `Bella Animal ${at}`,
+        categoryId: at % 2,
+        status: at % 3 === 0 ? "sold" : "available",
+      });
+    const all = await idsOf(await list(own, { ...query, limit: "100" }));
+    const found: number[] = [];
+    let next: string | undefined = `/v1/pets?${new URLSearchParams({ limit: "3", ...query })}`;
+    for (let page = 0; next !== undefined && page < 20; page++) {
+      const answer: Response = await own.call("GET", next);
+      found.push(...(await idsOf(answer)));
+      next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get("link") ?? "")?.[1];
+      if (next) expect(Object.fromEntries(new URLSearchParams(next.split("?")[1]))).toMatchObject(query);
+    }
+    expect(all.length).toBeGreaterThan(3);
+    expect(found).toEqual(all);
+  });
+
+  test("a cursor holds for its own filters only", async () => {
+    const link = (await list(store, { categoryId: "1", limit: "1" })).headers.get("link") ?? "";
+    const cursor = /cursor=([\w-]+)/.exec(link)?.[1] ?? "";
+    for (const query of [{}, { categoryId: "2" }, { categoryId: "1", q: "b" }, { ids: "1" }])
+      expect(await faultOf(await list(store, { ...query, cursor }))).toBe("400 invalid_cursor");
+    expect((await list(store, { categoryId: "1", cursor })).status).toBe(200);
+  });
+});
+
+/** What SQLite says that it does for the queries that a list runs. */
+const plansOf = (own: Store, page: Parameters<ReturnType<typeof petLists>>[0]): string[] => {
+  const { client, orm } = own.database;
+  const asked: string[] = [];
+  const prepare = client.prepare.bind(client);
+  const prepared = new Map<unknown, string>();
+  client.prepare = ((text: string) => {
+    const statement = prepare(text);
+    const values = statement.values.bind(statement);
+    prepared.set(statement, text);
+    statement.values = ((...given: []) => {
+      asked.push(text);
+      return values(...given);
+    }) as typeof statement.values;
+    return statement;
+  }) as typeof client.prepare;
+  petLists({ orm })(page);
+  client.prepare = prepare;
+  return asked.flatMap((text) =>
+    client
+      .query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${text}`)
+      .all()
+      .map(({ detail }) => detail),
+  );
+};
+
+const PAGE = { after: 0, limit: 21, status: undefined };
+
+test.each([
+  ["no filter", PAGE],
+  ["status", { ...PAGE, status: "sold" as const }],
+  ["categoryId", { ...PAGE, categoryId: 1n }],
+  ["categoryId and status", { ...PAGE, categoryId: 1n, status: "sold" as const }],
+  ["q", { ...PAGE, q: "bella" }],
+  ["q, categoryId and status", { ...PAGE, q: "bella", categoryId: 1n, status: "sold" as const }],
+  ["ids", { ...PAGE, ids: [1, 2] }],
+  ["ids and q", { ...PAGE, ids: [1, 2], q: "bella" }],
+])("a list by %s neither sorts nor reads a whole table", (_name, page) => {
+  const plan = plansOf(store, page);
+  expect(plan.join("; ")).toMatch(/SEARCH pets USING /);
+  expect(
+    plan.filter((step) => /TEMP B-TREE FOR ORDER BY|SCAN (?!(pets_words|json_each) VIRTUAL)/.test(step)),
+  ).toEqual([]);
+});

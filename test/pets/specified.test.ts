@@ -1,0 +1,65 @@
+import { expect, test } from "bun:test";
+import { documentsOf } from "../../src/http/docs.ts";
+import { openStore } from "../support/store.ts";
+// As they were when nothing but the specification was built.
+import specified from "./specified.json";
+
+type Json = Record<string, unknown>;
+interface Described extends Json {
+  parameters: (Json & { name: string; required?: boolean })[];
+  responses: Record<string, Json & { headers: Json }>;
+}
+
+const documents = await documentsOf((await openStore()).app);
+const { paths, components } = documents("store", { baseUrl: "", stagingBaseUrl: "" }) as unknown as {
+  paths: Record<string, Record<string, Described>>;
+  components: { schemas: Json };
+};
+const { schemas, ...operations } = specified;
+
+/** The operation without the parameters and the headers that it did not have. */
+const reduced = (now: Described, before: Described): Described => {
+  const known = new Set(before.parameters.map(({ name }) => name));
+  const headersOf = (status: string) => Object.keys(before.responses[status]?.headers ?? {});
+  return {
+    ...now,
+    parameters: now.parameters.filter(({ name }) => known.has(name)),
+    responses: Object.fromEntries(
+      Object.entries(now.responses).map(([status, response]) => [
+        status,
+        {
+          ...response,
+          headers: Object.fromEntries(
+            Object.entries(response.headers).filter(([name]) => headersOf(status).includes(name)),
+          ),
+        },
+      ]),
+    ),
+  };
+};
+
+test.each([
+  ["listPets", "/pets", "get"],
+  ["createPet", "/pets", "post"],
+  ["getPet", "/pets/{petId}", "get"],
+] as const)(
+  "%s is documented as it was specified, but for added parameters and headers",
+  (name, path, method) => {
+    const before = operations[name] as unknown as Described;
+    const now = paths[path]?.[method] as Described;
+    expect(JSON.stringify(reduced(now, before))).toBe(JSON.stringify(before));
+    const known = before.parameters.map((parameter) => parameter.name);
+    const added = now.parameters.filter((parameter) => !known.includes(parameter.name));
+    expect(added.filter(({ required }) => required)).toEqual([]);
+  },
+);
+
+test.each(Object.entries(schemas))("the schema %s is as it was specified", (name, specifiedSchema) => {
+  const before: Json = specifiedSchema;
+  // Elysia forbids what else there may be in a schema that it has checked an answer by.
+  const now: Json = {
+    ...(components.schemas[name] as Json),
+    additionalProperties: before["additionalProperties"],
+  };
+  expect(now).toEqual(before);
+});
