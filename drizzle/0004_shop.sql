@@ -4,12 +4,13 @@ CREATE TABLE `answers` (
 	`idempotency_key` text NOT NULL,
 	`fingerprint` text NOT NULL,
 	`status` integer NOT NULL,
+	`headers` text NOT NULL,
 	`body` text NOT NULL,
 	`created_at` integer NOT NULL
 ) STRICT;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `answers_by_key` ON `answers` (`key_id`,`idempotency_key`);--> statement-breakpoint
-CREATE INDEX `answers_by_time` ON `answers` (`created_at`);--> statement-breakpoint
+CREATE INDEX `answers_of_key` ON `answers` (`key_id`);--> statement-breakpoint
 CREATE TABLE `categories` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`name` text NOT NULL,

@@ -91,13 +91,16 @@ export const answers = sqliteTable(
     /** SHA-256 of method, path and body, hexadecimal. */
     fingerprint: text().notNull(),
     status: integer().notNull(),
+    /** Those of its own, such as its ETag: JSON. */
+    headers: text().notNull(),
     /** As it was sent: JSON. */
     body: text().notNull(),
     createdAt: integer("created_at").notNull(),
   },
   (table) => [
     uniqueIndex("answers_by_key").on(table.keyId, table.idempotencyKey),
-    index("answers_by_time").on(table.createdAt),
+    // By key and, as every index is, by id: the order of time.
+    index("answers_of_key").on(table.keyId),
   ],
 );
 
