@@ -2,6 +2,7 @@ import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import type { Config } from "./config/config.ts";
 import { assertRoom } from "./data.ts";
+import { answerRepository } from "./db/answers.ts";
 import type { Database } from "./db/open.ts";
 import { clientAddress, clientNetwork } from "./http/address.ts";
 import { lazily } from "./lazy.ts";
@@ -126,8 +127,11 @@ export const wireApp = (
   const keys = wireKeys(database, clock);
   const certificates = lazily(() => certificateRepository(database));
   const counters = metrics({ version: VERSION, expiries: certificates.expiries });
+  const answers = lazily(() => answerRepository(database));
   const rules = shared({
     keys,
+    answers,
+    clock,
     requests: limiter("key", "requests"),
     failures: limiter("failures", "failed authentications"),
     failureWindow: { points: config.authFailuresPerMinute, seconds: 60 },

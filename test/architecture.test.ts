@@ -48,6 +48,8 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   // What all rooms' schemas share: no room is known there.
   { from: /^src\/http\/schemas\.ts$/, to: [/^src\/http\//, /^src\/time\.ts$/] },
   { from: /^src\/http\/faults\.ts$/, to: [/^src\/db\/failure\.ts$/] },
+  // An answer is kept in the transaction of what it answers.
+  { from: /^src\/http\/idempotency\.ts$/, to: [/^src\/http\//, /^src\/db\/answers\.ts$/] },
   // The frame and the shared macros know keys; nothing else of http/ knows a room.
   { from: /^src\/http\/shared\.ts$/, to: [/^src\/http\//, /^src\/keys\/guard\.ts$/] },
   { from: /^src\/http\/frame\.ts$/, to: [/^src\/http\//, /^src\/keys\/repository\.ts$/] },

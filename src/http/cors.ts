@@ -7,7 +7,7 @@ export interface Cors {
 }
 
 const EXPOSED =
-  "Link, Location, X-Request-Id, X-Stability, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate";
+  "Link, Location, Idempotency-Replayed, X-Request-Id, X-Stability, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate";
 
 export const cors = (origins: readonly string[]): Cors => {
   const allowed = new Set(origins);
@@ -26,7 +26,8 @@ export const cors = (origins: readonly string[]): Cors => {
         ? {
             "access-control-allow-origin": origin,
             "access-control-allow-methods": methods,
-            "access-control-allow-headers": "Authorization, Content-Type, X-Request-Id",
+            "access-control-allow-headers":
+              "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id",
             "access-control-max-age": "600",
           }
         : {},

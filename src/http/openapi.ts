@@ -1,3 +1,4 @@
+import { IDEMPOTENT } from "./idempotency.ts";
 import { FAULTS, type FaultCode, statusOf } from "./faults.ts";
 import { NOTES, type Answer, type Operation } from "./operation.ts";
 
@@ -46,6 +47,10 @@ const HEADERS: Record<string, { description: string; schema: Json }> = {
     description: "Where the new resource is.",
     schema: { type: "string", examples: ["/platform/keys/2"] },
   },
+  "Idempotency-Replayed": {
+    description: "`true`: this is the answer that was kept under the request's Idempotency-Key.",
+    schema: { type: "string", enum: ["true"], examples: ["true"] },
+  },
   Deprecation: {
     description: "Since when the operation is deprecated, in Unix seconds (RFC 9745).",
     schema: { type: "string", examples: ["@1764892800"] },
@@ -92,6 +97,7 @@ const STATUS_WORDS: Record<number, string> = {
   409: "It conflicts with what there is.",
   413: "The body is too large.",
   415: "The body is not sent as what it may be.",
+  422: "It contradicts what was sent before.",
   429: "Too many requests.",
   500: "An error on our side.",
   503: "The storage is unavailable.",
@@ -212,14 +218,40 @@ const securityOf = (security: unknown, description: unknown): Json => {
   };
 };
 
+const IDEMPOTENCY_KEY: Json = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice (draft-ietf-httpapi-idempotency-key-header).",
+  schema: {
+    type: "string",
+    minLength: 1,
+    maxLength: 255,
+    examples: ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
+  },
+};
+
+const IDEMPOTENCY_FAULTS = ["idempotency_in_flight", "idempotency_mismatch"] as const;
+
 const operationOf = (raw: unknown): Json => {
-  const { [NOTES]: notes, parameters, responses, requestBody, ...rest } = raw as Json;
+  const {
+    [NOTES]: notes,
+    [IDEMPOTENT]: idempotent,
+    parameters,
+    responses,
+    requestBody,
+    ...rest
+  } = raw as Json;
   const { answers, uploads, faults } = notes as Notes;
   const body = uploads ? fileBody(uploads) : bodyOf(requestBody, notes as Notes);
   const operation: Json = {
     ...rest,
     ...securityOf(rest["security"], rest["description"]),
-    parameters: ((parameters as Json[] | undefined) ?? []).map(parameterOf),
+    parameters: [
+      ...((parameters as Json[] | undefined) ?? []).map(parameterOf),
+      ...(idempotent ? [IDEMPOTENCY_KEY] : []),
+    ],
     ...(body && { requestBody: body }),
   };
   const common = commonHeaders(operation);
@@ -229,10 +261,13 @@ const operationOf = (raw: unknown): Json => {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, answer]) => [
           status,
-          answerOf((responses as Json | undefined)?.[status], answer, common),
+          answerOf((responses as Json | undefined)?.[status], answer, [
+            ...common,
+            ...(idempotent ? ["Idempotency-Replayed"] : []),
+          ]),
         ]),
       ),
-      ...faultAnswers(operation, faults, common),
+      ...faultAnswers(operation, [...faults, ...(idempotent ? IDEMPOTENCY_FAULTS : [])], common),
     },
   };
 };

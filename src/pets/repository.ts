@@ -1,7 +1,10 @@
 import { and, asc, count, eq, gt, max, sql } from "drizzle-orm";
+import type { Keep } from "../db/answers.ts";
 import { exact } from "../db/int64.ts";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema.ts";
+
+export type { Keep } from "../db/answers.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -47,7 +50,7 @@ export interface Tally {
 
 export interface Pets {
   /** Stores the animal under an id that was never given out; answers when it is on disk. */
-  add(pet: NewPet, now: number): Promise<Pet>;
+  add(pet: NewPet, now: number, keep?: Keep<Pet>): Promise<Pet>;
   /** Changes the animal in one atomic step; undefined if there is none. */
   change(id: number, change: PetChange): Promise<Pet | undefined>;
   find(id: number): Promise<Pet | undefined>;
@@ -146,9 +149,12 @@ export const petRepository = ({ orm, commit }: Database): Pets => {
     .prepare();
 
   return {
-    async add(pet, createdAt) {
+    async add(pet, createdAt, keep) {
       const values = { ...pet, status: pet.status ?? null, createdAt };
-      const [[row]] = await commit([{ query: inserted, values }]);
+      const [[row]] = await commit(
+        [{ query: inserted, values }],
+        keep && (([[added]]) => added && keep({ id: added.id, ...pet })),
+      );
       if (!row) throw new Error("an insert returned no row");
       return { id: row.id, ...pet };
     },

@@ -1,4 +1,4 @@
-import { Elysia, status } from "elysia";
+import { Elysia } from "elysia";
 import type { Shared } from "../http/shared.ts";
 import { ErrorBody, NoQuery, parseId } from "../http/schemas.ts";
 import {
@@ -39,14 +39,19 @@ export const petRoutes = ({
       ({ query: { limit, status, cursor } }) => pages.answer({ limit: Number(limit), status, cursor }),
       { scope: "pets:read", query: ListQuery, response: { 200: Pets }, detail: listPets },
     )
-    .post("/v1/pets", async ({ body }) => status(201, fromPet(await pets.add(toNewPet(body)))), {
-      scope: "pets:write",
-      reads: "json",
-      query: NoQuery,
-      body: NewPet,
-      response: { 201: Pet },
-      detail: createPet,
-    })
+    .post(
+      "/v1/pets",
+      ({ body, once }) => once({ status: 201, body: fromPet }, (keep) => pets.add(toNewPet(body), keep)),
+      {
+        scope: "pets:write",
+        reads: "json",
+        idempotent: true,
+        query: NoQuery,
+        body: NewPet,
+        response: { 201: Pet },
+        detail: createPet,
+      },
+    )
     .patch(
       "/v1/pets/:petId",
       async ({ params, body }) => fromPet(await pets.change(parseId(params.petId), toPetChange(body))),

@@ -1,7 +1,7 @@
 import type { Clock } from "../time.ts";
 import { Fault } from "../http/faults.ts";
 import { type Page, cutPage, readCursor } from "../page.ts";
-import type { NewPet, Pet, PetChange, PetStatus, Pets } from "./repository.ts";
+import type { Keep, NewPet, Pet, PetChange, PetStatus, Pets } from "./repository.ts";
 
 export interface ListPets {
   limit: number;
@@ -13,7 +13,8 @@ export interface ListPets {
 export interface PetService {
   /** @throws Fault invalid_cursor */
   list(query: ListPets): Promise<Page<Pet>>;
-  add(pet: NewPet): Promise<Pet>;
+  /** @param keep of the same commit */
+  add(pet: NewPet, keep?: Keep<Pet>): Promise<Pet>;
   /** @throws Fault not_found */
   change(id: number, change: PetChange): Promise<Pet>;
   /** @throws Fault not_found */
@@ -33,7 +34,7 @@ export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetSe
     // One more than asked for tells whether more follow.
     return cutPage(await pets.list({ after, limit: limit + 1, status }), limit, filter);
   },
-  add: (pet) => pets.add(pet, clock.now()),
+  add: (pet, keep) => pets.add(pet, clock.now(), keep),
   change: async (id, change) => assertFound(await pets.change(id, change)),
   get: async (id) => assertFound(await pets.find(id)),
 });

@@ -221,7 +221,10 @@ export interface operations {
   createPet: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice (draft-ietf-httpapi-idempotency-key-header). */
+        "Idempotency-Key"?: string;
+      };
       path?: never;
       cookie?: never;
     };
