@@ -169,10 +169,12 @@ const content = (types: readonly string[], schema: unknown, example: unknown): J
   );
 
 /** The plugin puts a response's schema, less its type, beside its content, where its name still is. */
-const contentOf = (response: unknown, { example, alsoAs = [] }: Answer): Json | undefined =>
-  isObject(response) && typeof response["$id"] === "string"
+const contentOf = (response: unknown, { example, alsoAs = [], textAs }: Answer): Json | undefined => {
+  if (textAs !== undefined) return { [textAs]: { schema: { type: "string" }, example } };
+  return isObject(response) && typeof response["$id"] === "string"
     ? content(alsoAs, refTo(response["$id"]), example)
     : undefined;
+};
 
 const answerOf = (response: unknown, answer: Answer, common: readonly string[]): Json => {
   const described = contentOf(response, answer);

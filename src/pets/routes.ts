@@ -2,6 +2,8 @@ import { Elysia } from "elysia";
 import type { Shared } from "../http/shared.ts";
 import { ErrorBody, NoQuery, parseId } from "../http/schemas.ts";
 import {
+  EventsHeaders,
+  EventsQuery,
   ListQuery,
   NewPet,
   Pet,
@@ -14,7 +16,8 @@ import {
   toNewPet,
   toPetChange,
 } from "./model.ts";
-import { changePet, createPet, getPet, getStatistics, listPets } from "./openapi.ts";
+import { changePet, createPet, getPet, getStatistics, listPets, streamPets } from "./openapi.ts";
+import type { EventStream } from "./stream.ts";
 import type { PetPages } from "./pages.ts";
 import type { PetService } from "./service.ts";
 import type { PetStatistics } from "./statistics.ts";
@@ -24,11 +27,13 @@ export const petRoutes = ({
   pets,
   pages,
   statistics,
+  stream,
   shared,
 }: {
   pets: PetService;
   pages: PetPages;
   statistics: PetStatistics;
+  stream: EventStream;
   shared: Shared;
 }) =>
   new Elysia({ name: "pets", normalize: false })
@@ -64,6 +69,18 @@ export const petRoutes = ({
         body: PetChange,
         response: { 200: Pet },
         detail: changePet,
+      },
+    )
+    .get(
+      "/v1/pets/events",
+      ({ query, headers, request, key }) =>
+        stream(request, key.id, headers["last-event-id"] ?? query.lastEventId),
+      {
+        stability: "beta",
+        scope: "pets:read",
+        query: EventsQuery,
+        headers: EventsHeaders,
+        detail: streamPets,
       },
     )
     .get("/v1/pets/:petId", async ({ params }) => fromPet(await pets.get(parseId(params.petId))), {
