@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Config } from "./config/config.ts";
 import { type Lock, takeLock } from "./db/lock.ts";
 import type { Database } from "./db/open.ts";
+import type { Sweeper } from "./db/sweep.ts";
 import type { Keeper } from "./domains/keeper.ts";
 import { type HttpsListener, listenHttps } from "./edge/https.ts";
 import { type Listener, listen } from "./edge/listeners.ts";
@@ -100,10 +101,8 @@ export const startServer = async (config: Config): Promise<Server> => {
     const plain: Listener[] = [];
     let secure: HttpsListener | undefined;
     const listenerOf = (request: Request) => plain.find((one) => one.peerOf(request) !== "") ?? plain[0];
-    const { app, fetch, https, keys, deploys, keeper, publishing, publishReference, log } = wireApp(
-      config,
-      database,
-      {
+    const { app, fetch, https, keys, deploys, keeper, publishing, publishReference, streams, sweeper, log } =
+      wireApp(config, database, {
         peerOf: (request) => secure?.visitOf(request)?.address ?? listenerOf(request)?.peerOf(request) ?? "",
         isDirect: (request) => secure?.visitOf(request) !== undefined,
         patiently(request, work) {
@@ -114,8 +113,7 @@ export const startServer = async (config: Config): Promise<Server> => {
         portOf: () => plain[0]?.port ?? config.port,
         httpsPortOf: () => secure?.port ?? config.httpsPort ?? 0,
         withdraw: () => secure?.withdraw(),
-      },
-    );
+      });
     app.compile();
     const { host, port, httpPort, httpsPort } = config;
     const listenPlain = async (at: number, flag: string) => {
@@ -155,6 +153,8 @@ export const startServer = async (config: Config): Promise<Server> => {
         await publishReference();
         await deploys.sweep();
       },
+      streams,
+      sweeper,
       log,
       database,
       lock,
@@ -176,6 +176,8 @@ const running = ({
   keys,
   keepers,
   settle,
+  streams,
+  sweeper,
   log,
   database,
   lock,
@@ -189,6 +191,10 @@ const running = ({
   keepers: readonly Pick<Keeper, "start" | "stop">[];
   /** What is done once the server answers, and again every hour. */
   settle: () => Promise<void>;
+  /** Requests that would not end by themselves. */
+  streams: { stop(): void };
+  /** Of what is kept for a time only. */
+  sweeper: Sweeper;
   log: Logger;
   database: Database;
   lock: Lock;
@@ -204,6 +210,7 @@ const running = ({
     } catch (error) {
       fail(error as Error);
     }
+    await sweeper.run().catch((error: unknown) => log.warn({ err: error }, "not swept"));
   };
   const tending = setInterval(tend, TEND_MS);
   const settleOrSay = () => settle().catch((error: unknown) => log.error({ err: error }, "not settled"));
@@ -214,11 +221,13 @@ const running = ({
   const stop = async () => {
     clearInterval(tending);
     clearInterval(settling);
+    streams.stop();
     await Promise.all([
       ...listeners.map((listener) => listener.stop(GRACE_MS)),
       ...keepers.map((keeper) => keeper.stop()),
     ]);
     await settled;
+    await sweeper.stop();
     await flush();
     await database.close();
     lock.release();

@@ -2,6 +2,8 @@ import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import type { Config } from "./config/config.ts";
 import { assertRoom } from "./data.ts";
+import { answerRepository } from "./db/answers.ts";
+import { sweeperOf } from "./db/sweep.ts";
 import type { Database } from "./db/open.ts";
 import { clientAddress, clientNetwork } from "./http/address.ts";
 import { lazily } from "./lazy.ts";
@@ -30,12 +32,14 @@ import { concluding } from "./http/conclude.ts";
 import { cors } from "./http/cors.ts";
 import { type Addresses, type Documents, docsRoutes, documentsOf } from "./http/docs.ts";
 import { healthRoutes } from "./http/health.ts";
+import { KEPT_MS } from "./http/idempotency.ts";
 import { limiter } from "./http/limits.ts";
 import { type Logger, logger } from "./http/logging.ts";
 import { metrics } from "./http/metrics.ts";
 import { type Patiently, atLeisure } from "./http/patience.ts";
 import { referenceSite } from "./http/reference.ts";
 import { shared } from "./http/shared.ts";
+import { normalise } from "./keys/guard.ts";
 import { keyRepository } from "./keys/repository.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import type { RandomBytes } from "./keys/secret.ts";
@@ -44,10 +48,13 @@ import { adopterRepository } from "./orders/queries.ts";
 import { orderRepository } from "./orders/repository.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { orderService } from "./orders/service.ts";
+import { type StreamLimits, petStreams } from "./pets/events/streams.ts";
 import { petPages } from "./pets/pages.ts";
+import { petEventRepository } from "./pets/events/repository.ts";
 import { petRepository } from "./pets/repository.ts";
 import { petRoutes } from "./pets/routes.ts";
 import { petService } from "./pets/service.ts";
+import { eventStream } from "./pets/events/stream.ts";
 import { petStatistics } from "./pets/statistics.ts";
 import { publishingOf } from "./projects/publishing.ts";
 import { projectRoutes } from "./projects/routes.ts";
@@ -93,6 +100,8 @@ export interface Overrides {
   /** Takes the place of the DNS. */
   inspect?: Inspect;
   patiently?: Patiently;
+  /** How many streams of events there may be, and how often they show life. */
+  streamLimits?: StreamLimits;
 }
 
 /**
@@ -139,8 +148,11 @@ export const wireApp = (
   const keys = wireKeys(database, clock);
   const certificates = lazily(() => certificateRepository(database));
   const counters = metrics({ version: VERSION, expiries: certificates.expiries });
+  const answers = lazily(() => answerRepository(database));
   const rules = shared({
     keys,
+    answers,
+    clock,
     requests: limiter("key", "requests"),
     failures: limiter("failures", "failed authentications"),
     failureWindow: { points: config.authFailuresPerMinute, seconds: 60 },
@@ -161,6 +173,19 @@ export const wireApp = (
   const pets = petService({ pets: animals, clock });
   const pages = petPages({ list: pets.list, version: database.version });
   const statistics = petStatistics({ tally: animals.tally, version: database.version, clock });
+  const petEvents = lazily(() => petEventRepository(database));
+  const { fresh, version } = database;
+  const { streamLimits: limits } = overrides;
+  const streams = petStreams({ events: petEvents, fresh, version, ...(limits && { limits }) });
+  const stream = eventStream({
+    streams,
+    mayGoOn: async (request) => {
+      const sent = normalise(request.headers.get("authorization") ?? undefined);
+      return (await keys.authenticate(sent?.slice("Bearer ".length) ?? "")) !== undefined;
+    },
+    patiently,
+  });
+  const sweeper = sweeperOf([() => answers.sweep(clock.now() - KEPT_MS), () => petEvents.sweep()]);
   const inspect = overrides.inspect ?? configuredInspector(config, { clock, random }, overrides.dns);
   const { projects, domains, settings, keeper } = wireDomains(config, database, {
     inspect,
@@ -187,7 +212,7 @@ export const wireApp = (
   const isSecure = (request: Request) => isDirect(request) || (config.baseUrl?.startsWith("https:") ?? false);
   const gateway = gatewayOf({ sessions, isSecure });
   const app = createApp({ shared: rules, metrics: counters, log: writeLog, cors: cors(config.corsOrigins) }, [
-    petRoutes({ pets, pages, statistics, shared: rules }),
+    petRoutes({ pets, pages, statistics, stream, shared: rules }),
     categoryRoutes({ categories, shared: rules }),
     orderRoutes({ orders, shared: rules }),
     projectRoutes({ projects, publishing, shared: rules }),
@@ -262,6 +287,8 @@ export const wireApp = (
     https,
     publishing,
     publishReference,
+    streams,
+    sweeper,
     log: writeLog,
   };
 };

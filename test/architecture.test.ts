@@ -53,11 +53,16 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   // What all rooms' schemas share: no room is known there.
   { from: /^src\/http\/schemas\.ts$/, to: [/^src\/http\//, /^src\/time\.ts$/] },
   { from: /^src\/http\/faults\.ts$/, to: [/^src\/db\/failure\.ts$/] },
+  // An answer is kept in the transaction of what it answers.
+  { from: /^src\/http\/idempotency\.ts$/, to: [/^src\/http\//, /^src\/db\/answers\.ts$/] },
   // The frame and the shared macros know keys; nothing else of http/ knows a room.
   { from: /^src\/http\/shared\.ts$/, to: [/^src\/http\//, /^src\/keys\/guard\.ts$/] },
   { from: /^src\/http\/frame\.ts$/, to: [/^src\/http\//, /^src\/keys\/repository\.ts$/] },
   { from: /^src\/http\//, to: [/^src\/http\//] },
-  { from: /^src\/(\w+)\/(?:certificates\/)?(?:repository|queries)\.ts$/, to: [/^src\/db\//, /^src\/$1\//] },
+  {
+    from: /^src\/(\w+)\/(?:(?:certificates|events)\/)?(?:repository|queries)\.ts$/,
+    to: [/^src\/db\//, /^src\/$1\//],
+  },
   // Files of animals: held against what the API asks of one.
   {
     from: /^src\/bulk\/(?!repository)/,

@@ -330,6 +330,10 @@ test.each(list)(
       if (operation.operationId === "deletePet" && answer.status === 204) putAnimals(store);
       must(answer.status < 500 && String(answer.status) in operation.responses, `not documented: ${what}`);
       const schema = operation.responses[String(answer.status)];
+      if (answer.headers.get("content-type") === "text/event-stream") {
+        await answer.body?.cancel();
+        continue;
+      }
       const text = await answer.text();
       if (!schema && answer.status < 400) continue;
       const answered = JSON.parse(text) as object;

@@ -20,14 +20,17 @@ type RowsOf<Statements extends readonly Statement[]> = {
 /**
  * Writes the statements of one atomic act: all of them or none. Answers with the rows of each when they are on disk.
  * Acts that arrive together share one transaction and one fsync; an act that breaks a constraint fails alone.
+ * @param last asked inside the transaction, with the rows, for one more statement of the same act; undefined: there is none
  * @throws StorageUnavailable when the storage refused; nothing of the act was written.
  */
 export type Commit = <const Statements extends readonly Statement[]>(
   statements: Statements,
+  last?: (rows: RowsOf<Statements>) => Statement | undefined,
 ) => Promise<RowsOf<Statements>>;
 
 interface Act {
   statements: readonly Statement[];
+  last: ((rows: unknown[]) => Statement | undefined) | undefined;
   since: number;
   resolve(rows: unknown[]): void;
   reject(error: unknown): void;
@@ -127,10 +130,12 @@ export const groupCommit = (
   /** Runs one act inside the open transaction; what it tells its caller waits for the COMMIT. */
   const perform = (act: Act): (() => void) => {
     // A single statement is undone by SQLite itself when it fails; only several need a savepoint.
-    const several = act.statements.length > 1;
+    const several = act.statements.length > 1 || act.last !== undefined;
     if (several) client.run("SAVEPOINT act");
     try {
       const rows = act.statements.map(({ query, values }) => query.all(values));
+      const last = act.last?.(rows);
+      if (last) last.query.all(last.values);
       if (several) client.run("RELEASE act");
       return () => act.resolve(rows);
     } catch (error) {
@@ -141,11 +146,12 @@ export const groupCommit = (
   };
 
   return {
-    commit: (statements) =>
+    commit: (statements, last) =>
       new Promise((resolve, reject) => {
         if (queue.length >= queueLimit) return reject(new StorageUnavailable("too many writes are waiting"));
         queue.push({
           statements,
+          last: last as Act["last"],
           since: performance.now(),
           resolve: resolve as (rows: unknown[]) => void,
           reject,

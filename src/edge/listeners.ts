@@ -15,6 +15,8 @@ export interface Listener {
 /** Seconds after which Bun closes a connection that is silent, or whose request does not end. */
 const IDLE_SECONDS = 30;
 const SWEEP_MS = 20;
+/** The same for what ends because the server does, and is not taken. */
+const LAST_SECONDS = 1;
 
 const shownHost = (host: string): string => {
   if (host === "127.0.0.1" || host === "::1" || host === "0.0.0.0" || host === "::") return "localhost";
@@ -40,6 +42,7 @@ export const listen = ({
     originals.set(named, request);
     return fetch(named);
   };
+  let stopping = false;
   const server = Bun.serve({
     hostname: host,
     port,
@@ -63,10 +66,11 @@ export const listen = ({
         return await work();
       } finally {
         // The connection may be used again, or its client may have vanished.
-        server.timeout(original, IDLE_SECONDS);
+        server.timeout(original, stopping ? LAST_SECONDS : IDLE_SECONDS);
       }
     },
     async stop(graceMs) {
+      stopping = true;
       const ended = server.stop(false);
       // A connection that a client keeps open for its next request has nothing in flight.
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);

@@ -7,7 +7,7 @@ export interface Cors {
 }
 
 const EXPOSED =
-  "ETag, Link, Location, X-Request-Id, X-Stability, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate";
+  "ETag, Link, Location, Idempotency-Replayed, X-Request-Id, X-Stability, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate";
 
 export const cors = (origins: readonly string[]): Cors => {
   const allowed = new Set(origins);
@@ -27,7 +27,7 @@ export const cors = (origins: readonly string[]): Cors => {
             "access-control-allow-origin": origin,
             "access-control-allow-methods": methods,
             "access-control-allow-headers":
-              "Authorization, Content-Type, If-Match, If-None-Match, X-Request-Id",
+              "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id",
             "access-control-max-age": "600",
           }
         : {},

@@ -23,6 +23,11 @@ export const FAULTS = {
   no_successful_deploy: [409, "The project has no successful deploy yet: deploy it first."],
   domain_taken: [409, "Another project holds this domain."],
   domain_limit_reached: [409, "The project has as many domains as it can have: remove one first."],
+  idempotency_in_flight: [409, "The first request with this Idempotency-Key is still being done: try again."],
+  idempotency_mismatch: [
+    422,
+    "Another request was sent with this Idempotency-Key: use a new key for each, and the same for its repetitions.",
+  ],
   deploy_failed: [409, "The deploy failed: only one that succeeded can be served."],
   invalid_archive: [400, "The archive cannot be deployed."],
   category_not_found: [404, "There is no category with this id: add it first."],

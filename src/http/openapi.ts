@@ -1,3 +1,4 @@
+import { IDEMPOTENT } from "./idempotency.ts";
 import { FAULTS, type FaultCode, statusOf } from "./faults.ts";
 import { NOTES, type Answer, type Operation } from "./operation.ts";
 
@@ -49,6 +50,10 @@ const HEADERS: Record<string, { description: string; schema: Json }> = {
   ETag: {
     description: "Strong: of exactly this answer (RFC 9110 section 8.8.3).",
     schema: { type: "string", examples: ['"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"'] },
+  },
+  "Idempotency-Replayed": {
+    description: "`true`: this is the answer that was kept under the request's Idempotency-Key.",
+    schema: { type: "string", enum: ["true"], examples: ["true"] },
   },
   Deprecation: {
     description: "Since when the operation is deprecated, in Unix seconds (RFC 9745).",
@@ -113,6 +118,7 @@ const STATUS_WORDS: Record<number, string> = {
   412: "It is no longer what `If-Match` names.",
   413: "The body is too large.",
   415: "The body is not sent as what it may be.",
+  422: "It contradicts what was sent before.",
   429: "Too many requests.",
   500: "An error on our side.",
   503: "The storage is unavailable.",
@@ -184,10 +190,12 @@ const content = (types: readonly string[], schema: unknown, example: unknown): J
   );
 
 /** The plugin puts a response's schema, less its type, beside its content, where its name still is. */
-const contentOf = (response: unknown, { example, alsoAs = [] }: Answer): Json | undefined =>
-  isObject(response) && typeof response["$id"] === "string"
+const contentOf = (response: unknown, { example, alsoAs = [], textAs }: Answer): Json | undefined => {
+  if (textAs !== undefined) return { [textAs]: { schema: { type: "string" }, example } };
+  return isObject(response) && typeof response["$id"] === "string"
     ? content(alsoAs, refTo(response["$id"]), example)
     : undefined;
+};
 
 const answerOf = (response: unknown, answer: Answer, common: readonly string[]): Json => {
   const described = contentOf(response, answer);
@@ -233,8 +241,32 @@ const securityOf = (security: unknown, description: unknown): Json => {
   };
 };
 
+const IDEMPOTENCY_KEY: Json = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header).",
+  schema: {
+    type: "string",
+    minLength: 1,
+    maxLength: 255,
+    examples: ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
+  },
+};
+
+/** Not of the specified operations, whose answers stay as they are: the parameter tells of them. */
+const IDEMPOTENCY_FAULTS = ["idempotency_in_flight", "idempotency_mismatch"] as const;
+
 const operationOf = (raw: unknown): Json => {
-  const { [NOTES]: notes, parameters, responses, requestBody, ...rest } = raw as Json;
+  const {
+    [NOTES]: notes,
+    [IDEMPOTENT]: idempotent,
+    parameters,
+    responses,
+    requestBody,
+    ...rest
+  } = raw as Json;
   const { answers, uploads, faults, conditions } = notes as Notes;
   const body = uploads ? fileBody(uploads) : bodyOf(requestBody, notes as Notes);
   const operation: Json = {
@@ -243,6 +275,7 @@ const operationOf = (raw: unknown): Json => {
     parameters: [
       ...((parameters as Json[] | undefined) ?? []).map(parameterOf),
       ...conditions.map(conditionOf),
+      ...(idempotent ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(body && { requestBody: body }),
   };
@@ -253,10 +286,17 @@ const operationOf = (raw: unknown): Json => {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, answer]) => [
           status,
-          answerOf((responses as Json | undefined)?.[status], answer, common),
+          answerOf((responses as Json | undefined)?.[status], answer, [
+            ...common,
+            ...(idempotent ? ["Idempotency-Replayed"] : []),
+          ]),
         ]),
       ),
-      ...faultAnswers(operation, faults, common),
+      ...faultAnswers(
+        operation,
+        [...faults, ...(idempotent && rest["x-stability"] ? IDEMPOTENCY_FAULTS : [])],
+        common,
+      ),
     },
   };
 };

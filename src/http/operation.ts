@@ -8,6 +8,8 @@ export interface Answer {
   example?: unknown;
   /** Media types beside JSON that it is given as. */
   alsoAs?: readonly string[];
+  /** The media type of text that it is given as, in place of JSON. */
+  textAs?: string;
   links?: Record<string, object>;
 }
 

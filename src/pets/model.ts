@@ -145,6 +145,23 @@ export const toListPets = ({
   ids: ids === undefined ? undefined : idsIn(ids),
 });
 
+const EventId = (description: string) =>
+  checked<string>(
+    "EventId",
+    { type: "string", pattern: "^[0-9]{1,15}$", description, examples: ["1234"] },
+    "must be the id of an event, in plain digits",
+    (value) => typeof value === "string" && /^[0-9]{1,15}$/.test(value),
+  );
+
+export const EventsQuery = t.Object(
+  { lastEventId: t.Optional(EventId("The same, for clients that cannot send the header, which wins.")) },
+  { additionalProperties: false },
+);
+
+export const EventsHeaders = t.Object({
+  "last-event-id": t.Optional(EventId("The last event that was read: the stream goes on right behind it.")),
+});
+
 export const PetParams = t.Object({ petId: IdInPath("Id of the animal to retrieve.") });
 
 export const DeletedPetParams = t.Object({ petId: IdInPath("Id of the animal to delete.") });

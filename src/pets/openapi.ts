@@ -16,6 +16,21 @@ export const listPets = operation({
   conditions: ["If-None-Match"],
 });
 
+export const streamPets = operation({
+  operationId: "streamPets",
+  summary: "Follow what happens to animals",
+  description:
+    "Server-sent events: `added`, `changed` and `deleted`, each with an id, and in `data` the animal as it is when the event is sent, or only its id if it has gone. The stream begins with what happens from now on, or right behind the event that `Last-Event-ID` names. If events are missing in between (the newest 1,000,000 are kept), `reset` comes first: list the animals anew. A comment comes every 15 seconds. An API key may have 10 streams at once, all together 100.",
+  tags: TAGS,
+  answers: {
+    200: {
+      description: "The stream; it ends with the key, and when the server ends.",
+      textAs: "text/event-stream",
+      example: `retry: 2000\n\nid: 1234\nevent: added\ndata: ${JSON.stringify(BELLA)}\n\n`,
+    },
+  },
+});
+
 export const createPet = operation({
   operationId: "createPet",
   summary: "Add an animal",

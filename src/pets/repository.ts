@@ -1,10 +1,13 @@
 import { and, asc, count, eq, gt, max, sql } from "drizzle-orm";
+import type { Keep } from "../db/answers.ts";
 import type { Database } from "../db/open.ts";
 import { categories, orders, pets } from "../db/schema.ts";
 import type { NewPet, Pet, PetPage, PetStatus } from "./pet.ts";
 import { COLUMNS, type Row, petLists, toPet } from "./queries.ts";
 
 export type { NewPet, Pet, PetPage, PetStatus };
+
+export type { Keep } from "../db/answers.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -44,7 +47,7 @@ export interface Pets {
    * Stores the animal under an id that was never given out; answers when it is on disk. Undefined if categories are strict
    * and its own has no record, by the same atomic step.
    */
-  add(pet: NewPet, now: number): Promise<Pet | undefined>;
+  add(pet: NewPet, now: number, keep?: Keep<Pet>): Promise<Pet | undefined>;
   /**
    * Changes the animal in one atomic step, if it is still as `expected`; not the status of one that an open order holds.
    */
@@ -188,9 +191,12 @@ export const petRepository = (
   };
 
   return {
-    async add(pet, createdAt) {
+    async add(pet, createdAt, keep) {
       const values = { ...pet, status: pet.status ?? null, createdAt };
-      const [[row]] = await commit([{ query: inserted, values }]);
+      const [[row]] = await commit(
+        [{ query: inserted, values }],
+        keep && (([[added]]) => added && keep({ id: added.id, ...pet })),
+      );
       return row && { id: row.id, ...pet };
     },
     async change(id, { name = null, categoryId = null, status }, expected) {

@@ -1,8 +1,10 @@
-import { Elysia, status } from "elysia";
+import { Elysia } from "elysia";
 import type { Shared } from "../http/shared.ts";
 import { ErrorBody, NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import {
   DeletedPetParams,
+  EventsHeaders,
+  EventsQuery,
   ListQuery,
   NewPet,
   Pet,
@@ -11,26 +13,30 @@ import {
   PetStatus,
   Pets,
   Statistics,
+  fromPet,
   toListPets,
   toNewPet,
   toPetChange,
 } from "./model.ts";
-import { changePet, createPet, deletePet, getPet, getStatistics, listPets } from "./openapi.ts";
+import { changePet, createPet, deletePet, getPet, getStatistics, listPets, streamPets } from "./openapi.ts";
+import type { EventStream } from "./events/stream.ts";
 import type { PetPages } from "./pages.ts";
 import type { PetService } from "./service.ts";
 import type { PetStatistics } from "./statistics.ts";
-import { answerWith, expectedBy, tagged } from "./tagged.ts";
+import { answerWith, expectedBy, tagOfPet, tagged } from "./tagged.ts";
 
 /** Animals, under `/v1`: the specified operations, changing and counting. */
 export const petRoutes = ({
   pets,
   pages,
   statistics,
+  stream,
   shared,
 }: {
   pets: PetService;
   pages: PetPages;
   statistics: PetStatistics;
+  stream: EventStream;
   shared: Shared;
 }) =>
   new Elysia({ name: "pets", normalize: false })
@@ -44,10 +50,14 @@ export const petRoutes = ({
     })
     .post(
       "/v1/pets",
-      async ({ body, set }) => status(201, tagged(await pets.add(toNewPet(body)), set.headers)),
+      ({ body, once }) =>
+        once({ status: 201, body: fromPet, headers: (pet) => ({ etag: tagOfPet(pet) }) }, (keep) =>
+          pets.add(toNewPet(body), keep),
+        ),
       {
         scope: "pets:write",
         reads: "json",
+        idempotent: true,
         query: NoQuery,
         body: NewPet,
         response: { 201: Pet },
@@ -86,6 +96,18 @@ export const petRoutes = ({
         params: DeletedPetParams,
         response: { 204: NoContent },
         detail: deletePet,
+      },
+    )
+    .get(
+      "/v1/pets/events",
+      ({ query, headers, request, key }) =>
+        stream(request, key.id, headers["last-event-id"] ?? query.lastEventId),
+      {
+        stability: "beta",
+        scope: "pets:read",
+        query: EventsQuery,
+        headers: EventsHeaders,
+        detail: streamPets,
       },
     )
     .get(

@@ -1,7 +1,7 @@
 import type { Clock } from "../time.ts";
 import { Fault } from "../http/faults.ts";
 import { type Page, cutPage, readCursor } from "../page.ts";
-import type { NewPet, Outcome, Pet, PetChange, PetStatus, Pets } from "./repository.ts";
+import type { Keep, NewPet, Outcome, Pet, PetChange, PetStatus, Pets } from "./repository.ts";
 
 export interface ListPets {
   limit: number;
@@ -18,8 +18,8 @@ export interface ListPets {
 export interface PetService {
   /** @throws Fault invalid_cursor */
   list(query: ListPets): Promise<Page<Pet>>;
-  /** @throws Fault category_not_found */
-  add(pet: NewPet): Promise<Pet>;
+  /** @param keep of the same commit. @throws Fault category_not_found */
+  add(pet: NewPet, keep?: Keep<Pet>): Promise<Pet>;
   /**
    * Changes the animal, in one atomic step, if it is still as `expected`.
    * @throws Fault not_found, category_not_found, precondition_failed; pet_in_order for the status of one that an open order holds
@@ -67,8 +67,8 @@ export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetSe
     // One more than asked for tells whether more follow.
     return cutPage(await pets.list({ after, limit: limit + 1, ...filters }), limit, filter);
   },
-  async add(pet) {
-    const added = await pets.add(pet, clock.now());
+  async add(pet, keep) {
+    const added = await pets.add(pet, clock.now(), keep);
     if (!added) throw new Fault("category_not_found");
     return added;
   },

@@ -4,7 +4,8 @@ import type { Pet } from "./repository.ts";
 
 type Given = Readonly<Record<string, string | undefined>>;
 
-const tagOfPet = (pet: Pet): string => tagOf(JSON.stringify(fromPet(pet)));
+/** An animal's tag: of its wire form. */
+export const tagOfPet = (pet: Pet): string => tagOf(JSON.stringify(fromPet(pet)));
 
 /** The wire form of an animal, whose tag goes into the answer's headers. */
 export const tagged = (pet: Pet, answer: Record<string, string | number>): ReturnType<typeof fromPet> => {

@@ -6,7 +6,7 @@ export type Node = Record<string, unknown>;
 
 export interface Parameter {
   name: string;
-  in: "path" | "query";
+  in: "path" | "query" | "header";
   required: boolean;
   schema: Node;
 }

@@ -75,6 +75,8 @@ export interface Store {
   /** Checks domains when their time has come; it is not started. */
   keeper: ReturnType<typeof wireApp>["keeper"];
   publishReference: ReturnType<typeof wireApp>["publishReference"];
+  /** Of events. */
+  streams: ReturnType<typeof wireApp>["streams"];
   /** Certificates, if HTTPS_PORT is set; their keeper is not started. */
   https: ReturnType<typeof wireApp>["https"];
   /** A key with all scopes. */
@@ -88,7 +90,10 @@ export interface Store {
   log: Record<string, unknown>[];
 }
 
-export interface StoreSettings extends Pick<Overrides, "peerOf" | "dns" | "inspect" | "sleep"> {
+export interface StoreSettings extends Pick<
+  Overrides,
+  "peerOf" | "dns" | "inspect" | "sleep" | "streamLimits"
+> {
   /** Database file; in memory without one. */
   path?: string;
   env?: Record<string, string>;
@@ -111,11 +116,15 @@ export const openStore = async ({
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
-  const { app, fetch, https, keys, projects, deploys, keeper, publishReference } = wireApp(config, database, {
-    clock,
-    log: logger,
-    ...overrides,
-  });
+  const { app, fetch, https, keys, projects, deploys, keeper, publishReference, streams } = wireApp(
+    config,
+    database,
+    {
+      clock,
+      log: logger,
+      ...overrides,
+    },
+  );
   const mint = async (key: Partial<NewKey>) =>
     (await keys.create({ name: "test", scopes: ["*"], ...key }, OPERATOR)).secret;
   const key = await mint({ name: "all" });
@@ -150,6 +159,7 @@ export const openStore = async ({
     deploys,
     keeper,
     publishReference,
+    streams,
     app,
     fetch,
     https,

@@ -54,6 +54,26 @@ export interface paths {
     patch: operations["changePet"];
     trace?: never;
   };
+  "/pets/events": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Follow what happens to animals
+     * @description Server-sent events: `added`, `changed` and `deleted`, each with an id, and in `data` the animal as it is when the event is sent, or only its id if it has gone. The stream begins with what happens from now on, or right behind the event that `Last-Event-ID` names. If events are missing in between (the newest 1,000,000 are kept), `reset` comes first: list the animals anew. A comment comes every 15 seconds. An API key may have 10 streams at once, all together 100. Needs the scope `pets:read`.
+     */
+    get: operations["streamPets"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/statistics": {
     parameters: {
       query?: never;
@@ -469,7 +489,10 @@ export interface operations {
   createPet: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). */
+        "Idempotency-Key"?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -635,6 +658,45 @@ export interface operations {
            *     }
            */
           "application/json": components["schemas"]["Pet"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  streamPets: {
+    parameters: {
+      query?: {
+        /** @description The same, for clients that cannot send the header, which wins. */
+        lastEventId?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The stream; it ends with the key, and when the server ends. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example retry: 2000
+           *
+           *     id: 1234
+           *     event: added
+           *     data: {"id":7,"name":"Bella","categoryId":3,"status":"available"}
+           */
+          "text/event-stream": string;
         };
       };
       /** @description Refused. */

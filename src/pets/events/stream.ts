@@ -1,0 +1,26 @@
+import type { Patiently } from "../../http/patience.ts";
+import type { PetStreams } from "./streams.ts";
+
+/** The answer that streams events behind the one with this id, or from now on. */
+export type EventStream = (request: Request, keyId: number, last: string | undefined) => Response;
+
+export const eventStream =
+  ({
+    streams,
+    mayGoOn,
+    patiently,
+  }: {
+    streams: PetStreams;
+    /** Whether the key of a request still opens anything. */
+    mayGoOn(request: Request): Promise<boolean>;
+    patiently: Patiently;
+  }): EventStream =>
+  (request, keyId, last) => {
+    // A proxy of nginx's kind would hold events back until its buffer is full.
+    const headers = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
+    if (request.method === "HEAD") return new Response(null, { headers });
+    const reader = { keyId, signal: request.signal, mayGoOn: () => mayGoOn(request) };
+    const { body, ended } = streams.open(reader, last === undefined ? undefined : Number(last));
+    void patiently(request, () => ended);
+    return new Response(body, { headers });
+  };

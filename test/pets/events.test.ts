@@ -1,0 +1,237 @@
+import { describe, expect, test } from "bun:test";
+import { petEventRepository } from "../../src/pets/events/repository.ts";
+import { openDatabase } from "../../src/db/open.ts";
+import { type Call, type Store, addPet, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
+
+const LIMITS = { overall: 3, ofKey: 2, heartbeatMs: 15_000 };
+
+interface Event {
+  id: string;
+  event: string;
+  data: unknown;
+}
+
+const fieldsOf = (block: string): Record<string, string> =>
+  Object.fromEntries(
+    block.split("\n").map((line) => [line.split(": ")[0], line.slice(line.indexOf(":") + 2)]),
+  );
+
+/** Follows the events as a browser would. */
+const follow = async (store: Store, headers: Record<string, string> = {}, query = "", call: Call = {}) => {
+  const answer = await store.call("GET", `/v1/pets/events${query}`, { headers, ...call });
+  if (answer.status !== 200) throw new Error(`answered ${answer.status} ${await answer.text()}`);
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  const blocks = async (count: number): Promise<string[]> => {
+    while (text.split("\n\n").length <= count) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error("the stream ended");
+      text += value;
+    }
+    const all = text.split("\n\n");
+    text = all.slice(count).join("\n\n");
+    return all.slice(0, count);
+  };
+  const [first] = await blocks(1);
+  return {
+    answer,
+    first,
+    next: async (count: number): Promise<Event[]> =>
+      (await blocks(count)).map(fieldsOf).map(({ id = "", event = "", data = "null" }) => ({
+        id,
+        event,
+        data: JSON.parse(data) as unknown,
+      })),
+    raw: blocks,
+    /** Answers when the stream has ended. */
+    ended: async () => {
+      while (!(await reader.read()).done);
+    },
+    leave: () => reader.cancel(),
+  };
+};
+
+const rename = (store: Store, id: number, name: string) =>
+  store.call("PATCH", `/v1/pets/${id}`, { json: { name } });
+
+const BELLA = { id: 1, name: "Bella", categoryId: 1 };
+
+describe("GET /v1/pets/events", () => {
+  test("tells what happens from now on, with the animal as it is", async () => {
+    const store = await openStore();
+    await addPet(store, {});
+    const stream = await follow(store);
+    expect(stream.answer.headers.get("content-type")).toBe("text/event-stream");
+    expect(stream.answer.headers.get("cache-control")).toContain("no-cache");
+    expect(stream.answer.headers.get("x-stability")).toBe("beta");
+    expect(stream.answer.headers.get("x-request-id")).not.toBeNull();
+    expect(stream.first).toBe("retry: 2000\nid: 1");
+    await addPet(store, { name: "Rex", status: "sold" });
+    expect(await stream.next(1)).toEqual([
+      { id: "2", event: "added", data: { id: 2, name: "Rex", categoryId: 1, status: "sold" } },
+    ]);
+    await rename(store, 1, "Luna");
+    expect(await stream.next(1)).toEqual([{ id: "3", event: "changed", data: { ...BELLA, name: "Luna" } }]);
+    store.database.client.run("DELETE FROM pets WHERE id = 1");
+    await rename(store, 2, "Max");
+    const [deleted] = await stream.next(2);
+    expect(deleted).toEqual({ id: "4", event: "deleted", data: { id: 1 } });
+    await stream.leave();
+  });
+
+  test.each([
+    ["the header", { "last-event-id": "1" }, ""],
+    ["the query", {}, "?lastEventId=1"],
+    ["both: the header wins", { "last-event-id": "1" }, "?lastEventId=3"],
+  ])("goes on right behind the event that %s names", async (_name, headers, query) => {
+    const store = await openStore();
+    for (let at = 0; at < 3; at++) await addPet(store, {});
+    const stream = await follow(store, headers, query);
+    expect((await stream.next(2)).map(({ id }) => id)).toEqual(["2", "3"]);
+    await stream.leave();
+  });
+
+  test("of more than one page comes without a gap, in order", async () => {
+    const store = await openStore();
+    for (let at = 0; at < 450; at++) await addPet(store, {});
+    const stream = await follow(store, { "last-event-id": "0" });
+    const ids = (await stream.next(450)).map(({ id }) => Number(id));
+    expect(ids).toEqual(Array.from({ length: 450 }, (_, at) => at + 1));
+    await stream.leave();
+  });
+
+  test("names only the id of an animal that has gone since, and 64 bits to the last digit", async () => {
+    const store = await openStore();
+    await addPet(store, {});
+    await store.call("POST", "/v1/pets", {
+      headers: { "content-type": "application/json" },
+      body: '{"name":"x\\u2028","categoryId":9223372036854775807}',
+    });
+    store.database.client.run("DELETE FROM pets WHERE id = 1");
+    const stream = await follow(store, { "last-event-id": "0" });
+    const [gone, there] = await stream.raw(2);
+    expect(gone).toBe('id: 1\nevent: added\ndata: {"id":1}');
+    expect(there).toContain('"categoryId":9223372036854775807');
+    await stream.leave();
+  });
+
+  test("shows what another process wrote", async () => {
+    const path = `${temporaryDirectory()}/store.db`;
+    const store = await openStore({ path });
+    const other = openDatabase(path);
+    const stream = await follow(store);
+    other.client.run("INSERT INTO pets (name, category_id, created_at) VALUES ('Bella', 1, 0)");
+    expect(await stream.next(1)).toEqual([{ id: "1", event: "added", data: BELLA }]);
+    await stream.leave();
+    await other.close();
+  });
+
+  test.each(["2", "99", "999999999999999"])(
+    "behind %s, where events are missing, begins with a reset and goes on from the present",
+    async (last) => {
+      const store = await openStore();
+      for (let at = 0; at < 10; at++) await addPet(store, {});
+      await petEventRepository(store.database).sweep(7);
+      const stream = await follow(store, { "last-event-id": last });
+      const [reset] = await stream.next(1);
+      if (last === "2")
+        expect(store.database.client.query("SELECT min(id) AS id FROM pet_events").get()).toEqual({ id: 4 });
+      expect(reset).toMatchObject({ id: "10", event: "reset" });
+      await addPet(store, {});
+      expect((await stream.next(1)).map(({ id }) => id)).toEqual(["11"]);
+      await stream.leave();
+    },
+  );
+
+  test("behind the last event before the oldest that is kept misses nothing: there is no reset", async () => {
+    const store = await openStore();
+    for (let at = 0; at < 10; at++) await addPet(store, {});
+    await petEventRepository(store.database).sweep(7);
+    const stream = await follow(store, { "last-event-id": "3" });
+    expect((await stream.next(7)).map(({ id }) => id)).toEqual(["4", "5", "6", "7", "8", "9", "10"]);
+    await stream.leave();
+  });
+
+  test("tells a reader who was too slow to list anew", async () => {
+    const store = await openStore();
+    const reader = (await store.call("GET", "/v1/pets/events")).body!.getReader();
+    const read = async () => new TextDecoder().decode((await reader.read()).value as Uint8Array);
+    expect(await read()).toStartWith("retry: ");
+    for (let at = 0; at < 10; at++) await addPet(store, {});
+    await petEventRepository(store.database).sweep(1);
+    expect(await read()).toStartWith("id: 10\nevent: reset\n");
+    await addPet(store, {});
+    expect(await read()).toStartWith("id: 11\nevent: added\n");
+    await reader.cancel();
+  });
+
+  test("shows life while nothing happens", async () => {
+    const store = await openStore({ streamLimits: { ...LIMITS, heartbeatMs: 20 } });
+    const stream = await follow(store);
+    expect(await stream.raw(2)).toEqual([":", ":"]);
+    await stream.leave();
+  });
+
+  test("ends with its key", async () => {
+    const store = await openStore({ streamLimits: { ...LIMITS, heartbeatMs: 20 } });
+    const revoked = await follow(store, {}, "", { key: await store.mint({ scopes: ["pets:read"] }) });
+    const expired = await follow(store, {}, "", {
+      key: await store.mint({ expiresAt: store.clock.now() + 1000 }),
+    });
+    await store.call("DELETE", "/platform/keys/2");
+    store.clock.advance(2000);
+    await Promise.all([revoked.ended(), expired.ended()]);
+  });
+
+  test("ends when the server stops", async () => {
+    const store = await openStore();
+    const stream = await follow(store);
+    store.streams.stop();
+    await stream.ended();
+  });
+
+  test("has a bounded number of streams, of a key and of all, and those that ended do not count", async () => {
+    const store = await openStore({ streamLimits: LIMITS });
+    const streams = [await follow(store), await follow(store)];
+    const refused = await store.call("GET", "/v1/pets/events");
+    expect(refused.headers.get("retry-after")).toBe("10");
+    expect(await faultOf(refused)).toBe("429 rate_limited");
+    const key = await store.mint({});
+    streams.push(await follow(store, {}, "", { key }));
+    expect(await faultOf(await store.call("GET", "/v1/pets/events", { key }))).toBe("429 rate_limited");
+    await streams.pop()?.leave();
+    streams.push(await follow(store, {}, "", { key }));
+    for (const stream of streams) await stream.leave();
+  });
+
+  test("asked with HEAD has its headers, and opens no stream", async () => {
+    const store = await openStore({ streamLimits: LIMITS });
+    for (let at = 0; at < 5; at++) {
+      const answer = await store.call("HEAD", "/v1/pets/events");
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+      expect(await answer.text()).toBe("");
+    }
+  });
+
+  test.each(["-1", "x", "1.0", "1e3", "9".repeat(16)])("refuses the event id %j", async (id) => {
+    const store = await openStore();
+    for (const call of [
+      store.call("GET", "/v1/pets/events", { headers: { "last-event-id": id } }),
+      store.call("GET", `/v1/pets/events?lastEventId=${id}`),
+    ])
+      expect(await faultOf(await call)).toBe("400 invalid_request");
+  });
+});
+
+test("the sweep keeps the newest events, slice by slice", async () => {
+  const store = await openStore();
+  for (let at = 0; at < 2500; at++)
+    store.database.client.run("INSERT INTO pet_events (kind, pet_id) VALUES ('added', 1)");
+  const events = petEventRepository(store.database);
+  expect([await events.sweep(100), await events.sweep(100), await events.sweep(100)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(events.bounds()).toEqual({ oldest: 2401, newest: 2500 });
+});

@@ -1,0 +1,184 @@
+import { describe, expect, test } from "bun:test";
+import { readIdempotencyKey } from "../../src/http/idempotency.ts";
+import { answerRepository } from "../../src/db/answers.ts";
+import { type Store, faultOf, messageOf, openStore, temporaryDirectory } from "../support/store.ts";
+
+const DAY_MS = 86_400_000;
+const BELLA = { name: "Bella", categoryId: 1 };
+
+const add = (store: Store, idempotencyKey: string, json: unknown = BELLA, key = store.key) =>
+  store.call("POST", "/v1/pets", { json, key, headers: { "idempotency-key": idempotencyKey } });
+
+const count = (store: Store, table = "pets"): number =>
+  store.database.client.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? -1;
+
+describe("the same request with the same Idempotency-Key", () => {
+  test("is answered with the kept answer, byte by byte, and adds nothing", async () => {
+    const store = await openStore();
+    const body = { headers: { "content-type": "application/json", "idempotency-key": "a" } };
+    const json = `{"name":"B\u00ebl\ud83d\ude00","categoryId":9223372036854775807,"status":"sold"}`;
+    const first = await store.call("POST", "/v1/pets", { ...body, body: json });
+    const again = await store.call("POST", "/v1/pets", { ...body, body: json });
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(first.headers.get("idempotency-replayed")).toBeNull();
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(again.headers.get("content-type")).toBe("application/json");
+    expect(again.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"));
+    const text = await first.text();
+    expect(text).toContain("9223372036854775807");
+    expect(await again.text()).toBe(text);
+    expect(count(store)).toBe(1);
+  });
+
+  test("is the same whatever its white space and the spelling of its numbers", async () => {
+    const store = await openStore();
+    const send = (body: string) =>
+      store.call("POST", "/v1/pets", {
+        body,
+        headers: { "content-type": "application/json", "idempotency-key": "a" },
+      });
+    await send('{"name":"Bella","categoryId":1}');
+    expect((await send('{ "name": "Bella", "categoryId": 1.0 }')).status).toBe(201);
+    expect(count(store)).toBe(1);
+  });
+
+  test("is answered so even after a restart", async () => {
+    const path = `${temporaryDirectory()}/store.db`;
+    const before = await openStore({ path });
+    const text = await (await add(before, "a")).text();
+    const key = before.key;
+    await before.database.close();
+    const after = await openStore({ path });
+    expect(await (await add(after, "a", BELLA, key)).text()).toBe(text);
+    expect(count(after)).toBe(1);
+  });
+
+  test("sent many times at once is done once: the others are 409 or the kept answer", async () => {
+    const store = await openStore();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => add(store, "a")));
+    const seen = await Promise.all(
+      answers.map(async (answer) =>
+        answer.status === 409 ? [await faultOf(answer), answer.headers.get("retry-after")] : answer.status,
+      ),
+    );
+    expect(seen.filter((one) => one === 201)).toHaveLength(1);
+    expect(seen.filter((one) => one !== 201)).toEqual(
+      Array.from({ length: 49 }, () => ["409 idempotency_in_flight", "1"]),
+    );
+    expect(count(store)).toBe(1);
+    expect((await add(store, "a")).status).toBe(201);
+    expect(count(store)).toBe(1);
+  });
+
+  test("is a new one 24 hours later, and for another API key", async () => {
+    const store = await openStore();
+    await add(store, "a");
+    expect((await add(store, "a", BELLA, await store.mint({}))).headers.has("idempotency-replayed")).toBe(
+      false,
+    );
+    store.clock.advance(DAY_MS - 1);
+    expect((await add(store, "a")).headers.has("idempotency-replayed")).toBe(true);
+    store.clock.advance(1);
+    expect((await add(store, "a")).headers.has("idempotency-replayed")).toBe(false);
+    expect((await add(store, "a")).headers.has("idempotency-replayed")).toBe(true);
+    expect(count(store)).toBe(3);
+  });
+});
+
+test("another body with the same Idempotency-Key is 422, and adds nothing", async () => {
+  const store = await openStore();
+  await add(store, "a");
+  expect(await faultOf(await add(store, "a", { ...BELLA, name: "Rex" }))).toBe("422 idempotency_mismatch");
+  expect(await faultOf(await add(store, "a", { ...BELLA, categoryId: 2 }))).toBe("422 idempotency_mismatch");
+  expect(count(store)).toBe(1);
+});
+
+test("a request that was refused is not kept: put right, it is done under the same key", async () => {
+  const store = await openStore();
+  expect(await faultOf(await add(store, "a", { name: "" }))).toBe("400 invalid_request");
+  store.database.client.run("PRAGMA query_only=ON");
+  expect(await faultOf(await add(store, "a"))).toBe("503 storage_unavailable");
+  store.database.client.run("PRAGMA query_only=OFF");
+  expect((await add(store, "a")).status).toBe(201);
+  expect([count(store), count(store, "answers")]).toEqual([1, 1]);
+});
+
+test("an animal whose answer cannot be kept is not added", async () => {
+  const store = await openStore();
+  store.database.client.run("DROP TABLE answers");
+  expect((await add(store, "a")).status).toBe(500);
+  expect(count(store)).toBe(0);
+});
+
+test("without the header nothing is kept, and every request is done", async () => {
+  const store = await openStore();
+  for (let at = 0; at < 2; at++) await store.call("POST", "/v1/pets", { json: BELLA });
+  expect([count(store), count(store, "answers")]).toEqual([2, 0]);
+});
+
+describe("an Idempotency-Key", () => {
+  test.each([
+    ["a", "a"],
+    ['"a"', "a"],
+    ['"a b, c"', "a b, c"],
+    [String.raw`"a\"b\\c"`, String.raw`a"b\c`],
+    ["8e03978e-40d5-43dd-bc93-6894a57f9324", "8e03978e-40d5-43dd-bc93-6894a57f9324"],
+    ["x".repeat(255), "x".repeat(255)],
+  ])("%s is %s", (header, key) => expect(readIdempotencyKey(header)).toBe(key));
+
+  test.each([
+    "",
+    '""',
+    "a b",
+    "a, b",
+    '"a',
+    '"a", "b"',
+    '"a";q=1',
+    String.raw`"\a"`,
+    "\u00e9",
+    "x".repeat(256),
+  ])("%j is refused", (header) =>
+    expect(() => readIdempotencyKey(header)).toThrow(/^Idempotency-Key: must be 1 to 255/),
+  );
+
+  test("that is none is 400, and adds nothing", async () => {
+    const store = await openStore();
+    const answer = await add(store, "a b");
+    expect(answer.status).toBe(400);
+    expect(await messageOf(answer)).toStartWith("Idempotency-Key: must be");
+    expect(count(store)).toBe(0);
+  });
+});
+
+describe("the sweep", () => {
+  const sweepAll = async (store: Store, before: number, most?: number) => {
+    const answers = answerRepository(store.database);
+    while (await answers.sweep(before, most));
+  };
+
+  test("removes what is older than 24 hours, and nothing else", async () => {
+    const store = await openStore();
+    for (let at = 0; at < 600; at++) await add(store, `old-${at}`);
+    store.clock.advance(DAY_MS);
+    for (let at = 0; at < 3; at++) await add(store, `new-${at}`);
+    await sweepAll(store, store.clock.now() - DAY_MS);
+    expect(count(store, "answers")).toBe(3);
+    expect((await add(store, "new-0")).headers.has("idempotency-replayed")).toBe(true);
+  });
+
+  test("keeps the newest of each API key, up to the limit", async () => {
+    const store = await openStore();
+    const other = await store.mint({});
+    await add(store, "a", BELLA, other);
+    for (let at = 0; at < 10; at++) await add(store, `${at}`);
+    await sweepAll(store, 0, 3);
+    expect(count(store, "answers")).toBe(4);
+    for (const [key, secret] of [
+      ["9", store.key],
+      ["7", store.key],
+      ["a", other],
+    ] as const)
+      expect((await add(store, key, BELLA, secret)).headers.has("idempotency-replayed")).toBe(true);
+    expect((await add(store, "6")).headers.has("idempotency-replayed")).toBe(false);
+  });
+});

@@ -1,0 +1,161 @@
+import { expect } from "bun:test";
+import { type Server, directory, real, serve, until, within } from "./support.ts";
+
+const CHANGES = Number(process.env["EVENT_CHANGES"] ?? 100_000);
+const WRITERS = 16;
+const READERS = 3;
+
+interface Event {
+  id: number;
+  kind: string;
+  pet: { id: number; name?: string };
+}
+
+const eventOf = (block: string): Event | undefined => {
+  const [, id, kind, data] = /^id: (\d+)\nevent: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+  return kind === undefined
+    ? undefined
+    : { id: Number(id), kind, pet: JSON.parse(data ?? "") as Event["pet"] };
+};
+
+/** Reads from behind `last` until it is cut off at a random moment. @returns what came whole */
+const readFor = async (server: Server, last: number, ms: number): Promise<Event[]> => {
+  const cut = new AbortController();
+  const timer = setTimeout(() => cut.abort(), ms);
+  const seen: Event[] = [];
+  try {
+    const answer = await server.call("/v1/pets/events", {
+      headers: { "last-event-id": String(last) },
+      signal: cut.signal,
+    });
+    // The connections that were cut before are counted until the server has seen that they are.
+    if (answer.status === 429) return seen;
+    expect(answer.status).toBe(200);
+    let text = "";
+    for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) {
+      const blocks = (text + piece).split("\n\n");
+      text = blocks.pop() ?? "";
+      seen.push(...blocks.map(eventOf).filter((one) => one !== undefined));
+    }
+  } catch (error) {
+    if (!cut.signal.aborted) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  return seen;
+};
+
+/** Adds and changes in turn. @returns what was acknowledged: the ids that were added */
+const write = async (server: Server, prefix: string, count: number): Promise<number[]> => {
+  const ids: number[] = [];
+  for (let at = 0; at < count; at += 2) {
+    const { id } = (await (await server.add(`${prefix}-${at}`)).json()) as { id: number };
+    ids.push(id);
+    const changed = await server.call(`/v1/pets/${id}`, {
+      method: "PATCH",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ name: `${prefix}-${at}-changed` }),
+    });
+    expect(changed.status).toBe(200);
+  }
+  return ids;
+};
+
+real(
+  `${READERS} readers cut off at random moments miss and double nothing in ${CHANGES} changes`,
+  [],
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path, env: { LOG_LEVEL: "silent" } });
+    const each = Math.ceil(CHANGES / WRITERS / 2) * 2;
+    const writing = Promise.all(Array.from({ length: WRITERS }, (_, at) => write(server, String(at), each)));
+    let cuts = 0;
+    const reading = Promise.all(
+      Array.from({ length: READERS }, async () => {
+        const seen: Event[] = [];
+        for (; seen.length < each * WRITERS; cuts++)
+          seen.push(...(await readFor(server, seen.at(-1)?.id ?? 0, Math.random() * 400)));
+        return seen;
+      }),
+    );
+    const added = (await writing).flat().toSorted((one, other) => one - other);
+    for (const seen of await reading) {
+      expect(seen.length).toBe(each * WRITERS);
+      expect(seen.every(({ id }, at) => id === at + 1)).toBe(true);
+      const idsOf = (wanted: string) =>
+        seen
+          .filter(({ kind }) => kind === wanted)
+          .map(({ pet }) => pet.id)
+          .toSorted((one, other) => one - other);
+      expect(idsOf("added")).toEqual(added);
+      expect(idsOf("changed")).toEqual(added);
+      const lastNames = new Map(seen.map(({ pet }) => [pet.id, pet.name]));
+      expect([...lastNames.values()].every((name) => name?.endsWith("-changed"))).toBe(true);
+    }
+    console.log(`    ${each * WRITERS} changes, ${cuts} connections`);
+  },
+  600_000,
+);
+
+/** A client that asks for all events and reads none. */
+const sleeper = (server: Server) =>
+  Bun.connect({
+    hostname: "127.0.0.1",
+    port: server.port,
+    socket: {
+      open(socket) {
+        socket.write(
+          `GET /v1/pets/events?lastEventId=0 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.key}\r\n\r\n`,
+        );
+      },
+      data(socket) {
+        socket.pause();
+      },
+    },
+  });
+
+real(
+  "readers that take nothing hold nothing up, cost no memory, and do not delay the end",
+  [],
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path, env: { LOG_LEVEL: "silent" } });
+    const long = "x".repeat(150);
+    await Promise.all(Array.from({ length: WRITERS }, (_, at) => write(server, `${at}${long}`, 250)));
+    const memory = async () =>
+      Number(/VmRSS:\s+(\d+)/.exec(await Bun.file(`/proc/${server.pid}/status`).text())?.[1]) / 1024;
+    const sleeping = await Promise.all(Array.from({ length: 9 }, () => sleeper(server)));
+    const before = await memory();
+    await Promise.all(Array.from({ length: WRITERS }, (_, at) => write(server, `b${at}${long}`, 1000)));
+    const events = await readFor(server, 0, 5000);
+    expect(events.length).toBeGreaterThanOrEqual(WRITERS * 1250);
+    // Nine times all events would be 40 MB and more.
+    expect((await memory()) - before).toBeLessThan(100);
+    const began = performance.now();
+    expect(await within("the end", 6000, server.stop())).toBe(0);
+    console.log(`    ended after ${Math.round(performance.now() - began)} ms`);
+    for (const socket of sleeping) socket.terminate();
+  },
+  300_000,
+);
+
+real(
+  "a stream lives on, silent but for its heartbeat, for longer than an idle connection, and ends at SIGTERM at once",
+  [],
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    const answer = await server.call("/v1/pets/events");
+    let text = "";
+    const reading = (async () => {
+      for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) text += piece;
+    })();
+    await until("three heartbeats", () => text.split(":\n\n").length > 3, 60_000);
+    await server.add("Bella");
+    await until("an event", () => text.includes('"name":"Bella"'));
+    const ended = server.stop();
+    await within("the end of the stream", 5000, reading);
+    expect(await within("the end of the server", 5000, ended)).toBe(0);
+  },
+  120_000,
+);
