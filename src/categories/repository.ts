@@ -1,6 +1,9 @@
 import { and, asc, eq, gt, ne, notExists, sql } from "drizzle-orm";
+import type { Keep } from "../db/answers.ts";
 import type { Database } from "../db/open.ts";
 import { categories, pets } from "../db/schema.ts";
+
+export type { Keep } from "../db/answers.ts";
 
 export interface Category {
   id: number;
@@ -16,7 +19,7 @@ export type Removal = "removed" | "in_use" | "not_found";
 
 export interface Categories {
   /** Stores the category under an id that was never given out, in one atomic step; undefined if another has the name. */
-  add(name: string): Promise<Category | undefined>;
+  add(name: string, keep?: Keep<Category>): Promise<Category | undefined>;
   find(id: number): Promise<Category | undefined>;
   /** Ascending by id, from behind `after`. */
   list(page: { after: number; limit: number }): Promise<Category[]>;
@@ -73,8 +76,11 @@ export const categoryRepository = ({ orm, commit }: Database): Categories => {
     .prepare();
 
   return {
-    async add(name) {
-      const [[row]] = await commit([{ query: inserted, values: { name, folded: folded(name) } }]);
+    async add(name, keep) {
+      const [[row]] = await commit(
+        [{ query: inserted, values: { name, folded: folded(name) } }],
+        keep && (([[added]]) => added && keep(added)),
+      );
       return row;
     },
     async find(id) {

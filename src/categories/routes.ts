@@ -29,15 +29,20 @@ export const categoryRoutes = ({ categories, shared }: { categories: CategorySer
     )
     .post(
       "/v1/categories",
-      async ({ body, set }) => {
-        const category = await categories.add(body.name);
-        set.headers["location"] = `/v1/categories/${category.id}`;
-        return status(201, category);
-      },
+      ({ body, once }) =>
+        once(
+          {
+            status: 201,
+            body: (category) => category,
+            headers: ({ id }) => ({ location: `/v1/categories/${id}` }),
+          },
+          (keep) => categories.add(body.name, keep),
+        ),
       {
         stability: "beta",
         scope: "pets:write",
         reads: "json",
+        idempotent: true,
         query: NoQuery,
         body: NewCategory,
         response: { 201: Category },

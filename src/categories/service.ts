@@ -1,12 +1,12 @@
 import { Fault } from "../http/faults.ts";
 import { type Page, cutPage, readCursor } from "../page.ts";
-import type { Categories, Category, CategoryChange } from "./repository.ts";
+import type { Categories, Category, CategoryChange, Keep } from "./repository.ts";
 
 export interface CategoryService {
   /** @throws Fault invalid_cursor */
   list(query: { limit: number; cursor: string | undefined }): Promise<Page<Category>>;
-  /** @throws Fault category_name_taken */
-  add(name: string): Promise<Category>;
+  /** @param keep of the same commit. @throws Fault category_name_taken */
+  add(name: string, keep?: Keep<Category>): Promise<Category>;
   /** @throws Fault not_found */
   get(id: number): Promise<Category>;
   /** @throws Fault not_found, category_name_taken */
@@ -25,8 +25,8 @@ export const categoryService = ({ categories }: { categories: Categories }): Cat
     const after = cursor === undefined ? 0 : readCursor(cursor, LIST);
     return cutPage(await categories.list({ after, limit: limit + 1 }), limit, LIST);
   },
-  async add(name) {
-    const category = await categories.add(name);
+  async add(name, keep) {
+    const category = await categories.add(name, keep);
     if (!category) throw new Fault("category_name_taken");
     return category;
   },

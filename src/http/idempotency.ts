@@ -44,6 +44,11 @@ export interface Answering<Status extends number, Outcome, Body> {
   headers?(outcome: Outcome): Record<string, string>;
 }
 
+/** What Elysia takes: a status of 200 goes without saying. */
+type Answer<Status extends number, Body> = Status extends 200
+  ? Body
+  : ElysiaCustomStatusResponse<Status, Body>;
+
 /**
  * Acts at most once for each Idempotency-Key: `act` hands `keep` on to the repository, which commits what it makes of the
  * outcome with the act itself. A refusal keeps nothing. Without the header there is no `keep`, and nothing is done twice.
@@ -51,7 +56,7 @@ export interface Answering<Status extends number, Outcome, Body> {
 export type Once = <const Status extends number, Outcome, Body>(
   answering: Answering<Status, Outcome, Body>,
   act: (keep?: Keep<Outcome>) => Promise<Outcome>,
-) => Promise<ElysiaCustomStatusResponse<Status, Body> | Response>;
+) => Promise<Answer<Status, Body>>;
 
 interface Context {
   request: Request;
@@ -73,10 +78,10 @@ const answered = <Status extends number, Outcome, Body>(
   outcome: Outcome,
 ) => {
   if (answering.headers) Object.assign(set.headers, answering.headers(outcome));
-  return status<Status, Body>(
-    answering.status,
-    answering.body(outcome) as never,
-  ) as unknown as ElysiaCustomStatusResponse<Status, Body>;
+  return status<Status, Body>(answering.status, answering.body(outcome) as never) as unknown as Answer<
+    Status,
+    Body
+  >;
 };
 
 /** For a request without the header. */
@@ -118,7 +123,8 @@ export const idempotency = ({ answers, clock }: IdempotencySettings) => {
       inFlight.add(name);
       try {
         const again = await replay();
-        if (again) return again;
+        // A Response is passed on as it is, whatever the route says that it answers.
+        if (again) return again as never;
         let isKept = false;
         const outcome = await act((done) => {
           isKept = true;

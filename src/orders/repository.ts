@@ -1,7 +1,10 @@
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import type { Keep } from "../db/answers.ts";
 import type { Database } from "../db/open.ts";
 import { orders, pets } from "../db/schema.ts";
 import { EFFECTS, ORDER_STEPS, type OrderStatus, type OrderStep, spanOf } from "./stage.ts";
+
+export type { Keep } from "../db/answers.ts";
 
 export interface Adopter {
   name: string;
@@ -45,9 +48,9 @@ export interface Orders {
    * Stores the order and makes its animal pending, in one atomic step: only if that is available and no other order of it
    * is open. Of all who ask at once one gets it.
    */
-  place(order: NewOrder, now: number): Promise<Placed>;
+  place(order: NewOrder, now: number, keep?: Keep<Order>): Promise<Placed>;
   /** Takes the order a step on, with its effect on the animal, in one atomic step: only from a status that allows it. */
-  step(id: number, step: OrderStep, now: number): Promise<Stepped>;
+  step(id: number, step: OrderStep, now: number, keep?: Keep<Order>): Promise<Stepped>;
   find(id: number): Promise<Order | undefined>;
   /** Ascending by id. */
   list(page: OrderPage): Promise<Order[]>;
@@ -153,7 +156,7 @@ export const orderRepository = ({ orm, commit }: Database): Orders => {
   ) as Record<OrderStep, { moved: ReturnType<typeof stepOf>; effect: ReturnType<typeof effectOf> }>;
 
   return {
-    async place({ petId, adopter, note }, now) {
+    async place({ petId, adopter, note }, now, keep) {
       const values = {
         petId,
         adopterName: adopter.name,
@@ -162,20 +165,26 @@ export const orderRepository = ({ orm, commit }: Database): Orders => {
         now,
       };
       // Read in the same step, before it is changed: why no order was placed.
-      const [[present], [order]] = await commit([
-        { query: pet, values: { petId } },
-        { query: inserted, values },
-        { query: reserved, values: { petId } },
-      ]);
+      const [[present], [order]] = await commit(
+        [
+          { query: pet, values: { petId } },
+          { query: inserted, values },
+          { query: reserved, values: { petId } },
+        ],
+        keep && (([, [placed]]) => placed && keep(toOrder(placed))),
+      );
       return order ? { order: toOrder(order) } : { order: undefined, pet: present };
     },
-    async step(id, step, now) {
+    async step(id, step, now, keep) {
       const { moved, effect } = steps[step];
       const move = { query: moved, values: { id, now } };
       const read = { query: found, values: { id } };
       const [[present], [order]] = await (effect
-        ? commit([read, move, { query: effect, values: { id } }])
-        : commit([read, move]));
+        ? commit(
+            [read, move, { query: effect, values: { id } }],
+            keep && (([, [done]]) => done && keep(toOrder(done))),
+          )
+        : commit([read, move], keep && (([, [done]]) => done && keep(toOrder(done)))));
       if (order) return { order: toOrder(order) };
       return { order: undefined, present: present && toOrder(present) };
     },

@@ -1,6 +1,7 @@
-import { Elysia, status } from "elysia";
+import { Elysia } from "elysia";
 import { nextLink } from "../http/headers.ts";
 import { NoQuery, parseId } from "../http/schemas.ts";
+import type { Once } from "../http/idempotency.ts";
 import type { Shared } from "../http/shared.ts";
 import { holds } from "../keys/guard.ts";
 import {
@@ -14,19 +15,25 @@ import {
   withoutAdopter,
 } from "./model.ts";
 import { approveOrder, cancelOrder, completeOrder, getOrder, listOrders, placeOrder } from "./openapi.ts";
+import type { Order as Adoption } from "./repository.ts";
 import type { OrderService } from "./service.ts";
 import type { OrderStep } from "./stage.ts";
 
 /** Adoptions, under `/v1/store/orders`. */
 export const orderRoutes = ({ orders, shared }: { orders: OrderService; shared: Shared }) => {
   type Key = Parameters<typeof holds>[0];
-  const take = async (orderId: string, step: OrderStep, key: Key) => {
-    const order = await orders.step(parseId(orderId), step);
-    return fromOrder(holds(key, "orders:read") ? order : withoutAdopter(order));
-  };
+  const take = (orderId: string, step: OrderStep, key: Key, once: Once) =>
+    once(
+      {
+        status: 200,
+        body: (order: Adoption) => fromOrder(holds(key, "orders:read") ? order : withoutAdopter(order)),
+      },
+      (keep) => orders.step(parseId(orderId), step, keep),
+    );
   const stepping = {
     stability: "beta",
     scope: "orders:write",
+    idempotent: true,
     query: NoQuery,
     params: OrderParams,
     response: { 200: Order },
@@ -54,15 +61,20 @@ export const orderRoutes = ({ orders, shared }: { orders: OrderService; shared: 
     )
     .post(
       "/v1/store/orders",
-      async ({ body, set }) => {
-        const order = await orders.place(body);
-        set.headers["location"] = `/v1/store/orders/${order.id}`;
-        return status(201, fromOrder(order));
-      },
+      ({ body, once }) =>
+        once(
+          {
+            status: 201,
+            body: fromOrder,
+            headers: ({ id }) => ({ location: `/v1/store/orders/${id}` }),
+          },
+          (keep) => orders.place(body, keep),
+        ),
       {
         stability: "beta",
         scope: "orders:write",
         reads: "json",
+        idempotent: true,
         query: NoQuery,
         body: NewOrder,
         response: { 201: Order },
@@ -81,16 +93,28 @@ export const orderRoutes = ({ orders, shared }: { orders: OrderService; shared: 
         detail: getOrder,
       },
     )
-    .post("/v1/store/orders/:orderId/approve", ({ params, key }) => take(params.orderId, "approve", key), {
-      ...stepping,
-      detail: approveOrder,
-    })
-    .post("/v1/store/orders/:orderId/complete", ({ params, key }) => take(params.orderId, "complete", key), {
-      ...stepping,
-      detail: completeOrder,
-    })
-    .post("/v1/store/orders/:orderId/cancel", ({ params, key }) => take(params.orderId, "cancel", key), {
-      ...stepping,
-      detail: cancelOrder,
-    });
+    .post(
+      "/v1/store/orders/:orderId/approve",
+      ({ params, key, once }) => take(params.orderId, "approve", key, once),
+      {
+        ...stepping,
+        detail: approveOrder,
+      },
+    )
+    .post(
+      "/v1/store/orders/:orderId/complete",
+      ({ params, key, once }) => take(params.orderId, "complete", key, once),
+      {
+        ...stepping,
+        detail: completeOrder,
+      },
+    )
+    .post(
+      "/v1/store/orders/:orderId/cancel",
+      ({ params, key, once }) => take(params.orderId, "cancel", key, once),
+      {
+        ...stepping,
+        detail: cancelOrder,
+      },
+    );
 };

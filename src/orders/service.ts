@@ -1,7 +1,7 @@
 import { Fault } from "../http/faults.ts";
 import { type Page, cutPage, readCursor } from "../page.ts";
 import type { Clock } from "../time.ts";
-import type { NewOrder, Order, Orders } from "./repository.ts";
+import type { Keep, NewOrder, Order, Orders } from "./repository.ts";
 import { type OrderStatus, type OrderStep, explainStatus } from "./stage.ts";
 
 export interface ListOrders {
@@ -15,12 +15,12 @@ export interface ListOrders {
 export interface OrderService {
   /** @throws Fault invalid_cursor */
   list(query: ListOrders): Promise<Page<Order>>;
-  /** @throws Fault not_found for an unknown animal, pet_not_available */
-  place(order: NewOrder): Promise<Order>;
+  /** @param keep of the same commit. @throws Fault not_found for an unknown animal, pet_not_available */
+  place(order: NewOrder, keep?: Keep<Order>): Promise<Order>;
   /** @throws Fault not_found */
   get(id: number): Promise<Order>;
-  /** @throws Fault not_found, order_status_conflict */
-  step(id: number, step: OrderStep): Promise<Order>;
+  /** @param keep of the same commit. @throws Fault not_found, order_status_conflict */
+  step(id: number, step: OrderStep, keep?: Keep<Order>): Promise<Order>;
 }
 
 const notFound = () => new Fault("not_found", "There is no order with this id.");
@@ -41,8 +41,8 @@ export const orderService = ({ orders, clock }: { orders: Orders; clock: Clock }
     const after = cursor === undefined ? 0 : readCursor(cursor, filter);
     return cutPage(await orders.list({ after, limit: limit + 1, status, petId }), limit, filter);
   },
-  async place(order) {
-    const placed = await orders.place(order, clock.now());
+  async place(order, keep) {
+    const placed = await orders.place(order, clock.now(), keep);
     if (placed.order) return placed.order;
     if (!placed.pet) throw new Fault("not_found", "petId: There is no animal with this id.");
     throw unavailable(placed.pet.status);
@@ -52,8 +52,8 @@ export const orderService = ({ orders, clock }: { orders: Orders; clock: Clock }
     if (!order) throw notFound();
     return order;
   },
-  async step(id, step) {
-    const stepped = await orders.step(id, step, clock.now());
+  async step(id, step, keep) {
+    const stepped = await orders.step(id, step, clock.now(), keep);
     if (stepped.order) return stepped.order;
     if (!stepped.present) throw notFound();
     throw new Fault("order_status_conflict", explainStatus(stepped.present.status));

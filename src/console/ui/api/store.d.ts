@@ -917,7 +917,10 @@ export interface operations {
   createCategory: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). */
+        "Idempotency-Key"?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -1136,7 +1139,10 @@ export interface operations {
   placeOrder: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). */
+        "Idempotency-Key"?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -1239,7 +1245,10 @@ export interface operations {
   approveOrder: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). */
+        "Idempotency-Key"?: string;
+      };
       path: {
         /** @description Id of the order. */
         orderId: number;
@@ -1280,7 +1289,10 @@ export interface operations {
   completeOrder: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). */
+        "Idempotency-Key"?: string;
+      };
       path: {
         /** @description Id of the order. */
         orderId: number;
@@ -1321,7 +1333,10 @@ export interface operations {
   cancelOrder: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). */
+        "Idempotency-Key"?: string;
+      };
       path: {
         /** @description Id of the order. */
         orderId: number;
