@@ -58,29 +58,22 @@ export interface Imports {
   finish(id: number, now: number): Promise<void>;
 }
 
-/** Rows of one INSERT: with 50 it takes a third of the time of single ones, with more no less. */
-const TOGETHER = 50;
-const INSERT = "INSERT INTO pets (name, category_id, status, created_at) VALUES ";
-const insertOf = (rows: number) => INSERT + Array.from({ length: rows }, () => "(?, ?, ?, ?)").join(", ");
-
-/** Adds animals by SQL as it is: Drizzle's own insert of many rows takes longer to bind them than SQLite to store them. */
+/**
+ * Adds animals by one statement, from JSON: the index of words is written once for each statement, which takes two thirds of
+ * the time that rows of fifty together take.
+ */
 const inserting = ({ client }: Database) => {
-  const many = client.prepare<unknown, (string | bigint | number | null)[]>(insertOf(TOGETHER));
-  const one = client.prepare<unknown, (string | bigint | number | null)[]>(insertOf(1));
+  const insert = client.prepare<unknown, [number, string]>(
+    "INSERT INTO pets (name, category_id, status, created_at) SELECT value ->> 0, value ->> 1, value ->> 2, ?1 FROM json_each(?2)",
+  );
   return (animals: readonly Animal[], now: number) => {
-    let at = 0;
-    for (; at + TOGETHER <= animals.length; at += TOGETHER) {
-      const values = [];
-      for (let next = at; next < at + TOGETHER; next++) {
-        const { name, categoryId, status = null } = animals[next] as Animal;
-        values.push(name, categoryId, status, now);
-      }
-      many.run(...values);
-    }
-    for (; at < animals.length; at++) {
-      const { name, categoryId, status = null } = animals[at] as Animal;
-      one.run(name, categoryId, status, now);
-    }
+    const rows = animals.map(({ name, categoryId, status = null }) => [
+      // As a parameter of its own would be stored: half a pair of UTF-16 is no character.
+      name.toWellFormed(),
+      JSON.rawJSON(String(categoryId)),
+      status,
+    ]);
+    insert.run(now, JSON.stringify(rows));
   };
 };
 
