@@ -64,7 +64,7 @@ real("OPTIONS names the methods of a path and needs no key", ["curl"], async () 
     return headers.get("allow");
   };
   expect(await allowed("/v1/pets")).toBe("GET, HEAD, OPTIONS, POST");
-  expect(await allowed("/v1/pets/7")).toBe("GET, HEAD, OPTIONS, PATCH");
+  expect(await allowed("/v1/pets/7")).toBe("DELETE, GET, HEAD, OPTIONS, PATCH");
   expect(await allowed("/livez")).toBe("GET, HEAD, OPTIONS");
   expectError(await curl(server, "/nothing", "--request", "OPTIONS"), 404, "not_found");
 });
