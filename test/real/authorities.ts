@@ -5,11 +5,23 @@ import { ISSUER } from "../domains/cases.ts";
 import { freeServers, namesOf } from "./dns-servers.ts";
 import { until } from "./support.ts";
 
+/** Below those that Linux gives to connections, one of which could take it before it is listened on; none is given twice. */
+const PORTS = { first: 20_000, last: 32_000 };
+let next = PORTS.first + Math.floor(Math.random() * (PORTS.last - PORTS.first));
+
+const isFree = (port: number): boolean => {
+  try {
+    void Bun.serve({ hostname: "127.0.0.1", port, fetch: () => new Response() }).stop(true);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 export const freePort = (): number => {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const { port = 0 } = server;
-  void server.stop(true);
-  return port;
+  do next = next < PORTS.last ? next + 1 : PORTS.first;
+  while (!isFree(next));
+  return next;
 };
 
 export interface Authority extends AsyncDisposable {
