@@ -1,8 +1,14 @@
 /**
- * Makes a value when it is first used: preparing the queries of a room takes milliseconds, which a start need not wait for.
- * Its properties must be methods that do without `this`, as those of repositories do.
+ * Makes a value when one of its methods is first called: preparing the queries of a room takes milliseconds, which a start
+ * need not wait for. It must consist of methods that do without `this`, as repositories do; one may be handed over before.
  */
-export const lazily = <Value extends object>(make: () => Value): Value => {
+export const lazily = <Value extends Record<keyof Value, (...given: never[]) => unknown>>(
+  make: () => Value,
+): Value => {
   let made: Value | undefined;
-  return new Proxy({} as Value, { get: (_target, name) => Reflect.get((made ??= make()), name) });
+  const method =
+    (name: string | symbol) =>
+    (...given: never[]): unknown =>
+      (made ??= make())[name as keyof Value](...given);
+  return new Proxy({} as Value, { get: (_target, name) => (made ? Reflect.get(made, name) : method(name)) });
 };

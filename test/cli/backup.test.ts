@@ -3,20 +3,14 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { closedStore, namesIn } from "../backups/stores.ts";
 import { temporaryDirectory } from "../support/store.ts";
+import { bundled } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
-const run = async (argv: string[], dataDir: string) => {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), ...argv], {
-    env: { PATH: process.env["PATH"] ?? "", DATA_DIR: dataDir, DISK_RESERVE: "0" },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [out, error, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  return { out, error, code };
-};
+const program = bundled();
+const run = (argv: string[], dataDir: string) =>
+  program(argv, { env: { DATA_DIR: dataDir, DISK_RESERVE: "0" } });
 
 test("a backup is taken to a file and restored, in words and in JSON", async () => {
   const dataDir = await closedStore("Bella");

@@ -1,42 +1,17 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openProject } from "../domains/projects.ts";
 import { dnsServer } from "../support/dns.ts";
 import { remember } from "../../src/config/remembered.ts";
 import { temporaryDirectory } from "../support/store.ts";
+import { bundled } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
-const bundle = mkdtempSync(join(tmpdir(), "adoption-store-test-"));
-
-/** The program is bundled and compiled once, as the executable is: each process then starts in a third of the time. */
-beforeAll(async () => {
-  await Bun.build({
-    entrypoints: [join(import.meta.dir, "../../src/main.ts")],
-    outdir: bundle,
-    target: "bun",
-    format: "cjs",
-    bytecode: true,
-  });
-});
-afterAll(() => rmSync(bundle, { recursive: true, force: true }));
-
-const run = async (argv: string[], env: Record<string, string> = {}) => {
-  const child = Bun.spawn([process.execPath, join(bundle, "main.js"), ...argv], {
-    env: { PATH: process.env["PATH"] ?? "", ...env },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [out, error, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { out, error, code };
-};
+const program = bundled();
+const run = (argv: string[], env: Record<string, string> = {}) => program(argv, { env });
 
 describe("wrong use is one line on standard error and exit code 2", () => {
   test.each([

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundled } from "./program.ts";
+import { bundledIn } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
-const run = bundled();
+const run = bundledIn();
 
 const NAMES = [
   'Max, the "Great"',

@@ -3,12 +3,12 @@ import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } fro
 import { join } from "node:path";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundled } from "./program.ts";
+import { bundledIn } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
-const run = bundled();
+const run = bundledIn();
 
 /** A directory with a file to import. */
 const place = (text: string | Uint8Array, file = "a.csv") => {

@@ -1,21 +1,14 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { openStore, temporaryDirectory } from "../support/store.ts";
+import { bundled } from "./program.ts";
 import { ADA, available, place, statusOf, take } from "../orders/orders.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
-const run = async (argv: string[], env: Record<string, string>) => {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), ...argv], {
-    env: { PATH: process.env["PATH"] ?? "", ...env },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [out, error, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  return { out, error, code };
-};
+const program = bundled();
+const run = (argv: string[], env: Record<string, string>) => program(argv, { env });
 
 /** A store on the file of a DATA_DIR that commands can name. */
 const openShared = async () => {

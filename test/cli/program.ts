@@ -3,6 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** What a command finds where it is run. */
+interface Circumstances {
+  env?: Record<string, string>;
+  cwd?: string;
+  /** Its standard input. */
+  input?: string;
+}
+
 /** The program, bundled and compiled once for a file of tests: each process then starts in a third of the time. */
 export const bundled = () => {
   const directory = mkdtempSync(join(tmpdir(), "adoption-store-test-"));
@@ -16,11 +24,10 @@ export const bundled = () => {
     });
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
-  /** Runs a command in a directory, whose DATA_DIR is `data` below it. */
-  return async (cwd: string, argv: string[], input = "") => {
+  return async (argv: string[], { env = {}, cwd, input = "" }: Circumstances = {}) => {
     const child = Bun.spawn([process.execPath, join(directory, "main.js"), ...argv], {
-      cwd,
-      env: { PATH: process.env["PATH"] ?? "", DATA_DIR: join(cwd, "data") },
+      ...(cwd !== undefined && { cwd }),
+      env: { PATH: process.env["PATH"] ?? "", ...env },
       stdin: Buffer.from(input),
       stdout: "pipe",
       stderr: "pipe",
@@ -28,4 +35,11 @@ export const bundled = () => {
     const [out, error, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
     return { out, error, code };
   };
+};
+
+/** Runs commands in a directory, whose DATA_DIR is `data` below it. */
+export const bundledIn = () => {
+  const run = bundled();
+  return (cwd: string, argv: string[], input = "") =>
+    run(argv, { cwd, env: { DATA_DIR: join(cwd, "data") }, input });
 };

@@ -1,0 +1,420 @@
+import { expect, test } from "bun:test";
+import Ajv, { type ValidateFunction } from "ajv/dist/2020";
+import fc from "fast-check";
+import { FAULTS } from "../src/http/faults.ts";
+import { type Node, type Operation, operationsOf, pathWith } from "./support/operations.ts";
+import { DEPLOY, makeProject, toldDns } from "./domains/projects.ts";
+import { type Store, addPet, openStore } from "./support/store.ts";
+
+/** Values of a kind that requests are made of. */
+const VALUES = 2000;
+const SEED = 20_301_205;
+
+const ajv = new Ajv({ strict: false, validateFormats: false });
+const { operations, schemas } = await operationsOf(await openStore());
+ajv.addSchema({ $id: "store", components: { schemas } });
+
+const compiled = new Map<Node, ValidateFunction>();
+
+/** Compiled once for all answers: that takes longer than ten requests do. */
+const validatorOf = (schema: Node): ValidateFunction => {
+  const known = compiled.get(schema);
+  if (known) return known;
+  const inStore = JSON.parse(JSON.stringify(schema).replaceAll("#/components", "store#/components")) as Node;
+  const validator = ajv.compile(inStore);
+  compiled.set(schema, validator);
+  return validator;
+};
+
+/** Checks a value against a schema of the document. @returns what is wrong, or "" */
+const problemsOf = (schema: Node, value: unknown): string => {
+  const validator = validatorOf(schema);
+  return validator(value) ? "" : ajv.errorsText(validator.errors);
+};
+
+const HOSTILE = [
+  "",
+  " ",
+  "0",
+  "-1",
+  "1",
+  "2",
+  "01",
+  "1.0",
+  "1e3",
+  "0x1",
+  "NaN",
+  "null",
+  "undefined",
+  "true",
+  "[]",
+  "{}",
+  "9223372036854775807",
+  "9223372036854775808",
+  "99999999999999999999",
+  "' OR 1=1 --",
+  '"; DROP TABLE pets; --',
+  "../../etc/passwd",
+  "..%2f..",
+  "%00",
+  "%ff",
+  "%",
+  "<script>alert(1)</script>",
+  "${7*7}",
+  "{{7*7}}",
+  "__proto__",
+  "constructor",
+  "\u0000",
+  "\ud83d\ude00",
+  "\u202e",
+  "a".repeat(5000),
+  "available",
+  "sold",
+  "100",
+  "101",
+];
+
+/** As `expect` does, without its cost, which is more than that of the requests: it is called 200,000 times. */
+const must = (holds: boolean, what: string): void => {
+  if (!holds) throw new Error(what);
+};
+
+const mustBeError = (body: object, what: string) =>
+  must(Object.keys(body).join() === "code,message,status", `not in the Error shape: ${what}`);
+
+/** Draws from so many values that were made before: making them anew costs more than asking the service does. */
+const pool = <Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Value> =>
+  fc.constantFrom(...fc.sample(values, { numRuns: VALUES, seed: SEED }));
+
+const words = pool(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...HOSTILE) },
+    fc.string({ unit: "binary", maxLength: 40 }),
+    fc.integer().map(String),
+  ),
+);
+const json = pool(fc.jsonValue());
+
+const valid: Record<string, fc.Arbitrary<unknown>> = {
+  NewPet: fc.record(
+    {
+      name: fc.string({ minLength: 1, maxLength: 50 }),
+      categoryId: fc.integer(),
+      status: fc.constantFrom("available", "pending", "sold"),
+    },
+    { requiredKeys: ["name", "categoryId"] },
+  ),
+  PetChange: fc.record(
+    {
+      name: fc.string({ minLength: 1, maxLength: 50 }),
+      categoryId: fc.integer(),
+      status: fc.constantFrom("available", "pending", "sold", null),
+    },
+    { requiredKeys: [] },
+  ),
+  NewCategory: fc.record({ name: fc.string({ minLength: 1, maxLength: 50 }) }),
+  CategoryChange: fc.record({ name: fc.string({ minLength: 1, maxLength: 50 }) }, { requiredKeys: [] }),
+  NewOrder: fc.record(
+    {
+      petId: fc.integer({ min: 1, max: 8 }),
+      adopter: fc.record({
+        name: fc.string({ minLength: 1, maxLength: 50 }),
+        email: fc.emailAddress(),
+      }),
+      note: fc.string({ minLength: 1, maxLength: 50 }),
+    },
+    { requiredKeys: ["petId", "adopter"] },
+  ),
+  NewKey: fc.record(
+    {
+      name: fc.string({ minLength: 1, maxLength: 50 }),
+      scopes: fc.uniqueArray(fc.constantFrom("*", "pets:read", "keys:admin"), { minLength: 1 }),
+      rateLimit: fc.constantFrom("5/s", "1000000/h"),
+      expiresAt: fc.constantFrom("2030-12-05T00:00:00Z", "2020-01-01T00:00:00Z"),
+    },
+    { requiredKeys: ["name", "scopes"] },
+  ),
+  NewProject: fc.record(
+    {
+      slug: fc.stringMatching(/^[a-z][a-z0-9]{3,20}$/),
+      name: fc.string({ minLength: 1, maxLength: 50 }),
+      plan: fc.constantFrom("free", "pro", "enterprise"),
+    },
+    { requiredKeys: ["slug", "name"] },
+  ),
+  ProjectChange: fc.record(
+    { name: fc.string({ minLength: 1, maxLength: 50 }), plan: fc.constantFrom("pro", "enterprise") },
+    { requiredKeys: [] },
+  ),
+  NewDomain: fc.record({
+    hostname: fc.oneof(
+      fc.constantFrom("docs.example.org", "b\u00fccher.example.org", "example.org"),
+      fc.domain().map((name) => `docs.${name}`),
+    ),
+  }),
+  NewDomainsConfig: fc.constantFrom(
+    { domains: { primary: "docs.example.org" } },
+    {
+      domains: {
+        primary: "docs.example.org",
+        redirects: [{ from: "www.example.org", to: "docs.example.org", status: 301 }],
+      },
+    },
+  ),
+  Rotation: fc.record({ graceSeconds: fc.integer({ min: 0, max: 1000 }) }, { requiredKeys: [] }),
+};
+
+type Body = string | Uint8Array<ArrayBuffer>;
+
+/** Media types of an operation's body; none if it has no body. */
+const typesOf = ({ raw }: Operation): string[] =>
+  Object.keys((raw["requestBody"] as { content?: Node } | undefined)?.content ?? {});
+
+const isUpload = (operation: Operation): boolean => typesOf(operation).includes("application/gzip");
+
+/** Archives: a right one, one cut off, one with bytes changed, and what is none. */
+const archive = new Uint8Array(DEPLOY);
+const archives = fc.oneof(
+  fc.constant(archive),
+  fc.nat(archive.length).map((end) => archive.slice(0, end)),
+  fc.tuple(fc.nat(archive.length - 1), fc.nat(255)).map(([at, byte]) => archive.with(at, byte)),
+  words,
+);
+
+/** Bodies: right ones, right ones with a field broken, any JSON, and text that is none. */
+const bodies = (operation: Operation): fc.Arbitrary<Body | undefined> => {
+  if (isUpload(operation)) return archives;
+  const { bodySchema } = operation;
+  if (!bodySchema) return fc.option(words, { nil: undefined, freq: 3 });
+  const right = valid[String(bodySchema["$ref"]).split("/").at(-1) ?? ""] ?? fc.object();
+  const broken = fc
+    .tuple(right, words, json)
+    .map(([body, field, value]) => ({ ...(body as object), [field]: value }));
+  const mutated = fc.tuple(right, fc.nat(), json).map(([body, at, value]) => {
+    const names = Object.keys(body as object);
+    return { ...(body as object), ...(names.length > 0 && { [names[at % names.length] ?? ""]: value }) };
+  });
+  const cut = fc.tuple(right, fc.nat(200)).map(([body, end]) => JSON.stringify(body).slice(0, end));
+  return fc.oneof(
+    ...[right, broken, mutated, json].map((one) => one.map((value) => JSON.stringify(value))),
+    cut,
+    words,
+  );
+};
+
+/** What is there, by the name of the parameter that leads to it. */
+const PRESENT: Record<string, string[]> = {
+  slug: ["docs"],
+  hostname: ["docs.example.org", "www.example.org"],
+};
+
+/** Every project needs a name, every domain a project: most of the path is right. */
+const pathParameters = (operation: Operation) =>
+  fc.record(
+    Object.fromEntries(
+      operation.parameters
+        .filter((parameter) => parameter.in === "path")
+        .map(({ name }) => [
+          name,
+          fc.oneof(
+            { weight: 2, arbitrary: fc.constantFrom(...(PRESENT[name] ?? ["1", "2", "3"])) },
+            { weight: 1, arbitrary: words },
+          ),
+        ]),
+    ),
+  );
+
+const requests = (operation: Operation) =>
+  fc.record({
+    path: pathParameters(operation),
+    query: fc.array(
+      fc.tuple(
+        fc.oneof(
+          fc.constantFrom(...operation.parameters.map(({ name }) => name), "limit", "access_token"),
+          words,
+        ),
+        words,
+      ),
+      { maxLength: 3 },
+    ),
+    key: fc.constantFrom("right", "right", "right", "right", "none", "wrong", "narrow"),
+    type: fc.constantFrom(
+      ...(isUpload(operation) ? typesOf(operation) : ["application/json", "application/json"]),
+      ...(typesOf(operation).length > 1 ? typesOf(operation) : ["application/json", "application/json"]),
+      "text/plain",
+      "multipart/form-data",
+      undefined,
+    ),
+    id: fc.constantFrom(undefined, "abc", "<x>", "a".repeat(500)),
+    body: bodies(operation),
+  });
+
+/** Only what a URL can carry: lone surrogates are no text that can be sent. */
+const encode = (text: string) => encodeURIComponent(text.toWellFormed());
+
+/** Categories, animals that can be adopted, and two adoptions, of which one is approved. */
+const fillShop = async (store: Store): Promise<void> => {
+  for (const name of ["Dogs", "Cats", "Birds"])
+    await store.call("POST", "/v1/categories", { json: { name } });
+  for (let at = 0; at < 5; at++) await addPet(store, { status: "available" });
+  for (const petId of [4, 5])
+    await store.call("POST", "/v1/store/orders", {
+      json: { petId, adopter: { name: "Ada", email: "ada@example.org" } },
+    });
+  await store.call("POST", "/v1/store/orders/2/approve");
+};
+
+/** A store with animals, and the project `docs` with a deploy and two domains. */
+const openFull = async (): Promise<Store> => {
+  const { told, inspect } = toldDns("records_right");
+  const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "1000000" }, inspect });
+  for (let at = 0; at < 3; at++) await addPet(store, {});
+  await fillShop(store);
+  await fillProject(store);
+  expect(told.asked).toEqual([]);
+  return store;
+};
+
+/** Puts back the animals that were deleted. */
+const putAnimals = (store: Store): void => {
+  for (const id of [1, 2, 3])
+    store.database.client.run(
+      "INSERT OR IGNORE INTO pets (id, name, category_id, created_at) VALUES (?, 'Bella', 1, 0)",
+      [id],
+    );
+};
+
+/** Makes what is missing of it. */
+const fillProject = async (store: Store): Promise<void> => {
+  await makeProject(store, "docs");
+  for (const hostname of PRESENT["hostname"] ?? [])
+    await store.call("POST", "/platform/projects/docs/domains", { json: { hostname } });
+};
+
+const list = operations.map(
+  (operation) => [`${operation.method} ${operation.base}${operation.path}`, operation] as const,
+);
+
+const routed = await openFull();
+const everyRoute = routed.app.routes.map(({ method, path }) => [`${method} ${path}`, method, path] as const);
+
+/** As a hostile client would write it, broken percent-encoding and all. */
+const rawSegments = fc.oneof(
+  fc.constantFrom(
+    "%",
+    "%ff",
+    "%zz",
+    "%00",
+    "%2e%2e",
+    "toString",
+    "constructor",
+    "__proto__",
+    "hasOwnProperty",
+    "..",
+    ".",
+    "*",
+    "x",
+    "docs",
+    "docs.example.org",
+    "1",
+  ),
+  words.map(encode),
+);
+
+/** Sends every route so many requests, made by rule from its document, and as many raw paths. */
+export const sendGenerated = (count: number): void => {
+  test.each(list)(
+    `%s answers ${count} generated requests as its document says`,
+    async (_name, operation) => {
+      const store = await openFull();
+      const narrow = await store.mint({
+        scopes: [operation.scope === "orders:read" ? "metrics:read" : "orders:read"],
+      });
+      const seen = new Set<number>();
+      let right = await store.mint({});
+      for (const request of fc.sample(requests(operation), { numRuns: count, seed: SEED })) {
+        const key = { right, none: false as const, wrong: "aas_wrong", narrow }[request.key];
+        // An empty segment, `.` and `..` make another path.
+        const path = pathWith(operation, (name) => {
+          const value = request.path[name] ?? "";
+          return /^\.*$/.test(value) ? "x" : encode(value);
+        });
+        const query = request.query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
+        const answer = await store.call(operation.method, query === "" ? path : `${path}?${query}`, {
+          key,
+          headers: {
+            ...(request.type && { "content-type": request.type }),
+            ...(request.id && { "x-request-id": request.id }),
+          },
+          ...(operation.method !== "GET" &&
+            request.body !== undefined && {
+              body: typeof request.body === "string" ? new TextEncoder().encode(request.body) : request.body,
+            }),
+        });
+        const what = `${operation.method} ${path}?${query} ${request.body} -> ${answer.status}`;
+        seen.add(answer.status);
+        // The request may have revoked or rotated the key that it came with.
+        if (request.key === "right" && answer.status === 401) right = await store.mint({});
+        if (operation.method === "DELETE" && answer.status === 204) await fillProject(store);
+        if (operation.operationId === "deletePet" && answer.status === 204) putAnimals(store);
+        must(answer.status < 500 && String(answer.status) in operation.responses, `not documented: ${what}`);
+        const schema = operation.responses[String(answer.status)];
+        if (answer.headers.get("content-type") === "text/event-stream") {
+          await answer.body?.cancel();
+          continue;
+        }
+        const text = await answer.text();
+        if (!schema && answer.status < 400) continue;
+        const answered = JSON.parse(text) as object;
+        if (schema) must(problemsOf(schema, answered) === "", `${problemsOf(schema, answered)}: ${what}`);
+        if (answer.status < 400) continue;
+        mustBeError(answered, what);
+        const { code } = answered as { code: keyof typeof FAULTS };
+        must(Number(FAULTS[code][0]) === answer.status, `${code}: ${what}`);
+      }
+      // The requests reached what they were meant to reach.
+      const success = Object.keys(operation.responses)
+        .filter((status) => status < "400")
+        .map(Number);
+      const refusals = operation.isPublic ? [400] : [400, 401, 403];
+      expect([...seen]).toEqual(expect.arrayContaining([...success, ...refusals]));
+    },
+    30_000,
+  );
+
+  test.each(everyRoute)(
+    `%s, hidden or not, answers ${count} raw paths without a 5xx`,
+    async (_name, method, path) => {
+      const store = routed;
+      const calls = fc.record({
+        segments: fc.array(rawSegments, { minLength: 3, maxLength: 3 }),
+        query: fc.option(fc.array(rawSegments, { maxLength: 3 }), { nil: undefined }),
+        verb: fc.constantFrom(...(method === "ALL" ? ["GET", "POST", "PUT", "DELETE", "PURGE"] : [method])),
+        keyed: fc.boolean(),
+        type: fc.constantFrom("application/json", "application/gzip", undefined),
+      });
+      for (const { segments, query, verb, keyed, type } of fc.sample(calls, {
+        numRuns: count,
+        seed: SEED,
+      })) {
+        let at = 0;
+        const target =
+          path.replace(/:\w+|\*/g, () => segments[at++ % segments.length] ?? "") +
+          (query ? `?${query.join("&")}` : "");
+        const answer = await store.call(verb, `http://localhost${target}`, {
+          key: keyed && store.key,
+          ...(verb !== "GET" && type && { headers: { "content-type": type }, body: "{}" }),
+        });
+        const what = `${verb} ${target} -> ${answer.status}`;
+        must(answer.status < 500, what);
+        if (answer.status >= 400) mustBeError((await answer.json()) as object, what);
+        // The request may have revoked the key that it came with.
+        if (verb === "DELETE") {
+          await store.database.client.run("UPDATE keys SET revoked_at = NULL");
+          if (answer.status === 204) await fillProject(store);
+        }
+      }
+    },
+    30_000,
+  );
+};

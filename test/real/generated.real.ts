@@ -1,0 +1,3 @@
+import { sendGenerated } from "../generated.ts";
+
+sendGenerated(1000);
