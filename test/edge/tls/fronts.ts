@@ -108,7 +108,11 @@ export const askHttp2 = async (
     status = Number(answer[":status"]);
   });
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-  stream.on("end", () => resolve({ status, text: Buffer.concat(chunks).toString() }));
+  // A stream that is cut off ends too, and has answered nothing.
+  stream.on("end", () => {
+    if (status === 0) reject(new Error("ended without an answer"));
+    else resolve({ status, text: Buffer.concat(chunks).toString() });
+  });
   stream.on("error", reject);
   stream.on("close", () => reject(new Error("closed")));
   if (body) stream.end(body);
