@@ -42,6 +42,8 @@ export interface Telling {
 /** What an import works with; without `imports` it only checks. */
 export interface Surroundings {
   imports: Imports | undefined;
+  /** Tells whether a category has a record, where animals may belong to no other. */
+  isRecorded: ((categoryId: bigint) => boolean) | undefined;
   now(): number;
   telling: Telling;
   isStopped(): boolean;
@@ -90,11 +92,13 @@ const NOT_UTF8 = "is not UTF-8: save the file as UTF-8 (spreadsheets call it CSV
 
 /** Says of one row whether it is an animal; only what is no UTF-8 decodes to U+FFFD unseen. */
 const judging =
-  ({ reading }: Form, source: Source) =>
+  ({ reading }: Form, source: Source, isRecorded: Surroundings["isRecorded"]) =>
   (row: Row): Animal | string => {
     const verdict = reading(row);
-    const isDamaged = typeof verdict !== "string" && source.isBroken() && verdict.name.includes("\uFFFD");
-    return isDamaged ? `name: ${NOT_UTF8}` : verdict;
+    if (typeof verdict === "string") return verdict;
+    if (source.isBroken() && verdict.name.includes("\uFFFD")) return `name: ${NOT_UTF8}`;
+    const { categoryId } = verdict;
+    return !isRecorded || isRecorded(categoryId) ? verdict : `categoryId: there is no category ${categoryId}`;
   };
 
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
@@ -126,10 +130,10 @@ const underWay = async (
 /**
  * Imports a file: every row of it is added or rejected. Progress is stored with the animals, so that an import of the same file
  * goes on where this one ends, however that is.
- * @throws FileRefused if it cannot be read, or was imported before; Overtaken
+ * @throws FileRefused if it cannot be read, or was imported before; Overtaken; CategoryGone
  */
 export const importFile = async (wanted: Wanted, surroundings: Surroundings): Promise<Outcome> => {
-  const { imports, telling, isStopped, now } = surroundings;
+  const { imports, telling, isStopped, now, isRecorded } = surroundings;
   const open = () => openSource(wanted.path);
   const opened = await open();
   const form = formOf(wanted, opened.head);
@@ -138,7 +142,7 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
     canReopen: wanted.path !== undefined,
   });
   const { before, print, rest, place, source } = beginning;
-  const judgeRow = judging(form, source);
+  const judgeRow = judging(form, source, isRecorded);
   const paced = turns();
   let rejections: Rejections | undefined;
   let state: Import | undefined;

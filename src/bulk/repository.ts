@@ -32,6 +32,14 @@ export interface Import extends Progress {
   finishedAt: number | null;
 }
 
+/** A category that rows belong to has been deleted since they were read. */
+export class CategoryGone extends Error {
+  override name = "CategoryGone";
+  constructor() {
+    super("a category was deleted meanwhile: the same command goes on here");
+  }
+}
+
 /** Another import of the same file has written meanwhile. */
 export class Overtaken extends Error {
   override name = "Overtaken";
@@ -48,7 +56,10 @@ export interface Imports {
    * @returns its id. @throws Overtaken
    */
   begin(of: Omit<Import, "id" | "finishedAt">, anew: boolean): Promise<number>;
-  /** Adds animals and writes down that the import came so far, if it is at `from` bytes, in one atomic step. @throws Overtaken */
+  /**
+   * Adds animals and writes down that the import came so far, if it is at `from` bytes, in one atomic step.
+   * @throws Overtaken, CategoryGone
+   */
   goOn(
     one: Pick<Import, "id" | "head">,
     from: number,
@@ -58,13 +69,21 @@ export interface Imports {
   finish(id: number, now: number): Promise<void>;
 }
 
+/** Tells whether a category has a record. */
+export const recorded = ({ client }: Database): ((categoryId: bigint) => boolean) => {
+  const found = client.prepare<unknown, [bigint]>("SELECT 1 FROM categories WHERE id = ?1");
+  return (categoryId) => found.get(categoryId) !== null;
+};
+
 /**
  * Adds animals by one statement, from JSON: the index of words is written once for each statement, which takes two thirds of
  * the time that rows of fifty together take.
  */
-const inserting = ({ client }: Database) => {
+const inserting = ({ client }: Database, strictCategories: boolean) => {
   const insert = client.prepare<unknown, [number, string]>(
-    "INSERT INTO pets (name, category_id, status, created_at) SELECT value ->> 0, value ->> 1, value ->> 2, ?1 FROM json_each(?2)",
+    `INSERT INTO pets (name, category_id, status, created_at)
+     SELECT value ->> 0, value ->> 1, value ->> 2, ?1 FROM json_each(?2)
+     ${strictCategories ? "WHERE value ->> 1 IN (SELECT id FROM categories)" : ""}`,
   );
   return (animals: readonly Animal[], now: number) => {
     const rows = animals.map(({ name, categoryId, status = null }) => [
@@ -73,17 +92,20 @@ const inserting = ({ client }: Database) => {
       JSON.rawJSON(String(categoryId)),
       status,
     ]);
-    insert.run(now, JSON.stringify(rows));
+    if (insert.run(now, JSON.stringify(rows)).changes !== rows.length) throw new CategoryGone();
   };
 };
 
-export const importRepository = (database: Database, now: () => number): Imports => {
-  const { orm, commit } = database;
-  const insert = inserting(database);
+export const importRepository = (
+  database: Database,
+  { now, strictCategories = false }: { now: () => number; strictCategories?: boolean },
+): Imports => {
+  const { orm, commit, client } = database;
+  const insert = inserting(database, strictCategories);
   // Pages that many rows touch go into the database file once in a while, not after every few transactions.
-  database.client.run("PRAGMA wal_autocheckpoint=8000");
+  client.run("PRAGMA wal_autocheckpoint=8000");
   // What a statement could undo lies in memory: in a file it is two writes a row as soon as a table has triggers.
-  database.client.run("PRAGMA temp_store=MEMORY");
+  client.run("PRAGMA temp_store=MEMORY");
   const adding = (animals: readonly Animal[]) => ({
     query: { all: () => insert(animals, now()) },
     values: {},

@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type Field, columnsOf, parseMapping } from "../bulk/columns.ts";
-import { type Format, type Outcome, type Wanted, importFile } from "../bulk/import.ts";
-import { type Imports, importRepository } from "../bulk/repository.ts";
+import { type Format, type Outcome, type Surroundings, type Wanted, importFile } from "../bulk/import.ts";
+import { importRepository, recorded } from "../bulk/repository.ts";
 import { withDatabase } from "./database.ts";
 import { counted, delimiterOf, formatOf, rowsShown, stopping } from "./rows.ts";
-import { configOf, withSettings } from "./settings.ts";
+import { configBeside, withSettings } from "./settings.ts";
 import { UsageError, fail, print } from "./terminal.ts";
 
 interface Options extends Record<string, unknown> {
@@ -60,7 +60,11 @@ const summaryOf = (
   return done ? counts : `Stopped: ${counts}; the same command goes on there`;
 };
 
-const perform = async (wanted: Wanted, options: Options, imports: Imports | undefined): Promise<void> => {
+const perform = async (
+  wanted: Wanted,
+  options: Options,
+  { imports, isRecorded }: Pick<Surroundings, "imports" | "isRecorded">,
+): Promise<void> => {
   using stop = stopping();
   // As in serve: what follows takes longer than compiling it.
   Bun.unsafe.setJITPolicy(1);
@@ -70,6 +74,7 @@ const perform = async (wanted: Wanted, options: Options, imports: Imports | unde
   let told = 0;
   const outcome = await importFile(wanted, {
     imports,
+    isRecorded,
     now: Date.now,
     isStopped: () => stop.code() !== 0,
     telling: {
@@ -131,12 +136,21 @@ export const importCommand = (): Command =>
       .option("--for-spreadsheets", "the file was written by export --for-spreadsheets")
       .option("--json", "print the summary as JSON")
       .addHelpText("after", HELP),
-    ["dataDir"],
+    ["dataDir", "strictCategories"],
   ).action(async (file: string, options: Options) => {
-    const config = configOf(options);
+    const config = configBeside(options);
+    const { strictCategories } = config;
     const wanted = wantedOf(file, options);
-    if (options.dryRun) return perform(wanted, options, undefined);
-    await withDatabase(config, (database) => perform(wanted, options, importRepository(database, Date.now)), {
-      create: true,
-    });
+    const isDry = options.dryRun ?? false;
+    if (isDry && !strictCategories)
+      return perform(wanted, options, { imports: undefined, isRecorded: undefined });
+    await withDatabase(
+      config,
+      (database) =>
+        perform(wanted, options, {
+          imports: isDry ? undefined : importRepository(database, { now: Date.now, strictCategories }),
+          isRecorded: strictCategories ? recorded(database) : undefined,
+        }),
+      { create: !isDry },
+    );
   });

@@ -29,6 +29,12 @@ export const bytes =
     return size >= least && size <= most ? size : undefined;
   };
 
+/** A setting that holds or not, in the words that people use for it. */
+export const truth: Parse<boolean> = (text) => {
+  if (/^(true|yes|on)$/i.test(text)) return true;
+  return /^(false|no|off)$/i.test(text) ? false : undefined;
+};
+
 const SPANS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** A time span such as `30m`, `24h`, `7d`, in milliseconds. */

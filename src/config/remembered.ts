@@ -18,19 +18,15 @@ export const SHARED = [
   "caaIssuers",
   "httpsPort",
   "acmeCaFile",
+  "strictCategories",
 ] as const satisfies readonly SettingName[];
-
-const textOf = (value: string | number | boolean | readonly string[]): string => {
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  return String(value);
-};
 
 /** The shared settings as `readConfig` takes them, by environment variable. */
 const textsOf = (config: Config): Record<string, string> =>
   Object.fromEntries(
     SHARED.flatMap((name) => {
       const value = config[name];
-      return value === undefined ? [] : [[SETTINGS[name].env, textOf(value)]];
+      return value === undefined ? [] : [[SETTINGS[name].env, String(value)]];
     }),
   );
 

@@ -14,6 +14,7 @@ import {
   origin,
   safeUrl,
   span,
+  truth,
 } from "./parse.ts";
 
 export interface Setting<Value = unknown> {
@@ -131,7 +132,7 @@ export const SETTINGS = {
     fallback: "false",
     form: "true or false",
     help: "true: animals may name only categories that have a record",
-    parse: oneOf(["true", "false"]),
+    parse: truth,
   },
   diskReserve: {
     env: "DISK_RESERVE",
@@ -163,7 +164,7 @@ export const SETTINGS = {
     fallback: "on",
     form: "on or off",
     help: "off: there is no web console at /console",
-    parse: oneOf(["on", "off"]),
+    parse: truth,
   },
   apiHosts: {
     env: "API_HOSTS",
@@ -203,7 +204,7 @@ export const SETTINGS = {
     fallback: "no",
     form: "yes or no",
     help: "yes: zones may have their name servers at private addresses",
-    parse: oneOf(["yes", "no"]),
+    parse: truth,
   },
   httpsPort: {
     env: "HTTPS_PORT",
@@ -235,7 +236,7 @@ export const SETTINGS = {
     fallback: "false",
     form: "true or false",
     help: "true: the authorities' terms of service are agreed to; no certificate is ordered without",
-    parse: oneOf(["true", "false"]),
+    parse: truth,
   },
   acmeEmail: {
     env: "ACME_EMAIL",

@@ -1,8 +1,10 @@
 import { Database } from "bun:sqlite";
-import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { temporaryDirectory } from "../support/store.ts";
+import { CategoryGone, importRepository } from "../../src/bulk/repository.ts";
+import { remember } from "../../src/config/remembered.ts";
+import { openStore, temporaryDirectory } from "../support/store.ts";
 import { bundledIn } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
@@ -214,6 +216,54 @@ test("--dry-run checks everything and writes nothing", async () => {
   ]);
   expect(error).toContain("line 3: categoryId: must be an integer");
   expect([existsSync(join(cwd, "data")), existsSync(`${path}.rejected`)]).toEqual([false, false]);
+});
+
+describe("where categories are strict", () => {
+  const TEXT = "name,categoryId\nBella,1\nRex,2\n";
+  /** A store with one category, beside a file of animals of two. */
+  const placed = async () => {
+    const here = place(TEXT);
+    const data = join(here.cwd, "data");
+    mkdirSync(data);
+    const store = await openStore({ path: join(data, "adoption-store.db") });
+    await store.call("POST", "/v1/categories", { json: { name: "Dogs" } });
+    return { ...here, data, store };
+  };
+  const UNKNOWN = "line 3: categoryId: there is no category 2";
+
+  test("rows of a category without a record are rejected", async () => {
+    const { cwd, importing, read } = await placed();
+    const { code, out, error } = await importing("--strict-categories", "true");
+    expect([code, error]).toEqual([1, expect.stringContaining(UNKNOWN)]);
+    expect(out).toStartWith("2 rows read = 1 added + 1 rejected");
+    expect(animals(cwd)).toEqual(["Bella|1|"]);
+    expect(read("a.csv.rejected")).toContain("Rex,2,3,categoryId: there is no category 2");
+  });
+
+  test("a command beside a server knows it, and --dry-run too", async () => {
+    const { importing, data, store } = await placed();
+    await remember({ ...store.config, dataDir: data, strictCategories: true }, 3000);
+    const { code, error, out } = await importing("--dry-run");
+    expect([code, error]).toEqual([1, expect.stringContaining(UNKNOWN)]);
+    expect(out).toStartWith("2 rows read = 1 would be added + 1 would be rejected");
+  });
+
+  test("a category that goes between the reading of its rows and their commit stops the import", async () => {
+    const { store } = await placed();
+    const imports = importRepository(store.database, { now: () => 0, strictCategories: true });
+    const progress = { hash: "", bytes: 0, read: 0, added: 0, rejected: 0, rejectedBytes: 0 };
+    const begun = { ...progress, file: "a.csv", head: "a", startedAt: 0 };
+    const id = await imports.begin(begun, false);
+    const add = (categoryId: bigint) =>
+      imports.goOn({ id, head: "a" }, 0, progress, [
+        { name: "Bella", categoryId: 1n },
+        { name: "Rex", categoryId },
+      ]);
+    await expect(add(2n)).rejects.toThrow(CategoryGone);
+    expect(await (await store.call("GET", "/v1/pets")).json()).toEqual([]);
+    await add(1n);
+    expect(await (await store.call("GET", "/v1/pets")).json()).toHaveLength(2);
+  });
 });
 
 describe("a file that was imported", () => {
