@@ -7,7 +7,7 @@ export interface Cors {
 }
 
 const EXPOSED =
-  "ETag, Link, Location, Idempotency-Replayed, X-Request-Id, X-Stability, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate";
+  "Accept, Allow, ETag, Link, Location, Idempotency-Replayed, X-Request-Id, X-Stability, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate";
 
 export const cors = (origins: readonly string[]): Cors => {
   const allowed = new Set(origins);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { operationsOf } from "../support/operations.ts";
 import { addPet, faultOf, openStore } from "../support/store.ts";
 
 describe("every answer", () => {
@@ -182,5 +183,29 @@ describe("CORS", () => {
     expect(headers.get("access-control-allow-origin")).toBe(origin);
     expect(headers.get("access-control-allow-methods")).toBe("GET, HEAD, OPTIONS, POST");
     expect(headers.get("access-control-allow-headers")).toContain("Authorization");
+  });
+
+  test("lets pages send every header that an operation takes, and read every one that it answers with", async () => {
+    const store = await openStore({ env: { CORS_ORIGINS: origin } });
+    const { operations } = await operationsOf(store);
+    const namesIn = (text: string | null) => (text ?? "").toLowerCase().split(", ").toSorted();
+    const { headers } = await store.call("OPTIONS", "/v1/pets", { key: false, headers: { origin } });
+    const { headers: answered } = await store.call("GET", "/v1/pets", { headers: { origin } });
+    const sent = operations.flatMap(({ parameters }) => parameters.filter((one) => one.in === "header"));
+    const read = operations.flatMap(({ raw }) =>
+      Object.values(raw["responses"] as Record<string, { headers?: object }>).flatMap((answer) =>
+        Object.keys(answer.headers ?? {}),
+      ),
+    );
+    expect(sent.length).toBeGreaterThan(0);
+    expect(read.length).toBeGreaterThan(0);
+    expect(namesIn(headers.get("access-control-allow-headers"))).toEqual(
+      expect.arrayContaining(sent.map(({ name }) => name.toLowerCase())),
+    );
+    // Pages may read these without asking (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name).
+    const safe = ["cache-control", "content-type"];
+    expect([...namesIn(answered.get("access-control-expose-headers")), ...safe]).toEqual(
+      expect.arrayContaining(read.map((name) => name.toLowerCase())),
+    );
   });
 });
