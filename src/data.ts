@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "./config/config.ts";
+import { takeLock } from "./db/lock.ts";
 import { MigrationRefused } from "./db/migrate.ts";
 import { type Database, openDatabase } from "./db/open.ts";
 
@@ -10,6 +11,10 @@ export class StartRefused extends Error {
 }
 
 export const databasePath = (dataDir: string): string => join(dataDir, "adoption-store.db");
+/** What a restore writes, until it takes the database's place. */
+export const restoringPath = (dataDir: string): string => `${databasePath(dataDir)}.restoring`;
+/** Whoever holds it is the server of DATA_DIR, or restores it. */
+export const lockPath = (dataDir: string): string => join(dataDir, "server.lock");
 export const adminKeyPath = (dataDir: string): string => join(dataDir, "admin.key");
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -53,6 +58,21 @@ export const openData = (
       { cause: error },
     );
   }
+};
+
+/** Removes what a restore that was killed has left; for whoever holds the lock. */
+export const removeRestoring = (dataDir: string): void => {
+  for (const end of ["", "-journal", ".raw", ".raw-journal"])
+    rmSync(restoringPath(dataDir) + end, { force: true });
+};
+
+/** True while a backup is being restored: a database that is opened meanwhile would leave its log beside the restored one. */
+export const isBeingRestored = (dataDir: string): boolean => {
+  if (!existsSync(restoringPath(dataDir))) return false;
+  const lock = takeLock(lockPath(dataDir));
+  // One that was killed has left its file.
+  lock?.release();
+  return lock === undefined;
 };
 
 /** @throws if DATA_DIR has less room than `reserve`, in bytes */

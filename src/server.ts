@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Config } from "./config/config.ts";
 import { type Lock, takeLock } from "./db/lock.ts";
 import type { Database } from "./db/open.ts";
@@ -13,7 +12,15 @@ import { connectionsFor, openFiles } from "./edge/tls/descriptors.ts";
 import type { Logger } from "./http/logging.ts";
 import { remember } from "./config/remembered.ts";
 import type { KeyService } from "./keys/service.ts";
-import { StartRefused, adminKeyPath, makeDirectory, openData, reasonOf } from "./data.ts";
+import {
+  StartRefused,
+  adminKeyPath,
+  lockPath,
+  makeDirectory,
+  openData,
+  reasonOf,
+  removeRestoring,
+} from "./data.ts";
 import { wireApp } from "./wire.ts";
 import { wireBackups } from "./wire-backups.ts";
 
@@ -45,7 +52,7 @@ const listenOrExplain = async <Listening>(
 const lockOrExplain = (dataDir: string): Lock => {
   let lock: Lock | undefined;
   try {
-    lock = takeLock(join(dataDir, "server.lock"));
+    lock = takeLock(lockPath(dataDir));
   } catch (error) {
     throw new StartRefused(
       `DATA_DIR ${dataDir}: cannot be written (${reasonOf(error)}); make it writable, or choose another with --data-dir`,
@@ -96,6 +103,7 @@ export const startServer = async (config: Config): Promise<Server> => {
   let database: Database | undefined;
   const listeners: { stop(graceMs: number): Promise<void> }[] = [];
   try {
+    removeRestoring(config.dataDir);
     database = openData(config, { create: true, migrate: true });
     /** Those that came over HTTP: the first is the one that the service is known by. */
     const plain: Listener[] = [];

@@ -9,7 +9,7 @@ import {
   statfsSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { databasePath, reasonOf } from "../data.ts";
+import { databasePath, isBeingRestored, reasonOf } from "../data.ts";
 import { carriedFiles } from "../db/carried.ts";
 import { isBusy, isDamage, isFull, isStorageFailure } from "../db/failure.ts";
 import {
@@ -66,6 +66,8 @@ const openSource = (dataDir: string): Client => {
   const path = databasePath(dataDir);
   if (!existsSync(path))
     throw new BackupRefused(`DATA_DIR ${dataDir}: there is no database to back up; check --data-dir`);
+  if (isBeingRestored(dataDir))
+    throw new BackupRefused(`DATA_DIR ${dataDir}: a backup is being restored; try again when that has ended`);
   try {
     return openExisting(path);
   } catch (error) {

@@ -9,7 +9,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { databasePath, makeDirectory, reasonOf } from "../data.ts";
+import { databasePath, lockPath, makeDirectory, reasonOf, removeRestoring, restoringPath } from "../data.ts";
 import { carriedFiles, carriesFiles, dropCarried } from "../db/carried.ts";
 import { isBusy, isDamage, isFull } from "../db/failure.ts";
 import { type Lock, takeLock } from "../db/lock.ts";
@@ -51,7 +51,7 @@ const LOGS = ["-wal", "-shm", "-journal"];
 const lockOrRefuse = (dataDir: string): Lock => {
   let lock: Lock | undefined;
   try {
-    lock = takeLock(join(dataDir, "server.lock"));
+    lock = takeLock(lockPath(dataDir));
   } catch (error) {
     throw new BackupRefused(`DATA_DIR ${dataDir}: cannot be written (${reasonOf(error)})`, { cause: error });
   }
@@ -171,14 +171,13 @@ export const prepareRestore = (dataDir: string, file: string, now: number): Rest
   makeDirectory(dataDir);
   const lock = held ?? lockOrRefuse(dataDir);
   const path = databasePath(dataDir);
-  const temporary = `${path}.restoring`;
-  const clear = () => removeAll(temporary, ["", "-journal", ".raw", ".raw-journal"]);
+  const temporary = restoringPath(dataDir);
 
   return {
     replaces: existsSync(path),
     async run(told) {
       try {
-        clear();
+        removeRestoring(dataDir);
         const blobs = blobsOf(dataDir);
         const sites = carriesFiles(backup)
           ? await uncarry(blobs, carriedFiles(backup), (done, of) => told(`Sites: ${done} of ${of} files`))
@@ -198,7 +197,7 @@ export const prepareRestore = (dataDir: string, file: string, now: number): Rest
       } catch (error) {
         throw explained(error, dataDir);
       } finally {
-        clear();
+        removeRestoring(dataDir);
       }
     },
     close() {

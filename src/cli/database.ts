@@ -1,17 +1,21 @@
 import type { Config } from "../config/config.ts";
-import { StartRefused, openData } from "../data.ts";
+import { StartRefused, isBeingRestored, openData } from "../data.ts";
 import { isFull } from "../db/failure.ts";
 import type { Database } from "../db/open.ts";
 
 /**
  * Runs some work on the database of DATA_DIR, beside a server or without one; `create` makes what is missing.
- * @throws StartRefused if it cannot be opened, or its file system is full
+ * @throws StartRefused if it cannot be opened, is being restored, or its file system is full
  */
 export const withDatabase = async <Result>(
   config: Config,
   work: (database: Database) => Promise<Result>,
   { create = false } = {},
 ): Promise<Result> => {
+  if (isBeingRestored(config.dataDir))
+    throw new StartRefused(
+      `DATA_DIR ${config.dataDir}: a backup is being restored; try again when that has ended`,
+    );
   const database = openData(config, { create });
   try {
     return await work(database);

@@ -1,10 +1,9 @@
 import { accessSync, constants, existsSync, statSync, statfsSync } from "node:fs";
-import { join } from "node:path";
 import { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { takeLock } from "../db/lock.ts";
 import { listen } from "../edge/listeners.ts";
-import { databasePath, openData } from "../data.ts";
+import { databasePath, isBeingRestored, lockPath, openData } from "../data.ts";
 import { explain, underWay } from "../domains/certificates/explain.ts";
 import { wireCertificateService } from "../wire-https.ts";
 import { configOf, withSettings } from "./settings.ts";
@@ -49,8 +48,11 @@ const disk: Probe = ({ dataDir: path, diskReserve }) => {
   return `${mebibytes} MiB free`;
 };
 
+const BEING_RESTORED = "not looked at: a backup is being restored";
+
 const database: Probe = async (config) => {
   if (!existsSync(databasePath(config.dataDir))) return "there is none yet; serve creates it";
+  if (isBeingRestored(config.dataDir)) return BEING_RESTORED;
   const opened = openData(config, { create: false });
   try {
     const [problem] = opened.client.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").all();
@@ -64,6 +66,7 @@ const database: Probe = async (config) => {
 
 const certificates: Probe = async (config) => {
   if (!existsSync(databasePath(config.dataDir))) return "there are none yet";
+  if (isBeingRestored(config.dataDir)) return BEING_RESTORED;
   const opened = openData(config, { create: false });
   try {
     const all = await wireCertificateService(config, opened).all();
@@ -81,7 +84,7 @@ const certificates: Probe = async (config) => {
 };
 
 const server: Probe = async (config) => {
-  const lock = existsSync(config.dataDir) ? takeLock(join(config.dataDir, "server.lock")) : undefined;
+  const lock = existsSync(config.dataDir) ? takeLock(lockPath(config.dataDir)) : undefined;
   const runs = existsSync(config.dataDir) && !lock;
   lock?.release();
   if (runs) return "one is running on this DATA_DIR";

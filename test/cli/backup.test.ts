@@ -1,6 +1,8 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { lockPath, restoringPath } from "../../src/data.ts";
+import { takeLock } from "../../src/db/lock.ts";
 import { closedStore, namesIn } from "../backups/stores.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled } from "./program.ts";
@@ -69,4 +71,28 @@ test("where there is no database no backup is taken, and no directory made", asy
   const { error, code } = await run(["backup", join(temporaryDirectory(), "b.db")], dataDir);
   expect([code, error.includes("there is no database")]).toEqual([1, true]);
   expect(existsSync(dataDir)).toBe(false);
+});
+
+describe("while a backup is being restored", () => {
+  test.each(["keys list", "orders list", "export", "backup b.db"])(
+    "%s does not open the database, whose log would stay beside the restored one",
+    async (line) => {
+      const dataDir = await closedStore("Bella");
+      writeFileSync(restoringPath(dataDir), "half");
+      const lock = takeLock(lockPath(dataDir));
+      const { out, error, code } = await run(line.split(" "), dataDir);
+      lock?.release();
+      expect([code, out, error]).toEqual([1, "", expect.stringContaining("is being restored")]);
+      expect(readdirSync(dataDir).filter((name) => /-wal|-shm/.test(name))).toEqual([]);
+    },
+  );
+
+  test("doctor does not look at it, and what a killed one left is no obstacle", async () => {
+    const dataDir = await closedStore("Bella");
+    writeFileSync(restoringPath(dataDir), "half");
+    const lock = takeLock(lockPath(dataDir));
+    expect((await run(["doctor"], dataDir)).out).toContain("not looked at: a backup is being restored");
+    lock?.release();
+    expect((await run(["keys", "list"], dataDir)).code).toBe(0);
+  });
 });
