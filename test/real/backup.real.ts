@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { copyFileSync, existsSync, readdirSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXECUTABLE, type Server, directory, expectRefusal, real, serve, store } from "./support.ts";
 
@@ -164,5 +164,19 @@ real("a server takes its own backups, keeps the newest, and each can be restored
   await using server = await serve({ cwd: place.path, flags });
   await Bun.sleep(2500);
   expect(await settled()).toHaveLength(1);
+  expect(await server.stop()).toBe(0);
+});
+
+real("a start removes what a killed restore left, so that commands work beside the server", [], async () => {
+  using place = directory();
+  const data = join(place.path, "data");
+  {
+    await using first = await serve({ cwd: place.path });
+    expect(await first.stop()).toBe(0);
+  }
+  writeFileSync(join(data, "adoption-store.db.restoring"), "half");
+  await using server = await serve({ cwd: place.path });
+  expect(readdirSync(data).filter((name) => name.includes("restoring"))).toEqual([]);
+  expect((await store(["keys", "list"], { cwd: place.path })).code).toBe(0);
   expect(await server.stop()).toBe(0);
 });

@@ -1,5 +1,7 @@
+import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
-import { type Server, directory, launch, real, serve } from "./support.ts";
+import { join } from "node:path";
+import { type Server, directory, launch, real, serve, until } from "./support.ts";
 
 const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 20);
 const CLIENTS = 32;
@@ -82,3 +84,16 @@ real(
   },
   600_000,
 );
+
+real("a running server removes answers of the day before", [], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path, env: { LOG_LEVEL: "silent" } });
+  for (const key of ["old", "new"]) expect(await send(server, { key, answers: [] })).toBe(201);
+  using database = new Database(join(place.path, "data", "adoption-store.db"));
+  database.run("PRAGMA busy_timeout=5000");
+  database.run("UPDATE answers SET created_at = 0 WHERE idempotency_key = 'old'");
+  const kept = () =>
+    database.query<{ key: string }, []>("SELECT idempotency_key AS key FROM answers").values().flat();
+  await until("the old answer is removed", () => !kept().includes("old"), 30_000);
+  expect(kept()).toEqual(["new"]);
+});
