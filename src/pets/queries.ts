@@ -36,8 +36,8 @@ const OF_ONE_STATUS = eq(pets.status, value("status"));
 const OF_CATEGORY = sql`${pets.categoryId} = ${value("categoryId")}`;
 const FILTERED = and(ifGiven("status", OF_ONE_STATUS), ifGiven("categoryId", OF_CATEGORY));
 const AMONG = sql`${pets.id} in (select value from json_each(${value("ids")}))`;
-// Between the first and the last of the ids: other animals' words are none of this search.
-const FOUND = sql`${pets.id} in (select rowid from pets_words where pets_words match ${value("match")} and rowid between ${value("least")} and ${value("most")})`;
+// Each animal by itself: a word that a million others have is none of this search.
+const FOUND = sql`exists (select 1 from pets_words where pets_words match ${value("match")} and rowid = ${pets.id})`;
 
 /** The lists, each prepared once, and each by an index whose order is that of the ids: none sorts. */
 export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pet[]) => {
@@ -91,6 +91,6 @@ export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pe
     if (ids === undefined) return found.all({ ...values, match }).map(toPet);
     const given = { ...values, ids: JSON.stringify(ids) };
     if (match === undefined) return among.all(given).map(toPet);
-    return foundAmong.all({ ...given, match, least: Math.min(...ids), most: Math.max(...ids) }).map(toPet);
+    return foundAmong.all({ ...given, match }).map(toPet);
   };
 };

@@ -54,10 +54,10 @@ const assertDone = (outcome: Outcome): Pet => {
 
 /** A list and its filters, short whatever these are: a cursor holds for them only. */
 export const filterOf = ({ status, categoryId, q, ids }: Omit<ListPets, "limit" | "cursor">): string => {
-  const plain = `pets:${status ?? ""}`;
-  if (categoryId === undefined && q === undefined && ids === undefined) return plain;
-  const text = JSON.stringify([categoryId === undefined ? null : String(categoryId), q, ids]);
-  return `${plain}:${new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 22)}`;
+  const plain = `pets:${status ?? ""}${categoryId === undefined ? "" : `:${categoryId}`}`;
+  if (q === undefined && ids === undefined) return plain;
+  const text = JSON.stringify([plain, q, ids]);
+  return `pets:${new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 22)}`;
 };
 
 export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetService => ({
