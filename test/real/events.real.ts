@@ -1,5 +1,9 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "bun:test";
-import { type Server, directory, real, serve, until, within } from "./support.ts";
+import { certificateAuthority } from "../support/certificates.ts";
+import { freePort } from "./authorities.ts";
+import { type Server, directory, real, run, serve, store, until, within } from "./support.ts";
 
 const CHANGES = Number(process.env["EVENT_CHANGES"] ?? 100_000);
 const WRITERS = 16;
@@ -137,6 +141,48 @@ real(
     for (const socket of sleeping) socket.terminate();
   },
   300_000,
+);
+
+/** A name of the API that has a certificate, and what curl needs to know of it. */
+const HOST = "api.shelter.test";
+
+real(
+  "a stream over HTTP/2 lives on, silent but for its heartbeat, and ends at SIGTERM at once",
+  ["curl"],
+  async () => {
+    using place = directory();
+    const port = freePort();
+    const { root, issue } = await certificateAuthority();
+    for (const [name, text] of Object.entries({ root, ...(await issue([HOST])) }))
+      writeFileSync(join(place.path, name), text);
+    const flags = ["--https-port", String(port), "--base-url", `https://${HOST}:${port}`];
+    await using server = await serve({ cwd: place.path, flags });
+    const argv = ["certificates", "import", HOST, "--key", "key", "--chain", "cert"];
+    expect((await store(argv, { cwd: place.path })).code).toBe(0);
+    const trust = ["--cacert", "root", "--resolve", `${HOST}:${port}:127.0.0.1`];
+    const bearer = ["--header", `Authorization: Bearer ${server.key}`];
+    const curl = ["curl", "--silent", "--http2", ...trust, ...bearer];
+    const url = `https://${HOST}:${port}/v1/pets`;
+    const reader = Bun.spawn([...curl, "--no-buffer", `${url}/events`], { cwd: place.path, stdout: "pipe" });
+    let text = "";
+    const reading = (async () => {
+      for await (const piece of reader.stdout.pipeThrough(new TextDecoderStream())) text += piece;
+    })();
+    await until("two heartbeats", () => text.split(":\n\n").length > 2, 60_000);
+    const body = [
+      "--header",
+      "Content-Type: application/json",
+      "--data",
+      '{"name": "Bella", "categoryId": 1}',
+    ];
+    await run([...curl, ...body, url], { cwd: place.path });
+    await until("an event", () => text.includes('"name":"Bella"'));
+    const ended = server.stop();
+    await within("the end of the stream", 5000, reading);
+    expect(await within("the end of the server", 5000, ended)).toBe(0);
+    expect(await reader.exited).toBe(0);
+  },
+  120_000,
 );
 
 real(
