@@ -29,7 +29,9 @@ const isAny = (header: string): boolean => header.trim() === "*";
 
 /** True if an If-None-Match names the tag, compared weakly (RFC 9110 section 13.1.2); a malformed one names none. */
 export const matchesTag = (header: string, tag: string): boolean =>
-  isAny(header) || (tagsIn(header)?.some((one) => one.replace(/^W\//, "") === tag) ?? false);
+  header === tag ||
+  isAny(header) ||
+  (tagsIn(header)?.some((one) => one.replace(/^W\//, "") === tag) ?? false);
 
 /** The headers of a request as routes get them. */
 type Given = Readonly<Record<string, string | undefined>>;

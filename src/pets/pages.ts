@@ -14,17 +14,16 @@ const nameOf = ({ limit, status, categoryId, q, ids, cursor }: ListPets): string
   return `${categoryId ?? ""} ${ids?.join() ?? ""} ${encodeURIComponent(q ?? "")} ${plain}`;
 };
 
-/** A whole answer, and its tag. */
+/** A whole answer, its tag, and the answer to who knows it. */
 interface KeptPage {
   answer: Response;
   tag: string;
+  known: Response;
 }
 
 /** The answer to who knows the pages of these tags: the page itself, or 304. */
-const replyOf = ({ answer, tag }: KeptPage, known: string | undefined): Response =>
-  known !== undefined && matchesTag(known, tag)
-    ? unchanged({ etag: tag, ...STANDING, ...KEYED })
-    : (answer.clone() as Response);
+const replyOf = ({ answer, tag, known }: KeptPage, tags: string | undefined): Response =>
+  (tags !== undefined && matchesTag(tags, tag) ? known : answer).clone() as Response;
 
 export interface PetPages {
   /**
@@ -73,7 +72,8 @@ export const petPages = ({
     const body = new Blob([json], { type: "application/json" });
     const headers = new Headers({ "content-type": "application/json", etag: tag, ...STANDING, ...KEYED });
     if (link) headers.set("link", link);
-    const page = { answer: new Response(body, { headers }), tag };
+    const known = unchanged({ etag: tag, ...STANDING, ...KEYED });
+    const page = { answer: new Response(body, { headers }), tag, known };
     if (current === version()) keep(name, page, body.size);
     return page;
   };
