@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { petEventRepository } from "../../src/pets/events/repository.ts";
+import { petStreams } from "../../src/pets/events/streams.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { type Call, type Store, addPet, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
 
@@ -53,6 +54,17 @@ const follow = async (store: Store, headers: Record<string, string> = {}, query 
 
 const rename = (store: Store, id: number, name: string) =>
   store.call("PATCH", `/v1/pets/${id}`, { json: { name } });
+
+/** A store where so many animals were added. */
+const withEvents = async (count: number): Promise<Store> => {
+  const store = await openStore();
+  store.database.client.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+     INSERT INTO pets (name, category_id, created_at) SELECT 'Bella', 1, 0 FROM n`,
+    [count],
+  );
+  return store;
+};
 
 const BELLA = { id: 1, name: "Bella", categoryId: 1 };
 
@@ -165,6 +177,28 @@ describe("GET /v1/pets/events", () => {
     await reader.cancel();
   });
 
+  test("that catches up lets others have their turn between two pages", async () => {
+    const store = await withEvents(10_000);
+    let turns = 0;
+    let isDone = false;
+    const tick = () => {
+      turns += 1;
+      if (!isDone) setImmediate(tick);
+    };
+    setImmediate(tick);
+    await Promise.all(
+      [1, 2, 3].map(async (last) => {
+        const reader = (await store.call("GET", `/v1/pets/events?lastEventId=${last}`)).body!.getReader();
+        const text = new TextDecoder();
+        while (!text.decode((await reader.read()).value).includes("id: 10000\n"));
+        await reader.cancel();
+      }),
+    );
+    isDone = true;
+    // Three times 50 pages, each in a turn of its own.
+    expect(turns).toBeGreaterThanOrEqual(149);
+  });
+
   test("shows life while nothing happens", async () => {
     const store = await openStore({ streamLimits: { ...LIMITS, heartbeatMs: 20 } });
     const stream = await follow(store);
@@ -221,6 +255,36 @@ describe("GET /v1/pets/events", () => {
     ])
       expect(await faultOf(await call)).toBe("400 invalid_request");
   });
+});
+
+test("a stream whose read fails ends alone: its place is free, others go on, and all can be stopped", async () => {
+  let version = 0;
+  const behind = (last: number) => {
+    if (last === 1) throw new Error("unreadable");
+    return last === 3 && version > 0 ? [{ id: 4, kind: "added" as const, petId: 1, pet: undefined }] : [];
+  };
+  const streams = petStreams({
+    events: { bounds: () => ({ oldest: 1, newest: 3 }), behind, sweep: async () => false },
+    fresh: async () => {},
+    version: () => version,
+    limits: LIMITS,
+  });
+  const open = (last: number) => {
+    const reader = { keyId: 1, signal: new AbortController().signal, mayGoOn: async () => true };
+    return streams.open(reader, last).body.getReader();
+  };
+  const healthy = open(3);
+  await healthy.read();
+  for (let at = 0; at < 5; at++) {
+    const failing = open(1);
+    await failing.read();
+    await expect(failing.read()).rejects.toThrow("unreadable");
+  }
+  version += 1;
+  const { value } = await healthy.read();
+  expect(new TextDecoder().decode(value)).toStartWith("id: 4\nevent: added\n");
+  streams.stop();
+  expect((await healthy.read()).done).toBe(true);
 });
 
 test("the sweep keeps the newest events, slice by slice", async () => {

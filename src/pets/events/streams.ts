@@ -1,9 +1,7 @@
 import { Fault } from "../../http/faults.ts";
-import { fromPet } from "../model.ts";
-import type { PetEvent, PetEvents } from "./repository.ts";
+import { eventPages, resetAt } from "./pages.ts";
+import type { PetEvents } from "./repository.ts";
 
-/** Events that are read at once. */
-const PAGE = 200;
 /** How often a stream without news looks for some. */
 const LOOK_MS = 25;
 /** How long a client waits before it comes back. */
@@ -37,18 +35,6 @@ export interface PetStreams {
   /** Ends all streams, those too that are yet to come. */
   stop(): void;
 }
-
-const dataOf = ({ kind, petId, pet }: PetEvent) =>
-  JSON.stringify(kind === "deleted" || !pet ? { id: petId } : fromPet(pet));
-
-const textOf = (event: PetEvent): string =>
-  `id: ${event.id}\nevent: ${event.kind}\ndata: ${dataOf(event)}\n\n`;
-
-const RESET = JSON.stringify({
-  message: "Events are missing between your last one and the next: list the animals anew.",
-});
-
-const resetAt = (newest: number): string => `id: ${newest}\nevent: reset\ndata: ${RESET}\n\n`;
 
 const encoder = new TextEncoder();
 
@@ -84,25 +70,7 @@ export const petStreams = ({
     wake();
   };
 
-  /** Streams that have read to the same event share the next page: as it is, it was read from this version. */
-  const pages = new Map<number, { text: Uint8Array; last: number } | undefined>();
-  let pagesOf = -1;
-  const pageBehind = (last: number) => {
-    if (pagesOf !== version()) pages.clear();
-    pagesOf = version();
-    if (!pages.has(last)) pages.set(last, readBehind(last));
-    return pages.get(last);
-  };
-  const readBehind = (last: number) => {
-    const found = events.behind(last, PAGE);
-    const [next] = found;
-    const end = found.at(-1);
-    if (!next || !end) return undefined;
-    // Ids follow one another: what is missing was swept away before a slow reader came to it.
-    if (next.id === last + 1) return { text: encoder.encode(found.map(textOf).join("")), last: end.id };
-    const { newest } = events.bounds();
-    return { text: encoder.encode(resetAt(newest)), last: newest };
-  };
+  const pageBehind = eventPages({ events, version });
 
   const assertRoom = (keyId: number) => {
     const ofKey = [...streams.values()].filter((one) => one === keyId).length;
@@ -160,18 +128,27 @@ export const petStreams = ({
     signal.addEventListener("abort", end);
     if (stopped || signal.aborted) queueMicrotask(end);
 
-    const next = (): Uint8Array | undefined => {
+    const next = async (): Promise<Uint8Array | undefined> => {
       if (first) {
         const text = first;
         first = undefined;
         return text;
       }
-      const page = pageBehind(last);
+      const page = await pageBehind(last);
       if (page) last = page.last;
       else if (!isDue) return undefined;
       isDue = false;
       return page?.text ?? encoder.encode(":\n\n");
     };
+    // Right behind a look that found nothing, so that no news falls in between.
+    const news = () =>
+      new Promise<void>((resolve) => {
+        go = () => {
+          waiting.delete(resolve);
+          resolve();
+        };
+        waiting.add(resolve);
+      });
 
     const body = new ReadableStream<Uint8Array>(
       {
@@ -180,15 +157,17 @@ export const petStreams = ({
         },
         // Asked only when the client has taken what went before: a slow one costs one page.
         async pull(to) {
-          for (;;) {
-            if (isOver) return undefined;
-            const bytes = next();
-            if (bytes) return to.enqueue(bytes);
-            await new Promise<void>((resolve) => {
-              go = resolve;
-              waiting.add(resolve);
-            });
-            if (go) waiting.delete(go);
+          try {
+            for (;;) {
+              const bytes = await next();
+              if (isOver) return undefined;
+              if (bytes) return to.enqueue(bytes);
+              await news();
+            }
+          } catch (error) {
+            // What could not be read ends this stream alone: its client comes back.
+            leave();
+            throw error;
           }
         },
         cancel: leave,
