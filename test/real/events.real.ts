@@ -135,18 +135,18 @@ real(
       Number(/VmRSS:\s+(\d+)/.exec(await Bun.file(`/proc/${server.pid}/status`).text())?.[1]) / 1024;
     const before = await memory();
     const sleeping = await Promise.all(Array.from({ length: 4 }, () => sleeper(server)));
-    let reading = 5;
-    const catchingUp = Array.from({ length: reading }, async () => {
+    const reading = new Set([1, 2, 3, 4, 5]);
+    const catchingUp = Array.from(reading, async (one) => {
       let seen = "";
       const answer = await server.call("/v1/pets/events?lastEventId=0");
       for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) {
         seen = (seen + piece).slice(-1000);
         if (seen.includes(`id: ${MANY}\n`)) break;
       }
-      reading -= 1;
+      reading.delete(one);
     });
     let answers = 0;
-    for (; reading > 0; answers += 1) expect((await server.call("/livez")).status).toBe(200);
+    for (; reading.size > 0; answers += 1) expect((await server.call("/livez")).status).toBe(200);
     await Promise.all(catchingUp);
     // A second and more of reading: a server that reads without a break answers once or twice.
     expect(answers).toBeGreaterThan(20);
