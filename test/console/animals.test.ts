@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { changeOf } from "../../src/console/ui/animals/patch.ts";
+import { withAdded } from "../../src/console/ui/parts/added.ts";
 import { counted } from "../../src/console/ui/parts/count.ts";
 import {
   type Day,
@@ -8,7 +9,6 @@ import {
   barsOf,
   countOf,
   summaryOf,
-  withAdded,
 } from "../../src/console/ui/animals/statistics.ts";
 
 const daysOf = (...counts: number[]): Day[] =>
@@ -81,15 +81,15 @@ describe("animals added just now", () => {
   const idsOf = (animals: { id: number }[]) => animals.map(({ id }) => id);
 
   test("come first, the newest before the others", () => {
-    expect(idsOf(withAdded([one!], [two!, three!], undefined))).toEqual([3, 2, 1]);
+    expect(idsOf(withAdded([one!], [two!, three!]))).toEqual([3, 2, 1]);
   });
 
   test("are not shown twice once the list reaches to them", () => {
-    expect(idsOf(withAdded([one!, two!], [two!], undefined))).toEqual([1, 2]);
+    expect(idsOf(withAdded([one!, two!], [two!]))).toEqual([1, 2]);
   });
 
   test("stay behind a filter that does not let them through", () => {
-    expect(idsOf(withAdded([], [one!, two!, three!], "sold"))).toEqual([2]);
+    expect(idsOf(withAdded([], [one!, two!, three!], ({ status }) => status === "sold"))).toEqual([2]);
   });
 
   test("are named with their ids", () => {

@@ -11,12 +11,20 @@ export const Loading = ({ what = "Loading" }: { what?: string }) => (
 );
 
 /** An error in words, with a way on. */
-export const Problem = ({ error, again }: { error: Error; again?: () => unknown }) => (
+export const Problem = ({
+  error,
+  again,
+  againWord = "Try again",
+}: {
+  error: Error;
+  again?: () => unknown;
+  againWord?: string;
+}) => (
   <div class="notice problem" role="alert">
     <p>{error.message}</p>
     {again && (
       <button type="button" class="secondary outline" onClick={() => void again()}>
-        Try again
+        {againWord}
       </button>
     )}
   </div>

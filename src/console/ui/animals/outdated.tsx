@@ -1,0 +1,34 @@
+import { Notice, Problem } from "../parts/feedback.tsx";
+
+/** Said where an animal was to be changed that is another by now, and once it was loaded anew. */
+export const Outdated = ({
+  isLoaded,
+  looking: { error, isPending, mutate },
+}: {
+  isLoaded: boolean;
+  looking: { error: Error | null; isPending: boolean; mutate: () => void };
+}) => (
+  <>
+    {error && <Problem error={error} />}
+    <div role="alert">
+      <Notice tone="waiting">
+        {isLoaded ? (
+          <p>Loaded anew. What you typed is still there; save it, or cancel.</p>
+        ) : (
+          <>
+            <p>Somebody else has changed the animal meanwhile, so nothing was saved.</p>
+            <button
+              type="button"
+              class="secondary outline"
+              aria-busy={isPending}
+              disabled={isPending}
+              onClick={() => mutate()}
+            >
+              Load it anew, and keep what I typed
+            </button>
+          </>
+        )}
+      </Notice>
+    </div>
+  </>
+);
