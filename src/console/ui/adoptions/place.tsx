@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { ANIMALS, useAnimal } from "../animals/queries.ts";
 import { dataOf, isRefusedAs, store } from "../api/client.ts";
-import { useActKey } from "../parts/act-key.ts";
+import { useOnce } from "../parts/once.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { useDone } from "../parts/done.ts";
@@ -143,7 +143,7 @@ export const PlaceAdoption = ({
 }) => {
   const queries = useQueryClient();
   const done = useDone();
-  const header = useActKey();
+  const header = useOnce();
   const mayRead = useSession().can("pets:read");
   const [draft, setDraft] = useState<Draft>({
     animal: String(animalId ?? ""),

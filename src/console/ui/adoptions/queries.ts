@@ -8,7 +8,7 @@ import {
 } from "@tanstack/preact-query";
 import { ANIMALS, readAnimals } from "../animals/queries.ts";
 import { type PageOf, dataOf, isRefusedAs, pageOf, store } from "../api/client.ts";
-import { useActKey } from "../parts/act-key.ts";
+import { useOnce } from "../parts/once.ts";
 import { useSession } from "../session.tsx";
 import type { Filter } from "./addresses.ts";
 import { type Adoption, type Order, type Step, renewed, withAnimals } from "./order.ts";
@@ -83,7 +83,7 @@ const PATHS = {
  */
 export const useStep = (id: number, step: Step) => {
   const queries = useQueryClient();
-  const header = useActKey();
+  const header = useOnce();
   const put = (order: Order) => {
     queries.setQueriesData<InfiniteData<PageOf<Adoption>>>(
       { queryKey: LIST },

@@ -101,9 +101,15 @@ const Row = ({
           <Badge tone={TONES[status]}>{status}</Badge>
         </td>
         <td data-column="Placed">
-          <Time at={createdAt} />
+          <div>
+            <Time at={createdAt} />
+            {updatedAt !== createdAt && (
+              <small>
+                {status} <Time at={updatedAt} />
+              </small>
+            )}
+          </div>
         </td>
-        <td data-column="Changed">{updatedAt === createdAt ? "–" : <Time at={updatedAt} />}</td>
         {mayChange && (
           <td class="actions">
             <Actions adoption={adoption} filter={filter} approving={approving} />
@@ -124,15 +130,7 @@ const Row = ({
   );
 };
 
-const COLUMNS = [
-  { name: "Id", kind: "number" },
-  "Animal",
-  "Adopter",
-  "Note",
-  "Status",
-  "Placed",
-  "Changed",
-] as const;
+const COLUMNS = [{ name: "Id", kind: "number" }, "Animal", "Adopter", "Note", "Status", "Placed"] as const;
 
 /** Adoptions as a table, with what can be done to each. */
 export const Rows = ({ adoptions, filter }: { adoptions: readonly Adoption[]; filter: Filter }) => {

@@ -1,30 +1,33 @@
-import { Refusal } from "../api/client.ts";
+import type { Refusal } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { useDone } from "../parts/done.ts";
 import { Loading, Problem } from "../parts/feedback.tsx";
 import { AdopterName, AnimalName } from "./adopter.tsx";
 import { AFTER, ALLOWED, type Adoption, type LastStep, renewed, steppedWords } from "./order.ts";
+import { Note } from "./note.tsx";
 import { useAdoption, useStep } from "./queries.ts";
 
-const ASKED: Record<LastStep, { title: string; consequence: string; word: string }> = {
+const ASKED: Record<LastStep, { title: string; consequence: string; word: string; backWord: string }> = {
   complete: {
     title: "Complete adoption",
     consequence: "The animal goes to its adopter and is sold from then on. Nothing leads back from it.",
     word: "Complete adoption",
+    backWord: "Not yet",
   },
   cancel: {
     title: "Cancel adoption",
     consequence:
       "The adoption ends, and the animal is available again. Whoever still wants it begins another adoption.",
     word: "Cancel adoption",
+    backWord: "Keep it",
   },
 };
 
 const StepForm = ({ adoption, step, back }: { adoption: Adoption; step: LastStep; back: string }) => {
   const done = useDone();
   const stepping = useStep(adoption.id, step);
-  const { consequence, word } = ASKED[step];
+  const { consequence, word, backWord } = ASKED[step];
   return (
     <>
       {stepping.error && <Problem error={stepping.error} />}
@@ -41,7 +44,7 @@ const StepForm = ({ adoption, step, back }: { adoption: Adoption; step: LastStep
           <>
             <dt>Note</dt>
             <dd>
-              <bdi class="note">{adoption.note}</bdi>
+              <Note text={adoption.note} />
             </dd>
           </>
         )}
@@ -49,7 +52,7 @@ const StepForm = ({ adoption, step, back }: { adoption: Adoption; step: LastStep
       <p>{consequence}</p>
       <DialogButtons
         back={back}
-        backWord="Leave it as it is"
+        backWord={backWord}
         word={word}
         isBusy={stepping.isPending}
         isDangerous={step === "cancel"}
@@ -64,7 +67,11 @@ const StepForm = ({ adoption, step, back }: { adoption: Adoption; step: LastStep
 };
 
 const tooLate = ({ status }: Adoption, step: LastStep) =>
-  new Refusal(409, "order_status_conflict", `The adoption is ${status}: it cannot be ${AFTER[step]}.`);
+  new Error(
+    status === AFTER[step]
+      ? `The adoption is ${status} already.`
+      : `The adoption is ${status}: it cannot be ${AFTER[step]}.`,
+  );
 
 /** The dialog that asks before an adoption ends, one way or the other. */
 export const EndAdoption = ({ id, step, back }: { id: number; step: LastStep; back: string }) => {

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { dataOf, store } from "../api/client.ts";
 import { useCategories } from "../categories/queries.ts";
-import { useActKey } from "../parts/act-key.ts";
+import { useOnce } from "../parts/once.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { useDone } from "../parts/done.ts";
 import { Loading } from "../parts/feedback.tsx";
@@ -24,7 +24,7 @@ export const AddAnimal = ({
 }) => {
   const queries = useQueryClient();
   const done = useDone();
-  const header = useActKey();
+  const header = useOnce();
   const { categories, isAwaited } = useCategories();
   const [draft, setDraft] = useState<Draft>({ ...EMPTY, category });
   const adding = useMutation({

@@ -18,35 +18,36 @@ const SearchField = ({
   // Going back shows what was searched then.
   useEffect(() => setTyped(q), [q]);
   return (
-    <form
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        search(typed);
-      }}
-    >
-      <Field label="Search by name" error={error}>
-        {(tied) => (
-          <div class="together">
-            <input
-              {...tied}
-              type="search"
-              name="q"
-              autocomplete="off"
-              value={typed}
-              onInput={({ currentTarget: { value } }) => {
-                setTyped(value);
-                // Its own button to clear it was pressed, or all of it deleted.
-                if (value === "" && q !== "") search("");
-              }}
-            />
-            <button type="submit" class="secondary outline">
-              Search
-            </button>
-          </div>
-        )}
-      </Field>
-    </form>
+    <search>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          search(typed);
+        }}
+      >
+        <Field label="Search by name" error={error}>
+          {(tied) => (
+            <div class="together">
+              <input
+                {...tied}
+                type="search"
+                name="q"
+                autocomplete="off"
+                value={typed}
+                onInput={({ currentTarget: { value } }) => {
+                  setTyped(value);
+                  // Its own button to clear it was pressed, or all of it deleted.
+                  if (value === "" && q !== "") search("");
+                }}
+              />
+              <button type="submit" class="secondary outline">
+                Search
+              </button>
+            </div>
+          )}
+        </Field>
+      </form>
+    </search>
   );
 };
 

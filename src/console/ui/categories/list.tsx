@@ -54,7 +54,7 @@ const List = () => {
         <>
           <Table
             label="Categories"
-            kind="stack"
+            kind="categories stack"
             columns={[
               { name: "Number", kind: "number" },
               "Name",

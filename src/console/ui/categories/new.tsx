@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { dataOf, store } from "../api/client.ts";
-import { useActKey } from "../parts/act-key.ts";
+import { useOnce } from "../parts/once.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { useDone } from "../parts/done.ts";
 import { categoriesPath } from "./addresses.ts";
@@ -11,7 +11,7 @@ import { CATEGORIES } from "./queries.ts";
 export const NewCategory = () => {
   const queries = useQueryClient();
   const done = useDone();
-  const header = useActKey();
+  const header = useOnce();
   const adding = useMutation({
     mutationFn: (name: string) => dataOf(store.POST("/categories", { params: { header }, body: { name } })),
     onSettled: () => void queries.invalidateQueries({ queryKey: CATEGORIES }),
