@@ -25,13 +25,13 @@ const Actions = ({
   const { id, status } = adoption;
   // The button goes with what it does: whoever pressed it goes on at what can be done next.
   useEffect(() => {
-    if (approving.isSuccess && document.activeElement === document.body)
-      place.current?.querySelector<HTMLElement>("a")?.focus();
-  }, [approving.isSuccess]);
+    if (approving.isIdle || approving.isPending || document.activeElement !== document.body) return;
+    (place.current?.querySelector<HTMLElement>("a") ?? place.current)?.focus();
+  }, [approving.status]);
   const words = animalWords(adoption);
   const allowed = ALLOWED[status];
   return (
-    <div ref={place}>
+    <div ref={place} tabIndex={-1}>
       {allowed.includes("approve") && (
         <button
           type="button"

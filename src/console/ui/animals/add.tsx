@@ -5,7 +5,6 @@ import { useCategories } from "../categories/queries.ts";
 import { useOnce } from "../parts/once.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { useDone } from "../parts/done.ts";
-import { Loading } from "../parts/feedback.tsx";
 import { type Draft, EMPTY, typedIn } from "./draft.ts";
 import { AnimalForm } from "./form.tsx";
 import { ANIMALS } from "./queries.ts";
@@ -36,22 +35,16 @@ export const AddAnimal = ({
   });
   return (
     <Dialog title="Add animal" back={back}>
-      {isAwaited ? (
-        <Loading what="Loading the categories" />
-      ) : (
-        <AnimalForm
-          draft={draft}
-          change={(change) => setDraft((before) => ({ ...before, ...change }))}
-          categories={categories}
-          submitWord="Add"
-          back={back}
-          error={adding.error}
-          isBusy={adding.isPending}
-          submit={() =>
-            adding.mutate(typedIn(draft), { onSuccess: (added) => done(back, addedWords(added)) })
-          }
-        />
-      )}
+      <AnimalForm
+        draft={draft}
+        change={(change) => setDraft((before) => ({ ...before, ...change }))}
+        categories={isAwaited ? undefined : categories}
+        submitWord="Add"
+        back={back}
+        error={adding.error}
+        isBusy={adding.isPending}
+        submit={() => adding.mutate(typedIn(draft), { onSuccess: (added) => done(back, addedWords(added)) })}
+      />
     </Dialog>
   );
 };

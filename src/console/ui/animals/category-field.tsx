@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { type Category, categoryOf } from "../categories/category.ts";
 import { Field } from "../parts/field.tsx";
+import { Words } from "../parts/words.tsx";
 
 const BY_NUMBER = "number";
 
@@ -19,7 +20,7 @@ const NumberField = ({
   error,
   hint = "The number of the category that it belongs to.",
 }: Given & { label: string }) => (
-  <Field label={label} hint={hint} error={error}>
+  <Field label={label} hint={<Words text={hint} />} error={error}>
     {(tied) => (
       <input
         {...tied}
@@ -36,22 +37,26 @@ const NumberField = ({
   </Field>
 );
 
-/** Which category an animal belongs to: one of those that have a name, or any number. */
-export const CategoryField = ({ categories, ...given }: Given & { categories: readonly Category[] }) => {
+const Choice = ({ categories, ...given }: Given & { categories: readonly Category[] }) => {
   const { value, choose, hint, error } = given;
   const isKnown = categoryOf(categories, value) !== undefined;
-  const [isByNumber, setByNumber] = useState(value !== "" && !isKnown);
-  if (categories.length === 0) return <NumberField label="Category" {...given} />;
+  const isOther = value !== "" && !isKnown;
+  const [isChosen, setChosen] = useState(isOther);
+  const isByNumber = isChosen || isOther;
   return (
     <>
-      <Field label="Category" hint={isByNumber ? undefined : hint} error={isByNumber ? undefined : error}>
+      <Field
+        label="Category"
+        hint={<Words text={isByNumber ? "" : (hint ?? "")} />}
+        error={isByNumber ? undefined : error}
+      >
         {(tied) => (
           <select
             {...tied}
             required
             value={isByNumber ? BY_NUMBER : value.trim()}
             onChange={({ currentTarget: { value: chosen } }) => {
-              setByNumber(chosen === BY_NUMBER);
+              setChosen(chosen === BY_NUMBER);
               choose(chosen === BY_NUMBER ? "" : chosen);
             }}
           >
@@ -70,4 +75,25 @@ export const CategoryField = ({ categories, ...given }: Given & { categories: re
       {isByNumber && <NumberField label="Number of the category" {...given} />}
     </>
   );
+};
+
+/** In its place while it is not known what there is to choose. */
+const Awaited = () => (
+  <Field label="Category">
+    {(tied) => (
+      <select {...tied} disabled>
+        <option>Loading…</option>
+      </select>
+    )}
+  </Field>
+);
+
+/** Which category an animal belongs to: one of those that have a name, or any number. */
+export const CategoryField = ({
+  categories,
+  ...given
+}: Given & { categories: readonly Category[] | undefined }) => {
+  if (!categories) return <Awaited />;
+  if (categories.length === 0) return <NumberField label="Category" {...given} />;
+  return <Choice categories={categories} {...given} />;
 };

@@ -19,7 +19,7 @@ const hintsOf = (theirs: Partial<Draft>, categories: readonly Category[]): Parti
   const belongs = category && (categoryOf(categories, category)?.name ?? category);
   return {
     ...(name !== undefined && { name: `Somebody else called it “${name}”.` }),
-    ...(belongs !== undefined && { category: `Somebody else chose ${belongs}.` }),
+    ...(belongs !== undefined && { category: `Somebody else chose “${belongs}”.` }),
     ...(status !== undefined && { status: `Somebody else chose ${status || "none"}.` }),
   };
 };
@@ -96,7 +96,7 @@ export const ChangeAnimal = ({
   return (
     <Dialog title={seen ? `Change “${seen.animal.name}”` : "Change animal"} back={back}>
       {error && <Problem error={error} again={refetch} />}
-      {(isPending || isAwaited) && !error && <Loading what="Loading the animal" />}
+      {(isPending || isAwaited) && !error && <Loading what="Loading the animal" isForm />}
       {seen && !isAwaited && <ChangeForm seen={seen} back={back} onChanged={onChanged} />}
     </Dialog>
   );

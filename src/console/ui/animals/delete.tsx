@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useEffect, useRef } from "preact/hooks";
 import { adoptionsPath } from "../adoptions/addresses.ts";
 import { isRefusedAs, store } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -33,9 +34,15 @@ const DeleteForm = ({
     onSettled: () => void queries.invalidateQueries({ queryKey: ANIMALS }),
   });
   const { error, isPending } = deleting;
+  const content = useRef<HTMLDivElement>(null);
+  // Looked at again: the button that was pressed for it is gone.
+  useEffect(() => {
+    if (document.activeElement === document.body)
+      content.current?.querySelector<HTMLElement>("footer a")?.focus();
+  }, []);
   const isOutdated = isRefusedAs(error, "precondition_failed");
   return (
-    <>
+    <div ref={content}>
       {error && (
         <Problem
           error={error}
@@ -68,7 +75,7 @@ const DeleteForm = ({
         isPossible={!isOutdated}
         act={() => deleting.mutate(undefined, { onSuccess: () => done(back, deletedWords(animal)) })}
       />
-    </>
+    </div>
   );
 };
 
@@ -87,7 +94,9 @@ export const DeleteAnimal = ({
     <Dialog title="Delete animal" back={back}>
       {error && <Problem error={error} again={refetch} />}
       {isPending && <Loading what="Loading the animal" />}
-      {seen && <DeleteForm seen={seen} back={back} lookAgain={refetch} onDeleted={onDeleted} />}
+      {seen && (
+        <DeleteForm key={seen.tag} seen={seen} back={back} lookAgain={refetch} onDeleted={onDeleted} />
+      )}
     </Dialog>
   );
 };

@@ -4,6 +4,7 @@ import type { Category } from "../categories/category.ts";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { Problem } from "../parts/feedback.tsx";
 import { Field, refusalOfField, refusalOfNone } from "../parts/field.tsx";
+import { Words } from "../parts/words.tsx";
 import { CategoryField } from "./category-field.tsx";
 import type { Draft } from "./draft.ts";
 import { STATUSES } from "./statuses.ts";
@@ -23,8 +24,8 @@ export const AnimalForm = ({
 }: {
   draft: Draft;
   change: (change: Partial<Draft>) => void;
-  /** Those that have a name. */
-  categories: readonly Category[];
+  /** Those that have a name; undefined while they are read. */
+  categories: readonly Category[] | undefined;
   /** What is to be known of a field. */
   hints?: Partial<Draft>;
   /** What is said first; of an animal that is another by now, all of it. */
@@ -49,7 +50,7 @@ export const AnimalForm = ({
     >
       {above}
       {general && <Problem error={general} />}
-      <Field label="Name" hint={hints.name} error={refusalOfField(error, "name")}>
+      <Field label="Name" hint={<Words text={hints.name ?? ""} />} error={refusalOfField(error, "name")}>
         {(tied) => (
           <input
             {...tied}

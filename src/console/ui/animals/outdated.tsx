@@ -1,4 +1,16 @@
+import { useEffect, useRef } from "preact/hooks";
 import { Notice, Problem } from "../parts/feedback.tsx";
+
+/** Takes the focus of the button that it replaces. */
+const Loaded = () => {
+  const words = useRef<HTMLParagraphElement>(null);
+  useEffect(() => words.current?.focus(), []);
+  return (
+    <p ref={words} tabIndex={-1}>
+      Loaded anew. What you typed is still there; save it, or cancel.
+    </p>
+  );
+};
 
 /** Said where an animal was to be changed that is another by now, and once it was loaded anew. */
 export const Outdated = ({
@@ -13,7 +25,7 @@ export const Outdated = ({
     <div role="alert">
       <Notice tone="waiting">
         {isLoaded ? (
-          <p>Loaded anew. What you typed is still there; save it, or cancel.</p>
+          <Loaded />
         ) : (
           <>
             <p>Somebody else has changed the animal meanwhile, so nothing was saved.</p>

@@ -4,8 +4,8 @@ import type { Tone } from "./tone.ts";
 export type { Tone } from "./tone.ts";
 
 /** While something is fetched: as tall as what comes, so that nothing jumps. */
-export const Loading = ({ what = "Loading" }: { what?: string }) => (
-  <p class="loading" aria-busy="true">
+export const Loading = ({ what = "Loading", isForm = false }: { what?: string; isForm?: boolean }) => (
+  <p class={isForm ? "loading form" : "loading"} aria-busy="true">
     {what}…
   </p>
 );
