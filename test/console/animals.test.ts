@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { animalsPath, filterOf, isNarrow } from "../../src/console/ui/animals/addresses.ts";
+import { animalsPath, filterOf, isNarrow, letsThrough } from "../../src/console/ui/animals/addresses.ts";
 import { disputed, draftOf, rebased, typedIn } from "../../src/console/ui/animals/draft.ts";
 import { changeOf } from "../../src/console/ui/animals/patch.ts";
 import { withAdded } from "../../src/console/ui/parts/added.ts";
@@ -156,6 +156,21 @@ describe("the address of animals", () => {
       [{ status: "sold" }, { q: "bel" }, { category: "3" }, { id: "7" }].map(filterOf).map(isNarrow),
     ).toEqual([false, true, true, true]);
   });
+});
+
+test.each([
+  [{}, true],
+  [{ status: "sold" }, true],
+  [{ status: "pending" }, false],
+  [{ category: "9223372036854775807", id: "7" }, true],
+  [{ category: "9223372036854775808" }, false],
+  [{ id: "8" }, false],
+  // Only the API knows the words of a name.
+  [{ q: "bella" }, false],
+] as const)("the filter %j surely lets an animal through: %p", (query, isSure) => {
+  const most = 9223372036854775807n as unknown as number;
+  const bella = { id: 7, name: "Bella", categoryId: most, status: "sold" } as const;
+  expect(letsThrough(filterOf(query), bella)).toBe(isSure);
 });
 
 describe("what was typed of an animal", () => {

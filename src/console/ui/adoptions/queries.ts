@@ -61,6 +61,8 @@ export const useAdoptions = (filter: Filter) => {
 const readOrder = (orderId: number): Promise<Order> =>
   dataOf(store.GET("/store/orders/{orderId}", { params: { path: { orderId } } }));
 
+const readIfPossible = (id: number): Promise<Order | undefined> => readOrder(id).catch(() => undefined);
+
 /** One adoption. */
 export const useAdoption = (id: number) => {
   const withTheirs = useAnimalsOf();
@@ -104,7 +106,9 @@ export const useStep = (id: number, step: Step) => {
     onSuccess: put,
     async onError(error) {
       // Somebody else was faster: what it is now says why.
-      if (isRefusedAs(error, "order_status_conflict")) put(await readOrder(id));
+      const isLate = isRefusedAs(error, "order_status_conflict");
+      const now = isLate ? await readIfPossible(id) : undefined;
+      if (now) put(now);
     },
     // Nothing of an adopter is kept longer than it is shown.
     gcTime: 0,

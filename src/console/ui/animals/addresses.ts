@@ -1,5 +1,6 @@
 import { addressOf } from "../parts/address.ts";
 import { idOf } from "../parts/id.ts";
+import type { Animal } from "./statistics.ts";
 import { type Status, isStatus } from "./statuses.ts";
 
 /** Which animals are shown: those that all of it lets through. */
@@ -23,6 +24,13 @@ export const filterOf = (query: Record<string, string | undefined>): Filter => {
     id: idOf(id),
   };
 };
+
+/** Whether it surely lets an animal through: what a search finds, only the API tells. */
+export const letsThrough = ({ status, q, category, id }: Filter, animal: Animal): boolean =>
+  q === undefined &&
+  (id === undefined || animal.id === id) &&
+  (status === undefined || animal.status === status) &&
+  (category === undefined || String(animal.categoryId) === category);
 
 /** Whether it lets through less than a status does. */
 export const isNarrow = ({ q, category, id }: Filter): boolean =>

@@ -11,7 +11,7 @@ import { More } from "../parts/more.tsx";
 import { Page } from "../parts/page.tsx";
 import { useSession } from "../session.tsx";
 import { AddAnimal } from "./add.tsx";
-import { type Filter, animalsPath, filterOf, isNarrow } from "./addresses.ts";
+import { type Filter, animalsPath, filterOf, isNarrow, letsThrough } from "./addresses.ts";
 import { ChangeAnimal } from "./change.tsx";
 import { DeleteAnimal } from "./delete.tsx";
 import { FilterForm } from "./filter.tsx";
@@ -40,10 +40,8 @@ const List = ({
   if (found.isPending || isAwaited) return <Loading what="Loading animals" />;
   const { status } = filter;
   const listed = found.data?.pages.flatMap(({ items }) => items) ?? [];
+  const animals = withAdded(listed, added, (one) => letsThrough(filter, one));
   const isWhole = !isNarrow(filter);
-  const animals = isWhole
-    ? withAdded(listed, added, (one) => status === undefined || one.status === status)
-    : listed;
   const all =
     isWhole && statistics.data ? Math.max(countOf(statistics.data, status), animals.length) : undefined;
   const general = refusalOfNone(found.error, ["q"]);

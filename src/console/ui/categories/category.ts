@@ -12,4 +12,8 @@ export const byName = (categories: readonly Category[]): Category[] =>
 export const categoryOf = (
   categories: readonly Category[],
   id: number | bigint | string,
-): Category | undefined => categories.find((one) => String(one.id) === String(id).trim());
+): Category | undefined => {
+  const text = String(id).trim();
+  const exact = Number(text);
+  return String(exact) === text ? categories.find((one) => one.id === exact) : undefined;
+};
