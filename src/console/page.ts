@@ -14,7 +14,7 @@ export const PAGE = `<!doctype html>
   </head>
   <body>
     <div id="console"><main class="container"><p class="loading" aria-busy="true">Loading…</p></main></div>
-    <noscript><main class="container"><p>The console needs JavaScript. The command line does all that it does.</p></main></noscript>
+    <noscript><main class="container"><p>The console needs JavaScript. The API and the command line do all that it does.</p></main></noscript>
   </body>
 </html>
 `;

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { animalsPath, filterOf, isNarrow, letsThrough } from "../../src/console/ui/animals/addresses.ts";
+import { disputed, draftOf, rebased, typedIn } from "../../src/console/ui/animals/draft.ts";
 import { changeOf } from "../../src/console/ui/animals/patch.ts";
+import { withAdded } from "../../src/console/ui/parts/added.ts";
 import { counted } from "../../src/console/ui/parts/count.ts";
 import {
   type Day,
@@ -8,7 +11,6 @@ import {
   barsOf,
   countOf,
   summaryOf,
-  withAdded,
 } from "../../src/console/ui/animals/statistics.ts";
 
 const daysOf = (...counts: number[]): Day[] =>
@@ -81,15 +83,15 @@ describe("animals added just now", () => {
   const idsOf = (animals: { id: number }[]) => animals.map(({ id }) => id);
 
   test("come first, the newest before the others", () => {
-    expect(idsOf(withAdded([one!], [two!, three!], undefined))).toEqual([3, 2, 1]);
+    expect(idsOf(withAdded([one!], [two!, three!]))).toEqual([3, 2, 1]);
   });
 
   test("are not shown twice once the list reaches to them", () => {
-    expect(idsOf(withAdded([one!, two!], [two!], undefined))).toEqual([1, 2]);
+    expect(idsOf(withAdded([one!, two!], [two!]))).toEqual([1, 2]);
   });
 
   test("stay behind a filter that does not let them through", () => {
-    expect(idsOf(withAdded([], [one!, two!, three!], "sold"))).toEqual([2]);
+    expect(idsOf(withAdded([], [one!, two!, three!], ({ status }) => status === "sold"))).toEqual([2]);
   });
 
   test("are named with their ids", () => {
@@ -115,5 +117,93 @@ describe("the change of an animal", () => {
   test("holds a category beyond a double's precision to be the same however it was read", () => {
     const most = 9223372036854775807n as unknown as number;
     expect(changeOf({ ...bella, categoryId: most }, { ...bella, categoryId: most })).toEqual({});
+  });
+});
+
+describe("the address of animals", () => {
+  test.each([
+    [{}, "/console/animals"],
+    [{ status: "sold" }, "/console/animals?status=sold"],
+    [{ q: "bel", category: "3" }, "/console/animals?q=bel&category=3"],
+    [{ q: "über & co" }, "/console/animals?q=%C3%BCber+%26+co"],
+    [{ category: "-9223372036854775808" }, "/console/animals?category=-9223372036854775808"],
+    [{ category: "9223372036854775807" }, "/console/animals?category=9223372036854775807"],
+    [{ id: "7" }, "/console/animals?id=7"],
+  ])("with %j is %s", (query, path) => {
+    expect(animalsPath(filterOf(query))).toBe(path);
+    expect(filterOf(Object.fromEntries(new URL(path, "http://store").searchParams))).toEqual(filterOf(query));
+  });
+
+  test.each([{ status: "lost" }, { q: "  " }, { category: "" }, { category: "dogs" }, { id: "x" }])(
+    "with %j shows all",
+    (query) => {
+      expect(animalsPath(filterOf(query))).toBe("/console/animals");
+    },
+  );
+
+  test("writes a category as the API does", () => {
+    expect(filterOf({ category: "-007" }).category).toBe("-7");
+  });
+
+  test("names what is to be done, and keeps what is shown", () => {
+    expect(animalsPath({ q: "bel", status: "available" }, 7, "adopt")).toBe(
+      "/console/animals/7/adopt?status=available&q=bel",
+    );
+  });
+
+  test("tells whether less is shown than a status lets through", () => {
+    expect(
+      [{ status: "sold" }, { q: "bel" }, { category: "3" }, { id: "7" }].map(filterOf).map(isNarrow),
+    ).toEqual([false, true, true, true]);
+  });
+});
+
+test.each([
+  [{}, true],
+  [{ status: "sold" }, true],
+  [{ status: "pending" }, false],
+  [{ category: "9223372036854775807", id: "7" }, true],
+  [{ category: "9223372036854775808" }, false],
+  [{ id: "8" }, false],
+  // Only the API knows the words of a name.
+  [{ q: "bella" }, false],
+] as const)("the filter %j surely lets an animal through: %p", (query, isSure) => {
+  const most = 9223372036854775807n as unknown as number;
+  const bella = { id: 7, name: "Bella", categoryId: most, status: "sold" } as const;
+  expect(letsThrough(filterOf(query), bella)).toBe(isSure);
+});
+
+describe("what was typed of an animal", () => {
+  const before = draftOf({ name: "Bella", categoryId: 3, status: "available" });
+
+  test("holds a category that no double does, exactly", () => {
+    const most = 9223372036854775807n as unknown as number;
+    expect(draftOf({ name: "Bella", categoryId: most }).category).toBe("9223372036854775807");
+    expect(typedIn({ ...before, category: " 9223372036854775807 " }).categoryId).toBe(most);
+  });
+
+  test("and is no number is left to the API to refuse", () => {
+    expect(typedIn({ ...before, category: "dogs" }).categoryId as unknown).toBe("dogs");
+  });
+
+  test("without a status has none", () => {
+    expect(typedIn({ ...before, status: "" })).not.toHaveProperty("status");
+    expect(draftOf({ name: "Bella", categoryId: 3 }).status).toBe("");
+  });
+
+  test("stays when the animal is loaded anew, and the rest is as it is by now", () => {
+    const typed = { ...before, name: "Bella II" };
+    const now = { ...before, name: "Bellissima", status: "sold" };
+    expect(rebased(typed, before, now)).toEqual({ name: "Bella II", category: "3", status: "sold" });
+  });
+
+  test.each([
+    [{ name: "Bella II" }, { status: "sold" }, {}],
+    [{ name: "Bella II" }, { name: "Bellissima" }, { name: "Bellissima" }],
+    [{ name: "Bella II" }, { name: "Bella II" }, {}],
+    [{ status: "" }, { status: "sold", category: "4" }, { status: "sold" }],
+    [{}, { name: "Bellissima" }, {}],
+  ])("as %j is disputed by what somebody else made of it, %j: %j", (mine, theirs, told) => {
+    expect(disputed({ ...before, ...mine }, before, { ...before, ...theirs })).toEqual(told);
   });
 });

@@ -5,21 +5,15 @@ import { tarGzOf } from "../deploys/archives.ts";
 import { zonesOf } from "../domains/cases.ts";
 import { surroundings } from "./authorities.ts";
 import { violationsOf } from "./axe.ts";
-import { openBrowser, type Page } from "./browser.ts";
+import { openBrowser } from "./browser.ts";
 import { NEEDED as NAME_SERVERS, nameServers } from "./dns-servers.ts";
+import { signIn } from "./sign-in.ts";
 import { directory, real, run, serve, type Server, until } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 
 const json = { "content-type": "application/json" };
-
-const signIn = async (page: Page, base: string, key: string, path = "") => {
-  await page.goto(`${base}/console${path}`);
-  await page.getByLabel("API key").fill(key);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("button", { name: "Sign out" }).waitFor();
-};
 
 const animals = async (server: Server): Promise<unknown[]> =>
   (await (await server.call("/v1/pets")).json()) as unknown[];
@@ -103,7 +97,10 @@ real("what others wrote is shown as text", NEEDED, async () => {
   await using server = await serve({ cwd: place.path });
   const send = (path: string, body: object) =>
     server.call(path, { method: "POST", headers: json, body: JSON.stringify(body) });
-  expect((await send("/v1/pets", { name: SCRIPT, categoryId: 1 })).status).toBe(201);
+  expect((await send("/v1/categories", { name: SCRIPT })).status).toBe(201);
+  expect((await send("/v1/pets", { name: SCRIPT, categoryId: 1, status: "available" })).status).toBe(201);
+  const adopter = { name: SCRIPT, email: `${IMAGE.replaceAll(" ", "/")}@example.org` };
+  expect((await send("/v1/store/orders", { petId: 1, adopter, note: SCRIPT })).status).toBe(201);
   expect((await send("/platform/projects", { slug: "a", name: SCRIPT, plan: "pro" })).status).toBe(201);
   expect((await send("/platform/keys", { name: SCRIPT, scopes: ["pets:read"] })).status).toBe(201);
   await using browser = await openBrowser();
@@ -111,6 +108,14 @@ real("what others wrote is shown as text", NEEDED, async () => {
   await signIn(page, server.url, server.key);
   for (const path of [
     "/animals",
+    "/animals/1/change",
+    "/animals/1/delete",
+    "/animals/1/adopt",
+    "/categories",
+    "/categories/1/rename",
+    "/categories/1/delete",
+    "/adoptions",
+    "/adoptions/1/cancel",
     "/projects",
     "/projects/a",
     "/projects/a/settings",
@@ -123,7 +128,11 @@ real("what others wrote is shown as text", NEEDED, async () => {
     expect(await page.evaluate("window.hacked ?? 0")).toBe(0);
   }
   await page.goto(`${server.url}/console/animals`);
-  await page.getByText(SCRIPT).waitFor();
+  const cell = (column: string) => page.locator(`td[data-column=${column}]`).getByText(SCRIPT).first();
+  await cell("Name").waitFor();
+  await cell("Category").waitFor();
+  await page.goto(`${server.url}/console/adoptions`);
+  for (const column of ["Animal", "Adopter", "Note"]) await cell(column).waitFor();
   await page.goto(`${server.url}/console/projects/a`);
   const buffer = Buffer.from(tarGzOf([{ name: `../${IMAGE}`, content: "" }]));
   await page
@@ -312,14 +321,34 @@ real(
   240_000,
 );
 
+const LONG = "W".repeat(200);
+const RIGHT_TO_LEFT = "\u202e\u05de\u05d9\u05d0\u05d5 evil";
+
 const IS_SHOWN = "!document.querySelector('.loading') && !!document.querySelector('h1')";
 
-/** Every page and dialog, of a server with an animal, a project and a domain. */
+/** Every page and dialog, of a server with animals, adoptions, a category, a project and a domain. */
 const PAGES = [
   "/animals",
   "/animals?status=available",
+  "/animals?q=be&category=1",
+  "/animals?q=nobody",
+  "/animals?id=1",
   "/animals/new",
   "/animals/1/change",
+  "/animals/1/delete",
+  "/animals/1/adopt",
+  "/categories",
+  "/categories/new",
+  "/categories/1/rename",
+  "/categories/1/delete",
+  "/adoptions",
+  "/adoptions?status=all",
+  "/adoptions?status=completed",
+  "/adoptions?animal=1",
+  "/adoptions/new",
+  "/adoptions/1/cancel",
+  "/adoptions/2/complete",
+  "/adoptions/2/cancel",
   "/projects",
   "/projects/new",
   "/projects/docs",
@@ -351,6 +380,12 @@ real(
         categoryId: 1 + (at % 2),
         status: ["available", "pending", "sold"][at % 3],
       });
+    await send("/v1/categories", { name: "Dogs" });
+    await send("/v1/pets", { name: LONG, categoryId: 1, status: "available" });
+    const adopter = { name: LONG, email: `${"e".repeat(240)}@example.org` };
+    await send("/v1/store/orders", { petId: 1, adopter: { name: RIGHT_TO_LEFT, email: "a@example.org" } });
+    await send("/v1/store/orders", { petId: 6, adopter, note: `${LONG}\n`.repeat(9) });
+    await server.call("/v1/store/orders/2/approve", { method: "POST" });
     await send("/platform/keys", { name: "shelter website", scopes: ["pets:read"], rateLimit: "600/min" });
     await until(
       "the reference is published",

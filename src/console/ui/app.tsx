@@ -1,7 +1,9 @@
 import { useMutation } from "@tanstack/preact-query";
 import { LocationProvider, Route, Router, useLocation } from "preact-iso";
 import type { ComponentType } from "preact";
+import { Adoptions } from "./adoptions/list.tsx";
 import { Animals } from "./animals/list.tsx";
+import { Categories } from "./categories/list.tsx";
 import { Keys } from "./keys/list.tsx";
 import { Loading, Problem } from "./parts/feedback.tsx";
 import { Page } from "./parts/page.tsx";
@@ -14,6 +16,8 @@ import { SignIn } from "./sign-in.tsx";
 
 const AREAS = [
   { href: "/console/animals", name: "Animals", scope: "pets:read" },
+  { href: "/console/adoptions", name: "Adoptions", scope: "orders:read" },
+  { href: "/console/categories", name: "Categories", scope: "pets:read" },
   { href: "/console/projects", name: "Projects", scope: "platform:read" },
   { href: "/console/keys", name: "Keys", scope: "keys:admin" },
 ] as const;
@@ -70,8 +74,9 @@ const Home = () => {
   return (
     <Page title="Nothing to see">
       <p>
-        The key that you are signed in with reads neither animals, nor projects, nor keys. Sign in with one
-        that has the scope <code>pets:read</code>, <code>platform:read</code> or <code>keys:admin</code>.
+        The key that you are signed in with reads neither animals, nor adoptions, nor projects, nor keys. Sign
+        in with one that has the scope <code>pets:read</code>, <code>orders:read</code>,{" "}
+        <code>platform:read</code> or <code>keys:admin</code>.
       </p>
     </Page>
   );
@@ -90,6 +95,8 @@ const guarded = (scope: (typeof AREAS)[number]["scope"], View: ComponentType) =>
   );
 
 const AnimalsArea = guarded("pets:read", Animals);
+const AdoptionsArea = guarded("orders:read", Adoptions);
+const CategoriesArea = guarded("pets:read", Categories);
 const ProjectsArea = guarded("platform:read", Projects);
 const ProjectArea = guarded("platform:read", Project);
 const KeysArea = guarded("keys:admin", Keys);
@@ -119,7 +126,9 @@ export const App = () => (
           <UploadsProvider>
             <Router>
               <Route path="/console" component={Home} />
-              <Route path="/console/animals/:part?/:change?" component={AnimalsArea} />
+              <Route path="/console/animals/:part?/:act?" component={AnimalsArea} />
+              <Route path="/console/adoptions/:part?/:act?" component={AdoptionsArea} />
+              <Route path="/console/categories/:id?/:part?" component={CategoriesArea} />
               <Route path="/console/projects" component={ProjectsArea} />
               <Route path="/console/projects/new" component={ProjectsArea} />
               <Route path="/console/projects/:slug/:area?/:item?/:part?" component={ProjectArea} />

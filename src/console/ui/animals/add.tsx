@@ -1,30 +1,49 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
 import { dataOf, store } from "../api/client.ts";
+import { useCategories } from "../categories/queries.ts";
+import { useOnce } from "../parts/once.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { useDone } from "../parts/done.ts";
+import { type Draft, EMPTY, typedIn } from "./draft.ts";
 import { AnimalForm } from "./form.tsx";
+import { ANIMALS } from "./queries.ts";
 import { addedWords, type Animal, type NewAnimal } from "./statistics.ts";
 
 /** The dialog that adds an animal; `onAdded` is told which, with its id. */
-export const AddAnimal = ({ back, onAdded }: { back: string; onAdded: (animal: Animal) => void }) => {
+export const AddAnimal = ({
+  category = "",
+  back,
+  onAdded,
+}: {
+  /** The number of the one that it belongs to, at first. */
+  category?: string | undefined;
+  back: string;
+  onAdded: (animal: Animal) => void;
+}) => {
   const queries = useQueryClient();
   const done = useDone();
+  const header = useOnce();
+  const { categories, isAwaited } = useCategories();
+  const [draft, setDraft] = useState<Draft>({ ...EMPTY, category });
   const adding = useMutation({
-    mutationFn: (body: NewAnimal) => dataOf(store.POST("/pets", { body })),
-    onSuccess(animal) {
-      onAdded(animal);
-      // Not waited for: the animal is shown as it is.
-      void queries.invalidateQueries({ queryKey: ["animals"] });
-    },
+    // Given what to add: an Enter may come before the page has drawn what was typed.
+    mutationFn: (body: NewAnimal) => dataOf(store.POST("/pets", { params: { header }, body })),
+    onSuccess: onAdded,
+    // Not waited for: the animal is shown as it is.
+    onSettled: () => void queries.invalidateQueries({ queryKey: ANIMALS }),
   });
   return (
     <Dialog title="Add animal" back={back}>
       <AnimalForm
+        draft={draft}
+        change={(change) => setDraft((before) => ({ ...before, ...change }))}
+        categories={isAwaited ? undefined : categories}
         submitWord="Add"
         back={back}
         error={adding.error}
         isBusy={adding.isPending}
-        submit={(animal) => adding.mutate(animal, { onSuccess: (added) => done(back, addedWords(added)) })}
+        submit={() => adding.mutate(typedIn(draft), { onSuccess: (added) => done(back, addedWords(added)) })}
       />
     </Dialog>
   );

@@ -1,13 +1,87 @@
-import { type InfiniteData, useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
-import { type PageOf, Refusal, dataOf, store } from "../api/client.ts";
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { dataOf, isRefusedAs, store } from "../api/client.ts";
+import { type Category, categoryOf } from "../categories/category.ts";
+import { useCategories } from "../categories/queries.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { useDone } from "../parts/done.ts";
 import { Loading, Problem } from "../parts/feedback.tsx";
-import { changeOf } from "./patch.ts";
+import { type Draft, disputed, draftOf, rebased, typedIn } from "./draft.ts";
 import { AnimalForm } from "./form.tsx";
-import { changedWords, type Animal, type NewAnimal } from "./statistics.ts";
+import { Outdated } from "./outdated.tsx";
+import { changeOf } from "./patch.ts";
+import { ANIMALS, type Seen, readSeen, useSeen } from "./queries.ts";
+import { changedWords, type Animal } from "./statistics.ts";
 
-/** The dialog that changes an animal; only what was changed is sent, so that what others change meanwhile stays. */
+/** What somebody else made of the fields that were typed at. */
+const hintsOf = (theirs: Partial<Draft>, categories: readonly Category[]): Partial<Draft> => {
+  const { name, category, status } = theirs;
+  const belongs = category && (categoryOf(categories, category)?.name ?? category);
+  return {
+    ...(name !== undefined && { name: `Somebody else called it “${name}”.` }),
+    ...(belongs !== undefined && { category: `Somebody else chose “${belongs}”.` }),
+    ...(status !== undefined && { status: `Somebody else chose ${status || "none"}.` }),
+  };
+};
+
+/** Only what was changed is sent, and only for the state that it was changed from. */
+const ChangeForm = ({
+  seen: seenFirst,
+  back,
+  onChanged,
+}: {
+  seen: Seen;
+  back: string;
+  onChanged: (animal: Animal) => void;
+}) => {
+  const queries = useQueryClient();
+  const done = useDone();
+  const { categories } = useCategories();
+  const [seen, setSeen] = useState(seenFirst);
+  const [draft, setDraft] = useState(draftOf(seenFirst.animal));
+  const [theirs, setTheirs] = useState<Partial<Draft>>();
+  const { id } = seen.animal;
+  const changing = useMutation({
+    mutationFn: ({ seen: { animal, tag }, draft }: { seen: Seen; draft: Draft }) =>
+      dataOf(
+        store.PATCH("/pets/{petId}", {
+          params: { path: { petId: id }, header: { "If-Match": tag } },
+          body: changeOf(animal, typedIn(draft)),
+        }),
+      ),
+    onSuccess: onChanged,
+    onSettled: () => void queries.invalidateQueries({ queryKey: ANIMALS }),
+  });
+  const looking = useMutation({
+    mutationFn: () => readSeen(id),
+    onSuccess(now) {
+      const [before, after] = [draftOf(seen.animal), draftOf(now.animal)];
+      setTheirs(disputed(draft, before, after));
+      setDraft(rebased(draft, before, after));
+      setSeen(now);
+      changing.reset();
+    },
+  });
+  const isOutdated = isRefusedAs(changing.error, "precondition_failed");
+  return (
+    <AnimalForm
+      draft={draft}
+      change={(change) => setDraft((before) => ({ ...before, ...change }))}
+      categories={categories}
+      {...(theirs && { hints: hintsOf(theirs, categories) })}
+      {...((isOutdated || theirs) && { above: <Outdated isLoaded={!isOutdated} looking={looking} /> })}
+      submitWord="Save"
+      back={back}
+      error={changing.error}
+      isBusy={changing.isPending || looking.isPending}
+      submit={() =>
+        changing.mutate({ seen, draft }, { onSuccess: (changed) => done(back, changedWords(changed)) })
+      }
+    />
+  );
+};
+
+/** The dialog that changes an animal. */
 export const ChangeAnimal = ({
   id,
   back,
@@ -17,52 +91,13 @@ export const ChangeAnimal = ({
   back: string;
   onChanged: (animal: Animal) => void;
 }) => {
-  const queries = useQueryClient();
-  const done = useDone();
-  const path = { petId: id };
-  const found = useQuery({
-    queryKey: ["animals", "one", id],
-    // As the list shows it; else by its id.
-    initialData: () =>
-      queries
-        .getQueriesData<InfiniteData<PageOf<Animal>>>({ queryKey: ["animals", "list"] })
-        .flatMap(([, list]) => list?.pages ?? [])
-        .flatMap(({ items }) => items)
-        .find((one) => one.id === id),
-    queryFn: async () => {
-      const [animal] = await dataOf(store.GET("/pets", { params: { query: { ids: String(id) } } }));
-      if (!animal) throw new Refusal(404, "not_found", "There is no animal with this id.");
-      return animal;
-    },
-    // The form begins with what there is now, and does not change under whoever fills it in.
-    gcTime: 0,
-    staleTime: Infinity,
-  });
-  const changing = useMutation({
-    mutationFn: ({ before, after }: { before: Animal; after: NewAnimal }) =>
-      dataOf(store.PATCH("/pets/{petId}", { params: { path }, body: changeOf(before, after) })),
-    onSuccess(animal) {
-      onChanged(animal);
-      void queries.invalidateQueries({ queryKey: ["animals"] });
-    },
-  });
-  const before = found.data;
+  const { isAwaited } = useCategories();
+  const { data: seen, error, isPending, refetch } = useSeen(id);
   return (
-    <Dialog title={before ? `Change “${before.name}”` : "Change animal"} back={back}>
-      {found.error && <Problem error={found.error} again={found.refetch} />}
-      {found.isPending && <Loading what="Loading the animal" />}
-      {before && (
-        <AnimalForm
-          given={before}
-          submitWord="Save"
-          back={back}
-          error={changing.error}
-          isBusy={changing.isPending}
-          submit={(after) =>
-            changing.mutate({ before, after }, { onSuccess: (changed) => done(back, changedWords(changed)) })
-          }
-        />
-      )}
+    <Dialog title={seen ? `Change “${seen.animal.name}”` : "Change animal"} back={back}>
+      {error && <Problem error={error} again={refetch} />}
+      {(isPending || isAwaited) && !error && <Loading what="Loading the animal" isForm />}
+      {seen && !isAwaited && <ChangeForm seen={seen} back={back} onChanged={onChanged} />}
     </Dialog>
   );
 };

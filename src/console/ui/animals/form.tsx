@@ -1,79 +1,85 @@
-import { useState } from "preact/hooks";
-import { Problem } from "../parts/feedback.tsx";
+import type { ComponentChildren } from "preact";
+import { isRefusedAs } from "../api/client.ts";
+import type { Category } from "../categories/category.ts";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { Problem } from "../parts/feedback.tsx";
 import { Field, refusalOfField, refusalOfNone } from "../parts/field.tsx";
-import type { Animal, NewAnimal } from "./statistics.ts";
-import { STATUSES, type Status } from "./statuses.ts";
-
-/** A whole number as it was typed: one beyond a double's precision stays exact; what is none is left to the API to refuse. */
-const integerOf = (text: string): number =>
-  (/^-?\d{1,30}$/.test(text.trim()) ? BigInt(text.trim()) : text) as unknown as number;
+import { Words } from "../parts/words.tsx";
+import { CategoryField } from "./category-field.tsx";
+import type { Draft } from "./draft.ts";
+import { STATUSES } from "./statuses.ts";
 
 /** What is asked of an animal, with what the API says of each field at its place. */
 export const AnimalForm = ({
-  given,
+  draft,
+  change,
+  categories,
+  hints = {},
+  above,
   submitWord,
   back,
   error,
   isBusy,
   submit,
 }: {
-  /** What the fields hold at first. */
-  given?: Animal;
+  draft: Draft;
+  change: (change: Partial<Draft>) => void;
+  /** Those that have a name; undefined while they are read. */
+  categories: readonly Category[] | undefined;
+  /** What is to be known of a field. */
+  hints?: Partial<Draft>;
+  /** What is said first; of an animal that is another by now, all of it. */
+  above?: ComponentChildren;
   submitWord: string;
   back: string;
   error: Error | null;
   isBusy: boolean;
-  submit: (animal: NewAnimal) => void;
+  submit: () => void;
 }) => {
-  const [name, setName] = useState(given?.name ?? "");
-  const [category, setCategory] = useState(given ? String(given.categoryId) : "");
-  const [status, setStatus] = useState<string>(given ? (given.status ?? "") : "available");
-  const general = refusalOfNone(error, ["name", "categoryId", "status"]);
+  const isUncategorized = isRefusedAs(error, "category_not_found");
+  const isHeld = isRefusedAs(error, "pet_in_order");
+  const isOutdated = isRefusedAs(error, "precondition_failed");
+  const isAtItsPlace = isUncategorized || isHeld || isOutdated;
+  const general = isAtItsPlace ? undefined : refusalOfNone(error, ["name", "categoryId", "status"]);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        submit({ name, categoryId: integerOf(category), ...(status && { status: status as Status }) });
+        submit();
       }}
     >
+      {above}
       {general && <Problem error={general} />}
-      <Field label="Name" error={refusalOfField(error, "name")}>
+      <Field label="Name" hint={<Words text={hints.name ?? ""} />} error={refusalOfField(error, "name")}>
         {(tied) => (
           <input
             {...tied}
             name="name"
             required
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
+            autocomplete="off"
+            value={draft.name}
+            onInput={(event) => change({ name: event.currentTarget.value })}
           />
         )}
       </Field>
+      <CategoryField
+        categories={categories}
+        value={draft.category}
+        choose={(category) => change({ category })}
+        hint={hints.category}
+        error={isUncategorized ? error?.message : refusalOfField(error, "categoryId")}
+      />
       <Field
-        label="Category"
-        hint="The number of the category that it belongs to."
-        error={refusalOfField(error, "categoryId")}
+        label="Status"
+        hint={hints.status}
+        error={isHeld ? error?.message : refusalOfField(error, "status")}
       >
-        {(tied) => (
-          <input
-            {...tied}
-            name="categoryId"
-            inputMode="numeric"
-            required
-            pattern="\s*-?[0-9]+\s*"
-            title="A whole number"
-            value={category}
-            onInput={(event) => setCategory(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label="Status" error={refusalOfField(error, "status")}>
         {(tied) => (
           <select
             {...tied}
             name="status"
-            value={status}
-            onChange={(event) => setStatus(event.currentTarget.value)}
+            value={draft.status}
+            onChange={(event) => change({ status: event.currentTarget.value })}
           >
             <option value="">without a status</option>
             {STATUSES.map((one) => (

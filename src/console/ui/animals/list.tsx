@@ -1,54 +1,72 @@
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/preact-query";
 import { useLocation, useRoute } from "preact-iso";
 import { useState } from "preact/hooks";
-import { pageOf, store } from "../api/client.ts";
+import { PlaceAdoption } from "../adoptions/place.tsx";
+import { useCategories } from "../categories/queries.ts";
+import { withAdded } from "../parts/added.ts";
 import { counted, inWords } from "../parts/count.ts";
 import { Empty, Loading, Problem } from "../parts/feedback.tsx";
+import { refusalOfField, refusalOfNone } from "../parts/field.tsx";
 import { idOf } from "../parts/id.ts";
 import { More } from "../parts/more.tsx";
 import { Page } from "../parts/page.tsx";
 import { useSession } from "../session.tsx";
 import { AddAnimal } from "./add.tsx";
+import { type Filter, animalsPath, filterOf, isNarrow, letsThrough } from "./addresses.ts";
 import { ChangeAnimal } from "./change.tsx";
+import { DeleteAnimal } from "./delete.tsx";
+import { FilterForm } from "./filter.tsx";
 import { Overview, useStatistics } from "./overview.tsx";
+import { useAnimals } from "./queries.ts";
 import { Rows } from "./rows.tsx";
-import { type Animal, countOf, withAdded } from "./statistics.ts";
-import { type Status, isStatus } from "./statuses.ts";
+import { type Animal, countOf } from "./statistics.ts";
 
-const PAGE = 50;
+const emptyWords = (filter: Filter): string => {
+  if (isNarrow(filter)) return "No animal is found";
+  return filter.status ? `No animal is ${filter.status}` : "No animals yet";
+};
 
 /** The list, page by page; those added just now are in it, wherever their page is. */
-const List = ({ status, added }: { status: Status | undefined; added: readonly Animal[] }) => {
+const List = ({
+  found,
+  filter,
+  added,
+}: {
+  found: ReturnType<typeof useAnimals>;
+  filter: Filter;
+  added: readonly Animal[];
+}) => {
   const statistics = useStatistics();
-  const found = useInfiniteQuery({
-    queryKey: ["animals", "list", status],
-    queryFn: ({ pageParam: cursor }) =>
-      pageOf(
-        store.GET("/pets", {
-          params: { query: { limit: PAGE, ...(status && { status }), ...(cursor && { cursor }) } },
-        }),
-      ),
-    initialPageParam: "",
-    getNextPageParam: ({ next }) => next,
-    // Nothing jumps while another status is read.
-    placeholderData: keepPreviousData,
-  });
-  if (found.isPending) return <Loading what="Loading animals" />;
-  const animals = withAdded(found.data?.pages.flatMap(({ items }) => items) ?? [], added, status);
-  const all = statistics.data && Math.max(countOf(statistics.data, status), animals.length);
+  const { categories, isAwaited } = useCategories();
+  if (found.isPending || isAwaited) return <Loading what="Loading animals" />;
+  const { status } = filter;
+  const listed = found.data?.pages.flatMap(({ items }) => items) ?? [];
+  const animals = withAdded(listed, added, (one) => letsThrough(filter, one));
+  const isWhole = !isNarrow(filter);
+  const all =
+    isWhole && statistics.data ? Math.max(countOf(statistics.data, status), animals.length) : undefined;
+  const general = refusalOfNone(found.error, ["q"]);
   return (
     <>
-      {found.error && <Problem error={found.error} again={found.refetch} />}
+      {general && <Problem error={general} again={found.refetch} />}
       {found.data && animals.length === 0 && (
-        <Empty title={status ? `No animal is ${status}` : "No animals yet"}>
-          {status && <a href="/console/animals">Show all</a>}
+        <Empty title={emptyWords(filter)}>
+          {(status || !isWhole) && <a href={animalsPath()}>Show all</a>}
         </Empty>
       )}
       {animals.length > 0 && (
         <div class={found.isPlaceholderData ? "outdated" : ""} aria-busy={found.isPlaceholderData}>
-          <Rows animals={animals} added={new Set(added.map(({ id }) => id))} />
+          <Rows
+            animals={animals}
+            added={new Set(added.map(({ id }) => id))}
+            categories={categories}
+            filter={filter}
+          />
           <More
-            words={`${inWords(animals.length)}${all === undefined ? "" : ` of ${counted(all, "animal")}`} shown`}
+            words={
+              all === undefined
+                ? `${counted(animals.length, "animal")} shown`
+                : `${inWords(animals.length)} of ${counted(all, "animal")} shown`
+            }
             hasMore={found.hasNextPage}
             isBusy={found.isFetchingNextPage}
             more={found.fetchNextPage}
@@ -59,43 +77,72 @@ const List = ({ status, added }: { status: Status | undefined; added: readonly A
   );
 };
 
-/** All animals or those of one status: how many there are, and which. */
+/** What the address asks to be done, if the key may do it. */
+const Act = ({
+  filter,
+  setAdded,
+}: {
+  filter: Filter;
+  setAdded: (of: (before: Animal[]) => Animal[]) => void;
+}) => {
+  const { part, act } = useRoute().params;
+  const { can } = useSession();
+  const back = animalsPath(filter);
+  const id = idOf(part);
+  if (part === "new" && act === undefined && can("pets:write"))
+    return (
+      <AddAnimal
+        category={filter.category}
+        back={back}
+        onAdded={(animal) => setAdded((before) => [...before, animal])}
+      />
+    );
+  if (id === undefined) return null;
+  if (act === "adopt" && can("orders:write")) return <PlaceAdoption key={id} animalId={id} back={back} />;
+  if (!can("pets:write")) return null;
+  if (act === "change")
+    return (
+      <ChangeAnimal
+        key={id}
+        id={id}
+        back={back}
+        onChanged={(animal) => setAdded((before) => before.map((one) => (one.id === id ? animal : one)))}
+      />
+    );
+  if (act === "delete")
+    return (
+      <DeleteAnimal
+        key={id}
+        id={id}
+        back={back}
+        onDeleted={() => setAdded((before) => before.filter((one) => one.id !== id))}
+      />
+    );
+  return null;
+};
+
+/** All animals or those that a filter lets through: how many there are, and which. */
 export const Animals = () => {
   const { query } = useLocation();
-  const { part, change } = useRoute().params;
   const mayChange = useSession().can("pets:write");
   const [added, setAdded] = useState<Animal[]>([]);
-  const status = isStatus(query["status"]) ? query["status"] : undefined;
-  const search = status ? `?status=${status}` : "";
-  const isAdding = part === "new" && change === undefined;
-  const changed = change === "change" ? idOf(part) : undefined;
-  const back = `/console/animals${search}`;
+  const filter = filterOf(query);
+  const found = useAnimals(filter);
   return (
     <Page
       title="Animals"
       actions={
         mayChange && (
-          <a class="button" href={`/console/animals/new${search}`}>
+          <a class="button" href={animalsPath(filter, "new")}>
             Add animal
           </a>
         )
       }
     >
-      <Overview selected={status} />
-      <List status={status} added={added} />
-      {isAdding && mayChange && (
-        <AddAnimal back={back} onAdded={(animal) => setAdded((before) => [...before, animal])} />
-      )}
-      {changed !== undefined && mayChange && (
-        <ChangeAnimal
-          key={changed}
-          id={changed}
-          back={back}
-          onChanged={(animal) =>
-            setAdded((before) => before.map((one) => (one.id === animal.id ? animal : one)))
-          }
-        />
-      )}
+      <Overview filter={filter} />
+      <FilterForm filter={filter} refusal={refusalOfField(found.error, "q")} />
+      <List found={found} filter={filter} added={added} />
+      <Act filter={filter} setAdded={setAdded} />
     </Page>
   );
 };

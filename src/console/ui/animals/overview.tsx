@@ -1,22 +1,23 @@
 import { useQuery } from "@tanstack/preact-query";
 import { dataOf, store } from "../api/client.ts";
 import { Problem } from "../parts/feedback.tsx";
+import type { Filter } from "./addresses.ts";
 import { Chart } from "./chart.tsx";
-import type { Status } from "./statuses.ts";
+import { ANIMALS } from "./queries.ts";
 import { Tiles } from "./tiles.tsx";
 
 /** The counts of all animals, kept under the animals' own name in the cache: what changes animals renews them. */
 export const useStatistics = () =>
-  useQuery({ queryKey: ["animals", "statistics"], queryFn: () => dataOf(store.GET("/statistics")) });
+  useQuery({ queryKey: [...ANIMALS, "statistics"], queryFn: () => dataOf(store.GET("/statistics")) });
 
 const uncounted = ({ message }: Error) => new Error(`The animals could not be counted. ${message}`);
 
 /** How many animals there are and when they came. While it is read, and if it cannot be, the filter works. */
-export const Overview = ({ selected }: { selected: Status | undefined }) => {
+export const Overview = ({ filter }: { filter: Filter }) => {
   const { data, error, refetch } = useStatistics();
   return (
     <>
-      <Tiles statistics={data} selected={selected} />
+      <Tiles statistics={data} filter={filter} />
       {error && !data ? (
         <Problem error={uncounted(error)} again={refetch} />
       ) : (

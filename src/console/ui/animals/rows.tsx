@@ -1,49 +1,59 @@
-import { useLocation } from "preact-iso";
+import { type Category, categoryOf } from "../categories/category.ts";
+import { adoptionsPath } from "../adoptions/addresses.ts";
 import { Badge } from "../parts/feedback.tsx";
 import { Table } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
+import { type Filter, animalsPath } from "./addresses.ts";
 import type { Animal } from "./statistics.ts";
 import { TONES } from "./statuses.ts";
 
-const Row = ({
-  animal: { id, name, categoryId, status },
-  isNew,
-  mayChange,
-  search,
-}: {
-  animal: Animal;
-  isNew: boolean;
-  mayChange: boolean;
-  search: string;
-}) => (
-  <tr>
-    <td class="number" data-column="Id">
-      {id}
-    </td>
-    <td data-column="Name">
-      <div>
-        <bdi>{name}</bdi> {isNew && <Badge tone="good">new</Badge>}
-      </div>
-    </td>
-    <td class="number" data-column="Category">
-      {String(categoryId)}
-    </td>
-    <td data-column="Status">{status ? <Badge tone={TONES[status]}>{status}</Badge> : "–"}</td>
-    {mayChange && (
-      <td class="actions">
-        <a href={`/console/animals/${id}/change${search}`} aria-label={`Change ${name}`}>
-          Change
+const CategoryName = ({ id, categories }: { id: number; categories: readonly Category[] }) => {
+  const known = categoryOf(categories, id);
+  return known ? <bdi title={`Number ${id}`}>{known.name}</bdi> : <>{String(id)}</>;
+};
+
+const Actions = ({ animal: { id, name, status }, filter }: { animal: Animal; filter: Filter }) => {
+  const { can } = useSession();
+  return (
+    <div>
+      {can("orders:write") && status === "available" && (
+        <a href={animalsPath(filter, id, "adopt")} aria-label={`Adopt ${name}`}>
+          Adopt
         </a>
-      </td>
-    )}
-  </tr>
-);
+      )}
+      {can("orders:read") && status === "pending" && (
+        <a href={adoptionsPath({ animal: id })} aria-label={`Adoption of ${name}`}>
+          Adoption
+        </a>
+      )}
+      {can("pets:write") && (
+        <>
+          <a href={animalsPath(filter, id, "change")} aria-label={`Change ${name}`}>
+            Change
+          </a>
+          <a href={animalsPath(filter, id, "delete")} aria-label={`Delete ${name}`}>
+            Delete
+          </a>
+        </>
+      )}
+    </div>
+  );
+};
 
 /** Animals as a table, with what can be done to each; those with an id in `added` are marked. */
-export const Rows = ({ animals, added }: { animals: readonly Animal[]; added: ReadonlySet<number> }) => {
-  const mayChange = useSession().can("pets:write");
-  const { status } = useLocation().query;
-  const search = status ? `?status=${status}` : "";
+export const Rows = ({
+  animals,
+  added,
+  categories,
+  filter,
+}: {
+  animals: readonly Animal[];
+  added: ReadonlySet<number>;
+  categories: readonly Category[];
+  filter: Filter;
+}) => {
+  const { can } = useSession();
+  const hasActions = can("pets:write") || can("orders:read") || can("orders:write");
   return (
     <Table
       label="Animals"
@@ -51,19 +61,33 @@ export const Rows = ({ animals, added }: { animals: readonly Animal[]; added: Re
       columns={[
         { name: "Id", kind: "number" },
         "Name",
-        { name: "Category", kind: "number" },
+        "Category",
         "Status",
-        ...(mayChange ? [{ name: "What to do", kind: "actions" as const }] : []),
+        ...(hasActions ? [{ name: "What to do", kind: "actions" as const }] : []),
       ]}
     >
       {animals.map((animal) => (
-        <Row
-          key={animal.id}
-          animal={animal}
-          isNew={added.has(animal.id)}
-          mayChange={mayChange}
-          search={search}
-        />
+        <tr key={animal.id}>
+          <td class="number" data-column="Id">
+            {animal.id}
+          </td>
+          <td data-column="Name">
+            <div>
+              <bdi>{animal.name}</bdi> {added.has(animal.id) && <Badge tone="good">new</Badge>}
+            </div>
+          </td>
+          <td data-column="Category">
+            <CategoryName id={animal.categoryId} categories={categories} />
+          </td>
+          <td data-column="Status">
+            {animal.status ? <Badge tone={TONES[animal.status]}>{animal.status}</Badge> : "–"}
+          </td>
+          {hasActions && (
+            <td class="actions">
+              <Actions animal={animal} filter={filter} />
+            </td>
+          )}
+        </tr>
       ))}
     </Table>
   );

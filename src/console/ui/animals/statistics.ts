@@ -51,19 +51,11 @@ export const barsOf = (days: readonly Day[]): Bar[] => {
 export const countOf = ({ total, byStatus }: Statistics, status: Status | undefined): number =>
   status ? byStatus[status] : total;
 
-/** Those added just now come first, if the filter lets them through and the pages do not reach to them yet. */
-export const withAdded = (
-  listed: readonly Animal[],
-  added: readonly Animal[],
-  status: Status | undefined,
-): Animal[] => {
-  const known = new Set(listed.map(({ id }) => id));
-  const first = added.filter((one) => !known.has(one.id) && (!status || one.status === status));
-  return [...first.toReversed(), ...listed];
-};
-
 /** "“Bella” was changed." */
 export const changedWords = ({ name }: Animal): string => `“${name}” was changed.`;
 
 /** "“Bella” was added with the id 12." */
 export const addedWords = ({ name, id }: Animal): string => `“${name}” was added with the id ${id}.`;
+
+/** "“Bella” was deleted." */
+export const deletedWords = ({ name }: Animal): string => `“${name}” was deleted.`;

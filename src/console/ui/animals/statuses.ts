@@ -1,5 +1,5 @@
 import type { components } from "../api/store.d.ts";
-import type { Tone } from "../parts/feedback.tsx";
+import type { Tone } from "../parts/tone.ts";
 
 export type Status = components["schemas"]["PetStatus"];
 

@@ -1,6 +1,7 @@
 import { inWords } from "../parts/count.ts";
 import { type Statistics, countOf } from "./statistics.ts";
-import { STATUSES, type Status } from "./statuses.ts";
+import { type Filter, animalsPath } from "./addresses.ts";
+import { STATUSES } from "./statuses.ts";
 
 const FILTERS = [undefined, ...STATUSES];
 
@@ -10,20 +11,14 @@ const Count = ({ count }: { count: number | undefined }) => (
 );
 
 /** How many animals there are of each status; each count leads to its animals. */
-export const Tiles = ({
-  statistics,
-  selected,
-}: {
-  statistics: Statistics | undefined;
-  selected: Status | undefined;
-}) => (
+export const Tiles = ({ statistics, filter }: { statistics: Statistics | undefined; filter: Filter }) => (
   <nav class="tiles" aria-label="Animals by status">
     <ul>
       {FILTERS.map((status) => (
         <li key={status ?? ""}>
           <a
-            href={`/console/animals${status ? `?status=${status}` : ""}`}
-            aria-current={status === selected ? "true" : undefined}
+            href={animalsPath({ ...filter, status, id: undefined })}
+            aria-current={status === filter.status ? "true" : undefined}
           >
             <Count count={statistics && countOf(statistics, status)} />
             <span>{status ?? "all"}</span>

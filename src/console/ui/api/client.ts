@@ -32,15 +32,26 @@ export const signedInWith = (token: string, whenDoubted: () => void): void => {
 
 const DOUBTS: ReadonlySet<string> = new Set(["not_signed_in", "invalid_api_key", "cross_site_request"]);
 
+/** Where the API speaks to programs. */
+const WORDS: Readonly<Record<string, string>> = {
+  idempotency_mismatch:
+    "What you sent first did arrive, though its answer got lost, and what you changed since then did not: close this, and look at the list.",
+  precondition_failed: "Somebody else has changed it meanwhile, so nothing was done.",
+};
+
 /** The refusal that an answer carries. */
 export const refusalOf = async (answer: Response): Promise<Refusal> => {
   try {
     const { code, message } = (await answer.json()) as { code: string; message: string };
-    return new Refusal(answer.status, code, message);
+    return new Refusal(answer.status, code, WORDS[code] ?? message);
   } catch {
     return new Refusal(answer.status, "unreadable", `The server answered ${answer.status}.`);
   }
 };
+
+/** Whether the API refused something for this reason. */
+export const isRefusedAs = (error: Error | null | undefined, code: string): boolean =>
+  error instanceof Refusal && error.code === code;
 
 /** Headers of a call that a person asks for, or that the page makes by itself. */
 export const callHeaders = (): Record<string, string> => ({ "x-csrf-token": csrfToken });

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { dataOf, platform, type Refusal } from "../api/client.ts";
+import { dataOf, isRefusedAs, platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { useDone } from "../parts/done.ts";
@@ -9,8 +9,6 @@ import { Field, refusalOfField, refusalOfNone } from "../parts/field.tsx";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import { shownName } from "./model.ts";
 import { KEYS } from "./queries.ts";
-
-const isTaken = (refusal: Error | null) => (refusal as Refusal | null)?.code === "domain_taken";
 
 /** Adds a domain, and leads to the record that it needs. */
 export const AddDomain = ({ slug }: { slug: string }) => {
@@ -30,7 +28,8 @@ export const AddDomain = ({ slug }: { slug: string }) => {
     onSuccess: () => void queries.invalidateQueries({ queryKey: KEYS.all(slug) }),
   });
   const { error } = adding;
-  const general = isTaken(error) ? undefined : refusalOfNone(error, ["hostname"]);
+  const isTaken = isRefusedAs(error, "domain_taken");
+  const general = isTaken ? undefined : refusalOfNone(error, ["hostname"]);
   return (
     <Dialog title="Add domain" back={back}>
       <form
@@ -46,7 +45,7 @@ export const AddDomain = ({ slug }: { slug: string }) => {
         <Field
           label="Domain or subdomain"
           hint="Such as docs.example.org or example.org. Next, you are shown the DNS record to create."
-          error={isTaken(error) ? error?.message : refusalOfField(error, "hostname")}
+          error={isTaken ? error?.message : refusalOfField(error, "hostname")}
         >
           {(tied) => (
             <input

@@ -4,5 +4,5 @@ const numbers = new Intl.NumberFormat("en");
 export const inWords = (count: number): string => numbers.format(count);
 
 /** "1 animal", "1,234 animals" */
-export const counted = (count: number, thing: string): string =>
-  `${inWords(count)} ${thing}${count === 1 ? "" : "s"}`;
+export const counted = (count: number, thing: string, things = `${thing}s`): string =>
+  `${inWords(count)} ${count === 1 ? thing : things}`;

@@ -1,6 +1,7 @@
 /** The end of a dialog: the way back, and the button that does what the dialog is for. */
 export const DialogButtons = ({
   back,
+  backWord = "Cancel",
   word,
   isBusy,
   isDangerous = false,
@@ -8,6 +9,8 @@ export const DialogButtons = ({
   act,
 }: {
   back: string;
+  /** Where "Cancel" would be misread. */
+  backWord?: string;
   /** What is done. */
   word: string;
   isBusy: boolean;
@@ -19,7 +22,7 @@ export const DialogButtons = ({
 }) => (
   <footer>
     <a class="button secondary outline" href={back}>
-      Cancel
+      {backWord}
     </a>
     <button
       type={act ? "button" : "submit"}

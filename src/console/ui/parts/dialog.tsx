@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
 import { useEffect, useId, useRef } from "preact/hooks";
+import { Words } from "./words.tsx";
 
 /** A dialog that an address of its own shows; closing it goes to `back`. */
 export const Dialog = ({
@@ -44,7 +45,9 @@ export const Dialog = ({
       <article>
         <header>
           <button type="button" class="close" aria-label="Close" onClick={leave} />
-          <h2 id={id}>{title}</h2>
+          <h2 id={id}>
+            <Words text={title} />
+          </h2>
         </header>
         {children}
       </article>

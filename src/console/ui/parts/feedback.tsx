@@ -4,19 +4,27 @@ import type { Tone } from "./tone.ts";
 export type { Tone } from "./tone.ts";
 
 /** While something is fetched: as tall as what comes, so that nothing jumps. */
-export const Loading = ({ what = "Loading" }: { what?: string }) => (
-  <p class="loading" aria-busy="true">
+export const Loading = ({ what = "Loading", isForm = false }: { what?: string; isForm?: boolean }) => (
+  <p class={isForm ? "loading form" : "loading"} aria-busy="true">
     {what}…
   </p>
 );
 
 /** An error in words, with a way on. */
-export const Problem = ({ error, again }: { error: Error; again?: () => unknown }) => (
+export const Problem = ({
+  error,
+  again,
+  againWord = "Try again",
+}: {
+  error: Error;
+  again?: () => unknown;
+  againWord?: string;
+}) => (
   <div class="notice problem" role="alert">
     <p>{error.message}</p>
     {again && (
       <button type="button" class="secondary outline" onClick={() => void again()}>
-        Try again
+        {againWord}
       </button>
     )}
   </div>

@@ -2,10 +2,17 @@ import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
 import { useEffect, useState } from "preact/hooks";
 import { type Doing, Say } from "./done.ts";
+import { Words } from "./words.tsx";
 
 /** What was done, for everyone and at once for a screen reader; it is there, empty, before anything is said. */
 const Said = ({ words }: { words: string | undefined }) => (
-  <div role="status">{words && <p class="notice good said">{words}</p>}</div>
+  <div role="status">
+    {words && (
+      <p class="notice good said">
+        <Words text={words} />
+      </p>
+    )}
+  </div>
 );
 
 /** Says above the pages what was done, until another address is shown. */

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { dataOf, platform, type Refusal } from "../api/client.ts";
+import { dataOf, isRefusedAs, platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { useDone } from "../parts/done.ts";
@@ -14,8 +14,6 @@ import { KEYS } from "./queries.ts";
 import { slugOf } from "./slug.ts";
 
 type NewOne = components["schemas"]["NewProject"];
-
-const isTaken = (refusal: Error | null) => (refusal as Refusal | null)?.code === "slug_taken";
 
 /** Makes a project, and leads to it. */
 export const NewProject = () => {
@@ -34,7 +32,8 @@ export const NewProject = () => {
     },
   });
   const { error } = making;
-  const general = isTaken(error) ? undefined : refusalOfNone(error, ["slug", "name", "plan"]);
+  const isTaken = isRefusedAs(error, "slug_taken");
+  const general = isTaken ? undefined : refusalOfNone(error, ["slug", "name", "plan"]);
   return (
     <Dialog title="New project" back={projectsPath}>
       <form
@@ -65,7 +64,7 @@ export const NewProject = () => {
         <Field
           label="Slug"
           hint="The first part of its address: small letters, digits and hyphens. It cannot be changed later."
-          error={isTaken(error) ? error?.message : refusalOfField(error, "slug")}
+          error={isTaken ? error?.message : refusalOfField(error, "slug")}
         >
           {(tied) => (
             <input

@@ -4,6 +4,7 @@ import type { Refusal } from "../api/client.ts";
 import { DomainsArea } from "../domains/area.tsx";
 import { Badge, Loading, Problem } from "../parts/feedback.tsx";
 import { Page } from "../parts/page.tsx";
+import { type Tab, Tabs } from "../parts/tabs.tsx";
 import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
 import { Deploys } from "./deploys.tsx";
 import { PLAN_NAMES } from "./plans.ts";
@@ -15,19 +16,12 @@ type Area = keyof typeof AREAS;
 
 const isArea = (text: string): text is Area => Object.hasOwn(AREAS, text);
 
-const Areas = ({ slug, current }: { slug: string; current: string }) => (
-  <nav aria-label="Of the project" class="areas">
-    <ul>
-      {(Object.keys(AREAS) as Area[]).map((area) => (
-        <li key={area}>
-          <a href={projectPath(slug, area)} aria-current={area === current ? "page" : undefined}>
-            {AREAS[area]}
-          </a>
-        </li>
-      ))}
-    </ul>
-  </nav>
-);
+const tabsOf = (slug: string, current: string): Tab[] =>
+  (Object.keys(AREAS) as Area[]).map((area) => ({
+    href: projectPath(slug, area),
+    name: AREAS[area],
+    isCurrent: area === current,
+  }));
 
 const Summary = ({ project: { slug, plan, address, activeDeploy } }: { project: One }) => (
   <p class="summary">
@@ -76,7 +70,7 @@ export const Project = () => {
   return (
     <Page title={project.name} part={shown}>
       <Summary project={project} />
-      <Areas slug={slug} current={area} />
+      <Tabs label="Of the project" tabs={tabsOf(slug, area)} />
       {contentOf(area, project, item, part)}
     </Page>
   );

@@ -1,0 +1,195 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { ANIMALS, useAnimal } from "../animals/queries.ts";
+import { dataOf, isRefusedAs, store } from "../api/client.ts";
+import { useOnce } from "../parts/once.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { useDone } from "../parts/done.ts";
+import { Problem } from "../parts/feedback.tsx";
+import { Field, refusalOfField, refusalOfNone } from "../parts/field.tsx";
+import { idOf } from "../parts/id.ts";
+import { integerOf } from "../parts/integer.ts";
+import { useSession } from "../session.tsx";
+import { type Adoption, type NewOrder, animalWords } from "./order.ts";
+import { ADOPTIONS } from "./queries.ts";
+
+/** What was typed of a new adoption. */
+interface Draft {
+  animal: string;
+  name: string;
+  email: string;
+  note: string;
+}
+
+const FIELDS = ["petId", "adopter.name", "adopter.email", "note"];
+
+const bodyOf = ({ animal, name, email, note }: Draft): NewOrder => ({
+  petId: integerOf(animal),
+  adopter: { name, email: email.trim() },
+  ...(note.trim() && { note }),
+});
+
+/** What one part of the form is given. */
+interface Part {
+  draft: Draft;
+  change: (change: Partial<Draft>) => void;
+  error: Error | null;
+}
+
+/** Which animal: its name is shown as soon as its id is typed. */
+const AnimalField = ({ draft, change, error }: Part) => {
+  const mayRead = useSession().can("pets:read");
+  const { data: animal } = useAnimal(mayRead ? idOf(draft.animal.trim()) : undefined);
+  const isTaken = isRefusedAs(error, "pet_not_available");
+  return (
+    <Field
+      label="Animal"
+      hint={
+        animal ? (
+          <>
+            <bdi>{animal.name}</bdi>, {animal.status ?? "without a status"}
+          </>
+        ) : (
+          "Its id, as the list of animals shows it."
+        )
+      }
+      error={isTaken ? error?.message : refusalOfField(error, "petId")}
+    >
+      {(tied) => (
+        <input
+          {...tied}
+          name="petId"
+          inputMode="numeric"
+          autocomplete="off"
+          required
+          pattern="\s*[0-9]+\s*"
+          title="A whole number"
+          value={draft.animal}
+          onInput={(event) => change({ animal: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+};
+
+/** Who adopts. Browsers keep nothing of it. */
+const AdopterFields = ({ draft, change, error }: Part) => (
+  <>
+    <Field label="Adopter's name" error={refusalOfField(error, "adopter.name")}>
+      {(tied) => (
+        <input
+          {...tied}
+          name="adopter"
+          required
+          autocomplete="off"
+          value={draft.name}
+          onInput={(event) => change({ name: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+    <Field label="Adopter's e-mail address" error={refusalOfField(error, "adopter.email")}>
+      {(tied) => (
+        <input
+          {...tied}
+          name="address"
+          inputMode="email"
+          required
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          value={draft.email}
+          onInput={(event) => change({ email: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+    <Field
+      label="Note"
+      hint="What is to be known of this adoption. It may be left empty."
+      error={refusalOfField(error, "note")}
+    >
+      {(tied) => (
+        <textarea
+          {...tied}
+          name="note"
+          rows={3}
+          autocomplete="off"
+          value={draft.note}
+          onInput={(event) => change({ note: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+  </>
+);
+
+/** What concerns no field that is there. */
+const generalOf = (error: Error | null, hasAnimalField: boolean): Error | undefined => {
+  if (hasAnimalField)
+    return isRefusedAs(error, "pet_not_available") ? undefined : refusalOfNone(error, FIELDS);
+  const ofAnimal = refusalOfField(error, "petId");
+  return ofAnimal === undefined ? refusalOfNone(error, FIELDS) : new Error(ofAnimal);
+};
+
+/** The dialog that begins an adoption; pressed again after a lost answer, it begins no second one. */
+export const PlaceAdoption = ({
+  animalId,
+  back,
+  onPlaced,
+}: {
+  /** Which is adopted; without it, it is asked for. */
+  animalId?: number;
+  back: string;
+  onPlaced?: (adoption: Adoption) => void;
+}) => {
+  const queries = useQueryClient();
+  const done = useDone();
+  const header = useOnce();
+  const mayRead = useSession().can("pets:read");
+  const [draft, setDraft] = useState<Draft>({
+    animal: String(animalId ?? ""),
+    name: "",
+    email: "",
+    note: "",
+  });
+  const { data: animal } = useAnimal(mayRead ? idOf(draft.animal.trim()) : undefined);
+  const placing = useMutation({
+    // Given what to place: an Enter may come before the page has drawn what was typed.
+    mutationFn: async (body: NewOrder): Promise<Adoption> => {
+      const order = await dataOf(store.POST("/store/orders", { params: { header }, body }));
+      return { ...(animal?.id === order.petId && { animal }), ...order };
+    },
+    onSuccess: (adoption) => onPlaced?.(adoption),
+    onSettled() {
+      void queries.invalidateQueries({ queryKey: ADOPTIONS });
+      void queries.invalidateQueries({ queryKey: ANIMALS });
+    },
+    // Nothing of an adopter is kept longer than it is shown.
+    gcTime: 0,
+  });
+  const { error, isPending } = placing;
+  const general = generalOf(error, animalId === undefined);
+  const part: Part = {
+    draft,
+    change: (change) => setDraft((before) => ({ ...before, ...change })),
+    error,
+  };
+  const title = animalId === undefined ? "Begin adoption" : `Adopt ${animal ? `“${animal.name}”` : animalId}`;
+  return (
+    <Dialog title={title} back={back}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          placing.mutate(bodyOf(draft), {
+            onSuccess: (adoption) =>
+              done(back, `The adoption of ${animalWords(adoption)} has begun, with the id ${adoption.id}.`),
+          });
+        }}
+      >
+        {general && <Problem error={general} />}
+        {animalId === undefined && <AnimalField {...part} />}
+        <AdopterFields {...part} />
+        <DialogButtons back={back} word="Begin adoption" isBusy={isPending} />
+      </form>
+    </Dialog>
+  );
+};

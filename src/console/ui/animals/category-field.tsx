@@ -1,0 +1,99 @@
+import { useState } from "preact/hooks";
+import { type Category, categoryOf } from "../categories/category.ts";
+import { Field } from "../parts/field.tsx";
+import { Words } from "../parts/words.tsx";
+
+const BY_NUMBER = "number";
+
+interface Given {
+  /** The number, as it was typed. */
+  value: string;
+  choose: (value: string) => void;
+  hint?: string | undefined;
+  error?: string | undefined;
+}
+
+const NumberField = ({
+  label,
+  value,
+  choose,
+  error,
+  hint = "The number of the category that it belongs to.",
+}: Given & { label: string }) => (
+  <Field label={label} hint={<Words text={hint} />} error={error}>
+    {(tied) => (
+      <input
+        {...tied}
+        name="categoryId"
+        inputMode="numeric"
+        autocomplete="off"
+        required
+        pattern="\s*-?[0-9]+\s*"
+        title="A whole number"
+        value={value}
+        onInput={(event) => choose(event.currentTarget.value)}
+      />
+    )}
+  </Field>
+);
+
+const Choice = ({ categories, ...given }: Given & { categories: readonly Category[] }) => {
+  const { value, choose, hint, error } = given;
+  const isKnown = categoryOf(categories, value) !== undefined;
+  const isOther = value !== "" && !isKnown;
+  const [isChosen, setChosen] = useState(isOther);
+  const isByNumber = isChosen || isOther;
+  return (
+    <>
+      <Field
+        label="Category"
+        hint={<Words text={isByNumber ? "" : (hint ?? "")} />}
+        error={isByNumber ? undefined : error}
+      >
+        {(tied) => (
+          <select
+            {...tied}
+            required
+            value={isByNumber ? BY_NUMBER : value.trim()}
+            onChange={({ currentTarget: { value: chosen } }) => {
+              setChosen(chosen === BY_NUMBER);
+              choose(chosen === BY_NUMBER ? "" : chosen);
+            }}
+          >
+            <option value="" disabled>
+              Choose one
+            </option>
+            {categories.map(({ id, name }) => (
+              <option key={id} value={String(id)}>
+                {name}
+              </option>
+            ))}
+            <option value={BY_NUMBER}>Another one, by its number</option>
+          </select>
+        )}
+      </Field>
+      {isByNumber && <NumberField label="Number of the category" {...given} />}
+    </>
+  );
+};
+
+/** In its place while it is not known what there is to choose. */
+const Awaited = () => (
+  <Field label="Category">
+    {(tied) => (
+      <select {...tied} disabled>
+        <option>Loading…</option>
+      </select>
+    )}
+  </Field>
+);
+
+/** Which category an animal belongs to: one of those that have a name, or any number. */
+export const CategoryField = ({
+  categories,
+  ...given
+}: Given & { categories: readonly Category[] | undefined }) => {
+  if (!categories) return <Awaited />;
+  if (categories.length === 0) return <NumberField label="Category" {...given} />;
+  return <Choice categories={categories} {...given} />;
+};

@@ -1,0 +1,102 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useEffect, useRef } from "preact/hooks";
+import { adoptionsPath } from "../adoptions/addresses.ts";
+import { isRefusedAs, store } from "../api/client.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { useDone } from "../parts/done.ts";
+import { Badge, Loading, Problem } from "../parts/feedback.tsx";
+import { useSession } from "../session.tsx";
+import { ANIMALS, type Seen, useSeen } from "./queries.ts";
+import { deletedWords } from "./statistics.ts";
+import { TONES } from "./statuses.ts";
+
+/** Only what was seen is deleted: not what somebody else has made of it meanwhile. */
+const DeleteForm = ({
+  seen: { animal, tag },
+  back,
+  lookAgain,
+  onDeleted,
+}: {
+  seen: Seen;
+  back: string;
+  lookAgain: () => unknown;
+  onDeleted: () => void;
+}) => {
+  const queries = useQueryClient();
+  const done = useDone();
+  const mayReadOrders = useSession().can("orders:read");
+  const { id, name, status } = animal;
+  const deleting = useMutation({
+    mutationFn: () =>
+      store.DELETE("/pets/{petId}", { params: { path: { petId: id }, header: { "If-Match": tag } } }),
+    onSuccess: onDeleted,
+    onSettled: () => void queries.invalidateQueries({ queryKey: ANIMALS }),
+  });
+  const { error, isPending } = deleting;
+  const content = useRef<HTMLDivElement>(null);
+  // Looked at again: the button that was pressed for it is gone.
+  useEffect(() => {
+    if (document.activeElement === document.body)
+      content.current?.querySelector<HTMLElement>("footer a")?.focus();
+  }, []);
+  const isOutdated = isRefusedAs(error, "precondition_failed");
+  return (
+    <div ref={content}>
+      {error && (
+        <Problem
+          error={error}
+          {...(isOutdated && {
+            again() {
+              deleting.reset();
+              return lookAgain();
+            },
+            againWord: "Look at it again",
+          })}
+        />
+      )}
+      {isRefusedAs(error, "pet_in_order") && mayReadOrders && (
+        <p>
+          <a href={adoptionsPath({ animal: id })}>Show its adoptions</a>
+        </p>
+      )}
+      <p>
+        <bdi>
+          <strong>{name}</strong>
+        </bdi>{" "}
+        {status && <Badge tone={TONES[status]}>{status}</Badge>} is gone for good, and its id {id} is never
+        given out again. Adoptions of it stay.
+      </p>
+      <DialogButtons
+        back={back}
+        word="Delete"
+        isBusy={isPending}
+        isDangerous
+        isPossible={!isOutdated}
+        act={() => deleting.mutate(undefined, { onSuccess: () => done(back, deletedWords(animal)) })}
+      />
+    </div>
+  );
+};
+
+/** The dialog that deletes an animal. */
+export const DeleteAnimal = ({
+  id,
+  back,
+  onDeleted,
+}: {
+  id: number;
+  back: string;
+  onDeleted: () => void;
+}) => {
+  const { data: seen, error, isPending, refetch } = useSeen(id);
+  return (
+    <Dialog title="Delete animal" back={back}>
+      {error && <Problem error={error} again={refetch} />}
+      {isPending && <Loading what="Loading the animal" />}
+      {seen && (
+        <DeleteForm key={seen.tag} seen={seen} back={back} lookAgain={refetch} onDeleted={onDeleted} />
+      )}
+    </Dialog>
+  );
+};

@@ -1,0 +1,92 @@
+import { useLocation } from "preact-iso";
+import { useEffect, useState } from "preact/hooks";
+import { categoryOf } from "../categories/category.ts";
+import { useCategories } from "../categories/queries.ts";
+import { Field } from "../parts/field.tsx";
+import { type Filter, animalsPath } from "./addresses.ts";
+
+const SearchField = ({
+  q,
+  search,
+  error,
+}: {
+  q: string;
+  search: (q: string) => void;
+  error: string | undefined;
+}) => {
+  const [typed, setTyped] = useState(q);
+  // Going back shows what was searched then.
+  useEffect(() => setTyped(q), [q]);
+  return (
+    <search>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          search(typed);
+        }}
+      >
+        <Field label="Search by name" error={error}>
+          {(tied) => (
+            <div class="together">
+              <input
+                {...tied}
+                type="search"
+                name="q"
+                autocomplete="off"
+                value={typed}
+                onInput={({ currentTarget: { value } }) => {
+                  setTyped(value);
+                  // Its own button to clear it was pressed, or all of it deleted.
+                  if (value === "" && q !== "") search("");
+                }}
+              />
+              <button type="submit" class="secondary outline">
+                Search
+              </button>
+            </div>
+          )}
+        </Field>
+      </form>
+    </search>
+  );
+};
+
+const CategoryChoice = ({ category, choose }: { category: string; choose: (category: string) => void }) => {
+  const { categories } = useCategories();
+  const isUnknown = category !== "" && !categoryOf(categories, category);
+  return (
+    <Field label="Filter by category">
+      {(tied) => (
+        <select {...tied} value={category} onChange={(event) => choose(event.currentTarget.value)}>
+          <option value="">all</option>
+          {isUnknown && <option value={category}>{category}</option>}
+          {categories.map(({ id, name }) => (
+            <option key={id} value={String(id)}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+};
+
+/** What the animals are searched by. It is kept in the address; `refusal` says what is wrong with the words. */
+export const FilterForm = ({ filter, refusal }: { filter: Filter; refusal: string | undefined }) => {
+  const { route } = useLocation();
+  const { status, q = "", category = "", id } = filter;
+  const show = (change: Filter) => route(animalsPath({ status, q, category, ...change }));
+  return (
+    <>
+      <div class="filter">
+        <SearchField q={q} search={(q) => show({ q })} error={refusal} />
+        <CategoryChoice category={category} choose={(category) => show({ category })} />
+      </div>
+      {id !== undefined && (
+        <p>
+          Only the animal with the id {id} is shown. <a href={animalsPath()}>Show all</a>
+        </p>
+      )}
+    </>
+  );
+};

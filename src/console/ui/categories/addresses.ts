@@ -1,0 +1,3 @@
+/** Where categories are shown, and what can be done to one. */
+export const categoriesPath = (...parts: (string | number)[]): string =>
+  ["/console/categories", ...parts].join("/");

@@ -1,0 +1,100 @@
+import { useRoute } from "preact-iso";
+import { animalsPath } from "../animals/addresses.ts";
+import { counted } from "../parts/count.ts";
+import { Empty, Loading, Problem } from "../parts/feedback.tsx";
+import { idOf } from "../parts/id.ts";
+import { Page } from "../parts/page.tsx";
+import { Table } from "../parts/table.tsx";
+import { useSession } from "../session.tsx";
+import { categoriesPath } from "./addresses.ts";
+import type { Category } from "./category.ts";
+import { DeleteCategory } from "./delete.tsx";
+import { NewCategory } from "./new.tsx";
+import { MOST, useCategories } from "./queries.ts";
+import { RenameCategory } from "./rename.tsx";
+
+const Row = ({ category: { id, name }, mayChange }: { category: Category; mayChange: boolean }) => (
+  <tr>
+    <td class="number" data-column="Number">
+      {id}
+    </td>
+    <td data-column="Name">
+      <a href={animalsPath({ category: String(id) })} aria-label={`Animals of ${name}`}>
+        <bdi>{name}</bdi>
+      </a>
+    </td>
+    {mayChange && (
+      <td class="actions">
+        <div>
+          <a href={categoriesPath(id, "rename")} aria-label={`Rename ${name}`}>
+            Rename
+          </a>
+          <a href={categoriesPath(id, "delete")} aria-label={`Delete ${name}`}>
+            Delete
+          </a>
+        </div>
+      </td>
+    )}
+  </tr>
+);
+
+const List = () => {
+  const mayChange = useSession().can("pets:write");
+  const { categories, data, error, isPending, refetch } = useCategories();
+  if (isPending && !error) return <Loading what="Loading categories" />;
+  return (
+    <>
+      {error && <Problem error={error} again={refetch} />}
+      {data && categories.length === 0 && (
+        <Empty title="No categories yet">
+          <p>With categories, such as dogs and cats, animals are found by what they are.</p>
+        </Empty>
+      )}
+      {categories.length > 0 && (
+        <>
+          <Table
+            label="Categories"
+            kind="categories stack"
+            columns={[
+              { name: "Number", kind: "number" },
+              "Name",
+              ...(mayChange ? [{ name: "What to do", kind: "actions" as const }] : []),
+            ]}
+          >
+            {categories.map((category) => (
+              <Row key={category.id} category={category} mayChange={mayChange} />
+            ))}
+          </Table>
+          <p class="explained">
+            {categories.length < MOST ? "" : "The first "}
+            {counted(categories.length, "category", "categories")} shown.
+          </p>
+        </>
+      )}
+    </>
+  );
+};
+
+/** What animals are: the names of the numbers that they carry. */
+export const Categories = () => {
+  const { id, part } = useRoute().params;
+  const mayChange = useSession().can("pets:write");
+  const chosen = idOf(id);
+  return (
+    <Page
+      title="Categories"
+      actions={
+        mayChange && (
+          <a class="button" href={categoriesPath("new")}>
+            Add category
+          </a>
+        )
+      }
+    >
+      <List />
+      {mayChange && id === "new" && <NewCategory />}
+      {mayChange && chosen !== undefined && part === "rename" && <RenameCategory key={chosen} id={chosen} />}
+      {mayChange && chosen !== undefined && part === "delete" && <DeleteCategory key={chosen} id={chosen} />}
+    </Page>
+  );
+};

@@ -1,0 +1,31 @@
+import type { ComponentChildren } from "preact";
+import { Refusal } from "../api/client.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Loading, Problem } from "../parts/feedback.tsx";
+import { categoriesPath } from "./addresses.ts";
+import { type Category, categoryOf } from "./category.ts";
+import { useCategories } from "./queries.ts";
+
+const UNKNOWN = new Refusal(404, "not_found", "There is no category with this number.");
+
+/** A dialog about one category. */
+export const OneCategory = ({
+  id,
+  title,
+  children,
+}: {
+  id: number;
+  title: string;
+  children: (category: Category) => ComponentChildren;
+}) => {
+  const { data, error, isPending, refetch } = useCategories();
+  const category = data && categoryOf(data, id);
+  return (
+    <Dialog title={title} back={categoriesPath()}>
+      {error && <Problem error={error} again={refetch} />}
+      {isPending && !error && <Loading what="Loading the category" />}
+      {data && !category && <Problem error={UNKNOWN} />}
+      {category && children(category)}
+    </Dialog>
+  );
+};

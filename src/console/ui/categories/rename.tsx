@@ -1,0 +1,40 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { dataOf, store } from "../api/client.ts";
+import { useDone } from "../parts/done.ts";
+import { categoriesPath } from "./addresses.ts";
+import type { Category } from "./category.ts";
+import { NameForm } from "./name-form.tsx";
+import { OneCategory } from "./one.tsx";
+import { CATEGORIES } from "./queries.ts";
+
+const RenameForm = ({ category: { id, name } }: { category: Category }) => {
+  const queries = useQueryClient();
+  const done = useDone();
+  const renaming = useMutation({
+    mutationFn: (name: string) =>
+      dataOf(
+        store.PATCH("/categories/{categoryId}", { params: { path: { categoryId: id } }, body: { name } }),
+      ),
+    onSettled: () => void queries.invalidateQueries({ queryKey: CATEGORIES }),
+  });
+  return (
+    <NameForm
+      given={name}
+      submitWord="Rename"
+      error={renaming.error}
+      isBusy={renaming.isPending}
+      submit={(wanted) =>
+        renaming.mutate(wanted, {
+          onSuccess: (renamed) => done(categoriesPath(), `“${name}” is called “${renamed.name}” now.`),
+        })
+      }
+    />
+  );
+};
+
+/** The dialog that gives a category another name. */
+export const RenameCategory = ({ id }: { id: number }) => (
+  <OneCategory id={id} title="Rename category">
+    {(category) => <RenameForm category={category} />}
+  </OneCategory>
+);

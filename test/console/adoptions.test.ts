@@ -1,0 +1,111 @@
+import { describe, expect, test } from "bun:test";
+import { adoptionsPath, filterOf } from "../../src/console/ui/adoptions/addresses.ts";
+import {
+  AFTER,
+  ALLOWED,
+  type Order,
+  STATUSES,
+  STEPS,
+  animalWords,
+  isLastStep,
+  renewed,
+  steppedWords,
+  withAnimals,
+} from "../../src/console/ui/adoptions/order.ts";
+import { newActKey } from "../../src/console/ui/parts/act-key.ts";
+import { readIdempotencyKey } from "../../src/http/idempotency.ts";
+import { ORDER_STATUSES, ORDER_STEPS, nextStatus } from "../../src/orders/stage.ts";
+
+describe("the steps of an adoption", () => {
+  test("and its statuses are the API's, in its order", () => {
+    expect(STATUSES).toEqual(ORDER_STATUSES);
+    expect(STEPS).toEqual(ORDER_STEPS);
+  });
+
+  test.each(STATUSES.flatMap((status) => STEPS.map((step) => [status, step] as const)))(
+    "of one that is %s: %s is offered where the API allows it",
+    (status, step) => {
+      const next = nextStatus(status, step);
+      expect(ALLOWED[status].includes(step) ? AFTER[step] : undefined).toBe(next as (typeof AFTER)["cancel"]);
+    },
+  );
+
+  test("ask first where nothing leads back", () => {
+    expect(STEPS.filter(isLastStep)).toEqual(["complete", "cancel"]);
+    expect(isLastStep(undefined)).toBe(false);
+  });
+});
+
+describe("the address of adoptions", () => {
+  test.each([
+    [{}, "/console/adoptions", { status: "placed", animal: undefined }],
+    [{ status: "all" }, "/console/adoptions?status=all", { status: undefined, animal: undefined }],
+    [{ status: "approved" }, "/console/adoptions?status=approved", { status: "approved", animal: undefined }],
+    [{ animal: "7" }, "/console/adoptions?animal=7", { status: undefined, animal: 7 }],
+    [
+      { animal: "7", status: "placed" },
+      "/console/adoptions?status=placed&animal=7",
+      { status: "placed", animal: 7 },
+    ],
+    [{ animal: "x", status: "x" }, "/console/adoptions", { status: "placed", animal: undefined }],
+  ] as const)("with %j is %s", (query, path, filter) => {
+    expect(filterOf(query)).toEqual(filter);
+    expect(adoptionsPath(filter)).toBe(path);
+  });
+
+  test("names what is to be done, and keeps what is shown", () => {
+    expect(adoptionsPath({ status: "approved", animal: 7 }, 12, "complete")).toBe(
+      "/console/adoptions/12/complete?status=approved&animal=7",
+    );
+  });
+
+  test("of one animal shows all of its adoptions", () => {
+    expect(filterOf({ animal: "7" }).status).toBeUndefined();
+    expect(adoptionsPath({ animal: 7 })).toBe("/console/adoptions?animal=7");
+  });
+});
+
+const bella = { id: 7, name: "Bella", categoryId: 3, status: "pending" } as const;
+const order: Order = { id: 1, petId: 7, status: "placed", createdAt: "", updatedAt: "" };
+
+describe("the animal of an adoption", () => {
+  test("is called by its name", () => {
+    const [adoption] = withAnimals([order], [bella]);
+    expect(adoption).toEqual({ ...order, animal: bella });
+    expect(animalWords(adoption!)).toBe("“Bella”");
+  });
+
+  test("that is gone is known to be, and named by its id", () => {
+    const [adoption] = withAnimals([order], []);
+    expect(adoption?.animal).toBeNull();
+    expect(animalWords(adoption!)).toBe("the animal 7");
+  });
+
+  test("that may not be read is named by its id", () => {
+    const [adoption] = withAnimals([order], undefined);
+    expect(adoption).toEqual(order);
+    expect(animalWords(adoption!)).toBe("the animal 7");
+  });
+
+  test("stays known when the adoption goes on", () => {
+    const approved = renewed({ ...order, animal: bella }, { ...order, status: "approved" });
+    expect(steppedWords(approved)).toBe("The adoption of “Bella” is approved now.");
+  });
+
+  test("stays known, and its adopter does not, when he was forgotten meanwhile", () => {
+    const adopter = { name: "Ada", email: "ada@example.org" };
+    expect(renewed({ ...order, adopter, note: "x", animal: bella }, order)).toEqual({
+      ...order,
+      animal: bella,
+    });
+  });
+});
+
+test("each act has a key of its own, as the API takes them", () => {
+  const keys = Array.from({ length: 100 }, newActKey);
+  expect(new Set(keys).size).toBe(100);
+  for (const key of keys) {
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+    expect(readIdempotencyKey(key)).toBe(key);
+  }
+});

@@ -1,0 +1,283 @@
+import { expect } from "bun:test";
+import { violationsOf } from "./axe.ts";
+import { openBrowser } from "./browser.ts";
+import { signIn } from "./sign-in.ts";
+import { directory, real, serve, type Server, store } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core", "axe-core"];
+const FOCUSED = "document.activeElement?.textContent";
+
+const json = { "content-type": "application/json" };
+
+const clientOf = (server: Server) => ({
+  send: (path: string, body?: object, method = "POST") =>
+    server.call(path, { method, ...(body && { headers: json, body: JSON.stringify(body) }) }),
+  read: async (path: string): Promise<unknown> => (await server.call(path)).json(),
+});
+
+/** A browser that is signed in at a new server. */
+const consoleOf = async (cwd: string) => {
+  const server = await serve({ cwd });
+  const browser = await openBrowser();
+  const { page, seen } = browser;
+  await signIn(page, server.url, server.key, "/animals");
+  return {
+    ...clientOf(server),
+    page,
+    seen,
+    open: (path: string) => page.goto(`${server.url}/console${path}`),
+    path: () => page.url().slice(`${server.url}/console`.length),
+    link: (name: string | RegExp) => page.getByRole("link", { name, exact: true }),
+    button: (name: string) => page.getByRole("button", { name, exact: true }),
+    dialog: (name: string) => page.locator("dialog").getByRole("button", { name, exact: true }),
+    field: (label: string) => page.getByLabel(label, { exact: true }),
+    status: (text: string | RegExp) => page.getByRole("status").getByText(text).first(),
+    alert: (text: string | RegExp) => page.getByRole("alert").getByText(text).first(),
+    /** As soon as no dialog is open. */
+    closed: () => page.locator("dialog").waitFor({ state: "hidden" }),
+    async [Symbol.asyncDispose]() {
+      await browser[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+};
+
+real("a shelter's day: a category, an animal, its search, and its adoption to the end", NEEDED, async () => {
+  using place = directory();
+  await using it = await consoleOf(place.path);
+  const { page, read, link, button, dialog, field, status } = it;
+
+  await link("Categories").click();
+  await link("Add category").click();
+  await field("Name").fill("Dogs");
+  await dialog("Add").click();
+  await status("“Dogs” was added with the number 1.").waitFor();
+  await link("Rename Dogs").click();
+  await field("Name").fill("Hounds");
+  await field("Name").press("Enter");
+  await status("“Dogs” is called “Hounds” now.").waitFor();
+
+  await link("Animals").click();
+  await link("Add animal").click();
+  await field("Name").fill("Bella");
+  await field("Category").selectOption("Hounds");
+  await dialog("Add").click();
+  await status(/“Bella” was added/).waitFor();
+  await link("Add animal").click();
+  await field("Name").fill("Rex");
+  await field("Category").selectOption("Another one, by its number");
+  await field("Number of the category").fill("9223372036854775807");
+  await dialog("Add").click();
+  await status(/“Rex” was added/).waitFor();
+  expect(await (await it.send("/v1/pets/2", undefined, "GET")).text()).toContain("9223372036854775807");
+
+  await field("Search by name").fill("bel");
+  await field("Search by name").press("Enter");
+  await page.getByText("1 animal shown").waitFor();
+  expect(it.path()).toBe("/animals?q=bel");
+  await field("Filter by category").selectOption("Hounds");
+  await page.getByText("1 animal shown").waitFor();
+  expect(it.path()).toBe("/animals?q=bel&category=1");
+  await page.reload();
+  await page.locator("td[data-column=Category]").getByText("Hounds").waitFor();
+  expect(await page.evaluate("document.querySelector('input[type=search]').value")).toBe("bel");
+  await page.goBack();
+  await page.goBack();
+  await page.getByText("2 of 2 animals shown").waitFor();
+  expect(await page.evaluate("document.querySelector('input[type=search]').value")).toBe("");
+
+  await link("Adopt Bella").click();
+  expect(it.path()).toBe("/animals/1/adopt");
+  await field("Adopter's name").fill("Ada Byron");
+  await field("Adopter's e-mail address").fill("nowhere");
+  await dialog("Begin adoption").click();
+  await it.alert(/must be a mail address/).waitFor();
+  await field("Adopter's e-mail address").fill("ada@example.org");
+  await field("Note").fill("Has a garden.");
+  await dialog("Begin adoption").click();
+  await status("The adoption of “Bella” has begun, with the id 1.").waitFor();
+  expect(it.path()).toBe("/animals");
+
+  await link("Delete Bella").click();
+  await dialog("Delete").click();
+  await it.alert(/The open order 1 holds the animal/).waitFor();
+  await link("Show its adoptions").click();
+  await page.getByText("ada@example.org").waitFor();
+  await page.getByText("Has a garden.").waitFor();
+  await button("Approve the adoption of “Bella”").click();
+  await status("The adoption of “Bella” is approved now.").waitFor();
+  // Whoever pressed it goes on right there, with the keyboard.
+  await page.waitForFunction(`${FOCUSED} === "Complete"`);
+  await link("Complete the adoption of “Bella”").press("Enter");
+  await page.reload();
+  await dialog("Complete adoption").click();
+  await status("The adoption of “Bella” is completed now.").waitFor();
+  expect(await read("/v1/store/orders")).toMatchObject([
+    { petId: 1, status: "completed", adopter: { name: "Ada Byron" }, note: "Has a garden." },
+  ]);
+  expect(await read("/v1/pets?status=sold")).toMatchObject([{ name: "Bella" }]);
+
+  await link("Adoptions").click();
+  await link("Begin adoption").click();
+  await field("Animal").fill("2");
+  await page.getByText("Rex, available").waitFor();
+  await field("Adopter's name").fill("Grace Hopper");
+  await field("Adopter's e-mail address").fill("grace@example.org");
+  await dialog("Begin adoption").click();
+  await status("The adoption of “Rex” has begun, with the id 2.").waitFor();
+  await link("Cancel the adoption of “Rex”").click();
+  await dialog("Cancel adoption").click();
+  await status("The adoption of “Rex” is cancelled now.").waitFor();
+
+  await link("Animals").click();
+  await link("Delete Rex").click();
+  await dialog("Delete").click();
+  await status("“Rex” was deleted.").waitFor();
+  await link("Categories").click();
+  await link("Delete Hounds").click();
+  await dialog("Delete").click();
+  await it.alert(/Animals belong to this category/).waitFor();
+  await link("Show its animals").click();
+  await page.locator("td[data-column=Name]").getByText("Bella").waitFor();
+  await link("Adoptions").click();
+  await link("all").click();
+  await page.getByText("2, deleted since").waitFor();
+
+  await store(["orders", "forget", "ada@example.org", "--yes"], { cwd: place.path });
+  await page.reload();
+  await page.getByText("forgotten").waitFor();
+  expect(await page.getByText("ada@example.org").count()).toBe(0);
+
+  // What was refused, browsers say too.
+  expect(it.seen.errors.filter((error) => !/status of 4(00|09)/.test(error))).toEqual([]);
+});
+
+real("an animal that somebody else was faster for is refused where it was asked for", NEEDED, async () => {
+  using place = directory();
+  await using it = await consoleOf(place.path);
+  const { page, send, link, dialog, field, button } = it;
+  const adopter = { name: "Grace Hopper", email: "grace@example.org" };
+  await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
+  await it.open("/animals/1/adopt");
+  await field("Adopter's name").fill("Ada Byron");
+  await field("Adopter's e-mail address").fill("ada@example.org");
+  await send("/v1/store/orders", { petId: 1, adopter });
+  await dialog("Begin adoption").click();
+  await it.alert("The animal is not available for adoption: its status is pending.").waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  expect(await it.read("/v1/store/orders")).toMatchObject([{ adopter }]);
+  await page.locator("dialog").getByText("Cancel").click();
+  await link("Adoption of Bella").waitFor();
+
+  await link("Adoptions").click();
+  await button("Approve the adoption of “Bella”").waitFor();
+  await send("/v1/store/orders/1/cancel");
+  await button("Approve the adoption of “Bella”").click();
+  await it.alert("The order is cancelled: nothing more can be done with it.").waitFor();
+  await page.locator("td[data-column=Status]").getByText("cancelled").waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+});
+
+/** Passes requests of this method and path on, and loses their answers. */
+const losing = (method: string, path: string) => `{
+  const send = window.fetch;
+  window.lost = 0;
+  window.fetch = async (request, init) => {
+    const answer = await send(request, init);
+    if (request.method !== "${method}" || !request.url.endsWith("${path}") || window.lost > 0) return answer;
+    window.lost++;
+    throw new TypeError("lost");
+  };
+}`;
+
+real("what is sent again after a lost answer is done once", NEEDED, async () => {
+  using place = directory();
+  await using it = await consoleOf(place.path);
+  const { page, send, dialog, field } = it;
+  await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
+  await it.open("/adoptions/new");
+  await field("Animal").fill("1");
+  await field("Adopter's name").fill("Ada Byron");
+  await field("Adopter's e-mail address").fill("ada@example.org");
+  await page.evaluate(losing("POST", "/store/orders"));
+  await dialog("Begin adoption").click();
+  await it.alert(/The server did not answer/).waitFor();
+  await dialog("Begin adoption").click();
+  await it.status(/The adoption of “Bella” has begun, with the id 1\./).waitFor();
+  expect(await it.read("/v1/store/orders")).toHaveLength(1);
+
+  await it.open("/animals/new");
+  await field("Name").fill("Rex");
+  await field("Category").fill("1");
+  await page.evaluate(losing("POST", "/pets"));
+  await dialog("Add").click();
+  await it.alert(/The server did not answer/).waitFor();
+  await field("Name").fill("Rexy");
+  await dialog("Add").click();
+  await it.alert(/What you sent first did arrive/).waitFor();
+  await field("Name").fill("Rex");
+  await dialog("Add").click();
+  await it.status(/“Rex” was added with the id 2/).waitFor();
+  expect(await it.read("/v1/pets")).toHaveLength(2);
+});
+
+real(
+  "two editors of one animal do not overwrite each other, and neither loses what was typed",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using it = await consoleOf(place.path);
+    const { page, send, read, dialog, field } = it;
+    await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
+    const [before] = (await read("/v1/pets")) as object[];
+    await it.open("/animals/1/change");
+    await field("Name").fill("Bella II");
+    expect(await read("/v1/pets")).toEqual([before]);
+    await send("/v1/pets/1", { name: "Bellissima", status: "sold" }, "PATCH");
+    await dialog("Save").click();
+    await it.alert("Somebody else has changed the animal meanwhile, so nothing was saved.").waitFor();
+    expect(await read("/v1/pets")).toMatchObject([{ name: "Bellissima", status: "sold" }]);
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog("Load it anew, and keep what I typed").click();
+    await page.getByText("Somebody else called it “Bellissima”.").waitFor();
+    await page.waitForFunction(`${FOCUSED}?.startsWith("Loaded anew.")`);
+    expect(await page.evaluate("document.querySelector('dialog input[name=name]').value")).toBe("Bella II");
+    expect(await page.evaluate("document.querySelector('dialog select[name=status]').value")).toBe("sold");
+    await dialog("Save").click();
+    await it.status("“Bella II” was changed.").waitFor();
+    expect(await read("/v1/pets")).toEqual([{ id: 1, name: "Bella II", categoryId: 1, status: "sold" }]);
+
+    await it.open("/animals/1/delete");
+    await dialog("Delete").waitFor();
+    await send("/v1/pets/1", { status: "pending" }, "PATCH");
+    await dialog("Delete").click();
+    await it.alert(/Somebody else has changed it meanwhile/).waitFor();
+    await dialog("Look at it again").click();
+    await page.locator("dialog .badge").getByText("pending").waitFor();
+    await page.waitForFunction(`${FOCUSED} === "Cancel"`);
+    await dialog("Delete").click();
+    await it.status("“Bella II” was deleted.").waitFor();
+    await it.closed();
+    expect(await read("/v1/pets")).toEqual([]);
+  },
+);
+
+real("a key is offered what its scopes let it do", NEEDED, async () => {
+  using place = directory();
+  await using it = await consoleOf(place.path);
+  const { page, send, read, link } = it;
+  await send("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
+  await send("/v1/store/orders", { petId: 1, adopter: { name: "Ada Byron", email: "ada@example.org" } });
+  const minted = await send("/platform/keys", { name: "desk", scopes: ["orders:read"] });
+  const { secret } = (await minted.json()) as { secret: string };
+  await it.button("Sign out").click();
+  await signIn(page, page.url().replace(/\/console.*/, ""), secret, "");
+  await page.getByRole("heading", { name: "Adoptions" }).waitFor();
+  await page.getByText("Ada Byron").waitFor();
+  expect(await link("Animals").count()).toBe(0);
+  expect(await link("Begin adoption").count()).toBe(0);
+  expect(await page.locator("td button").count()).toBe(0);
+  await it.open("/animals");
+  await page.getByText("pets:read").waitFor();
+  expect(await read("/v1/store/orders")).toHaveLength(1);
+});
