@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { Words } from "./words.tsx";
 
 export { refusalOfField, refusalOfNone } from "./refusals.ts";
 
@@ -17,12 +18,13 @@ export const Field = ({
   children: (tied: { id: string; "aria-describedby": string; "aria-invalid"?: "true" }) => ComponentChildren;
 }) => {
   const id = useId();
+  const words = error ?? hint;
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {children({ id, "aria-describedby": `${id}-words`, ...(error && { "aria-invalid": "true" as const }) })}
       <small id={`${id}-words`} class={error ? "wrong" : ""} role={error ? "alert" : undefined}>
-        {error ?? hint}
+        {typeof words === "string" ? <Words text={words} /> : words}
       </small>
     </div>
   );
