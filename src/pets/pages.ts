@@ -7,11 +7,11 @@ import type { ListPets, PetService } from "./service.ts";
 const MOST_PAGES = 1000;
 const MOST_BYTES = 8 * 2 ** 20;
 
-/** The same for the same query only: the cursor, which may be any text, comes last. */
+/** The same for the same query only: the cursor, which may be any text, comes last, behind a number or what no number begins with. */
 const nameOf = ({ limit, status, categoryId, q, ids, cursor }: ListPets): string => {
   const plain = `${limit} ${status ?? ""} ${cursor ?? ""}`;
   if (categoryId === undefined && q === undefined && ids === undefined) return plain;
-  return `${categoryId ?? ""} ${ids?.join() ?? ""} ${encodeURIComponent(q ?? "")} ${plain}`;
+  return `filtered ${categoryId ?? ""} ${ids?.join() ?? ""} ${encodeURIComponent(q ?? "")} ${plain}`;
 };
 
 /** A whole answer, its tag, and the answer to who knows it. */

@@ -68,8 +68,8 @@ const countsOf = ({ total, available, pending, sold, byDay }: Counted, now: numb
 
 /**
  * Counts animals in slices, once for all who ask at the same time. Ids only grow, so that a count carries on behind the last
- * id it saw. Today nothing but adding changes what was counted before it; whatever later does, a change of status or a
- * deletion, is seen by counting anew, at most every ten seconds and only if `version` says that anything was written.
+ * id it saw. What changes animals that were counted, a new status or a deletion, is seen by counting anew, at most every ten
+ * seconds and only if `version` says that anything was written.
  */
 export const petStatistics = ({
   tally,

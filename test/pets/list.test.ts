@@ -111,6 +111,14 @@ describe("GET /v1/pets", () => {
     ])
       expect(await faultOf(await store.call("GET", `/v1/pets?${query}`))).toBe("400 invalid_cursor");
   });
+
+  test("a cursor that spells out another query is none, whatever page is kept", async () => {
+    const store = await openStore();
+    await addMany(store, 3, {});
+    expect((await store.call("GET", "/v1/pets?categoryId=20")).status).toBe(200);
+    for (const cursor of ["%2020%20%20", "20%20%20", "filtered%2020%20%20%2020%20%20"])
+      expect(await faultOf(await store.call("GET", `/v1/pets?cursor=${cursor}`))).toBe("400 invalid_cursor");
+  });
 });
 
 describe("a page is never older than the last acknowledged write", () => {
