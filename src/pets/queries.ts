@@ -1,4 +1,5 @@
-import { type SQL, and, asc, eq, gt, sql } from "drizzle-orm";
+import { setImmediate as turn } from "node:timers/promises";
+import { type SQL, and, asc, eq, gt, lte, max, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { exact } from "../db/int64.ts";
 import type { Database } from "../db/open.ts";
@@ -39,8 +40,12 @@ const AMONG = sql`${pets.id} in (select value from json_each(${value("ids")}))`;
 // Each animal by itself: a word that a million others have is none of this search.
 const FOUND = sql`exists (select 1 from pets_words where pets_words match ${value("match")} and rowid = ${pets.id})`;
 
+/** Ids that the first slice of a search looks through, and the most that a later one does: each takes twice as many. */
+const FIRST_SLICE = 25_000;
+const MOST_SLICE = 100_000;
+
 /** The lists, each prepared once, and each by an index whose order is that of the ids: none sorts. */
-export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pet[]) => {
+export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pet[] | Promise<Pet[]>) => {
   const every = (condition?: SQL) =>
     orm
       .select(COLUMNS)
@@ -70,6 +75,7 @@ export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pe
       and(
         sql`${words.words} match ${value("match")}`,
         gt(words.id, value("after")),
+        lte(words.id, value("until")),
         eq(pets.id, words.id),
         FILTERED,
       ),
@@ -77,6 +83,31 @@ export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pe
     .orderBy(asc(words.id))
     .limit(value("limit"))
     .prepare();
+
+  const newest = orm
+    .select({ id: max(pets.id) })
+    .from(pets)
+    .prepare();
+
+  /**
+   * Looks slice by slice, and lets others have their turn in between: of a million animals with a word, all may have another
+   * status than the one that is asked for.
+   */
+  const search = async (values: {
+    after: number;
+    limit: number;
+    [name: string]: unknown;
+  }): Promise<Pet[]> => {
+    const last = newest.get()?.id ?? 0;
+    const rows: Pet[] = [];
+    for (let { after } = values, slice = FIRST_SLICE; ; slice = Math.min(2 * slice, MOST_SLICE)) {
+      const until = Math.min(after + slice, last);
+      rows.push(...found.all({ ...values, after, until, limit: values.limit - rows.length }).map(toPet));
+      if (until === last || rows.length === values.limit) return rows;
+      after = until;
+      await turn();
+    }
+  };
 
   return ({ status, categoryId, q, ids, ...page }) => {
     if (ids === undefined && q === undefined) {
@@ -88,7 +119,7 @@ export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pe
     }
     const values = { ...page, status: status ?? null, categoryId: categoryId ?? null };
     const match = q === undefined ? undefined : matchOf(q);
-    if (ids === undefined) return found.all({ ...values, match }).map(toPet);
+    if (ids === undefined) return search({ ...values, match });
     const given = { ...values, ids: JSON.stringify(ids) };
     if (match === undefined) return among.all(given).map(toPet);
     return foundAmong.all({ ...given, match }).map(toPet);

@@ -17,14 +17,15 @@ interface Place {
   status?: PetStatus;
   categoryId?: bigint;
   q?: string;
+  ids?: number[];
 }
 
 const path = (limit: number, { after, ...filters }: Place): string => {
-  const { status, categoryId, q } = filters;
-  const filter = Object.entries({ status, categoryId, q })
+  const { status, categoryId, q, ids } = filters;
+  const filter = Object.entries({ status, categoryId, q, ids })
     .map(([name, value]) => (value === undefined ? "" : `&${name}=${value}`))
     .join("");
-  const cursor = after > 0 ? `&cursor=${writeCursor(after, filterOf({ status, categoryId, q }))}` : "";
+  const cursor = after > 0 ? `&cursor=${writeCursor(after, filterOf({ status, categoryId, q, ids }))}` : "";
   return `/v1/pets?limit=${limit}${filter}${cursor}`;
 };
 
@@ -40,6 +41,9 @@ const walk = ({ after, ...filters }: Place): string[] =>
     return `GET ${path(16 + (step % 9), { after: behind, ...filters })}`;
   });
 
+/** Enough for a page behind each cursor of a walk. */
+const IDS = Array.from({ length: 100 }, (_, at) => DEEP + 13 * at);
+
 const PLACES: readonly (Place & { name: string; many: boolean })[] = [
   { name: "1,000 animals", many: false, after: 0 },
   // Tells what a longer query costs from what a larger table costs.
@@ -49,6 +53,14 @@ const PLACES: readonly (Place & { name: string; many: boolean })[] = [
   { name: "1,000,000 animals, deep, `status=sold`", many: true, after: DEEP, status: "sold" },
   { name: "1,000,000 animals, first, `categoryId=7`", many: true, after: 0, categoryId: 7n },
   { name: "1,000,000 animals, deep, `categoryId=7`", many: true, after: DEEP, categoryId: 7n },
+  { name: "1,000,000 animals, deep, `ids` of 100", many: true, after: DEEP, ids: IDS },
+  {
+    name: "1,000,000 animals, deep, `ids` of 100 with `q=bella`",
+    many: true,
+    after: DEEP,
+    ids: IDS,
+    q: "bella",
+  },
   { name: "1,000,000 animals, first, `q=bella`", many: true, after: 0, q: "bella" },
   { name: "1,000,000 animals, deep, `q=bella`", many: true, after: DEEP, q: "bella" },
 ];

@@ -158,6 +158,30 @@ describe("pages of a filtered list", () => {
 });
 
 /** What SQLite says that it does for the queries that a list runs. */
+test("a search whose filter few of its many matches have finds them all, page by page, and lets others have their turn", async () => {
+  const own = await openStore();
+  own.database.client.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+     INSERT INTO pets (name, category_id, status, created_at)
+     SELECT 'Bella', 1, iif(i % 20000 = 0, 'sold', 'available'), 0 FROM n`,
+  );
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const first = await list(own, { q: "bella", status: "sold", limit: "2" });
+  isDone = true;
+  expect(turns).toBeGreaterThan(0);
+  expect(((await first.json()) as { id: number }[]).map(({ id }) => id)).toEqual([20_000, 40_000]);
+  const [, next = ""] = /<([^>]+)>; rel="next"/.exec(first.headers.get("link") ?? "") ?? [];
+  const second = await own.call("GET", next);
+  expect(((await second.json()) as { id: number }[]).map(({ id }) => id)).toEqual([60_000]);
+  expect(second.headers.get("link")).toBeNull();
+});
+
 const plansOf = (own: Store, page: Parameters<ReturnType<typeof petLists>>[0]): string[] => {
   const { client, orm } = own.database;
   const asked: string[] = [];
