@@ -206,6 +206,14 @@ describe("GET /v1/pets/events", () => {
     await stream.leave();
   });
 
+  test("tells nothing more to a key that was revoked", async () => {
+    const store = await openStore();
+    const stream = await follow(store, {}, "", { key: await store.mint({ scopes: ["pets:read"] }) });
+    await store.call("DELETE", "/platform/keys/2");
+    await addPet(store, {});
+    await expect(stream.next(1)).rejects.toThrow("the stream ended");
+  });
+
   test("ends with its key", async () => {
     const store = await openStore({ streamLimits: { ...LIMITS, heartbeatMs: 20 } });
     const revoked = await follow(store, {}, "", { key: await store.mint({ scopes: ["pets:read"] }) });
