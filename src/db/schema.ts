@@ -49,7 +49,7 @@ export const petEvents = sqliteTable(
 export const categories = sqliteTable("categories", {
   id: integer().primaryKey({ autoIncrement: true }),
   name: text().notNull(),
-  /** The name as it is compared: NFKC, in lower case. */
+  /** The name as it is compared: NFKC, in lower case, one space between words. */
   folded: text().notNull().unique(),
 });
 
