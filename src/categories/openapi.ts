@@ -16,7 +16,7 @@ export const createCategory = operation({
   operationId: "createCategory",
   summary: "Add a category",
   description:
-    "Names are compared without regard to case and to compatible forms of a letter (NFKC). When the answer comes, the category is on disk.",
+    "Names are compared without regard to case, to compatible forms of a letter (NFKC), and to how much white space is around and between their words. When the answer comes, the category is on disk.",
   tags: TAGS,
   bodyExample: { name: "Dogs" },
   answers: {

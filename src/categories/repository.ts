@@ -31,8 +31,11 @@ export interface Categories {
 
 const COLUMNS = { id: categories.id, name: categories.name };
 
-/** A name as it is compared: compatible forms and cases of a letter are one. */
-const folded = (name: string): string => name.normalize("NFKC").toLowerCase();
+/**
+ * A name as it is compared: compatible forms and cases of a letter are one, and so is white space, which counts between
+ * words only. A row that was written when it counted everywhere keeps what it has until it is renamed.
+ */
+const folded = (name: string): string => name.normalize("NFKC").toLowerCase().replaceAll(/\s+/gu, " ").trim();
 
 export const categoryRepository = ({ orm, commit }: Database): Categories => {
   const value = sql.placeholder;
