@@ -964,7 +964,10 @@ export interface operations {
   getCategory: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the answer is 304, without a body. */
+        "If-None-Match"?: string;
+      };
       path: {
         /** @description Id of the category. */
         categoryId: number;
@@ -1002,7 +1005,10 @@ export interface operations {
   deleteCategory: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the answer is 412. */
+        "If-Match"?: string;
+      };
       path: {
         /** @description Id of the category. */
         categoryId: number;
@@ -1032,7 +1038,10 @@ export interface operations {
   changeCategory: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the answer is 412. */
+        "If-Match"?: string;
+      };
       path: {
         /** @description Id of the category. */
         categoryId: number;
