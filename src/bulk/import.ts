@@ -1,3 +1,4 @@
+import type { NewPet as Animal } from "../pets/pet.ts";
 import { beginningOf } from "./begun.ts";
 import { type Columns, FileRefused, noteOf, placesOf } from "./columns.ts";
 import { readCsv, readHeader } from "./csv.ts";
@@ -6,7 +7,7 @@ import { turns } from "./pace.ts";
 import { BEGINNING, type Batch, type Place, type Row } from "./read.ts";
 import { type RejectedForm, rejectedCsv, rejectedNdjson } from "./rejected.ts";
 import type { Rejections } from "./rejections.ts";
-import type { Animal, Import, Imports } from "./repository.ts";
+import type { Import, Imports } from "./repository.ts";
 import { type Reading, readCells, readObjects } from "./rows.ts";
 import { type Source, hashOf, openSource } from "./source.ts";
 import { takeUp } from "./underway.ts";

@@ -3,17 +3,10 @@ import { and, desc, eq, isNotNull, isNull } from "drizzle-orm";
 import { takeLock } from "../db/lock.ts";
 import type { Database } from "../db/open.ts";
 import { imports } from "../db/schema.ts";
-
-export type Status = "available" | "pending" | "sold";
-
-export interface Animal {
-  name: string;
-  categoryId: bigint;
-  status?: Status;
-}
+import type { NewPet as Animal, PetStatus } from "../pets/pet.ts";
 
 /** An animal as it is written to a file; the category's digits, as text. */
-export type Exported = [id: number, name: string, categoryId: string, status: Status | null];
+export type Exported = [id: number, name: string, categoryId: string, status: PetStatus | null];
 
 /** How far an import came. */
 export interface Progress {
@@ -187,7 +180,10 @@ const PAGE = 2000;
  * All animals ascending by id, or those of one status (null: without one), in pages, as they were in one moment. Ends the moment
  * when it is left.
  */
-export function* exportPages({ client }: Database, status: Status | null | undefined): Generator<Exported[]> {
+export function* exportPages(
+  { client }: Database,
+  status: PetStatus | null | undefined,
+): Generator<Exported[]> {
   const filter = status === undefined ? "" : status === null ? "status IS NULL AND" : "status = ?3 AND";
   const page = client.prepare<unknown, (string | number)[]>(
     `SELECT id, name, CAST(category_id AS TEXT), status FROM pets WHERE ${filter} id > ?1 ORDER BY id LIMIT ?2`,

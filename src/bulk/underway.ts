@@ -31,7 +31,7 @@ export const takeUp = async (
   if (before) taken.use(imports.hold(before.id));
   // What a finished one has rejected may be mended by now: another file takes its place.
   const isOurs = before?.finishedAt === null && before.rejectedFile === rejectedFile;
-  if (rejectedFile !== null && !isOurs) assertFree(rejectedFile);
+  if (rejected !== undefined && !isOurs) assertFree(rejected);
   const rejectedBytes = isOurs ? before.rejectedBytes : 0;
   const { head } = of;
   const state = before
@@ -40,9 +40,9 @@ export const takeUp = async (
   if (before) await imports.takeUp(state);
   else taken.use(imports.hold(state.id));
   const rejections =
-    rejectedFile === null
+    rejected === undefined
       ? undefined
-      : openRejections(rejectedFile, heading, isOurs ? rejectedBytes : undefined);
+      : openRejections(rejected, heading, isOurs ? rejectedBytes : undefined);
   if (rejections) taken.defer(() => rejections.close());
   const all = taken.move();
   return { state, rejections, [Symbol.dispose]: () => all.dispose() };

@@ -4,14 +4,15 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { exportForm, textOf } from "../bulk/export.ts";
 import type { Format } from "../bulk/import.ts";
-import { type Status, countAnimals, exportPages } from "../bulk/repository.ts";
+import { countAnimals, exportPages } from "../bulk/repository.ts";
 import type { Database } from "../db/open.ts";
+import { PET_STATUSES, type PetStatus } from "../pets/pet.ts";
 import { withDatabase } from "./database.ts";
 import { counted, formatOf, rowsShown, stopping } from "./rows.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, fail, print } from "./terminal.ts";
 
-const STATUSES = ["available", "pending", "sold", "none"] as const;
+const STATUSES = [...PET_STATUSES, "none"] as const;
 
 interface Options extends Record<string, unknown> {
   format?: Format;
@@ -66,7 +67,7 @@ const fileTarget = async (path: string): Promise<Target> => {
   };
 };
 
-const statusOf = (status: Options["status"]): Status | null | undefined =>
+const statusOf = (status: Options["status"]): PetStatus | null | undefined =>
   status === "none" ? null : status;
 
 const write = async (database: Database, target: Target, format: Format, options: Options) => {
