@@ -24,6 +24,9 @@ export const ROW_FLAGS = ["--map", "Animal Name=name"] as const;
 /** True for a row that breaks a rule: a name with a line end, a category that is no number, or no CSV at all. */
 export const isBad = (row: number): boolean => row % 50 === 7 || row % 1000 === 0;
 
+/** The line and the beginning of the reason of each row in a file of rejected ones. */
+export const REJECTED = /(?:,n|n",,,),(\d+),"?(?:name: |categoryId: |a quote stands)/g;
+
 /** How many of the first rows break a rule. */
 export const countBad = (rows: number): number => {
   let bad = 0;
