@@ -352,7 +352,8 @@ export const imports = sqliteTable(
     read: integer().notNull(),
     added: integer().notNull(),
     rejected: integer().notNull(),
-    /** The length of the file of rejected rows. */
+    /** The file of rejected rows and its length. Null for none, and where an import was begun before this was written down. */
+    rejectedFile: text("rejected_file"),
     rejectedBytes: integer("rejected_bytes").notNull(),
     startedAt: integer("started_at").notNull(),
     /** Null while there may be rows to come. */

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { streamTarget } from "../../src/cli/export.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundledIn } from "./program.ts";
 
@@ -96,6 +98,16 @@ test("a file appears whole, for its owner alone, and is overwritten only with --
   });
   expect(readFileSync(join(cwd, "out.csv"), "utf8")).toContain("🐶");
   expect(readdirSync(cwd).toSorted()).toEqual(["data", "out.csv", "rows.ndjson"]);
+});
+
+test("standard output waits for its reader, but not for ever", async () => {
+  let read = () => {};
+  const output = new Writable({ write: (_, _encoding, done) => void (read = done) });
+  const patient = streamTarget(output);
+  const written = patient.write("a");
+  read();
+  expect(await written).toBe(true);
+  await expect(streamTarget(output, 1).write("b")).rejects.toThrow(/has not read on.*export to a file/);
 });
 
 test("a form that the name does not tell must be named", async () => {
