@@ -116,7 +116,9 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
   const open = () => openSource(path);
   const opened = await open();
   const form = formOf(wanted, opened.head);
-  const { before, print, rest, place, source } = await beginningOf(open, opened, imports?.all() ?? [], {
+  const known = imports?.all() ?? [];
+  const newest = Math.max(0, ...known.map(({ id }) => id));
+  const { before, print, rest, place, source } = await beginningOf(open, opened, known, {
     first: form.first.bytes,
     again,
     canReopen: path !== undefined,
@@ -138,7 +140,8 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
     const progress = { hash: print.soFar(), bytes: seen, read: 0, added: 0, rejected: 0, rejectedBytes: 0 };
     const of = { ...progress, file, head: hashOf(source.head), startedAt: now() };
     const heading = form.rejected.heading;
-    const taken = imports && ending.use(await takeUp(imports, { before, of, again, rejected, heading }));
+    const begun = { before, of, again, newest, rejected, heading };
+    const taken = imports && ending.use(await takeUp(imports, begun));
     rejections = taken?.rejections;
     if (before) telling.note(goesOn(before, taken?.state));
     return taken?.state ?? { ...of, id: 0, rejectedFile: null, finishedAt: null };

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { and, desc, eq, isNotNull, isNull } from "drizzle-orm";
+import { and, desc, eq, gt, isNotNull, isNull } from "drizzle-orm";
 import { takeLock } from "../db/lock.ts";
 import type { Database } from "../db/open.ts";
 import { imports } from "../db/schema.ts";
@@ -50,9 +50,10 @@ export interface Imports {
   all(): Import[];
   /**
    * Writes down that an import has begun; with `anew`, one of the same file that ended too early is forgotten.
+   * @param newest id of those that were seen: one of the same file that began since is in the way, also if it has ended
    * @returns its id. @throws Overtaken
    */
-  begin(of: Omit<Import, "id" | "finishedAt">, anew: boolean): Promise<number>;
+  begin(of: Omit<Import, "id" | "finishedAt">, anew: boolean, newest: number): Promise<number>;
   /** Keeps other runs, of whatever process, from going on with an import until it is disposed of. @throws Overtaken */
   hold(id: number): Disposable;
   /** Writes down how an import goes on, if it is still where it was when it was read. @throws Overtaken */
@@ -142,7 +143,7 @@ export const importRepository = (
   return {
     hold,
     all: () => orm.select().from(imports).orderBy(isNotNull(imports.finishedAt), desc(imports.bytes)).all(),
-    async begin(of, anew) {
+    async begin(of, anew, newest) {
       const isUnderWay = and(eq(imports.head, of.head), isNull(imports.finishedAt));
       const before = anew ? orm.select({ id: imports.id }).from(imports).where(isUnderWay).get() : undefined;
       using _ = before && hold(before.id);
@@ -153,10 +154,20 @@ export const importRepository = (
         .onConflictDoNothing()
         .returning({ id: imports.id })
         .prepare();
-      const query = { query: begun, values: {} };
-      const [row] = anew
-        ? (await commit([{ query: forgotten, values: {} }, query]))[1]
-        : (await commit([query]))[0];
+      const since = orm
+        .select({ id: imports.id })
+        .from(imports)
+        .where(and(eq(imports.head, of.head), gt(imports.id, newest)))
+        .prepare();
+      const alone = {
+        all() {
+          if (since.all().length > 0) throw new Overtaken();
+        },
+      };
+      const [, [row]] = await commit([
+        { query: anew ? forgotten : alone, values: {} },
+        { query: begun, values: {} },
+      ]);
       if (!row) throw new Overtaken();
       return row.id;
     },

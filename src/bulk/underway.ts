@@ -10,6 +10,8 @@ export interface Begun {
   of: Omit<Import, "id" | "finishedAt" | "rejectedFile">;
   /** One of the same file that ended too early is forgotten. */
   again: boolean;
+  /** Id of the newest import that was known when `before` was looked for. */
+  newest: number;
   /** The file for rejected rows, and what that begins with. */
   rejected: string | undefined;
   heading: string;
@@ -24,7 +26,7 @@ export interface UnderWay extends Disposable {
 /** Takes up an import; only then its file of rejected rows is touched. @throws FileRefused, Overtaken */
 export const takeUp = async (
   imports: Imports,
-  { before, of, again, rejected, heading }: Begun,
+  { before, of, again, newest, rejected, heading }: Begun,
 ): Promise<UnderWay> => {
   using taken = new DisposableStack();
   const rejectedFile = rejected === undefined ? null : resolve(rejected);
@@ -36,7 +38,12 @@ export const takeUp = async (
   const { head } = of;
   const state = before
     ? { ...before, head, rejectedFile, rejectedBytes, finishedAt: null }
-    : { ...of, rejectedFile, finishedAt: null, id: await imports.begin({ ...of, rejectedFile }, again) };
+    : {
+        ...of,
+        rejectedFile,
+        finishedAt: null,
+        id: await imports.begin({ ...of, rejectedFile }, again, newest),
+      };
   if (before) await imports.takeUp(state);
   else taken.use(imports.hold(state.id));
   const rejections =

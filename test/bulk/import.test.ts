@@ -21,11 +21,11 @@ const place = (text: string, file = "a.csv") => {
   const path = join(cwd, file);
   writeFileSync(path, text);
   /** Imports, and stops once so many rows are read. */
-  const importing = async (wanted: Partial<Wanted> = {}, most = Infinity) => {
+  const importing = async (wanted: Partial<Wanted> = {}, most = Infinity, seen = imports) => {
     const notes: string[] = [];
     let read = 0;
     const surroundings: Surroundings = {
-      imports,
+      imports: seen,
       isRecorded: undefined,
       now: () => 0,
       isStopped: () => read >= most,
@@ -170,6 +170,14 @@ describe("of two runs at a time", () => {
     expect(runs.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected"]);
     expect(animals()).toHaveLength(ROWS / 2);
     expectAllRejected(readFileSync(`${path}.rejected`, "utf8"));
+  });
+
+  test("one that has ended since the other looked for it is in its way", async () => {
+    const { path, imports, importing, animals } = place("name,categoryId\nBella,1\n");
+    await importing();
+    const late = importing({ rejected: `${path}.2` }, Infinity, { ...imports, all: () => [] });
+    await expect(late).rejects.toThrow("another import of this file is under way");
+    expect(animals()).toEqual(["Bella|1"]);
   });
 
   test("both write if their files are different", async () => {

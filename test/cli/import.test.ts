@@ -257,7 +257,7 @@ describe("where categories are strict", () => {
     });
     const progress = { hash: "", bytes: 0, read: 0, added: 0, rejected: 0, rejectedBytes: 0 };
     const begun = { ...progress, file: "a.csv", head: "a", rejectedFile: null, startedAt: 0 };
-    const id = await imports.begin(begun, false);
+    const id = await imports.begin(begun, false, 0);
     const add = (categoryId: bigint) =>
       imports.goOn(id, 0, progress, [
         { name: "Bella", categoryId: 1n },
