@@ -4,16 +4,19 @@ import { type Columns, FileRefused, countFields } from "./columns.ts";
 import {
   type Batch,
   Broken,
+  type LongLine,
   MOST_ROW,
   type Place,
   RETURN,
   type Row,
-  assertRow,
+  TOO_LONG,
   countLines,
   endOfLine,
   isLineEnd,
+  passable,
   textOf,
 } from "./read.ts";
+import { HEAD } from "./source.ts";
 
 export const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" } as const;
 
@@ -61,8 +64,14 @@ export const readHeader = (head: Buffer, columns: Columns, delimiter?: string): 
     throw new FileRefused(
       "there is no header: the first line must name the columns, such as name,categoryId,status",
     );
+  if (best.end.bytes >= HEAD)
+    throw new FileRefused(
+      `the header has no end within ${HEAD / 1024} KiB: the first line must name the columns, such as name,categoryId,status`,
+    );
   return best;
 };
+
+const NOT_CLOSED = `a quote is opened and not closed within ${MOST_ROW / 1024} KiB`;
 
 const REASONS: Record<string, string> = {
   CSV_INVALID_CLOSING_QUOTE:
@@ -70,7 +79,7 @@ const REASONS: Record<string, string> = {
   INVALID_OPENING_QUOTE:
     'a quote stands inside a cell that does not begin with one; quote the cell and write "" for "',
   CSV_QUOTE_NOT_CLOSED: "a quote is opened and never closed",
-  CSV_MAX_RECORD_SIZE: `a quote is opened and not closed within ${MOST_ROW / 1024} KiB`,
+  CSV_MAX_RECORD_SIZE: NOT_CLOSED,
 };
 
 const reasonOf = (error: CsvError): string => REASONS[error.code] ?? error.message;
@@ -92,6 +101,13 @@ const blankIn = (bytes: Buffer): number => {
   return blank > 0 && blank === bytes.length && bytes[blank - 1] === RETURN ? blank - 1 : blank;
 };
 
+/** Where the last line of so many bytes ends, without its line end. */
+const endOfContent = (bytes: Buffer, length: number): number => {
+  let end = length;
+  while (isLineEnd(bytes[end - 1])) end--;
+  return end;
+};
+
 /** Finds where the rows of parsed bytes begin. */
 const lineCounter = ({ bytes, start, lines }: Held) => {
   let at = 0;
@@ -100,13 +116,16 @@ const lineCounter = ({ bytes, start, lines }: Held) => {
     at = to;
   };
   return {
-    /** The line of the first thing that is not a line end from the last row on, which ends there. */
-    next(end: number): number {
+    /**
+     * The line of the first thing that is not a line end from the last row on, which ends there; undefined if it is longer
+     * than rows may be.
+     */
+    next(end: number, most = Infinity): number | undefined {
       let from = at;
       while (isLineEnd(bytes[from])) from++;
       pass(from);
       const line = lines + 1;
-      assertRow(end - start - at, line, "CSV");
+      if (end - start - at > most && endOfContent(bytes, end - start) - at > most) return undefined;
       pass(end - start);
       return line;
     },
@@ -127,48 +146,86 @@ export async function* readCsv(
   let held: Held = { bytes: Buffer.alloc(0), start: place.bytes, lines: place.lines };
   let parser = parserAt(delimiter, held.start);
   /** What is wrong with the row that is held: the parser can do no more. */
-  let error: CsvError | undefined;
+  let wrong: string | undefined;
+  let long: LongLine | undefined;
   const take = (): Row[] => {
     const counter = lineCounter(held);
-    const rows = parser
-      .take()
-      .map(({ cells, end }): Row => ({ line: counter.next(end), end, content: cells }));
+    const rows: Row[] = [];
+    for (const { cells, end } of parser.take()) {
+      const line = counter.next(end, MOST_ROW);
+      if (line === undefined) {
+        wrong = NOT_CLOSED;
+        break;
+      }
+      if (!isEmpty(cells)) rows.push({ line, end, content: cells });
+    }
     held = counter.rest();
-    return rows.filter(({ content }) => !isEmpty(content as string[]));
+    // With half a line end.
+    if (held.bytes.length > MOST_ROW + 1) wrong ??= NOT_CLOSED;
+    return rows;
   };
   /** Takes the first line that is held as one that cannot be read, and begins anew behind it, once it is there. */
   const giveUpLine = (reason: string, isLast: boolean): Row | undefined => {
-    const { bytes, start } = held;
+    const { bytes, start, lines } = held;
     const length = endOfLine(bytes, 0) ?? (isLast ? bytes.length : undefined);
-    if (length === undefined) return undefined;
-    const text = textOf(bytes, 0, length).replace(/[\r\n]+$/, "");
+    if (length === undefined) {
+      if (bytes.length > MOST_ROW + 1)
+        long = { line: lines + 1, content: new Broken(textOf(bytes, 0, bytes.length), TOO_LONG) };
+      return undefined;
+    }
+    const content = endOfContent(bytes, length);
     const counter = lineCounter(held);
     const end = start + length;
-    const row = { line: counter.next(end), end, content: new Broken(text, reason) };
+    counter.next(end);
     held = counter.rest();
-    return row;
+    const broken = new Broken(textOf(bytes, 0, content), content > MOST_ROW ? TOO_LONG : reason);
+    return { line: lines + 1, end, content: broken };
   };
-  const read = async (chunk: Buffer, isLast: boolean): Promise<Batch> => {
-    held.bytes = held.bytes.length === 0 ? chunk : Buffer.concat([held.bytes, chunk]);
+  /** Reads what is held, of which `next` is new to the parser. */
+  const read = async (next: Buffer, isLast: boolean): Promise<Batch> => {
     const { bytes, start } = held;
     const rows: Row[] = [];
-    for (let next = chunk; ; next = held.bytes) {
-      if (!error) {
-        error = await parser.feed(next, isLast);
+    for (; ; next = held.bytes) {
+      if (wrong === undefined) {
+        const error = await parser.feed(next, isLast);
+        wrong = error && reasonOf(error);
         for (const row of take()) rows.push(row);
       }
-      const broken = error && giveUpLine(reasonOf(error), isLast);
+      const broken = wrong === undefined ? undefined : giveUpLine(wrong, isLast);
       if (!broken) break;
       rows.push(broken);
-      error = undefined;
+      wrong = undefined;
       parser = parserAt(delimiter, held.start);
       if (held.bytes.length === 0 && !isLast) break;
     }
-    assertRow(held.bytes.length, held.lines + 1, "CSV");
     return { rows, bytes, start, end: held.start };
   };
-  for await (const chunk of chunks) yield await read(chunk, false);
-  yield await read(Buffer.alloc(0), true);
+  /** Passes over more of a long line, in a batch of its own: no import comes to an end inside of it. */
+  const passOver = (line: LongLine, isLast: boolean): Batch => {
+    const { bytes, start, lines } = held;
+    const length = endOfLine(bytes, 0) ?? (isLast ? bytes.length : undefined);
+    const passed = length ?? passable(bytes);
+    const end = start + passed;
+    held = { bytes: bytes.subarray(passed), start: end, lines: lines + countLines(bytes, 0, passed) };
+    if (length === undefined) return { rows: [], bytes, start, end };
+    long = undefined;
+    wrong = undefined;
+    parser = parserAt(delimiter, end);
+    return { rows: [{ ...line, end }], bytes, start, end };
+  };
+  async function* readOn(chunk: Buffer, isLast: boolean): AsyncGenerator<Batch> {
+    held.bytes = held.bytes.length === 0 ? chunk : Buffer.concat([held.bytes, chunk]);
+    let next = chunk;
+    if (long) {
+      yield passOver(long, isLast);
+      if (long) return;
+      next = held.bytes;
+    }
+    yield await read(next, isLast);
+    if (long) yield passOver(long, isLast);
+  }
+  for await (const chunk of chunks) yield* readOn(chunk, false);
+  yield* readOn(Buffer.alloc(0), true);
 }
 
 interface Parsed {

@@ -125,6 +125,7 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
   });
   const judgeRow = judging(form, source, isRecorded);
   const paced = turns();
+  const beginning = { hash: print.soFar(), bytes: place.bytes };
   /** Up to here the file is in `print`: with the blank rows behind the last one. */
   let seen = place.bytes;
   const see = ({ bytes, start }: Batch, end: number) => {
@@ -137,7 +138,7 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
 
   const begin = async (): Promise<Import> => {
     const file = path ?? "standard input";
-    const progress = { hash: print.soFar(), bytes: seen, read: 0, added: 0, rejected: 0, rejectedBytes: 0 };
+    const progress = { ...beginning, read: 0, added: 0, rejected: 0, rejectedBytes: 0 };
     const of = { ...progress, file, head: hashOf(source.head), startedAt: now() };
     const heading = form.rejected.heading;
     const begun = { before, of, again, newest, rejected, heading };

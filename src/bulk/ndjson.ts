@@ -4,11 +4,13 @@ import {
   type Batch,
   Broken,
   FEED,
+  type LongLine,
   MOST_ROW,
   type Place,
   type Row,
-  assertRow,
+  TOO_LONG,
   countLines,
+  passable,
   textOf,
 } from "./read.ts";
 
@@ -25,27 +27,29 @@ const contentOf = (text: string): Row["content"] => {
   }
 };
 
-const TOO_LONG = `is longer than ${MOST_ROW / 1024} KiB`;
+const textIn = (bytes: Buffer, from: number, to: number): string =>
+  textOf(bytes, from, to).replace(/^\uFEFF/, "");
 
 /** Reads lines of JSON from chunks that begin at `place`. */
 export async function* readNdjson(chunks: AsyncIterable<Buffer>, place: Place): AsyncGenerator<Batch> {
   let held: Buffer = Buffer.alloc(0);
   let { bytes: start, lines } = place;
+  let long: LongLine | undefined;
   const rowOf = (from: number, to: number): Row["content"] | undefined => {
-    assertRow(to - from, lines + 1, "NDJSON");
-    const text = textOf(held, from, to).replace(/^\uFEFF/, "");
+    const text = textIn(held, from, to);
     if (to - from > MOST_ROW) return new Broken(text, TOO_LONG);
     return text.trim() === "" ? undefined : contentOf(text);
   };
   const take = (isLast: boolean): Batch => {
     const rows: Row[] = [];
     let at = 0;
-    while (at < held.length) {
+    while (at < held.length || long) {
       const feed = held.indexOf(FEED, at);
       if (feed === -1 && !isLast) break;
       const end = feed === -1 ? held.length : feed + 1;
-      const content = rowOf(at, feed === -1 ? end : feed);
-      if (content) rows.push({ line: lines + 1, end: start + end, content });
+      const content = long?.content ?? rowOf(at, feed === -1 ? end : feed);
+      if (content) rows.push({ line: long?.line ?? lines + 1, end: start + end, content });
+      long = undefined;
       lines += countLines(held, at, end);
       at = end;
     }
@@ -54,10 +58,20 @@ export async function* readNdjson(chunks: AsyncIterable<Buffer>, place: Place): 
     start = batch.end;
     return batch;
   };
+  /** A batch of its own, without rows: no import comes to an end in it. */
+  const passOver = (): Batch => {
+    long ??= { line: lines + 1, content: new Broken(textIn(held, 0, held.length), TOO_LONG) };
+    const passed = passable(held);
+    lines += countLines(held, 0, passed);
+    const batch = { rows: [], bytes: held, start, end: start + passed };
+    held = held.subarray(passed);
+    start = batch.end;
+    return batch;
+  };
   for await (const chunk of chunks) {
     held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
     yield take(false);
-    assertRow(held.length, lines + 1, "NDJSON");
+    if (long || held.length > MOST_ROW) yield passOver();
   }
   yield take(true);
 }

@@ -1,5 +1,3 @@
-import { FileRefused } from "./columns.ts";
-
 /** One row of a file. */
 export interface Row {
   /** The line that it begins on, counted from 1. */
@@ -39,16 +37,12 @@ export const BEGINNING: Place = { bytes: 0, lines: 0 };
 
 /** Longest row, in bytes: what is longer has a quote that nothing closes, or is none of ours. */
 export const MOST_ROW = 128 * 1024;
+export const TOO_LONG = `is longer than ${MOST_ROW / 1024} KiB: only its beginning is kept`;
 /** How much is kept of one that is longer. */
 const MOST_KEPT = 1000;
-/** A row without an end by then: the file is not what it is taken for. */
-const MOST_LINE = 2 ** 20;
 
-/** @throws FileRefused if a row of so many bytes can be none */
-export const assertRow = (bytes: number, line: number, form: string): void => {
-  if (bytes > MOST_LINE)
-    throw new FileRefused(`line ${line} is longer than ${MOST_LINE / 2 ** 20} MiB: this is no ${form}`);
-};
+/** The beginning of a line that is too long to be held: what is left of it is passed over as it comes. */
+export type LongLine = Pick<Row, "line" | "content">;
 
 /** The text of a row that cannot be read, or its beginning. */
 export const textOf = (bytes: Buffer, from: number, to: number): string =>
@@ -68,6 +62,10 @@ export const countLines = (bytes: Buffer, from = 0, to = bytes.length): number =
   }
   return count;
 };
+
+/** How many of these bytes can be passed over: all but the half of a line end. */
+export const passable = (bytes: Buffer): number =>
+  bytes.at(-1) === RETURN ? bytes.length - 1 : bytes.length;
 
 /** Where the line ends that begins at `from`, with its line end; undefined if that, or half of it, may be still to come. */
 export const endOfLine = (bytes: Buffer, from: number): number | undefined => {

@@ -128,6 +128,11 @@ describe("columns", () => {
       /"name", "Name" are both name/,
     ],
     ["must be there", "", /no header/],
+    [
+      "that do not end are refused",
+      `name,categoryId,${"c,".repeat(40_000)}c\nBella,3\n`,
+      /header has no end within 64 KiB/,
+    ],
   ])("%s", async (_, text, says) => {
     const { importing } = place(text);
     const { code, error } = await importing();
