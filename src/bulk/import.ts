@@ -6,7 +6,7 @@ import { readNdjson } from "./ndjson.ts";
 import { turns } from "./pace.ts";
 import { BEGINNING, type Batch, type Place, type Row } from "./read.ts";
 import { type RejectedForm, rejectedCsv, rejectedNdjson } from "./rejected.ts";
-import type { Rejections } from "./rejections.ts";
+import { NOTHING, type Rejections } from "./rejections.ts";
 import type { Import, Imports } from "./repository.ts";
 import { type Reading, readCells, readObjects } from "./rows.ts";
 import { type Source, hashOf, openSource } from "./source.ts";
@@ -55,8 +55,9 @@ export interface Surroundings {
 export interface Outcome extends Counts {
   /** False if it was stopped. */
   done: boolean;
-  /** Rows of an import before. */
+  /** Rows of an import before, and how many of those it rejected. */
   before: number;
+  rejectedBefore: number;
 }
 
 /** The form of one file: how its rows are read, and written if they are rejected. */
@@ -138,7 +139,7 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
 
   const begin = async (): Promise<Import> => {
     const file = path ?? "standard input";
-    const progress = { ...beginning, read: 0, added: 0, rejected: 0, rejectedBytes: 0 };
+    const progress = { ...beginning, ...NOTHING, read: 0, added: 0, rejected: 0 };
     const of = { ...progress, file, head: hashOf(source.head), startedAt: now() };
     const heading = form.rejected.heading;
     const begun = { before, of, again, newest, rejected, heading };
@@ -169,7 +170,10 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
       added: state.added + animals.length,
       rejected: state.rejected + rows.length - animals.length,
     };
-    if (lines !== "" && rejections) next.rejectedBytes = rejections.add(lines);
+    if (lines !== "" && rejections) {
+      rejections.add(lines);
+      Object.assign(next, rejections.written);
+    }
     const { id, bytes: from } = state;
     if (imports) await paced.take(rows.length, () => imports.goOn(id, from, next, animals));
     state = next;
@@ -197,15 +201,24 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
   return outcome(state, before, true);
 };
 
-const goesOn = ({ read, finishedAt, rejected, rejectedFile }: Import, now: Import | undefined): string =>
-  finishedAt === null
-    ? `goes on behind the ${read} rows that an import before has read` +
-      (now && rejected > 0 && rejectedFile !== now.rejectedFile
-        ? `; what that rejected is in ${rejectedFile ?? "the file that it named"}`
-        : "")
-    : `its first ${read} rows were imported on ${time(finishedAt)}: goes on behind them; --again imports all`;
+/** Says where rows are that the import before has rejected, if that is not where those to come will be. */
+const whereRejected = (before: Import, now: Import | undefined): string => {
+  const { rejected, rejectedFile, rejectedBytes } = before;
+  if (!now || rejected === 0) return "";
+  if (rejectedFile !== now.rejectedFile)
+    return `; what that rejected is in ${rejectedFile ?? "the file that it named"}`;
+  return rejectedBytes > now.rejectedBytes
+    ? `; what that rejected is no longer in ${rejectedFile}, which begins anew`
+    : "";
+};
+
+const goesOn = (before: Import, now: Import | undefined): string =>
+  before.finishedAt === null
+    ? `goes on behind the ${before.read} rows that an import before has read${whereRejected(before, now)}`
+    : `its first ${before.read} rows were imported on ${time(before.finishedAt)}: goes on behind them; --again imports all`;
 
 const outcome = (state: Import | undefined, before: Import | undefined, done: boolean): Outcome => {
   const { read = 0, added = 0, rejected = 0 } = state ?? before ?? {};
-  return { read, added, rejected, done, before: before?.read ?? 0 };
+  const { read: readBefore = 0, rejected: rejectedBefore = 0 } = before ?? {};
+  return { read, added, rejected, done, before: readBefore, rejectedBefore };
 };

@@ -1,10 +1,20 @@
-import { closeSync, existsSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fdatasyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { FileRefused } from "./columns.ts";
+import { type Fingerprint, fingerprint, hashOf } from "./source.ts";
+
+/** So much of the file of rejected rows is an import's own, and its SHA-256; null if that was not written down. */
+export interface Written {
+  rejectedBytes: number;
+  rejectedHash: string | null;
+}
+
+export const NOTHING: Written = { rejectedBytes: 0, rejectedHash: null };
 
 /** The file of rejected rows: made with the first of them, for its owner alone. */
 export interface Rejections {
-  /** Appends lines, on disk when it returns. @returns the file's length */
-  add(lines: string): number;
+  readonly written: Written;
+  /** Appends lines, on disk when it returns. */
+  add(lines: string): void;
   close(): void;
 }
 
@@ -13,46 +23,83 @@ const taken = (path: string) =>
     `${path} exists, of an import before: mend and import it, or remove it, or name another file with --rejected`,
   );
 
+const changed = (path: string) =>
+  new FileRefused(
+    `${path} is not as the import before left it: import it as a file of its own, and name another with --rejected for what is rejected from here on`,
+  );
+
 /** @throws FileRefused if an import that begins would overwrite one */
 export const assertFree = (path: string): void => {
   if (existsSync(path)) throw taken(path);
 };
 
-/** Opens a file that is this import's own, or makes one. @throws FileRefused if it is another's */
-const openFile = (path: string, isOurs: boolean): number => {
+const CHUNK = 2 ** 20;
+
+/** Reads so many bytes from the beginning; undefined if there are fewer. */
+const read = (file: number, length: number): Fingerprint | undefined => {
+  const print = fingerprint();
+  const buffer = Buffer.alloc(Math.min(CHUNK, length));
+  for (let at = 0; at < length;) {
+    const count = readSync(file, buffer, 0, Math.min(CHUNK, length - at), at);
+    if (count === 0) return undefined;
+    print.add(buffer.subarray(0, count));
+    at += count;
+  }
+  return print;
+};
+
+/** Opens a file where an import has ended. @throws FileRefused if that is no longer what the import has written */
+const openAgain = (path: string, heading: string, { rejectedBytes, rejectedHash }: Written) => {
+  const file = openSync(path, "r+");
+  const print = read(file, rejectedBytes);
+  const isOurs = rejectedHash === null || print?.soFar() === rejectedHash;
+  // An import that was killed may have written a first row that was never counted.
+  const hasHeading =
+    rejectedBytes > 0 || read(file, Buffer.byteLength(heading))?.soFar() === hashOf(Buffer.from(heading));
+  if (print && isOurs && hasHeading) return { file, print };
+  closeSync(file);
+  throw hasHeading ? changed(path) : taken(path);
+};
+
+const make = (path: string): number => {
   try {
-    return openSync(path, isOurs && existsSync(path) ? "r+" : "wx+", 0o600);
+    return openSync(path, "wx+", 0o600);
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === "EEXIST" ? taken(path) : error;
   }
 };
 
 /**
- * @param length of the file when the import ended that this one goes on with, whose file it is: what is behind that was never
+ * @param before what the import that this one goes on with has written, if the file is its own: what is behind that was never
  *   counted; undefined if there must be none
+ * @throws FileRefused if it was changed since
  */
-export const openRejections = (path: string, heading: string, length: number | undefined): Rejections => {
-  let file: number | undefined;
-  let at = 0;
-  const write = (text: string) => {
+export const openRejections = (path: string, heading: string, before: Written | undefined): Rejections => {
+  // Where it was taken away meanwhile, what follows must have a heading all the same.
+  const found = before && existsSync(path) ? openAgain(path, heading, before) : undefined;
+  let file = found?.file;
+  const print = found?.print ?? fingerprint();
+  let written = (found && before) ?? NOTHING;
+  let isReady = false;
+  const write = (to: number, text: string) => {
     const bytes = Buffer.from(text);
+    const from = written.rejectedBytes;
     for (let done = 0; done < bytes.length;)
-      done += writeSync(file as number, bytes, done, bytes.length - done, at + done);
-    at += bytes.length;
-  };
-  const open = () => {
-    file = openFile(path, length !== undefined);
-    // Shorter if it was taken away meanwhile: what follows must have a heading all the same.
-    at = Math.min(length ?? 0, fstatSync(file).size);
-    ftruncateSync(file, at);
-    if (at === 0) write(heading);
+      done += writeSync(to, bytes, done, bytes.length - done, from + done);
+    print.add(bytes);
+    written = { rejectedBytes: from + bytes.length, rejectedHash: print.soFar() };
   };
   return {
+    get written() {
+      return written;
+    },
     add(lines) {
-      if (file === undefined) open();
-      write(lines);
-      fdatasyncSync(file as number);
-      return at;
+      file ??= make(path);
+      if (!isReady) ftruncateSync(file, written.rejectedBytes);
+      isReady = true;
+      if (written.rejectedBytes === 0) write(file, heading);
+      write(file, lines);
+      fdatasyncSync(file);
     },
     close: () => file !== undefined && closeSync(file),
   };

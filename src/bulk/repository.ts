@@ -17,6 +17,8 @@ export interface Progress {
   added: number;
   rejected: number;
   rejectedBytes: number;
+  /** SHA-256 of so many bytes of the file of rejected rows; null if that was not written down. */
+  rejectedHash: string | null;
 }
 
 export interface Import extends Progress {
@@ -57,7 +59,7 @@ export interface Imports {
   /** Keeps other runs, of whatever process, from going on with an import until it is disposed of. @throws Overtaken */
   hold(id: number): Disposable;
   /** Writes down how an import goes on, if it is still where it was when it was read. @throws Overtaken */
-  takeUp(one: Pick<Import, "id" | "head" | "bytes" | "rejectedFile" | "rejectedBytes">): Promise<void>;
+  takeUp(one: Import): Promise<void>;
   /**
    * Adds animals and writes down that the import came so far, if it is at `from` bytes, in one atomic step.
    * @throws Overtaken, CategoryGone
@@ -171,11 +173,12 @@ export const importRepository = (
       if (!row) throw new Overtaken();
       return row.id;
     },
-    async takeUp({ id, head, bytes, rejectedFile, rejectedBytes }) {
-      await commit([moving(id, bytes, { head, rejectedFile, rejectedBytes, finishedAt: null })]);
+    async takeUp({ id, head, bytes, rejectedFile, rejectedBytes, rejectedHash }) {
+      const to = { head, rejectedFile, rejectedBytes, rejectedHash, finishedAt: null };
+      await commit([moving(id, bytes, to)]);
     },
-    async goOn(id, from, { hash, bytes, read, added, rejected, rejectedBytes }, animals) {
-      const progress = { hash, bytes, read, added, rejected, rejectedBytes };
+    async goOn(id, from, { hash, bytes, read, added, rejected, rejectedBytes, rejectedHash }, animals) {
+      const progress = { hash, bytes, read, added, rejected, rejectedBytes, rejectedHash };
       await commit([moving(id, from, progress), adding(animals)]);
     },
     async finish(id, finishedAt) {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Rejections, assertFree, openRejections } from "./rejections.ts";
+import { NOTHING, type Rejections, assertFree, openRejections } from "./rejections.ts";
 import type { Import, Imports } from "./repository.ts";
 
 /** What an import is begun with, or gone on with. */
@@ -34,23 +34,14 @@ export const takeUp = async (
   // What a finished one has rejected may be mended by now: another file takes its place.
   const isOurs = before?.finishedAt === null && before.rejectedFile === rejectedFile;
   if (rejected !== undefined && !isOurs) assertFree(rejected);
-  const rejectedBytes = isOurs ? before.rejectedBytes : 0;
-  const { head } = of;
-  const state = before
-    ? { ...before, head, rejectedFile, rejectedBytes, finishedAt: null }
-    : {
-        ...of,
-        rejectedFile,
-        finishedAt: null,
-        id: await imports.begin({ ...of, rejectedFile }, again, newest),
-      };
-  if (before) await imports.takeUp(state);
-  else taken.use(imports.hold(state.id));
   const rejections =
-    rejected === undefined
-      ? undefined
-      : openRejections(rejected, heading, isOurs ? rejectedBytes : undefined);
+    rejected === undefined ? undefined : openRejections(rejected, heading, isOurs ? before : undefined);
   if (rejections) taken.defer(() => rejections.close());
+  const begun = { ...of, ...before, ...(rejections?.written ?? NOTHING), head: of.head, rejectedFile };
+  const id = before?.id ?? (await imports.begin(begun, again, newest));
+  const state = { ...begun, id, finishedAt: null };
+  if (before) await imports.takeUp(state);
+  else taken.use(imports.hold(id));
   const all = taken.move();
   return { state, rejections, [Symbol.dispose]: () => all.dispose() };
 };

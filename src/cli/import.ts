@@ -50,12 +50,14 @@ const wantedOf = (file: string, options: Options): Wanted => {
 };
 
 const summaryOf = (
-  { read, added, rejected, before, done }: Outcome,
+  { read, added, rejected, before, rejectedBefore, done }: Outcome,
   { rejected: file }: Wanted,
   isDry: boolean,
 ) => {
   const [verb, refused] = isDry ? ["would be added", "would be rejected"] : ["added", "rejected"];
-  const place = rejected > 0 && !isDry ? `, in ${file}` : "";
+  const now = rejected - rejectedBefore;
+  const those = rejectedBefore > 0 ? ` ${counted(now)} of them now,` : "";
+  const place = now > 0 && !isDry ? `,${those} in ${file}` : "";
   const earlier = before > 0 ? ` (${counted(before)} of them before)` : "";
   const counts = `${counted(read)} rows read${earlier} = ${counted(added)} ${verb} + ${counted(rejected)} ${refused}${place}`;
   return done ? counts : `Stopped: ${counts}; the same command goes on there`;
@@ -97,7 +99,7 @@ const perform = async (
     print(
       JSON.stringify({
         ...outcome,
-        ...(outcome.rejected > 0 && imports && { rejectedFile: wanted.rejected }),
+        ...(outcome.rejected > outcome.rejectedBefore && imports && { rejectedFile: wanted.rejected }),
         seconds,
       }),
     );

@@ -1,4 +1,5 @@
 import imports from "../../drizzle/0005_imports.sql" with { type: "text" };
+import rejectedHash from "../../drizzle/0007_rejected_hash.sql" with { type: "text" };
 import rejectedFile from "../../drizzle/0006_rejected_file.sql" with { type: "text" };
 import certificates from "../../drizzle/0003_certificates.sql" with { type: "text" };
 import platform from "../../drizzle/0001_platform.sql" with { type: "text" };
@@ -21,4 +22,5 @@ export const migrations: readonly Migration[] = [
   { tag: "0004_shop", sql: shop },
   { tag: "0005_imports", sql: imports },
   { tag: "0006_rejected_file", sql: rejectedFile },
+  { tag: "0007_rejected_hash", sql: rejectedHash },
 ];

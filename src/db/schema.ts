@@ -355,6 +355,8 @@ export const imports = sqliteTable(
     /** The file of rejected rows and its length. Null for none, and where an import was begun before this was written down. */
     rejectedFile: text("rejected_file"),
     rejectedBytes: integer("rejected_bytes").notNull(),
+    /** SHA-256 of so much of it. Null as above. */
+    rejectedHash: text("rejected_hash"),
     startedAt: integer("started_at").notNull(),
     /** Null while there may be rows to come. */
     finishedAt: integer("finished_at"),

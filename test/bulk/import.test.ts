@@ -257,8 +257,43 @@ describe("an import that goes on", () => {
     const lines = () => readFileSync(`${path}.rejected`, "utf8").trimEnd().split("\n");
     expect(lines()).toHaveLength(rejected + 1);
     rmSync(`${path}.rejected`);
-    await importing();
+    const { notes, rejectedBefore } = await importing();
+    expect(notes.join()).toContain(`what that rejected is no longer in ${path}.rejected`);
+    expect(rejectedBefore).toBe(rejected);
     expect(lines()).toHaveLength(ROWS / 2 - rejected + 1);
     expect(lines()[0]).toBe("name,categoryId,line,reason");
+  });
+
+  test.each([
+    ["mended", (text: string) => text.replace("Bad 1,x", "Bad 1,1")],
+    ["mended to the same length", (text: string) => text.replace("Bad 1,x", "Bad 1,7")],
+    ["cut", (text: string) => text.slice(0, 100)],
+    ["emptied", () => ""],
+  ])("does not write into its file of rejected rows if that was %s meanwhile", async (_, edit) => {
+    const { path, importing, animals } = place(half(ROWS));
+    const { added, rejected } = await importing({}, 1000);
+    const file = `${path}.rejected`;
+    const edited = edit(readFileSync(file, "utf8"));
+    writeFileSync(file, edited);
+    await expect(importing()).rejects.toThrow(/is not as the import before left it: .* --rejected/);
+    expect([readFileSync(file, "utf8"), animals().length]).toEqual([edited, added]);
+    expect(await importing({ rejected: `${path}.2` })).toMatchObject({ read: ROWS, rejected: ROWS / 2 });
+    expect(readFileSync(`${path}.2`, "utf8").match(/^Bad /gm)).toHaveLength(ROWS / 2 - rejected);
+  });
+
+  test("leaves alone what lies where its file of rejected rows would be, if it never made one", async () => {
+    const { path, importing } = place(`name,categoryId\n${"Good,1\n".repeat(1000)}Bad,x\n`);
+    await importing({}, 500);
+    writeFileSync(`${path}.rejected`, "notes");
+    await expect(importing()).rejects.toThrow(/rejected exists/);
+    expect(readFileSync(`${path}.rejected`, "utf8")).toBe("notes");
+  });
+
+  test("begins at its first row again if it was killed before that was in", async () => {
+    const { importing, imports, path } = place(`name,categoryId\n${"x".repeat(2 * CHUNK)}\nRex,1\n`);
+    const goOn = () => Promise.reject(new Error("killed"));
+    await expect(importing({}, Infinity, { ...imports, goOn })).rejects.toThrow("killed");
+    expect(await importing()).toMatchObject({ read: 2, added: 1, rejected: 1, before: 0, done: true });
+    expect(readFileSync(`${path}.rejected`, "utf8").match(/^x/gm)).toHaveLength(1);
   });
 });

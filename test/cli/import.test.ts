@@ -260,7 +260,15 @@ describe("where categories are strict", () => {
       strictCategories: true,
       lockPath: (id) => join(data, `import-${id}.lock`),
     });
-    const progress = { hash: "", bytes: 0, read: 0, added: 0, rejected: 0, rejectedBytes: 0 };
+    const progress = {
+      hash: "",
+      bytes: 0,
+      read: 0,
+      added: 0,
+      rejected: 0,
+      rejectedBytes: 0,
+      rejectedHash: null,
+    };
     const begun = { ...progress, file: "a.csv", head: "a", rejectedFile: null, startedAt: 0 };
     const id = await imports.begin(begun, false, 0);
     const add = (categoryId: bigint) =>
