@@ -6,6 +6,12 @@ const REQUIRED: readonly Field[] = ["name", "categoryId"];
 /** What exports and files of rejected rows have besides: known, and not read. */
 const OURS: ReadonlySet<string> = new Set(["id", "line", "reason"]);
 
+/** True if these are columns of a file of rejected rows. */
+export const areOfRejected = (columns: readonly string[]): boolean => {
+  const names = new Set(columns.map(plain));
+  return names.has("line") && names.has("reason");
+};
+
 /** The file cannot be imported as it is; the message says what was found and what to do. */
 export class FileRefused extends Error {
   override name = "FileRefused";
@@ -17,6 +23,8 @@ export interface Columns {
   fieldOf(column: string): Field | undefined;
   /** True for a column that nothing is known of. */
   isUnknown(column: string): boolean;
+  /** What the user says of columns that are not there. */
+  missing(header: readonly string[]): string[];
 }
 
 /** `Category ID`, `category_id` and `categoryId` are one. */
@@ -43,6 +51,10 @@ export const columnsOf = (mappings: readonly (readonly [column: string, field: F
   return {
     fieldOf,
     isUnknown: (column) => !fieldOf(column) && !OURS.has(plain(column)),
+    missing(header) {
+      const names = new Set(header.map(plain));
+      return mappings.map(([column]) => column).filter((column) => !names.has(plain(column)));
+    },
   };
 };
 
@@ -60,8 +72,11 @@ const named = (columns: readonly string[]): string =>
 export const countFields = (header: readonly string[], { fieldOf }: Columns): number =>
   new Set(header.map(fieldOf).filter(Boolean)).size;
 
-/** Finds the fields in a header. @throws FileRefused if a required one is missing, or two columns are the same one */
-export const placesOf = (header: readonly string[], { fieldOf }: Columns): Places => {
+/** Finds the fields in a header. @throws FileRefused if a required one or one that is mapped is missing, or two are the same */
+export const placesOf = (header: readonly string[], { fieldOf, missing: missingIn }: Columns): Places => {
+  const [unmet] = missingIn(header);
+  if (unmet !== undefined)
+    throw new FileRefused(`there is no column ${named([unmet])}, which --map names; found ${named(header)}`);
   const places: Partial<Record<Field, number>> = {};
   header.forEach((column, place) => {
     const field = fieldOf(column);

@@ -1,6 +1,6 @@
 import type { NewPet as Animal } from "../pets/pet.ts";
 import { beginningOf } from "./begun.ts";
-import { type Columns, FileRefused, noteOf, placesOf } from "./columns.ts";
+import { type Columns, FileRefused, areOfRejected, noteOf, placesOf } from "./columns.ts";
 import { readCsv, readHeader } from "./csv.ts";
 import { readNdjson } from "./ndjson.ts";
 import { turns } from "./pace.ts";
@@ -66,6 +66,8 @@ interface Form {
   batches(rest: AsyncIterable<Buffer>, place: Place): AsyncGenerator<Batch>;
   reading: Reading;
   rejected: RejectedForm;
+  /** True for a row of a file of rejected rows. */
+  isOfRejected(row: Row): boolean;
   unknown(): string[];
 }
 
@@ -77,6 +79,7 @@ const formOf = ({ format, delimiter, columns, guarded }: Wanted, head: Buffer): 
       batches: readNdjson,
       reading: readObjects(columns, unknown),
       rejected: rejectedNdjson,
+      isOfRejected: ({ content }) => areOfRejected(Object.keys(content)),
       unknown: () => [...unknown],
     };
   }
@@ -87,19 +90,24 @@ const formOf = ({ format, delimiter, columns, guarded }: Wanted, head: Buffer): 
     batches: (rest, place) => readCsv(rest, place, header.delimiter),
     reading: readCells({ places, width: header.cells.length, guarded }),
     rejected: rejectedCsv(header.cells, header.delimiter),
+    isOfRejected: () => areOfRejected(header.cells),
     unknown: () => header.cells.filter(columns.isUnknown),
   };
 };
 
-const NOT_UTF8 = "is not UTF-8: save the file as UTF-8 (spreadsheets call it CSV UTF-8)";
+/** What is no text decodes to U+FFFD, and is written so to the file of rejected rows. */
+const LOST = "\uFFFD";
 
-/** Says of one row whether it is an animal; only what is no UTF-8 decodes to U+FFFD unseen. */
+/** Says of one row whether it is an animal. */
 const judging =
-  ({ reading }: Form, source: Source, isRecorded: Surroundings["isRecorded"]) =>
+  ({ reading, isOfRejected }: Form, { isBroken, encoding }: Source, isRecorded: Surroundings["isRecorded"]) =>
   (row: Row): Animal | string => {
     const verdict = reading(row);
     if (typeof verdict === "string") return verdict;
-    if (source.isBroken() && verdict.name.includes("\uFFFD")) return `name: ${NOT_UTF8}`;
+    if (verdict.name.includes(LOST) && isBroken())
+      return `name: is not ${encoding}: save the file as UTF-8 (spreadsheets call it CSV UTF-8)`;
+    if (verdict.name.includes(LOST) && isOfRejected(row))
+      return "name: U+FFFD stands where something was not text: write what belongs there";
     const { categoryId } = verdict;
     return !isRecorded || isRecorded(categoryId) ? verdict : `categoryId: there is no category ${categoryId}`;
   };

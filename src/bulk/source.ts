@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
+import { FileRefused } from "./columns.ts";
 import { FEED, type Place, RETURN, countLines, isLineEnd } from "./read.ts";
 
 /** What tells files apart: so much of their beginning. */
@@ -12,29 +13,65 @@ export interface Source {
   head: Buffer;
   /** All of it from the beginning, once. */
   chunks: AsyncIterable<Buffer>;
-  /** True once bytes came that are no UTF-8. */
+  /** What it is in, and true once bytes came that are none of that. */
+  encoding: "UTF-8" | "UTF-16";
   isBroken(): boolean;
 }
 
 const stream = (path: string | undefined): AsyncIterable<Buffer> =>
   path === undefined ? Readable.from(process.stdin) : createReadStream(path, { highWaterMark: CHUNK });
 
+/** Tells of bytes as they come, and at last of none, whether all so far is text. */
+const checking = (encoding: "utf-8" | "utf-16le") => {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  let isText = true;
+  return (chunk?: Buffer): boolean => {
+    try {
+      if (isText) decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      isText = false;
+    }
+    return isText;
+  };
+};
+
+/** What is found out of a file while it is read. */
+interface Found {
+  encoding: Source["encoding"];
+  isText: boolean;
+}
+
 /** What Excel calls Unicode text, as UTF-8; all else as it is. */
-async function* inUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* inUtf8(chunks: AsyncIterable<Buffer>, found: Found): AsyncGenerator<Buffer> {
+  let isText = checking("utf-8");
   let decoder: TextDecoder | undefined;
   let isFirst = true;
   for await (const chunk of chunks) {
-    if (isFirst && chunk[0] === 0xff && chunk[1] === 0xfe) decoder = new TextDecoder("utf-16le");
+    if (isFirst && chunk[0] === 0xff && chunk[1] === 0xfe) {
+      decoder = new TextDecoder("utf-16le");
+      isText = checking("utf-16le");
+      found.encoding = "UTF-16";
+    }
     isFirst = false;
+    found.isText = isText(chunk);
     yield decoder ? Buffer.from(decoder.decode(chunk, { stream: true })) : chunk;
   }
+  found.isText = isText();
+  if (decoder) yield Buffer.from(decoder.decode());
 }
 
-/** Opens a file, or standard input without one, and reads its head. */
+/** @throws FileRefused if a file begins like one in an encoding that is not read: half of each letter is a zero */
+const assertEncoding = ([first, second]: Buffer): void => {
+  if (first === 0 || second === 0 || (first === 0xfe && second === 0xff))
+    throw new FileRefused(
+      "it is in an encoding that is not read; UTF-8 is, and little-endian UTF-16 with a mark at its beginning (Excel's Unicode text): save it as UTF-8",
+    );
+};
+
+/** Opens a file, or standard input without one, and reads its head. @throws FileRefused if it is no text */
 export const openSource = async (path: string | undefined): Promise<Source> => {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let broken = false;
-  const chunks = inUtf8(stream(path));
+  const found: Found = { encoding: "UTF-8", isText: true };
+  const chunks = inUtf8(stream(path), found);
   const ahead: Buffer[] = [];
   for (let length = 0; length < HEAD;) {
     const { value, done } = await chunks.next();
@@ -42,20 +79,15 @@ export const openSource = async (path: string | undefined): Promise<Source> => {
     ahead.push(value);
     length += value.length;
   }
-  const see = (chunk: Buffer) => {
-    try {
-      if (!broken) decoder.decode(chunk, { stream: true });
-    } catch {
-      broken = true;
-    }
-    return chunk;
-  };
+  const head = Buffer.concat(ahead).subarray(0, HEAD);
+  assertEncoding(head);
   return {
-    head: Buffer.concat(ahead).subarray(0, HEAD),
-    isBroken: () => broken,
+    head,
+    encoding: found.encoding,
+    isBroken: () => !found.isText,
     chunks: (async function* () {
-      for (const chunk of ahead.splice(0)) yield see(chunk);
-      for await (const chunk of chunks) yield see(chunk);
+      for (const chunk of ahead.splice(0)) yield chunk;
+      yield* chunks;
     })(),
   };
 };

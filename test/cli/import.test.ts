@@ -100,6 +100,8 @@ describe("a file is read as it comes", () => {
   });
 });
 
+const utf16be = (text: string): Buffer => Buffer.from(text, "utf16le").swap16();
+
 describe("columns", () => {
   test("that are unknown are named and left out; those of exports are left out", async () => {
     const { cwd, importing } = place("id,name,Kennel,categoryId\n77,Bella,north,3\n");
@@ -129,13 +131,26 @@ describe("columns", () => {
     ],
     ["must be there", "", /no header/],
     [
+      "that --map names must be there",
+      "name,categoryId\nBella,3\n",
+      /no column "nope", which --map names; found "name", "categoryId"/,
+      ["--map", "nope=name"],
+    ],
+    ["in big-endian UTF-16 are refused", utf16be("name,categoryId\nBella,3\n"), /encoding .* UTF-8/],
+    ["in marked big-endian UTF-16 are refused", utf16be("\uFEFFname,categoryId\n"), /encoding .* UTF-8/],
+    [
+      "in UTF-16 without a mark are refused",
+      Buffer.from("name,categoryId\nBella,3\n", "utf16le"),
+      /encoding .* UTF-8/,
+    ],
+    [
       "that do not end are refused",
       `name,categoryId,${"c,".repeat(40_000)}c\nBella,3\n`,
       /header has no end within 64 KiB/,
     ],
-  ])("%s", async (_, text, says) => {
+  ] as [string, string | Buffer, RegExp, string[]?][])("%s", async (_, text, says, flags = []) => {
     const { importing } = place(text);
-    const { code, error } = await importing();
+    const { code, error } = await importing(...flags);
     expect([code, error]).toEqual([1, expect.stringMatching(says)]);
   });
 });
@@ -201,6 +216,40 @@ describe("rows that break a rule", () => {
     expect(animals(wrong.cwd)).toEqual(["Rex|2|"]);
     const right = place("name,categoryId\nZo\uFFFD,1\n");
     expect((await right.importing()).code).toBe(0);
+  });
+
+  test("stay refused where something that was not text is still to be mended", async () => {
+    const latin1 = Buffer.from("name,categoryId\nM\xfcller,1\nMax,x\n", "latin1");
+    const { cwd, importing, path, read } = place(latin1);
+    await importing();
+    const again = await run(cwd, ["import", "a.csv.rejected"]);
+    expect([again.code, again.error]).toEqual([1, expect.stringContaining("line 2: name: U+FFFD stands")]);
+    const mended = read("a.csv.rejected.rejected").replace("\uFFFD", "ü");
+    writeFileSync(`${path}.2.csv`, mended);
+    await run(cwd, ["import", "a.csv.2.csv"]);
+    expect(animals(cwd)).toEqual(["Müller|1|"]);
+  });
+
+  test("stay refused in NDJSON, too", async () => {
+    const { cwd, importing } = place(
+      Buffer.from('{"name":"M\xfcller","categoryId":1}\n', "latin1"),
+      "a.ndjson",
+    );
+    await importing();
+    const { error } = await run(cwd, ["import", "a.ndjson.rejected"]);
+    expect(error).toContain("line 1: name: U+FFFD stands");
+    expect(animals(cwd)).toEqual([]);
+  });
+
+  test.each([
+    ["half a pair", Buffer.from("\uFEFFname,categoryId\nRex,2\nA\uD800,1\n", "utf16le")],
+    ["half a character", Buffer.from("\uFEFFcategoryId,name\n2,Rex\n1,A\n", "utf16le").subarray(0, -3)],
+    ["half a character of UTF-8", Buffer.from("categoryId,name\n2,Rex\n1,Aé").subarray(0, -1)],
+  ])("are also those with %s", async (_, text) => {
+    const { cwd, importing } = place(text);
+    const { code, out } = await importing();
+    expect([code, out]).toEqual([1, expect.stringContaining("1 added + 1 rejected")]);
+    expect(animals(cwd)).toEqual(["Rex|2|"]);
   });
 
   test("are not written over those of an import before", async () => {
