@@ -48,9 +48,18 @@ const read = (file: number, length: number): Fingerprint | undefined => {
   return print;
 };
 
+const open = (path: string, flags: "r+" | "wx+"): number => {
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw taken(path);
+    throw new FileRefused(`${path} cannot be written: name another file with --rejected`, { cause: error });
+  }
+};
+
 /** Opens a file where an import has ended. @throws FileRefused if that is no longer what the import has written */
 const openAgain = (path: string, heading: string, { rejectedBytes, rejectedHash }: Written) => {
-  const file = openSync(path, "r+");
+  const file = open(path, "r+");
   const print = read(file, rejectedBytes);
   const isOurs = rejectedHash === null || print?.soFar() === rejectedHash;
   // An import that was killed may have written a first row that was never counted.
@@ -59,14 +68,6 @@ const openAgain = (path: string, heading: string, { rejectedBytes, rejectedHash 
   if (print && isOurs && hasHeading) return { file, print };
   closeSync(file);
   throw hasHeading ? changed(path) : taken(path);
-};
-
-const make = (path: string): number => {
-  try {
-    return openSync(path, "wx+", 0o600);
-  } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? taken(path) : error;
-  }
 };
 
 /**
@@ -94,7 +95,7 @@ export const openRejections = (path: string, heading: string, before: Written | 
       return written;
     },
     add(lines) {
-      file ??= make(path);
+      file ??= open(path, "wx+");
       if (!isReady) ftruncateSync(file, written.rejectedBytes);
       isReady = true;
       if (written.rejectedBytes === 0) write(file, heading);

@@ -5,6 +5,7 @@ import { type Field, columnsOf, parseMapping } from "../bulk/columns.ts";
 import { type Format, type Outcome, type Surroundings, type Wanted, importFile } from "../bulk/import.ts";
 import { importRepository, recorded } from "../bulk/repository.ts";
 import { withDatabase } from "./database.ts";
+import { assertReadable, assertWritable } from "./places.ts";
 import { counted, delimiterOf, formatOf, rowsShown, stopping } from "./rows.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { UsageError, fail, print } from "./terminal.ts";
@@ -33,11 +34,11 @@ const addMapping = (text: string, before: Options["map"]): Options["map"] => {
 
 const wantedOf = (file: string, options: Options): Wanted => {
   const path = file === "-" ? undefined : file;
-  if (path !== undefined && !statSync(path, { throwIfNoEntry: false })?.isFile())
-    throw new UsageError(`there is no file ${JSON.stringify(path)}`);
+  if (path !== undefined) assertReadable(path);
   const rejected = options.rejected ?? (path === undefined ? undefined : `${path}.rejected`);
   if (rejected === undefined && !options.dryRun)
     throw new UsageError("--rejected: name a file for the rows of standard input that are refused");
+  if (rejected !== undefined && !options.dryRun) assertWritable(rejected, path);
   return {
     path,
     rejected,

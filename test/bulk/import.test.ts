@@ -281,6 +281,11 @@ describe("an import that goes on", () => {
     expect(readFileSync(`${path}.2`, "utf8").match(/^Bad /gm)).toHaveLength(ROWS / 2 - rejected);
   });
 
+  test("refuses in its own words a file of rejected rows that cannot be made", async () => {
+    const { cwd, importing } = place(half(10));
+    await expect(importing({ rejected: join(cwd, "none", "x") })).rejects.toThrow(/x cannot be written: /);
+  });
+
   test("leaves alone what lies where its file of rejected rows would be, if it never made one", async () => {
     const { path, importing } = place(`name,categoryId\n${"Good,1\n".repeat(1000)}Bad,x\n`);
     await importing({}, 500);

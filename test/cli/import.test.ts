@@ -360,11 +360,22 @@ describe("a file that was imported", () => {
 test.each([
   [["import"], "file"],
   [["import", "none.csv"], 'there is no file "none.csv"'],
+  [["import", "data.csv"], '"data.csv" is no ordinary file: send it to standard input, with -'],
+  [["import", "/dev/null"], '"/dev/null" is no ordinary file'],
+  [["import", "a.csv", "--rejected", "a.csv"], '--rejected: "a.csv" is the file to import'],
+  [["import", "a.csv", "--rejected", "data.csv/../a.csv"], "is the file to import"],
+  [["import", "a.csv", "--rejected", "data.csv"], '--rejected: "data.csv" is no ordinary file'],
+  [["import", "a.csv", "--rejected", "none/x"], '--rejected: there is no directory "none"'],
+  [["import", "a.csv", "--rejected", "a.csv/x"], '--rejected: "a.csv" is no directory'],
+  [["import", "a.csv", "--rejected", `${"x".repeat(300)}`], "--rejected: "],
   [["import", "a.csv", "--map", "x=y"], '--map: "x=y"'],
   [["import", "a.csv", "--delimiter", "ab"], '--delimiter: "ab"'],
   [["import", "a.csv", "--format", "xml"], "--format"],
 ])("%j is wrong use", async (argv, named) => {
-  const { cwd } = place("name,categoryId\n");
+  const { cwd } = place("name,categoryId\nBella,1\n");
+  mkdirSync(join(cwd, "data.csv"));
   const { code, error } = await run(cwd, argv);
   expect([code, error]).toEqual([2, expect.stringContaining(named)]);
+  expect(error).not.toMatch(/\bE[A-Z]{4,}\b/);
+  expect(existsSync(join(cwd, "data"))).toBe(false);
 });
