@@ -27,8 +27,10 @@ const may = (path: string, mode: number): boolean => {
 export const assertReadable = (path: string): void => {
   const shown = JSON.stringify(path);
   const file = found(path);
-  if (!file) throw new UsageError(`there is no file ${shown}`);
-  if (!file.isFile()) throw new UsageError(`${shown} is no ordinary file: send it to standard input, with -`);
+  // What a shell hands over so, as <(...), is gone since the executable has replaced itself.
+  if (!file && !path.startsWith("/dev/fd/")) throw new UsageError(`there is no file ${shown}`);
+  if (!file?.isFile())
+    throw new UsageError(`${shown} is no ordinary file: send it to standard input, with -`);
   if (!may(path, constants.R_OK)) throw new UsageError(`${shown} cannot be read by this user`);
 };
 

@@ -362,6 +362,7 @@ test.each([
   [["import", "none.csv"], 'there is no file "none.csv"'],
   [["import", "data.csv"], '"data.csv" is no ordinary file: send it to standard input, with -'],
   [["import", "/dev/null"], '"/dev/null" is no ordinary file'],
+  [["import", "/dev/fd/63"], '"/dev/fd/63" is no ordinary file'],
   [["import", "a.csv", "--rejected", "a.csv"], '--rejected: "a.csv" is the file to import'],
   [["import", "a.csv", "--rejected", "data.csv/../a.csv"], "is the file to import"],
   [["import", "a.csv", "--rejected", "data.csv"], '--rejected: "data.csv" is no ordinary file'],
