@@ -1,6 +1,7 @@
 import { FileRefused } from "./columns.ts";
 import type { Import } from "./repository.ts";
 import { type Fingerprint, type Source, fingerprint, hashOf, skip } from "./source.ts";
+import { quantity } from "./quantity.ts";
 import type { Place } from "./read.ts";
 
 /** Where an import begins to read rows: at the first, or behind those that an import before has read. */
@@ -65,7 +66,7 @@ export const beginningOf = async (
     const isOther = found === DIFFERS && candidate.finishedAt !== null;
     if (!canReopen || !(again || isOther))
       throw new FileRefused(
-        `it begins like ${candidate.file}, of which ${candidate.read} rows were imported, but ${found}, or --again${again ? " with its path" : ""} to import all of this one`,
+        `it begins like ${candidate.file}, of which ${quantity(candidate.read, "row")} ${candidate.read === 1 ? "was" : "were"} imported, but ${found}, or --again${again ? " with its path" : ""} to import all of this one`,
       );
     source = await open();
   }

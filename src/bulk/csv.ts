@@ -148,6 +148,7 @@ export async function* readCsv(
   /** What is wrong with the row that is held: the parser can do no more. */
   let wrong: string | undefined;
   let long: LongLine | undefined;
+  let blank = 0;
   const take = (): Row[] => {
     const counter = lineCounter(held);
     const rows: Row[] = [];
@@ -157,7 +158,8 @@ export async function* readCsv(
         wrong = NOT_CLOSED;
         break;
       }
-      if (!isEmpty(cells)) rows.push({ line, end, content: cells });
+      if (isEmpty(cells)) blank++;
+      else rows.push({ line, end, content: cells });
     }
     held = counter.rest();
     // With half a line end.
@@ -185,6 +187,7 @@ export async function* readCsv(
   const read = async (next: Buffer, isLast: boolean): Promise<Batch> => {
     const { bytes, start } = held;
     const rows: Row[] = [];
+    blank = 0;
     for (; ; next = held.bytes) {
       if (wrong === undefined) {
         const error = await parser.feed(next, isLast);
@@ -198,7 +201,7 @@ export async function* readCsv(
       parser = parserAt(delimiter, held.start);
       if (held.bytes.length === 0 && !isLast) break;
     }
-    return { rows, bytes, start, end: held.start };
+    return { rows, blank, bytes, start, end: held.start };
   };
   /** Passes over more of a long line, in a batch of its own: no import comes to an end inside of it. */
   const passOver = (line: LongLine, isLast: boolean): Batch => {

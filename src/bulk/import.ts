@@ -4,6 +4,7 @@ import { type Columns, FileRefused, areOfRejected, noteOf, placesOf } from "./co
 import { readCsv, readHeader } from "./csv.ts";
 import { readNdjson } from "./ndjson.ts";
 import { turns } from "./pace.ts";
+import { quantity } from "./quantity.ts";
 import { BEGINNING, type Batch, type Place, type Row } from "./read.ts";
 import { type RejectedForm, rejectedCsv, rejectedNdjson } from "./rejected.ts";
 import { NOTHING, type Rejections } from "./rejections.ts";
@@ -58,6 +59,8 @@ export interface Outcome extends Counts {
   /** Rows of an import before, and how many of those it rejected. */
   before: number;
   rejectedBefore: number;
+  /** Rows of blank cells, which are none; without those of an import before. */
+  blank: number;
 }
 
 /** The form of one file: how its rows are read, and written if they are rejected. */
@@ -137,6 +140,7 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
   const beginning = { hash: print.soFar(), bytes: place.bytes };
   /** Up to here the file is in `print`: with the blank rows behind the last one. */
   let seen = place.bytes;
+  let blank = 0;
   const see = ({ bytes, start }: Batch, end: number) => {
     print.add(bytes.subarray(seen - start, end - start));
     seen = end;
@@ -190,23 +194,24 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
 
   for await (const batch of form.batches(rest, place)) {
     for (let at = 0; at < batch.rows.length;) {
-      if (isStopped()) return outcome(state, before, false);
+      if (isStopped()) return { ...outcome(state, before, false), blank };
       const rows = batch.rows.slice(at, at + paced.rows());
       at += rows.length;
       await perform(rows, batch, batch.rows[at] ? (rows.at(-1)?.end ?? seen) : batch.end);
     }
-    if (isStopped()) return outcome(state, before, false);
+    if (isStopped()) return { ...outcome(state, before, false), blank };
     see(batch, batch.end);
+    blank += batch.blank ?? 0;
   }
   if (!state && before && before.finishedAt !== null)
     throw new FileRefused(
-      `it was imported on ${time(before.finishedAt)} (${before.added} animals): --again imports it once more`,
+      `it was imported on ${time(before.finishedAt)} (${quantity(before.added, "animal")}): --again imports it once more`,
     );
   const id = state?.id ?? before?.id;
   if (id !== undefined) await imports?.finish(id, now());
   const unknown = noteOf(form.unknown());
   if (unknown) telling.note(unknown);
-  return outcome(state, before, true);
+  return { ...outcome(state, before, true), blank };
 };
 
 /** Says where rows are that the import before has rejected, if that is not where those to come will be. */
@@ -222,10 +227,14 @@ const whereRejected = (before: Import, now: Import | undefined): string => {
 
 const goesOn = (before: Import, now: Import | undefined): string =>
   before.finishedAt === null
-    ? `goes on behind the ${before.read} rows that an import before has read${whereRejected(before, now)}`
-    : `its first ${before.read} rows were imported on ${time(before.finishedAt)}: goes on behind them; --again imports all`;
+    ? `goes on behind the ${quantity(before.read, "row")} that an import before has read${whereRejected(before, now)}`
+    : `${quantity(before.read, "row")} of it ${before.read === 1 ? "was" : "were"} imported on ${time(before.finishedAt)}: goes on there; --again imports all`;
 
-const outcome = (state: Import | undefined, before: Import | undefined, done: boolean): Outcome => {
+const outcome = (
+  state: Import | undefined,
+  before: Import | undefined,
+  done: boolean,
+): Omit<Outcome, "blank"> => {
   const { read = 0, added = 0, rejected = 0 } = state ?? before ?? {};
   const { read: readBefore = 0, rejected: rejectedBefore = 0 } = before ?? {};
   return { read, added, rejected, done, before: readBefore, rejectedBefore };

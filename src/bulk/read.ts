@@ -19,6 +19,8 @@ export class Broken {
 /** Rows that were read together, and the bytes that they were read from. */
 export interface Batch {
   rows: Row[];
+  /** How many rows of blank cells were among them; left out where there can be none. */
+  blank?: number;
   /** From `start` on, to `end` and beyond. */
   bytes: Buffer;
   /** The end of the batch before. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Command, Option } from "commander";
 import { type Field, columnsOf, parseMapping } from "../bulk/columns.ts";
 import { type Format, type Outcome, type Surroundings, type Wanted, importFile } from "../bulk/import.ts";
+import { quantity } from "../bulk/quantity.ts";
 import { importRepository, recorded } from "../bulk/repository.ts";
 import { withDatabase } from "./database.ts";
 import { assertReadable, assertWritable } from "./places.ts";
@@ -51,7 +52,7 @@ const wantedOf = (file: string, options: Options): Wanted => {
 };
 
 const summaryOf = (
-  { read, added, rejected, before, rejectedBefore, done }: Outcome,
+  { read, added, rejected, before, rejectedBefore, blank, done }: Outcome,
   { rejected: file }: Wanted,
   isDry: boolean,
 ) => {
@@ -59,8 +60,9 @@ const summaryOf = (
   const now = rejected - rejectedBefore;
   const those = rejectedBefore > 0 ? ` ${counted(now)} of them now,` : "";
   const place = now > 0 && !isDry ? `,${those} in ${file}` : "";
+  const skipped = blank > 0 ? `; ${quantity(blank, "blank one")} skipped` : "";
   const earlier = before > 0 ? ` (${counted(before)} of them before)` : "";
-  const counts = `${counted(read)} rows read${earlier} = ${counted(added)} ${verb} + ${counted(rejected)} ${refused}${place}`;
+  const counts = `${quantity(read, "row")} read${earlier} = ${counted(added)} ${verb} + ${counted(rejected)} ${refused}${place}${skipped}`;
   return done ? counts : `Stopped: ${counts}; the same command goes on there`;
 };
 

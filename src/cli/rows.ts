@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import { DELIMITERS } from "../bulk/csv.ts";
 import type { Format } from "../bulk/import.ts";
+import { quantity } from "../bulk/quantity.ts";
 import { progress } from "./progress.ts";
 import { UsageError, fail } from "./terminal.ts";
 
@@ -72,7 +73,7 @@ export const rowsShown = (doing: string, output: NodeJS.WriteStream = process.st
       const pace = `${counted(Math.round((rows - first.rows) / seconds))} rows/s`;
       const done = share === undefined ? 0 : (share - first.share) / (1 - first.share || 1);
       const left = share !== undefined && done > 0 ? `, ${span((seconds / done) * (1 - done))} left` : "";
-      const line = `${doing} ${counted(rows)} rows, ${pace}${left}`;
+      const line = `${doing} ${quantity(rows, "row")}, ${pace}${left}`;
       if (!isPlain) return shown.show((share === undefined ? "" : barOf(share)) + line);
       plainly = now;
       fail(line);

@@ -59,8 +59,22 @@ describe("a file is read as it comes", () => {
     const { cwd, importing } = place(text);
     const { code, error, out } = await importing();
     expect([code, error]).toEqual([0, ""]);
-    expect(out).toStartWith("2 rows read = 2 added + 0 rejected (");
+    const blank = text.includes("\n,,") ? "; 1 blank one skipped" : "";
+    expect(out).toStartWith(`2 rows read = 2 added + 0 rejected${blank} (`);
     expect(animals(cwd)).toEqual(["Bella|3|available", "Rex|4|"]);
+  });
+
+  test("blank rows are counted, behind those that are none", async () => {
+    const { importing } = place("name,categoryId\n,\nBella,3\n , \n,\n,x\n\n,\n");
+    const { out } = await importing("--dry-run");
+    expect(out).toStartWith("2 rows read = 1 would be added + 1 would be rejected; 4 blank ones skipped (");
+    expect(JSON.parse((await importing("--json")).out)).toMatchObject({ read: 2, blank: 4, rejected: 1 });
+    expect((await importing("--json")).error).toContain("(1 animal)");
+  });
+
+  test("one row is one row", async () => {
+    const { importing } = place("name,categoryId\nBella,3\n");
+    expect((await importing()).out).toStartWith("1 row read = 1 added + 0 rejected (");
   });
 
   test("NDJSON, with integers to the last digit", async () => {
@@ -348,10 +362,10 @@ describe("a file that was imported", () => {
   test("and has grown since is imported from there on", async () => {
     const { cwd, path, importing } = place(TEXT);
     await importing();
-    appendFileSync(path, "Max,5\n");
+    appendFileSync(path, "Max,5\n,\n");
     const { error, out } = await importing();
-    expect(error).toContain("its first 2 rows were imported on");
-    expect(out).toStartWith("3 rows read (2 of them before) = 3 added + 0 rejected");
+    expect(error).toContain("2 rows of it were imported on");
+    expect(out).toStartWith("3 rows read (2 of them before) = 3 added + 0 rejected; 1 blank one skipped");
     expect(animals(cwd)).toEqual(["Bella|3|", "Rex|4|", "Max|5|"]);
     expect((await importing()).error).toContain("was imported on");
   });
