@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  lstatSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  statfsSync,
-} from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, statSync, statfsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { databasePath, isBeingRestored, reasonOf } from "../data.ts";
 import { carriedFiles } from "../db/carried.ts";
@@ -26,7 +17,7 @@ import {
 } from "../db/snapshot.ts";
 import type { Blobs } from "../deploys/blobs.ts";
 import { surplus, temporaryName } from "./names.ts";
-import { putInPlace, removeAbandoned, removeTemporary } from "./place.ts";
+import { assertPlace, putInPlace, removeAbandoned, removeTemporary } from "./place.ts";
 import { BackupRefused } from "./refused.ts";
 import { type SiteFiles, blobsOf, bytesOf, carry, filesOf } from "./sites.ts";
 
@@ -75,20 +66,6 @@ const openSource = (dataDir: string): Client => {
       cause: error,
     });
   }
-};
-
-/** @throws BackupRefused if the file would be part of what is backed up, or its directory cannot take it */
-const assertPlace = ({ file, dataDir }: BackupOrder) => {
-  const directory = dirname(file);
-  if (!existsSync(directory))
-    throw new BackupRefused(`${directory} does not exist: make it, or name another place`);
-  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
-    throw new BackupRefused(`${file} is no ordinary file: name another`);
-  const isOfData = realpathSync(directory) === realpathSync(dataDir);
-  if (isOfData && !/^(?!adoption-store\.db).+\.db$/.test(basename(file)))
-    throw new BackupRefused(
-      `${file}: DATA_DIR has files of its own; name another place, such as ${dataDir}/backups/`,
-    );
 };
 
 const asMegabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
@@ -198,7 +175,7 @@ export const takeBackup = async (order: BackupOrder): Promise<Taken> => {
   const source = openSource(dataDir);
   let needed = 0;
   try {
-    assertPlace(order);
+    assertPlace(file, dataDir);
     const directory = dirname(file);
     removeAbandoned(directory, now);
     // In a container the next process has the number of one that was killed.

@@ -1,10 +1,49 @@
-import { chmodSync, existsSync, linkSync, lstatSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { syncPath } from "../deploys/disk.ts";
 import { isTemporary, temporaryName } from "./names.ts";
 import { BackupRefused } from "./refused.ts";
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
+
+/** What the service keeps in DATA_DIR, and what is named after it, such as the database's logs. */
+const OWN = /^(adoption-store\.db|admin\.key|server\.(lock|json)|(blobs|uploads)$)/i;
+/** Behind the real path of such a file, or of such a directory. */
+const OWN_END = /^(-wal|-shm|-journal|\/.*)?$/;
+
+/** True if the service keeps such a file itself; whatever links lead there. */
+const isOwn = (file: string, dataDir: string): boolean => {
+  if (!existsSync(dataDir)) return false;
+  const place = join(realpathSync(dirname(file)), basename(file));
+  if (OWN.test(relative(realpathSync(dataDir), place).split(sep)[0] ?? "")) return true;
+  return readdirSync(dataDir)
+    .map((name) => join(dataDir, name))
+    .filter((own) => OWN.test(basename(own)) && existsSync(own))
+    .map((own) => realpathSync(own))
+    .some((own) => place.startsWith(own) && OWN_END.test(place.slice(own.length)));
+};
+
+/** @throws BackupRefused if its directory cannot hold a file, or it would take the place of one that must stay */
+export const assertPlace = (file: string, dataDir: string): void => {
+  const directory = dirname(resolve(file));
+  const found = statSync(directory, { throwIfNoEntry: false });
+  if (!found) throw new BackupRefused(`${directory} does not exist: make it, or name another place`);
+  if (!found.isDirectory()) throw new BackupRefused(`${directory} is no directory: name another place`);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
+    throw new BackupRefused(`${file} is no ordinary file: name another`);
+  if (isOwn(resolve(file), dataDir))
+    throw new BackupRefused(`${file}: DATA_DIR has files of its own; name another place`);
+};
 
 /** File systems that know no second name for a file say one of these. */
 const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);

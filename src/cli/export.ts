@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { Command, Option } from "commander";
+import { assertPlace } from "../backups/place.ts";
 import { exportForm, textOf } from "../bulk/export.ts";
 import type { Format } from "../bulk/import.ts";
 import { type Status, countAnimals, exportPages } from "../bulk/repository.ts";
@@ -123,6 +124,7 @@ export const exportCommand = (): Command =>
     const path = file === "-" ? undefined : file;
     const config = configOf(options);
     const format = options.format ?? (path === undefined ? "csv" : formatOf(path, undefined));
+    if (path !== undefined) assertPlace(path, config.dataDir);
     if (path !== undefined && !options.force && existsSync(path))
       throw new UsageError(`${JSON.stringify(path)} exists; --force overwrites it`);
     const start = performance.now();

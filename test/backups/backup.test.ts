@@ -104,7 +104,15 @@ test("what is no ordinary file, and DATA_DIR's own files, are never overwritten"
   const link = join(temporaryDirectory(), "link.db");
   symlinkSync(databasePath(dataDir), link);
   await expect(backUp(dataDir, { file: link, force: true })).rejects.toThrow("no ordinary file");
-  for (const name of ["adoption-store.db", "adoption-store.db-wal", "server.lock", "admin.key"])
+  mkdirSync(join(dataDir, "blobs"));
+  for (const name of [
+    "adoption-store.db",
+    "adoption-store.db-wal",
+    "server.lock",
+    "admin.key",
+    "server.json",
+    "blobs/b.db",
+  ])
     await expect(backUp(dataDir, { file: join(dataDir, name), force: true })).rejects.toThrow(
       "name another place",
     );

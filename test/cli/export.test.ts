@@ -1,6 +1,14 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundledIn } from "./program.ts";
 
@@ -101,4 +109,55 @@ test("a file appears whole, for its owner alone, and is overwritten only with --
 test("a form that the name does not tell must be named", async () => {
   const { code, error } = await run(await filled(), ["export", "out.xls"]);
   expect([code, error]).toEqual([2, expect.stringContaining("--format")]);
+});
+
+describe("it never takes the place", () => {
+  test.each([
+    "data/adoption-store.db",
+    "data/../data/adoption-store.db-wal",
+    "data/admin.key",
+    "data/server.lock",
+    "data/blobs/ab/animals.csv",
+    "link/adoption-store.db",
+    "elsewhere.json",
+  ])("of %s, which is DATA_DIR's own", async (file) => {
+    const cwd = await filled();
+    mkdirSync(join(cwd, "data/blobs/ab"), { recursive: true });
+    symlinkSync("data", join(cwd, "link"));
+    writeFileSync(join(cwd, "elsewhere.json"), "{}");
+    symlinkSync("../elsewhere.json", join(cwd, "data/server.json"));
+    const before = readdirSync(join(cwd, "data")).toSorted();
+    const { out, error, code } = await run(cwd, ["export", file, "--force", "--format", "csv"]);
+    expect([code, out]).toEqual([1, ""]);
+    expect(error).toMatch(/^adoption-store: .+: DATA_DIR has files of its own; name another place\n$/);
+    expect(readdirSync(join(cwd, "data")).toSorted()).toEqual(before);
+    expect(await animalsOf(cwd)).toContain("Rex");
+  });
+
+  test.each([
+    ["a link", ["ln", "-s", "mine.csv", "out.csv"]],
+    ["a pipe", ["mkfifo", "out.csv"]],
+    ["a directory", ["mkdir", "out.csv"]],
+  ])("of %s", async (_, argv) => {
+    const cwd = await filled();
+    writeFileSync(join(cwd, "mine.csv"), "mine");
+    Bun.spawnSync(argv, { cwd });
+    const { mode } = lstatSync(join(cwd, "out.csv"));
+    const { error, code } = await run(cwd, ["export", "out.csv", "--force"]);
+    expect([code, error]).toEqual([
+      1,
+      expect.stringMatching(/^adoption-store: out\.csv is no ordinary file: name another\n$/),
+    ]);
+    expect(lstatSync(join(cwd, "out.csv")).mode).toBe(mode);
+    expect(readFileSync(join(cwd, "mine.csv"), "utf8")).toBe("mine");
+  });
+});
+
+test.each([
+  ["none/out.csv", /none does not exist: make it, or name another place\n$/],
+  ["rows.ndjson/out.csv", /rows\.ndjson is no directory: name another place\n$/],
+])("to %s it says what is wrong with the directory", async (file, says) => {
+  const { error, code } = await run(await filled(), ["export", file]);
+  expect([code, error]).toEqual([1, expect.stringMatching(says)]);
+  expect(error).not.toContain("partial");
 });
