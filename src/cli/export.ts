@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { Command, Option } from "commander";
 import { assertPlace } from "../backups/place.ts";
 import { exportForm, textOf } from "../bulk/export.ts";
 import type { Format } from "../bulk/import.ts";
 import { type Status, countAnimals, exportPages } from "../bulk/repository.ts";
+import { reasonOf } from "../data.ts";
+import { isFull, resultCode } from "../db/failure.ts";
 import type { Database } from "../db/open.ts";
 import { withDatabase } from "./database.ts";
 import { counted, formatOf, rowsShown, stopping } from "./rows.ts";
@@ -32,6 +35,19 @@ interface Target {
   abandon(): Promise<void>;
 }
 
+/** Says where it happened, and what to do. */
+const explained = (error: unknown, path: string | undefined): unknown => {
+  if (isFull(error))
+    return new Error(
+      `${path ?? "standard output"}: its file system is full; make room there, then try again`,
+    );
+  if (path !== undefined && /^(EACCES|EPERM|EROFS)$/.test(resultCode(error)))
+    return new Error(
+      `${dirname(resolve(path))} cannot be written (${reasonOf(error).replace(/, open .*/, "")})`,
+    );
+  return error;
+};
+
 const standardOutput: Target = {
   write: (text) =>
     new Promise((resolve, reject) => {
@@ -39,7 +55,7 @@ const standardOutput: Target = {
         if (!error) return resolve(true);
         // As `| head` ends it: it has seen enough.
         if ((error as NodeJS.ErrnoException).code === "EPIPE") return resolve(false);
-        reject(error);
+        reject(explained(error, undefined));
       });
     }),
   finish: async () => {},
@@ -49,14 +65,18 @@ const standardOutput: Target = {
 /** A file that appears whole or not at all. */
 const fileTarget = async (path: string): Promise<Target> => {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.partial`;
-  const file: FileHandle = await open(temporary, "wx", 0o600);
+  const explaining = <Result>(act: Promise<Result>): Promise<Result> =>
+    act.catch((error: unknown) => {
+      throw explained(error, path);
+    });
+  const file: FileHandle = await explaining(open(temporary, "wx", 0o600));
   return {
     async write(text) {
-      await file.writeFile(text);
+      await explaining(file.writeFile(text));
       return true;
     },
     async finish() {
-      await file.sync();
+      await explaining(file.sync());
       await file.close();
       await rename(temporary, path);
     },

@@ -1,4 +1,5 @@
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -160,4 +161,12 @@ test.each([
   const { error, code } = await run(await filled(), ["export", file]);
   expect([code, error]).toEqual([1, expect.stringMatching(says)]);
   expect(error).not.toContain("partial");
+});
+
+test.skipIf(!existsSync("/dev/full"))("what is full is named, and it is not DATA_DIR", async () => {
+  const { error, code } = await run(await filled(), ["export"], "", "/dev/full");
+  expect([code, error]).toEqual([
+    1,
+    "adoption-store: standard output: its file system is full; make room there, then try again\n",
+  ]);
 });
