@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import type { Config } from "./config/config.ts";
+import { isFull } from "./db/failure.ts";
 import { type Lock, takeLock } from "./db/lock.ts";
 import type { Database } from "./db/open.ts";
 import type { Sweeper } from "./db/sweep.ts";
@@ -52,12 +53,15 @@ const listenOrExplain = async <Listening>(
 const lockOrExplain = (dataDir: string): Lock => {
   let lock: Lock | undefined;
   try {
+    accessSync(dataDir, constants.W_OK);
     lock = takeLock(lockPath(dataDir));
   } catch (error) {
-    throw new StartRefused(
-      `DATA_DIR ${dataDir}: cannot be written (${reasonOf(error)}); make it writable, or choose another with --data-dir`,
-      { cause: error },
-    );
+    const reason = isFull(error)
+      ? "its file system is full; make room there"
+      : `cannot be written (${reasonOf(error)}); make it writable`;
+    throw new StartRefused(`DATA_DIR ${dataDir}: ${reason}, or choose another with --data-dir`, {
+      cause: error,
+    });
   }
   if (lock) return lock;
   throw new StartRefused(

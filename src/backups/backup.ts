@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync, statfsSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  statfsSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { databasePath, isBeingRestored, reasonOf } from "../data.ts";
 import { carriedFiles } from "../db/carried.ts";
@@ -132,6 +141,15 @@ const fill = async (
   }
 };
 
+const isReadOnly = (directory: string): boolean => {
+  try {
+    accessSync(directory, constants.W_OK);
+    return false;
+  } catch {
+    return true;
+  }
+};
+
 const explained = (error: unknown, { dataDir, file }: BackupOrder, needed: number): unknown => {
   if (isFull(error)) return noRoom(dirname(file), needed);
   if (isBusy(error))
@@ -141,8 +159,12 @@ const explained = (error: unknown, { dataDir, file }: BackupOrder, needed: numbe
       `DATA_DIR ${dataDir}: the database cannot be backed up: ${reasonOf(error)}; adoption-store doctor says more`,
     );
   const { code } = error as NodeJS.ErrnoException;
-  if (/^(EACCES|EPERM|EROFS|SQLITE_CANTOPEN)/.test(code ?? ""))
-    return new BackupRefused(`${dirname(file)} cannot be written (${reasonOf(error)})`);
+  const isRefused = /^(EACCES|EPERM|EROFS|SQLITE_CANTOPEN)/.test(code ?? "");
+  if (isRefused && isReadOnly(dataDir) && !isReadOnly(dirname(file)))
+    return new BackupRefused(
+      `DATA_DIR ${dataDir}: cannot be written, and a database that is read needs that (${reasonOf(error)}); make it writable`,
+    );
+  if (isRefused) return new BackupRefused(`${dirname(file)} cannot be written (${reasonOf(error)})`);
   if (isStorageFailure(error))
     return new BackupRefused(
       `no backup was written to ${dirname(file)}: ${reasonOf(error)}; look at its disk, and at that of DATA_DIR`,

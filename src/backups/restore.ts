@@ -1,5 +1,7 @@
 import {
+  accessSync,
   chmodSync,
+  constants,
   copyFileSync,
   existsSync,
   readdirSync,
@@ -51,9 +53,13 @@ const LOGS = ["-wal", "-shm", "-journal"];
 const lockOrRefuse = (dataDir: string): Lock => {
   let lock: Lock | undefined;
   try {
+    accessSync(dataDir, constants.W_OK);
     lock = takeLock(lockPath(dataDir));
   } catch (error) {
-    throw new BackupRefused(`DATA_DIR ${dataDir}: cannot be written (${reasonOf(error)})`, { cause: error });
+    const reason = isFull(error)
+      ? "its file system is full; make room there"
+      : `cannot be written (${reasonOf(error)})`;
+    throw new BackupRefused(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
   }
   if (lock) return lock;
   throw new BackupRefused(`DATA_DIR ${dataDir}: a server is running on it; stop it, then try again`);
