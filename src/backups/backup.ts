@@ -45,8 +45,8 @@ export interface BackupOrder {
   /** How many backups stay in its directory; undefined: all. */
   keep?: number | undefined;
   now: number;
-  /** Told what is being done. */
-  told: (line: string) => void;
+  /** Told what is being done: of a step before it begins, of counts within one often. */
+  told: (line: string, isStep?: boolean) => void;
 }
 
 export interface Taken {
@@ -120,7 +120,7 @@ const fill = async (
   hashes: string[],
 ) => {
   const { told } = order;
-  told("Copying the database");
+  told("Copying the database", true);
   const secrets = copyDatabase(source, temporary, order);
   const copy = openCopy(temporary);
   try {
@@ -133,7 +133,7 @@ const fill = async (
           (done) => told(`Copying the sites: ${done} of about ${hashes.length} files`),
         )
       : undefined;
-    told("Checking the copy");
+    told("Checking the copy", true);
     assertSound(copy);
     return { secrets, sites };
   } finally {

@@ -43,7 +43,7 @@ export interface Restore {
   /** True if there is a database that it takes the place of. */
   replaces: boolean;
   /** @throws BackupRefused, and leaves the database as it was */
-  run(told: (line: string) => void): Promise<Restored>;
+  run(told: (line: string, isStep?: boolean) => void): Promise<Restored>;
   close(): void;
 }
 
@@ -188,9 +188,9 @@ export const prepareRestore = (dataDir: string, file: string, now: number): Rest
         const sites = carriesFiles(backup)
           ? await uncarry(blobs, carriedFiles(backup), (done, of) => told(`Sites: ${done} of ${of} files`))
           : { files: 0, bytes: 0 };
-        told("Writing the database");
+        told("Writing the database", true);
         writeDatabase(backup, temporary);
-        told("Checking the database");
+        told("Checking the database", true);
         const needed = await filesOf(blobs, checked(temporary));
         chmodSync(temporary, 0o600);
         await syncPath(temporary);

@@ -5,7 +5,7 @@ import { lockPath, restoringPath } from "../../src/data.ts";
 import { takeLock } from "../../src/db/lock.ts";
 import { closedStore, namesIn } from "../backups/stores.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundled } from "./program.ts";
+import { bundled, onTerminal } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
@@ -38,6 +38,20 @@ test("a backup is taken to a file and restored, in words and in JSON", async () 
   // Nobody is asked where there is nothing to lose.
   const fresh = join(temporaryDirectory(), "fresh");
   expect(JSON.parse((await run(["restore", file, "--json"], fresh)).out)).toMatchObject({ dataDir: fresh });
+});
+
+test("on a terminal each step is shown, however short it is", async () => {
+  const dataDir = await closedStore("Bella");
+  const file = join(temporaryDirectory(), "b.db");
+  const env = { DATA_DIR: dataDir, DISK_RESERVE: "0" };
+  const steps = (shown: string) => shown.split("\r\u001B[K").filter((line) => /^[A-Z][^\n]+$/.test(line));
+  const taken = await onTerminal(["backup", file], env);
+  expect([taken.code, steps(taken.shown)]).toEqual([0, ["Copying the database", "Checking the copy"]]);
+  const restored = await onTerminal(["restore", file, "--yes"], env);
+  expect([restored.code, steps(restored.shown)]).toEqual([
+    0,
+    ["Writing the database", "Checking the database"],
+  ]);
 });
 
 test("in a directory backups are named by their time, and as many are kept as are asked for", async () => {

@@ -43,6 +43,32 @@ export const bundled = () => {
   };
 };
 
+/**
+ * Runs a command of the source on a terminal. @param told of all that the terminal shows so far, whenever there is more of it
+ * @returns what it shows in the end, and the exit code
+ */
+export const onTerminal = async (
+  argv: string[],
+  env: Record<string, string>,
+  told: (shown: string, terminal: { write(text: string): unknown }) => void = () => {},
+) => {
+  let shown = "";
+  const decoder = new TextDecoder();
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), ...argv], {
+    env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", ...env },
+    terminal: {
+      cols: 200,
+      data(terminal, data) {
+        shown += decoder.decode(data, { stream: true });
+        told(shown, terminal);
+      },
+    },
+  });
+  const code = await child.exited;
+  child.terminal?.close();
+  return { shown, code };
+};
+
 /** Runs commands in a directory, whose DATA_DIR is `data` below it. */
 export const bundledIn = () => {
   const run = bundled();
