@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
+import { assertBackupDirectory } from "./backups/place.ts";
 import type { Config } from "./config/config.ts";
 import { isFull } from "./db/failure.ts";
 import { type Lock, takeLock } from "./db/lock.ts";
@@ -100,9 +101,10 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Opens everything and listens. @throws StartRefused */
+/** Opens everything and listens. @throws StartRefused, or BackupRefused for a BACKUP_DIR that cannot take any */
 export const startServer = async (config: Config): Promise<Server> => {
   makeDirectory(config.dataDir);
+  if (config.backupSchedule !== undefined) assertBackupDirectory(config.backupDir, config.dataDir);
   const lock = lockOrExplain(config.dataDir);
   let database: Database | undefined;
   const listeners: { stop(graceMs: number): Promise<void> }[] = [];

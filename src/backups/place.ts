@@ -1,5 +1,7 @@
 import {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   linkSync,
   lstatSync,
@@ -10,6 +12,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { reasonOf } from "../data.ts";
 import { syncPath } from "../deploys/disk.ts";
 import { isTemporary, temporaryName } from "./names.ts";
 import { BackupRefused } from "./refused.ts";
@@ -21,10 +24,15 @@ const OWN = /^(adoption-store\.db|admin\.key|server\.(lock|json)|(blobs|uploads)
 /** Behind the real path of such a file, or of such a directory. */
 const OWN_END = /^(-wal|-shm|-journal|\/.*)?$/;
 
+/** The directory itself, or the nearest above it that is there. */
+const standing = (directory: string): string =>
+  existsSync(directory) ? directory : standing(dirname(directory));
+
 /** True if the service keeps such a file itself; whatever links lead there. */
 const isOwn = (file: string, dataDir: string): boolean => {
   if (!existsSync(dataDir)) return false;
-  const place = join(realpathSync(dirname(file)), basename(file));
+  const directory = standing(dirname(file));
+  const place = join(realpathSync(directory), relative(directory, file));
   if (OWN.test(relative(realpathSync(dataDir), place).split(sep)[0] ?? "")) return true;
   return readdirSync(dataDir)
     .map((name) => join(dataDir, name))
@@ -36,13 +44,28 @@ const isOwn = (file: string, dataDir: string): boolean => {
 /** @throws BackupRefused if its directory cannot hold a file, or it would take the place of one that must stay */
 export const assertPlace = (file: string, dataDir: string): void => {
   const directory = dirname(resolve(file));
-  const found = statSync(directory, { throwIfNoEntry: false });
-  if (!found) throw new BackupRefused(`${directory} does not exist: make it, or name another place`);
-  if (!found.isDirectory()) throw new BackupRefused(`${directory} is no directory: name another place`);
+  if (!existsSync(directory))
+    throw new BackupRefused(`${directory} does not exist: make it, or name another place`);
+  if (!statSync(directory).isDirectory())
+    throw new BackupRefused(`${directory} is no directory: name another place`);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
     throw new BackupRefused(`${file} is no ordinary file: name another`);
   if (isOwn(resolve(file), dataDir))
     throw new BackupRefused(`${file}: DATA_DIR has files of its own; name another place`);
+};
+
+/** @throws BackupRefused if backups cannot be written there, nor the directory be made */
+export const assertBackupDirectory = (path: string, dataDir: string): void => {
+  const refused = (reason: string) =>
+    new BackupRefused(`BACKUP_DIR ${path}: ${reason}; choose another with --backup-dir`);
+  if (isOwn(resolve(path), dataDir)) throw refused("DATA_DIR has files of its own");
+  const directory = standing(resolve(path));
+  if (!statSync(directory).isDirectory()) throw refused(`${directory} is no directory`);
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw refused(`${directory} cannot be written (${reasonOf(error)})`);
+  }
 };
 
 /** File systems that know no second name for a file say one of these. */

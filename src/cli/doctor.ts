@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statSync, statfsSync } from "node:fs";
 import { Command } from "commander";
+import { assertBackupDirectory } from "../backups/place.ts";
 import type { Config } from "../config/config.ts";
 import { takeLock } from "../db/lock.ts";
 import { listen } from "../edge/listeners.ts";
@@ -83,6 +84,12 @@ const certificates: Probe = async (config) => {
   }
 };
 
+const backups: Probe = ({ dataDir: path, backupSchedule, backupDir }) => {
+  if (backupSchedule === undefined) return "none are taken by the server: there is no BACKUP_SCHEDULE";
+  assertBackupDirectory(backupDir, path);
+  return `to ${backupDir}, which can be written`;
+};
+
 const server: Probe = async (config) => {
   const lock = existsSync(config.dataDir) ? takeLock(lockPath(config.dataDir)) : undefined;
   const runs = existsSync(config.dataDir) && !lock;
@@ -110,6 +117,7 @@ const PROBES: Record<string, Probe> = {
   disk,
   database,
   certificates,
+  backups,
   server,
   clock,
 };
@@ -124,7 +132,9 @@ const attempt = async (check: string, probe: Probe, config: Config): Promise<Fin
 
 export const doctorCommand = (): Command =>
   withSettings(
-    new Command("doctor").description("check settings, disk, database, port and clock, and say what to do"),
+    new Command("doctor").description(
+      "check settings, disk, database, backups, port and clock, and say what to do",
+    ),
   )
     .option("--json", "print JSON")
     .action(async (options: { json?: boolean }) => {

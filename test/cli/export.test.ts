@@ -156,6 +156,7 @@ describe("it never takes the place", () => {
 
 test.each([
   ["none/out.csv", /none does not exist: make it, or name another place\n$/],
+  ["rows.ndjson/none/out.csv", /none does not exist: make it, or name another place\n$/],
   ["rows.ndjson/out.csv", /rows\.ndjson is no directory: name another place\n$/],
 ])("to %s it says what is wrong with the directory", async (file, says) => {
   const { error, code } = await run(await filled(), ["export", file]);
