@@ -25,8 +25,9 @@ import {
   sizeOf,
 } from "../db/snapshot.ts";
 import type { Blobs } from "../deploys/blobs.ts";
+import { beginTemporary, removeTemporary } from "./abandoned.ts";
 import { surplus, temporaryName } from "./names.ts";
-import { assertPlace, putInPlace, removeAbandoned, removeTemporary } from "./place.ts";
+import { assertPlace, putInPlace } from "./place.ts";
 import { BackupRefused } from "./refused.ts";
 import { type SiteFiles, blobsOf, bytesOf, carry, filesOf } from "./sites.ts";
 
@@ -199,21 +200,20 @@ export const takeBackup = async (order: BackupOrder): Promise<Taken> => {
   try {
     assertPlace(file, dataDir);
     const directory = dirname(file);
-    removeAbandoned(directory, now);
-    // In a container the next process has the number of one that was killed.
-    removeTemporary(directory, process.pid);
     const blobs = blobsOf(dataDir);
     const hashes = order.sites ? await filesOf(blobs, manifestsOf(source)) : [];
     // To leave keys out it is copied twice.
     needed = sizeOf(source) * (!secrets && hasSecrets(source) ? 2 : 1) + bytesOf(blobs, hashes);
     assertRoom(order, needed);
     const temporary = join(directory, temporaryName(process.pid));
+    const begun = beginTemporary(directory, now);
     try {
       const filled = await fill(order, source, temporary, blobs, hashes);
       await putInPlace(temporary, file, { force });
       return { file, bytes: statSync(file).size, ...filled, removed: removeOld(order) };
     } finally {
       removeTemporary(directory, process.pid);
+      begun.release();
     }
   } catch (error) {
     throw explained(error, order, needed);

@@ -14,7 +14,6 @@ import {
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { reasonOf } from "../data.ts";
 import { syncPath } from "../deploys/disk.ts";
-import { isTemporary, temporaryName } from "./names.ts";
 import { BackupRefused } from "./refused.ts";
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
@@ -101,23 +100,4 @@ export const putInPlace = async (
     throw codeOf(error) === "EEXIST" ? exists(file) : error;
   }
   await syncPath(dirname(file));
-};
-
-/** Removes what a process has begun in a directory. */
-export const removeTemporary = (directory: string, pid: number): void => {
-  const path = join(directory, temporaryName(pid));
-  for (const end of ["", ".raw"])
-    for (const log of ["", "-journal"]) rmSync(path + end + log, { force: true });
-};
-
-/** Nobody works on one file for so long without writing to it. */
-const ABANDONED_MS = 60 * 60_000;
-
-/** Removes what was left by those that were killed. */
-export const removeAbandoned = (directory: string, now: number): void => {
-  for (const name of readdirSync(directory).filter(isTemporary)) {
-    const path = join(directory, name);
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isFile() && found.mtimeMs < now - ABANDONED_MS) rmSync(path, { force: true });
-  }
 };

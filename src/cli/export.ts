@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { Command, Option } from "commander";
+import { isAbandoned } from "../backups/abandoned.ts";
 import { assertPlace } from "../backups/place.ts";
 import { exportForm, textOf } from "../bulk/export.ts";
 import type { Format } from "../bulk/import.ts";
 import { type Status, countAnimals, exportPages } from "../bulk/repository.ts";
 import { reasonOf } from "../data.ts";
 import { isFull, resultCode } from "../db/failure.ts";
+import { shareLock } from "../db/lock.ts";
 import type { Database } from "../db/open.ts";
 import { withDatabase } from "./database.ts";
 import { counted, formatOf, rowsShown, stopping } from "./rows.ts";
@@ -62,14 +64,41 @@ const standardOutput: Target = {
   abandon: async () => {},
 };
 
+/** Names in a directory; none where one may write but not look. */
+const namesIn = (directory: string): string[] => {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+};
+
+/** Removes what exports to this file have left that were killed. */
+const removeLeft = (path: string): void => {
+  const [directory, begin] = [dirname(resolve(path)), `${basename(path)}.`];
+  for (const name of namesIn(directory).filter((one) => one.startsWith(begin))) {
+    const [, end, pid] = /^((\d+)\.[\da-f]{12}\.partial)\.lock$/.exec(name.slice(begin.length)) ?? [];
+    const lock = join(directory, name);
+    if (end === undefined || !isAbandoned(lock, Number(pid))) continue;
+    rmSync(join(directory, begin + end), { force: true });
+    rmSync(lock, { force: true });
+  }
+};
+
 /** A file that appears whole or not at all. */
 const fileTarget = async (path: string): Promise<Target> => {
-  const temporary = `${path}.${randomBytes(6).toString("hex")}.partial`;
+  const temporary = `${path}.${process.pid}.${randomBytes(6).toString("hex")}.partial`;
+  removeLeft(path);
   const explaining = <Result>(act: Promise<Result>): Promise<Result> =>
     act.catch((error: unknown) => {
       throw explained(error, path);
     });
+  const lock = await explaining((async () => shareLock(`${temporary}.lock`))());
   const file: FileHandle = await explaining(open(temporary, "wx", 0o600));
+  const release = async () => {
+    await rm(`${temporary}.lock`, { force: true });
+    lock.release();
+  };
   return {
     async write(text) {
       await explaining(file.writeFile(text));
@@ -79,10 +108,12 @@ const fileTarget = async (path: string): Promise<Target> => {
       await explaining(file.sync());
       await file.close();
       await rename(temporary, path);
+      await release();
     },
     async abandon() {
       await file.close();
       await rm(temporary, { force: true });
+      await release();
     },
   };
 };

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { Database as Client } from "bun:sqlite";
 import { isBusy } from "./failure.ts";
 
@@ -16,5 +17,29 @@ export const takeLock = (path: string): Lock | undefined => {
     client.close();
     if (isBusy(error)) return undefined;
     throw error;
+  }
+};
+
+/** How long who looks whether a lock is free may hold it. */
+const LOOK_MS = 1000;
+
+/** Makes this file, which must not be there, and takes a share of its lock: nobody takes the lock before it is released. */
+export const shareLock = (path: string): Lock => {
+  writeFileSync(path, "", { flag: "wx", mode: 0o600 });
+  const client = new Client(path, { readonly: true });
+  client.run(`PRAGMA busy_timeout=${LOOK_MS}`);
+  client.run("BEGIN");
+  client.run("SELECT 1 FROM sqlite_schema");
+  return { release: () => client.close() };
+};
+
+/** True if no process has any part of the lock of this file; false where that cannot be told. */
+export const isUnlocked = (path: string): boolean => {
+  try {
+    const lock = takeLock(path);
+    lock?.release();
+    return lock !== undefined;
+  } catch {
+    return false;
   }
 };

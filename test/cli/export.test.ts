@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { shareLock } from "../../src/db/lock.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundledIn } from "./program.ts";
 
@@ -105,6 +106,33 @@ test("a file appears whole, for its owner alone, and is overwritten only with --
   });
   expect(readFileSync(join(cwd, "out.csv"), "utf8")).toContain("🐶");
   expect(readdirSync(cwd).toSorted()).toEqual(["data", "out.csv", "rows.ndjson"]);
+});
+
+test("what a killed export left goes with the next to the same file, what one under way writes does not", async () => {
+  const cwd = await filled();
+  const gone = Bun.spawnSync(["true"]).pid;
+  const [killed, running, elsewhere, other] = [
+    `out.csv.${gone}.0123456789ab.partial`,
+    `out.csv.${process.pid}.0123456789ab.partial`,
+    // As of a container, where processes have numbers of their own.
+    `out.csv.${gone}.0123456789ac.partial`,
+    `other.csv.${gone}.0123456789ab.partial`,
+  ] as const;
+  for (const name of [killed, running, elsewhere, other]) {
+    writeFileSync(join(cwd, name), "half,of,it\n");
+    if (name !== elsewhere) writeFileSync(join(cwd, `${name}.lock`), "");
+  }
+  const lock = shareLock(join(cwd, `${elsewhere}.lock`));
+  expect((await run(cwd, ["export", "out.csv"])).code).toBe(0);
+  lock.release();
+  expect(readdirSync(cwd).toSorted()).toEqual(
+    [
+      "data",
+      "rows.ndjson",
+      "out.csv",
+      ...[running, elsewhere, other].flatMap((name) => [name, `${name}.lock`]),
+    ].toSorted(),
+  );
 });
 
 test("a form that the name does not tell must be named", async () => {
