@@ -3,6 +3,8 @@ import { Command } from "commander";
 import { assertBackupDirectory } from "../backups/place.ts";
 import type { Config } from "../config/config.ts";
 import { takeLock } from "../db/lock.ts";
+import { migrations } from "../db/migrations.ts";
+import { foreignObject } from "../db/objects.ts";
 import { listen } from "../edge/listeners.ts";
 import { databasePath, isBeingRestored, lockPath, openData } from "../data.ts";
 import { explain, underWay } from "../domains/certificates/explain.ts";
@@ -59,6 +61,11 @@ const database: Probe = async (config) => {
     const [problem] = opened.client.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").all();
     if (problem?.quick_check !== "ok")
       throw new Error(`it is damaged (${problem?.quick_check}); restore a backup`);
+    const foreign = foreignObject(opened.client, migrations);
+    if (foreign !== undefined)
+      throw new Error(
+        `${foreign}: its schema was changed, no backup is taken of it; undo that, or restore a backup`,
+      );
     return "intact, its migrations are current";
   } finally {
     await opened.close();

@@ -145,10 +145,43 @@ describe("nothing changes", () => {
     await refused(await closedStore("Max"), file, "newer than this program");
   });
 
+  test.each([
+    [
+      "CREATE TRIGGER evil AFTER INSERT ON pets BEGIN DELETE FROM pets; END",
+      'trigger "evil" is not of adoption-store',
+    ],
+    ["CREATE INDEX mine ON pets (name, status)", 'index "mine" is not of adoption-store'],
+    ["CREATE VIEW mine AS SELECT * FROM pets", 'view "mine" is not of adoption-store'],
+    ["CREATE TABLE pets_words_mine (text TEXT)", 'table "pets_words_mine" is not of adoption-store'],
+    ["DROP TRIGGER pets_renamed", 'trigger "pets_renamed" is missing'],
+    [
+      "DROP TRIGGER pets_deleted; CREATE TRIGGER pets_deleted AFTER DELETE ON pets BEGIN DELETE FROM orders; END",
+      'trigger "pets_deleted" is not that of adoption-store',
+    ],
+    ["ALTER TABLE keys ADD COLUMN more TEXT", 'table "keys" is not that of adoption-store'],
+    ["ALTER TABLE backup_files ADD COLUMN more TEXT", 'table "backup_files" is not that of adoption-store'],
+  ])("for a backup whose schema was changed: %s", async (sql, says) => {
+    const { file } = await backUp(await closedStore("Bella"));
+    const client = new Client(file);
+    client.run(sql);
+    client.close();
+    await refused(await closedStore("Max"), file, says);
+  });
+
   test("of a mistyped directory: none is made for a backup that is not there", async () => {
     const dataDir = join(temporaryDirectory(), "mistyped");
     await expect(restoreTo(dataDir, "/none.db")).rejects.toThrow("is no file");
     expect(existsSync(dataDir)).toBe(false);
     rmSync(dataDir, { force: true, recursive: true });
   });
+});
+
+test("what SQLite itself keeps of statistics in a backup is no obstacle", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const client = new Client(file);
+  client.run("ANALYZE");
+  client.close();
+  const dataDir = await closedStore("Max");
+  await restoreTo(dataDir, file);
+  expect(await namesIn(dataDir)).toEqual(["Bella"]);
 });

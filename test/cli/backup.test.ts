@@ -1,7 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { Database as Client } from "bun:sqlite";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { lockPath, restoringPath } from "../../src/data.ts";
+import { databasePath, lockPath, restoringPath } from "../../src/data.ts";
 import { takeLock } from "../../src/db/lock.ts";
 import { closedStore, namesIn } from "../backups/stores.ts";
 import { temporaryDirectory } from "../support/store.ts";
@@ -78,6 +79,17 @@ test.each([
   expect([code, out]).toEqual([expected, ""]);
   expect(error).toMatch(/^adoption-store: [^\n]+\n$/);
   expect(error).toContain(says);
+});
+
+test("a database whose schema was changed is not backed up, as it could not be restored, and doctor says more", async () => {
+  const dataDir = await closedStore("Bella");
+  const client = new Client(databasePath(dataDir));
+  client.run("CREATE TABLE notes (text TEXT)");
+  client.close();
+  const { error, code } = await run(["backup", join(temporaryDirectory(), "b.db")], dataDir);
+  expect([code, error]).toEqual([1, expect.stringContaining('its table "notes" is not of adoption-store')]);
+  const doctor = await run(["doctor", "--port", "0"], dataDir);
+  expect([doctor.code, doctor.out]).toEqual([1, expect.stringContaining("its schema was changed")]);
 });
 
 test("where there is no database no backup is taken, and no directory made", async () => {
