@@ -31,6 +31,12 @@ describe("wrong use is one line on standard error and exit code 2", () => {
     [["keys", "revoke", "one"], 'key id: "one"'],
     [["keys", "rotate", "1", "--grace", "1y"], "--grace"],
     [["openapi", "shop"], "shop"],
+    // The command's own help, not that of all.
+    [["serve", "extra"], "see adoption-store serve --help\n"],
+    [["keys", "revoke"], "see adoption-store keys revoke --help\n"],
+    [["keys", "lost"], "see adoption-store keys --help\n"],
+    [["nonsense"], "see adoption-store --help\n"],
+    [["--nonsense"], "see adoption-store --help\n"],
   ])("%j", async (argv, named) => {
     const { out, error, code } = await run(argv, { DATA_DIR: temporaryDirectory() });
     expect([code, out]).toEqual([2, ""]);
