@@ -17,6 +17,7 @@ import type { KeyService } from "./keys/service.ts";
 import {
   StartRefused,
   adminKeyPath,
+  isBeingRestored,
   lockPath,
   makeDirectory,
   openData,
@@ -65,6 +66,8 @@ const lockOrExplain = (dataDir: string): Lock => {
     });
   }
   if (lock) return lock;
+  if (isBeingRestored(dataDir))
+    throw new StartRefused(`DATA_DIR ${dataDir}: a backup is being restored; try again when that has ended`);
   throw new StartRefused(
     `DATA_DIR ${dataDir}: another adoption-store server is using it; stop that one, or choose another with --data-dir`,
   );

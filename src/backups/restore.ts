@@ -11,7 +11,15 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { databasePath, lockPath, makeDirectory, reasonOf, removeRestoring, restoringPath } from "../data.ts";
+import {
+  databasePath,
+  isBeingRestored,
+  lockPath,
+  makeDirectory,
+  reasonOf,
+  removeRestoring,
+  restoringPath,
+} from "../data.ts";
 import { carriedFiles, carriesFiles, dropCarried } from "../db/carried.ts";
 import { isBusy, isDamage, isFull } from "../db/failure.ts";
 import { type Lock, takeLock } from "../db/lock.ts";
@@ -62,12 +70,17 @@ const lockOrRefuse = (dataDir: string): Lock => {
     throw new BackupRefused(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
   }
   if (lock) return lock;
-  throw new BackupRefused(`DATA_DIR ${dataDir}: a server is running on it; stop it, then try again`);
+  throw new BackupRefused(
+    isBeingRestored(dataDir)
+      ? `DATA_DIR ${dataDir}: another backup is being restored; try again when that has ended`
+      : `DATA_DIR ${dataDir}: a server is running on it; stop it, then try again`,
+  );
 };
 
 /** @throws BackupRefused */
 const openBackup = (file: string, dataDir: string): Client => {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new BackupRefused(`${file} is no file`);
+  if (!existsSync(file)) throw new BackupRefused(`${file} does not exist`);
+  if (!statSync(file).isFile()) throw new BackupRefused(`${file} is no ordinary file`);
   const path = databasePath(dataDir);
   if (existsSync(path) && realpathSync(path) === realpathSync(file))
     throw new BackupRefused(`${file} is the database itself`);

@@ -68,7 +68,7 @@ export const assertSound = (client: Client): void => {
     const foreign = foreignObject(client, migrations.slice(0, applied.length));
     if (foreign !== undefined) throw new Unsound(foreign);
   } catch (error) {
-    if (error instanceof MigrationRefused) throw new Unsound(error.message, { cause: error });
+    if (error instanceof MigrationRefused) throw new Unsound(error.reason, { cause: error });
     if (isDamage(error))
       throw new Unsound(`it is damaged, or no database (${String(error)})`, { cause: error });
     throw error;

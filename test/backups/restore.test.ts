@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { copyFileSync, existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { databasePath } from "../../src/data.ts";
+import { databasePath, restoringPath } from "../../src/data.ts";
 import { takeLock } from "../../src/db/lock.ts";
 import { addPet, temporaryDirectory } from "../support/store.ts";
 import { NOW, backUp, closedStore, copyDatabase, filesIn, namesIn, restoreTo, storeIn } from "./stores.ts";
@@ -96,6 +96,27 @@ describe("nothing changes", () => {
     await restoreTo(dataDir, file);
   });
 
+  test("while another backup is being restored", async () => {
+    const { file } = await backUp(await closedStore("Bella"));
+    const dataDir = await closedStore("Max");
+    const lock = takeLock(join(dataDir, "server.lock"));
+    writeFileSync(restoringPath(dataDir), "half");
+    await expect(restoreTo(dataDir, file)).rejects.toThrow(
+      `DATA_DIR ${dataDir}: another backup is being restored; try again when that has ended`,
+    );
+    lock?.release();
+  });
+
+  test("for a backup of a program that was changed, which another backup does not help", async () => {
+    const { file } = await backUp(await closedStore("Bella"));
+    const client = new Client(file);
+    client.run("UPDATE migrations SET hash = 'another' WHERE id = 2");
+    client.close();
+    const restored = restoreTo(await closedStore("Max"), file);
+    await expect(restored).rejects.toThrow("0001_platform of the database is not the one this program knows");
+    await expect(restored).rejects.not.toThrow("restore a backup");
+  });
+
   test("while another process has the database open", async () => {
     const { file } = await backUp(await closedStore("Bella"));
     const dataDir = await closedStore("Max");
@@ -121,8 +142,8 @@ describe("nothing changes", () => {
     await refused(dataDir, other, "no database of adoption-store");
     await refused(dataDir, join(place, "text.db"), "no database");
     await refused(dataDir, join(place, "empty.db"), "no database of adoption-store");
-    await refused(dataDir, join(place, "none.db"), "is no file");
-    await refused(dataDir, place, "is no file");
+    await refused(dataDir, join(place, "none.db"), "does not exist");
+    await refused(dataDir, place, "is no ordinary file");
     await refused(dataDir, databasePath(dataDir), "the database itself");
   });
 
@@ -170,7 +191,7 @@ describe("nothing changes", () => {
 
   test("of a mistyped directory: none is made for a backup that is not there", async () => {
     const dataDir = join(temporaryDirectory(), "mistyped");
-    await expect(restoreTo(dataDir, "/none.db")).rejects.toThrow("is no file");
+    await expect(restoreTo(dataDir, "/none.db")).rejects.toThrow("does not exist");
     expect(existsSync(dataDir)).toBe(false);
     rmSync(dataDir, { force: true, recursive: true });
   });

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath, lockPath, restoringPath } from "../../src/data.ts";
 import { takeLock } from "../../src/db/lock.ts";
-import { closedStore, namesIn } from "../backups/stores.ts";
+import { backUp, closedStore, namesIn } from "../backups/stores.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled, onTerminal } from "./program.ts";
 
@@ -55,6 +55,25 @@ test("on a terminal each step is shown, however short it is", async () => {
   ]);
 });
 
+test.each([
+  ["Ctrl-C", "\u0003", 130],
+  ["Ctrl-D", "\u0004", 0],
+])("%s where it asks restores nothing, and is no crash", async (_, key, expected) => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const dataDir = await closedStore("Max");
+  let isAsked = false;
+  const { shown, code } = await onTerminal(["restore", file], { DATA_DIR: dataDir }, (shown, terminal) => {
+    if (isAsked || !shown.includes("[y/N]")) return;
+    isAsked = true;
+    terminal.write(key);
+  });
+  expect([code, shown.split("\n").at(-2)]).toEqual([
+    expected,
+    expected === 0 ? "Nothing was restored.\r" : "adoption-store: stopped\r",
+  ]);
+  expect(await namesIn(dataDir)).toEqual(["Max"]);
+});
+
 test("in a directory backups are named by their time, and as many are kept as are asked for", async () => {
   const dataDir = await closedStore("Bella");
   const directory = temporaryDirectory();
@@ -72,7 +91,10 @@ test.each([
   [["backup", "/dev/null"], 2, "exists already"],
   [["backup", "/dev/null", "--force"], 1, "no ordinary file"],
   [["backup", "/none/b.db"], 1, "does not exist"],
-  [["restore", "/none.db"], 1, "is no file"],
+  [["restore", "/none.db"], 1, "does not exist"],
+  [["restore", "/etc/passwd/none.db"], 1, "does not exist"],
+  [["restore", "."], 1, "is no ordinary file"],
+  [["restore", "/dev/null"], 1, "is no ordinary file"],
   [["restore"], 2, "file"],
 ])("%j is refused in one line", async (argv, expected, says) => {
   const { out, error, code } = await run(argv, await closedStore("Bella"));
@@ -100,7 +122,7 @@ test("where there is no database no backup is taken, and no directory made", asy
 });
 
 describe("while a backup is being restored", () => {
-  test.each(["keys list", "orders list", "export", "backup b.db"])(
+  test.each(["keys list", "orders list", "export", "backup b.db", "serve"])(
     "%s does not open the database, whose log would stay beside the restored one",
     async (line) => {
       const dataDir = await closedStore("Bella");
