@@ -200,14 +200,15 @@ export const takeBackup = async (order: BackupOrder): Promise<Taken> => {
   try {
     assertPlace(file, dataDir);
     const directory = dirname(file);
-    const blobs = blobsOf(dataDir);
-    const hashes = order.sites ? await filesOf(blobs, manifestsOf(source)) : [];
-    // To leave keys out it is copied twice.
-    needed = sizeOf(source) * (!secrets && hasSecrets(source) ? 2 : 1) + bytesOf(blobs, hashes);
-    assertRoom(order, needed);
     const temporary = join(directory, temporaryName(process.pid));
+    // Before room is looked for: what a killed one left may take it.
     const begun = beginTemporary(directory, now);
     try {
+      const blobs = blobsOf(dataDir);
+      const hashes = order.sites ? await filesOf(blobs, manifestsOf(source)) : [];
+      // To leave keys out it is copied twice.
+      needed = sizeOf(source) * (!secrets && hasSecrets(source) ? 2 : 1) + bytesOf(blobs, hashes);
+      assertRoom(order, needed);
       const filled = await fill(order, source, temporary, blobs, hashes);
       await putInPlace(temporary, file, { force });
       return { file, bytes: statSync(file).size, ...filled, removed: removeOld(order) };

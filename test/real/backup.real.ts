@@ -212,3 +212,11 @@ for (const [change, command, says] of [
       expectRefusal(await onOwnFileSystem(change, command), 1, says);
     },
   );
+
+real("what a killed backup left takes no room from the next", ["unshare", "mount"], async () => {
+  const left = `data/.adoption-store-backup-${Bun.spawnSync(["true"]).pid}.tmp`;
+  const fill = `cat /dev/zero >${left} || :; : >${left}.lock`;
+  const { code, stdout, stderr } = await onOwnFileSystem(fill, "backup data/b.db");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("data/b.db: ");
+});
