@@ -7,10 +7,11 @@ export interface Lock {
   release(): void;
 }
 
-/** Takes the lock of this file; undefined if another process holds it. */
-export const takeLock = (path: string): Lock | undefined => {
+/** Takes the lock of this file; undefined if another process holds it. @param pragma how to open it, other than usual */
+export const takeLock = (path: string, pragma?: string): Lock | undefined => {
   const client = new Client(path, { create: true });
   try {
+    if (pragma !== undefined) client.run(pragma);
     client.run("BEGIN EXCLUSIVE");
     return { release: () => client.close() };
   } catch (error) {
@@ -36,7 +37,8 @@ export const shareLock = (path: string): Lock => {
 /** True if no process has any part of the lock of this file; false where that cannot be told. */
 export const isUnlocked = (path: string): boolean => {
   try {
-    const lock = takeLock(path);
+    // So that it takes no room: there may be none.
+    const lock = takeLock(path, "PRAGMA journal_mode=MEMORY");
     lock?.release();
     return lock !== undefined;
   } catch {
