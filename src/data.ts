@@ -46,7 +46,7 @@ export const openData = (
       `DATA_DIR ${config.dataDir}: there is no database; check --data-dir, or start with serve`,
     );
   try {
-    const migrating = migrate || (create && !existsSync(path));
+    const migrating = migrate ? "always" : create ? "new" : "never";
     const database = openDatabase(path, { groupSize: config.commitGroupSize, migrating });
     chmodSync(path, 0o600);
     return database;

@@ -1,5 +1,5 @@
-import { accessSync, constants, existsSync, readFileSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
+import { accessSync, constants, readFileSync } from "node:fs";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { assertBackupDirectory } from "./backups/place.ts";
 import type { Config } from "./config/config.ts";
 import { isFull } from "./db/failure.ts";
@@ -31,6 +31,18 @@ const writeAdminKey = (dataDir: string) => async (secret: string) => {
   const path = adminKeyPath(dataDir);
   await writeFile(`${path}.new`, `${secret}\n`, { mode: 0o600, flush: true });
   await rename(`${path}.new`, path);
+};
+
+/** The file with the first key, if it is still there and its key opens anything: a restored database knows only its own keys. */
+const adminKeyOf = async (dataDir: string, keys: KeyService, log: Logger): Promise<string | undefined> => {
+  const path = adminKeyPath(dataDir);
+  const secret = await readFile(path, "utf8").catch(() => undefined);
+  if (secret === undefined) return undefined;
+  if (await keys.authenticate(secret.trim())) return path;
+  log.warn(
+    `${path}: this key is revoked, or of another database; remove the file, and make a key with: adoption-store keys create --name NAME --scope '*'`,
+  );
+  return undefined;
 };
 
 /** Listens, or says what to do. @param flag the one that chooses the port @throws StartRefused */
@@ -155,7 +167,7 @@ export const startServer = async (config: Config): Promise<Server> => {
     }
     // A start that cannot listen makes no key.
     await keys.createFirst(writeAdminKey(config.dataDir));
-    const adminKey = adminKeyPath(config.dataDir);
+    const adminKey = await adminKeyOf(config.dataDir, keys, log);
     await remember(config, listener.port).catch((error: unknown) =>
       log.warn({ err: error }, "commands beside this server do not know its settings"),
     );
@@ -175,7 +187,7 @@ export const startServer = async (config: Config): Promise<Server> => {
       log,
       database,
       lock,
-      adminKey: existsSync(adminKey) ? adminKey : undefined,
+      adminKey,
     });
   } catch (error) {
     for (const listener of listeners) await listener.stop(0);

@@ -174,7 +174,7 @@ const explained = (error: unknown, { dataDir, file }: BackupOrder, needed: numbe
 };
 
 /** Keeps the newest backups of the directory, the one that was just taken among them. */
-const removeOld = ({ file, keep }: BackupOrder): string[] => {
+const removeOld = ({ file, keep, now }: BackupOrder): string[] => {
   if (keep === undefined) return [];
   const directory = dirname(file);
   const files = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile());
@@ -182,6 +182,7 @@ const removeOld = ({ file, keep }: BackupOrder): string[] => {
     files.map(({ name }) => name),
     basename(file),
     keep,
+    now,
   );
   for (const name of old) rmSync(join(directory, name), { force: true });
   return old;

@@ -12,10 +12,13 @@ export const timeOf = (name: string): number | undefined => {
   return Number.isNaN(time) || nameAt(time) !== name ? undefined : time;
 };
 
-/** Which of these files go so that the newest `keep` backups stay: backups by their names only, and never `taken`. */
-export const surplus = (names: readonly string[], taken: string, keep: number): string[] =>
+/**
+ * Which of these files go so that the newest `keep` backups stay: backups by their names only, and never `taken`. Those that
+ * are named ahead of the clock do not count, and do not go either: a clock that was wrong for a day would cost the others.
+ */
+export const surplus = (names: readonly string[], taken: string, keep: number, now: number): string[] =>
   names
-    .filter((name) => timeOf(name) !== undefined && name !== taken)
+    .filter((name) => name !== taken && (timeOf(name) ?? Infinity) <= now)
     .toSorted()
     .toReversed()
     .slice(keep - 1);

@@ -19,7 +19,7 @@ import { BackupRefused } from "./refused.ts";
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
 
 /** What the service keeps in DATA_DIR, and what is named after it, such as the database's logs. */
-const OWN = /^(adoption-store\.db|admin\.key|server\.(lock|json)|(blobs|uploads)$)/i;
+const OWN = /^(adoption-store\.db|admin\.key|server\.(lock|json)|import-\d+\.lock|(blobs|uploads)$)/i;
 /** Behind the real path of such a file, or of such a directory. */
 const OWN_END = /^(-wal|-shm|-journal|\/.*)?$/;
 

@@ -28,9 +28,11 @@ import {
   Unsound,
   assertSound,
   copyInto,
+  lastEventOf,
   manifestsOf,
   openCopy,
   openExisting,
+  restartEvents,
   settleLog,
 } from "../db/snapshot.ts";
 import { syncPath } from "../deploys/disk.ts";
@@ -152,6 +154,40 @@ const writeDatabase = (backup: Client, temporary: string): void => {
   }
 };
 
+/** Whoever follows events knows by their ids that others have taken the place of those that were read. */
+const restart = (temporary: string, last: number): void => {
+  const copy = openCopy(temporary);
+  try {
+    restartEvents(copy, last);
+  } finally {
+    copy.close();
+  }
+};
+
+/** The last event of the database that is replaced; 0 if it cannot be read. */
+const lastEventIn = (path: string): number => {
+  if (!existsSync(path)) return 0;
+  let client: Client | undefined;
+  try {
+    client = openExisting(path);
+    return lastEventOf(client);
+  } catch {
+    return 0;
+  } finally {
+    client?.close();
+  }
+};
+
+/** What a time gives is below what `Last-Event-ID` may say, and below 2^53. */
+const MOST_BY_TIME = 9e14;
+
+/**
+ * An id above every one that was given to an event of this store, by whichever of its databases: time in hundredths of a
+ * millisecond is above the count of all that have happened, and above what an earlier restore made of it.
+ */
+const lastOf = (now: number, ...lasts: number[]): number =>
+  Math.max(...lasts, Math.min(now * 100, MOST_BY_TIME)) + 1;
+
 const checked = (temporary: string): string[] => {
   const copy = openCopy(temporary);
   try {
@@ -203,6 +239,7 @@ export const prepareRestore = (dataDir: string, file: string, now: number): Rest
           : { files: 0, bytes: 0 };
         told("Writing the database", true);
         writeDatabase(backup, temporary);
+        restart(temporary, lastOf(now, lastEventOf(backup), lastEventIn(path)));
         told("Checking the database", true);
         const needed = await filesOf(blobs, checked(temporary));
         chmodSync(temporary, 0o600);

@@ -1,7 +1,7 @@
 import { checkerOf } from "../http/checker.ts";
 import { jsonInteger } from "../http/json.ts";
 import { NewPet, toNewPet } from "../pets/model.ts";
-import type { NewPet as Animal } from "../pets/repository.ts";
+import type { NewPet as Animal } from "../pets/pet.ts";
 import type { Field } from "./columns.ts";
 
 /** What a row says of each field; undefined where it says nothing. */

@@ -26,33 +26,50 @@ export const mayBeOf =
     return read > 0 && hash === hashOf(head.subarray(0, bytes));
   };
 
-/** Skips what an import before has read; undefined if the file differs there. */
-const behind = async (source: Source, before: Import): Promise<Beginning | undefined> => {
+const DIFFERS = "differs before the end of those: give the file as it was to go on";
+const CUT_OFF =
+  "goes on inside the last of those, which was cut off: see what became of that, and import the rows behind it as a file of their own";
+
+/** Skips what an import before has read, or says why it cannot be gone on with. */
+const behind = async (source: Source, before: Import): Promise<Beginning | string> => {
   const print = fingerprint();
-  const { place, rest } = await skip(source.chunks, before.bytes, print);
-  return print.soFar() === before.hash ? { place, rest, print, source, before } : undefined;
+  const { place, rest, isInside } = await skip(source.chunks, before.bytes, print);
+  if (print.soFar() !== before.hash) return DIFFERS;
+  return isInside ? CUT_OFF : { place, rest, print, source, before };
 };
 
+export interface BeginningRules {
+  /** Where the first row is. */
+  first: number;
+  /** Whatever was imported before, but for one that ended too early. */
+  again: boolean;
+  /** False for standard input. */
+  canReopen: boolean;
+}
+
 /**
- * Finds the place to begin at: behind what an import of the same file has read, or at `first`, which is the first row.
- * @throws FileRefused if an import of it ended too early and the file has changed since
+ * Finds the place to begin at: behind what an import of the same file has read, or at the first row.
+ * @throws FileRefused if an import of it ended too early and the file has changed since, or if one ended inside a line
  */
 export const beginningOf = async (
   open: () => Promise<Source>,
   opened: Source,
-  candidates: readonly Import[],
-  { first, canReopen }: { first: number; canReopen: boolean },
+  imports: readonly Import[],
+  { first, again, canReopen }: BeginningRules,
 ): Promise<Beginning> => {
   let source = opened;
+  const candidates = again ? imports.filter(({ finishedAt }) => finishedAt === null) : imports;
   for (const candidate of candidates.filter(mayBeOf(opened.head))) {
     const found = await behind(source, candidate);
-    if (found) return found;
-    if (candidate.finishedAt === null || !canReopen)
+    if (typeof found !== "string") return found;
+    const isOther = found === DIFFERS && candidate.finishedAt !== null;
+    if (!canReopen || !(again || isOther))
       throw new FileRefused(
-        `it begins like ${candidate.file}, of which ${candidate.read} rows were imported, but differs before the end of those: give the file as it was to go on, or --again to import all of this one`,
+        `it begins like ${candidate.file}, of which ${candidate.read} rows were imported, but ${found}, or --again${again ? " with its path" : ""} to import all of this one`,
       );
     source = await open();
   }
   const print = fingerprint();
-  return { ...(await skip(source.chunks, first, print)), print, source, before: undefined };
+  const { place, rest } = await skip(source.chunks, first, print);
+  return { place, rest, print, source, before: undefined };
 };

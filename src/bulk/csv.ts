@@ -1,9 +1,24 @@
 import { type CsvError, type Parser, parse } from "csv-parse";
 import { parse as parseWhole } from "csv-parse/sync";
 import { type Columns, FileRefused, countFields } from "./columns.ts";
-import { type Batch, Broken, MOST_ROW, type Place, type Row, countLines } from "./read.ts";
+import {
+  type Batch,
+  Broken,
+  MOST_ROW,
+  type Place,
+  RETURN,
+  type Row,
+  assertRow,
+  countLines,
+  endOfLine,
+  isLineEnd,
+  textOf,
+} from "./read.ts";
 
 export const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" } as const;
+
+/** Each by itself: a file may have been put together from several. */
+const LINE_ENDS = ["\r\n", "\n", "\r"];
 
 /** The first row of a file, and what follows it. */
 export interface Header {
@@ -16,6 +31,7 @@ const headerWith = (head: Buffer, delimiter: string): Header | undefined => {
   try {
     const [first] = parseWhole(head, {
       delimiter,
+      record_delimiter: LINE_ENDS,
       bom: true,
       to: 1,
       info: true,
@@ -69,22 +85,36 @@ interface Held {
   lines: number;
 }
 
+/** How many of these bytes are blank lines at their beginning. The half of a line end is none yet. */
+const blankIn = (bytes: Buffer): number => {
+  let blank = 0;
+  while (isLineEnd(bytes[blank])) blank++;
+  return blank > 0 && blank === bytes.length && bytes[blank - 1] === RETURN ? blank - 1 : blank;
+};
+
 /** Finds where the rows of parsed bytes begin. */
-const lineCounter = (held: Held) => {
-  let at = held.start;
-  let { lines } = held;
+const lineCounter = ({ bytes, start, lines }: Held) => {
+  let at = 0;
+  const pass = (to: number) => {
+    lines += countLines(bytes, at, to);
+    at = to;
+  };
   return {
-    /** The line of the first thing that is not a line end from the last row on. */
+    /** The line of the first thing that is not a line end from the last row on, which ends there. */
     next(end: number): number {
-      let from = at - held.start;
-      while (held.bytes[from] === 10 || held.bytes[from] === 13) if (held.bytes[from++] === 10) lines++;
+      let from = at;
+      while (isLineEnd(bytes[from])) from++;
+      pass(from);
       const line = lines + 1;
-      lines += countLines(held.bytes, from, end - held.start);
-      at = end;
+      assertRow(end - start - at, line, "CSV");
+      pass(end - start);
       return line;
     },
-    at: () => at,
-    lines: () => lines,
+    /** What is behind the last row, and behind blank lines. */
+    rest(): Held {
+      pass(at + blankIn(bytes.subarray(at)));
+      return { bytes: bytes.subarray(at), start: start + at, lines };
+    },
   };
 };
 
@@ -96,44 +126,48 @@ export async function* readCsv(
 ): AsyncGenerator<Batch> {
   let held: Held = { bytes: Buffer.alloc(0), start: place.bytes, lines: place.lines };
   let parser = parserAt(delimiter, held.start);
+  /** What is wrong with the row that is held: the parser can do no more. */
+  let error: CsvError | undefined;
   const take = (): Row[] => {
     const counter = lineCounter(held);
     const rows = parser
       .take()
       .map(({ cells, end }): Row => ({ line: counter.next(end), end, content: cells }));
-    const at = counter.at();
-    held = { bytes: held.bytes.subarray(at - held.start), start: at, lines: counter.lines() };
+    held = counter.rest();
     return rows.filter(({ content }) => !isEmpty(content as string[]));
   };
-  /** Takes the first line that is held as one that cannot be read, and begins anew behind it. */
-  const giveUpLine = (error: CsvError): Row => {
+  /** Takes the first line that is held as one that cannot be read, and begins anew behind it, once it is there. */
+  const giveUpLine = (reason: string, isLast: boolean): Row | undefined => {
+    const { bytes, start } = held;
+    const length = endOfLine(bytes, 0) ?? (isLast ? bytes.length : undefined);
+    if (length === undefined) return undefined;
+    const text = textOf(bytes, 0, length).replace(/[\r\n]+$/, "");
     const counter = lineCounter(held);
-    const blank = held.bytes.findIndex((byte) => byte !== 10 && byte !== 13);
-    const feed = held.bytes.indexOf(10, blank);
-    const end = held.start + (feed === -1 ? held.bytes.length : feed + 1);
-    const text = held.bytes
-      .subarray(blank, end - held.start)
-      .toString()
-      .replace(/\r?\n$/, "");
-    const row = { line: counter.next(end), end, content: new Broken(text, reasonOf(error)) };
-    held = { bytes: held.bytes.subarray(end - held.start), start: end, lines: counter.lines() };
-    parser = parserAt(delimiter, end);
+    const end = start + length;
+    const row = { line: counter.next(end), end, content: new Broken(text, reason) };
+    held = counter.rest();
     return row;
   };
-  const read = async (bytes: Buffer, isLast: boolean): Promise<Batch> => {
-    const batch: Batch = { rows: [], bytes: held.bytes, start: held.start };
-    for (let next = bytes; ; next = held.bytes) {
-      const error = await parser.feed(next, isLast);
-      for (const row of take()) batch.rows.push(row);
-      if (!error) return batch;
-      batch.rows.push(giveUpLine(error));
-      if (held.bytes.length === 0 && !isLast) return batch;
-    }
-  };
-  for await (const chunk of chunks) {
+  const read = async (chunk: Buffer, isLast: boolean): Promise<Batch> => {
     held.bytes = held.bytes.length === 0 ? chunk : Buffer.concat([held.bytes, chunk]);
-    yield await read(chunk, false);
-  }
+    const { bytes, start } = held;
+    const rows: Row[] = [];
+    for (let next = chunk; ; next = held.bytes) {
+      if (!error) {
+        error = await parser.feed(next, isLast);
+        for (const row of take()) rows.push(row);
+      }
+      const broken = error && giveUpLine(reasonOf(error), isLast);
+      if (!broken) break;
+      rows.push(broken);
+      error = undefined;
+      parser = parserAt(delimiter, held.start);
+      if (held.bytes.length === 0 && !isLast) break;
+    }
+    assertRow(held.bytes.length, held.lines + 1, "CSV");
+    return { rows, bytes, start, end: held.start };
+  };
+  for await (const chunk of chunks) yield await read(chunk, false);
   yield await read(Buffer.alloc(0), true);
 }
 
@@ -147,6 +181,7 @@ const parserAt = (delimiter: string, start: number) => {
   let rows: Parsed[] = [];
   const parser: Parser = parse({
     delimiter,
+    record_delimiter: LINE_ENDS,
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: MOST_ROW,

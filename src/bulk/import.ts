@@ -1,14 +1,16 @@
-import { type Beginning, beginningOf } from "./begun.ts";
+import type { NewPet as Animal } from "../pets/pet.ts";
+import { beginningOf } from "./begun.ts";
 import { type Columns, FileRefused, noteOf, placesOf } from "./columns.ts";
 import { readCsv, readHeader } from "./csv.ts";
 import { readNdjson } from "./ndjson.ts";
 import { turns } from "./pace.ts";
 import { BEGINNING, type Batch, type Place, type Row } from "./read.ts";
 import { type RejectedForm, rejectedCsv, rejectedNdjson } from "./rejected.ts";
-import { type Rejections, assertFree, openRejections } from "./rejections.ts";
-import type { Animal, Import, Imports } from "./repository.ts";
+import type { Rejections } from "./rejections.ts";
+import type { Import, Imports } from "./repository.ts";
 import { type Reading, readCells, readObjects } from "./rows.ts";
 import { type Source, hashOf, openSource } from "./source.ts";
+import { takeUp } from "./underway.ts";
 
 export type Format = "csv" | "ndjson";
 
@@ -103,30 +105,6 @@ const judging =
 
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
-/** The import that a run goes on with, or a new one. */
-const underWay = async (
-  { path, again }: Wanted,
-  { imports, now }: Surroundings,
-  { before, place, print, source }: Beginning,
-): Promise<Import> => {
-  const head = hashOf(source.head);
-  // What was rejected of the rows before is in a file that may be mended by now: another takes its place.
-  if (before)
-    return { ...before, head, rejectedBytes: before.finishedAt === null ? before.rejectedBytes : 0 };
-  const begun = {
-    file: path ?? "standard input",
-    head,
-    hash: print.soFar(),
-    bytes: place.bytes,
-    read: 0,
-    added: 0,
-    rejected: 0,
-    rejectedBytes: 0,
-    startedAt: now(),
-  };
-  return { ...begun, id: (await imports?.begin(begun, again)) ?? 0, finishedAt: null };
-};
-
 /**
  * Imports a file: every row of it is added or rejected. Progress is stored with the animals, so that an import of the same file
  * goes on where this one ends, however that is.
@@ -134,28 +112,40 @@ const underWay = async (
  */
 export const importFile = async (wanted: Wanted, surroundings: Surroundings): Promise<Outcome> => {
   const { imports, telling, isStopped, now, isRecorded } = surroundings;
-  const open = () => openSource(wanted.path);
+  const { path, again, rejected } = wanted;
+  const open = () => openSource(path);
   const opened = await open();
   const form = formOf(wanted, opened.head);
-  const beginning = await beginningOf(open, opened, wanted.again ? [] : (imports?.all() ?? []), {
+  const { before, print, rest, place, source } = await beginningOf(open, opened, imports?.all() ?? [], {
     first: form.first.bytes,
-    canReopen: wanted.path !== undefined,
+    again,
+    canReopen: path !== undefined,
   });
-  const { before, print, rest, place, source } = beginning;
   const judgeRow = judging(form, source, isRecorded);
   const paced = turns();
+  /** Up to here the file is in `print`: with the blank rows behind the last one. */
+  let seen = place.bytes;
+  const see = ({ bytes, start }: Batch, end: number) => {
+    print.add(bytes.subarray(seen - start, end - start));
+    seen = end;
+  };
+  using ending = new DisposableStack();
   let rejections: Rejections | undefined;
   let state: Import | undefined;
 
-  const perform = async (rows: readonly Row[], { bytes, start }: Batch) => {
-    if (!state) {
-      const goesOnThere = before?.finishedAt === null;
-      if (imports && wanted.rejected !== undefined && !goesOnThere) assertFree(wanted.rejected);
-      state = await underWay(wanted, surroundings, beginning);
-      if (before) telling.note(goesOn(before));
-      if (imports && wanted.rejected !== undefined)
-        rejections = openRejections(wanted.rejected, form.rejected.heading, state.rejectedBytes);
-    }
+  const begin = async (): Promise<Import> => {
+    const file = path ?? "standard input";
+    const progress = { hash: print.soFar(), bytes: seen, read: 0, added: 0, rejected: 0, rejectedBytes: 0 };
+    const of = { ...progress, file, head: hashOf(source.head), startedAt: now() };
+    const heading = form.rejected.heading;
+    const taken = imports && ending.use(await takeUp(imports, { before, of, again, rejected, heading }));
+    rejections = taken?.rejections;
+    if (before) telling.note(goesOn(before, taken?.state));
+    return taken?.state ?? { ...of, id: 0, rejectedFile: null, finishedAt: null };
+  };
+
+  const perform = async (rows: readonly Row[], batch: Batch, end: number) => {
+    state ??= await begin();
     const animals: Animal[] = [];
     let lines = "";
     for (const row of rows) {
@@ -166,9 +156,7 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
         if (rejections) lines += form.rejected.line(row, verdict);
       }
     }
-    const from = state.bytes;
-    const end = rows.at(-1)?.end ?? from;
-    print.add(bytes.subarray(from - start, end - start));
+    see(batch, end);
     const next: Import = {
       ...state,
       hash: print.soFar(),
@@ -178,36 +166,39 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
       rejected: state.rejected + rows.length - animals.length,
     };
     if (lines !== "" && rejections) next.rejectedBytes = rejections.add(lines);
-    if (imports) await paced.take(rows.length, () => imports.goOn(next, from, next, animals));
+    const { id, bytes: from } = state;
+    if (imports) await paced.take(rows.length, () => imports.goOn(id, from, next, animals));
     state = next;
     telling.progress(next);
   };
 
-  try {
-    for await (const batch of form.batches(rest, place))
-      for (let at = 0; at < batch.rows.length;) {
-        if (isStopped()) return outcome(state, before, false);
-        const rows = batch.rows.slice(at, at + paced.rows());
-        await perform(rows, batch);
-        at += rows.length;
-      }
-    if (!state && before && before.finishedAt !== null)
-      throw new FileRefused(
-        `it was imported on ${time(before.finishedAt)} (${before.added} animals): --again imports it once more`,
-      );
-    const id = state?.id ?? before?.id;
-    if (id !== undefined) await imports?.finish(id, now());
-    const unknown = noteOf(form.unknown());
-    if (unknown) telling.note(unknown);
-    return outcome(state, before, true);
-  } finally {
-    rejections?.close();
+  for await (const batch of form.batches(rest, place)) {
+    for (let at = 0; at < batch.rows.length;) {
+      if (isStopped()) return outcome(state, before, false);
+      const rows = batch.rows.slice(at, at + paced.rows());
+      at += rows.length;
+      await perform(rows, batch, batch.rows[at] ? (rows.at(-1)?.end ?? seen) : batch.end);
+    }
+    if (isStopped()) return outcome(state, before, false);
+    see(batch, batch.end);
   }
+  if (!state && before && before.finishedAt !== null)
+    throw new FileRefused(
+      `it was imported on ${time(before.finishedAt)} (${before.added} animals): --again imports it once more`,
+    );
+  const id = state?.id ?? before?.id;
+  if (id !== undefined) await imports?.finish(id, now());
+  const unknown = noteOf(form.unknown());
+  if (unknown) telling.note(unknown);
+  return outcome(state, before, true);
 };
 
-const goesOn = ({ read, finishedAt }: Import): string =>
+const goesOn = ({ read, finishedAt, rejected, rejectedFile }: Import, now: Import | undefined): string =>
   finishedAt === null
-    ? `goes on behind the ${read} rows that an import before has read`
+    ? `goes on behind the ${read} rows that an import before has read` +
+      (now && rejected > 0 && rejectedFile !== now.rejectedFile
+        ? `; what that rejected is in ${rejectedFile ?? "the file that it named"}`
+        : "")
     : `its first ${read} rows were imported on ${time(finishedAt)}: goes on behind them; --again imports all`;
 
 const outcome = (state: Import | undefined, before: Import | undefined, done: boolean): Outcome => {

@@ -1,9 +1,16 @@
 import { Fault } from "../http/faults.ts";
 import { parseJson } from "../http/json.ts";
-import { FileRefused } from "./columns.ts";
-import { type Batch, Broken, MOST_ROW, type Place, type Row } from "./read.ts";
-
-const LINE_FEED = 10;
+import {
+  type Batch,
+  Broken,
+  FEED,
+  MOST_ROW,
+  type Place,
+  type Row,
+  assertRow,
+  countLines,
+  textOf,
+} from "./read.ts";
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
@@ -18,9 +25,6 @@ const contentOf = (text: string): Row["content"] => {
   }
 };
 
-/** A line without an end by then: the file is none of lines. */
-const MOST_LINE = 2 ** 20;
-const MOST_SHOWN = 1000;
 const TOO_LONG = `is longer than ${MOST_ROW / 1024} KiB`;
 
 /** Reads lines of JSON from chunks that begin at `place`. */
@@ -28,31 +32,32 @@ export async function* readNdjson(chunks: AsyncIterable<Buffer>, place: Place): 
   let held: Buffer = Buffer.alloc(0);
   let { bytes: start, lines } = place;
   const rowOf = (from: number, to: number): Row["content"] | undefined => {
-    if (to - from > MOST_ROW) return new Broken(held.toString("utf8", from, from + MOST_SHOWN), TOO_LONG);
-    const text = held.toString("utf8", from, to).replace(/^\uFEFF/, "");
+    assertRow(to - from, lines + 1, "NDJSON");
+    const text = textOf(held, from, to).replace(/^\uFEFF/, "");
+    if (to - from > MOST_ROW) return new Broken(text, TOO_LONG);
     return text.trim() === "" ? undefined : contentOf(text);
   };
   const take = (isLast: boolean): Batch => {
-    const batch: Batch = { rows: [], bytes: held, start };
+    const rows: Row[] = [];
     let at = 0;
     while (at < held.length) {
-      const feed = held.indexOf(LINE_FEED, at);
+      const feed = held.indexOf(FEED, at);
       if (feed === -1 && !isLast) break;
       const end = feed === -1 ? held.length : feed + 1;
       const content = rowOf(at, feed === -1 ? end : feed);
-      lines++;
-      if (content) batch.rows.push({ line: lines, end: start + end, content });
+      if (content) rows.push({ line: lines + 1, end: start + end, content });
+      lines += countLines(held, at, end);
       at = end;
     }
+    const batch = { rows, bytes: held, start, end: start + at };
     held = held.subarray(at);
-    start += at;
+    start = batch.end;
     return batch;
   };
   for await (const chunk of chunks) {
     held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    if (held.length > MOST_LINE && !held.includes(LINE_FEED))
-      throw new FileRefused(`line ${lines + 1} is longer than ${MOST_LINE / 2 ** 20} MiB: this is no NDJSON`);
     yield take(false);
+    assertRow(held.length, lines + 1, "NDJSON");
   }
   yield take(true);
 }

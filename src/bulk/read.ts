@@ -1,3 +1,5 @@
+import { FileRefused } from "./columns.ts";
+
 /** One row of a file. */
 export interface Row {
   /** The line that it begins on, counted from 1. */
@@ -19,9 +21,12 @@ export class Broken {
 /** Rows that were read together, and the bytes that they were read from. */
 export interface Batch {
   rows: Row[];
-  /** From `start` on, the end of the batch before, to the end of the last row and beyond. */
+  /** From `start` on, to `end` and beyond. */
   bytes: Buffer;
+  /** The end of the batch before. */
   start: number;
+  /** The end of the last row, and of the blank ones behind it. */
+  end: number;
 }
 
 /** Where to begin reading: behind this many bytes, which had this many line ends. */
@@ -34,13 +39,43 @@ export const BEGINNING: Place = { bytes: 0, lines: 0 };
 
 /** Longest row, in bytes: what is longer has a quote that nothing closes, or is none of ours. */
 export const MOST_ROW = 128 * 1024;
+/** How much is kept of one that is longer. */
+const MOST_KEPT = 1000;
+/** A row without an end by then: the file is not what it is taken for. */
+const MOST_LINE = 2 ** 20;
 
-const LINE_FEED = 10;
+/** @throws FileRefused if a row of so many bytes can be none */
+export const assertRow = (bytes: number, line: number, form: string): void => {
+  if (bytes > MOST_LINE)
+    throw new FileRefused(`line ${line} is longer than ${MOST_LINE / 2 ** 20} MiB: this is no ${form}`);
+};
 
-/** Counts line ends in bytes. */
+/** The text of a row that cannot be read, or its beginning. */
+export const textOf = (bytes: Buffer, from: number, to: number): string =>
+  bytes.toString("utf8", from, to - from > MOST_ROW ? from + MOST_KEPT : to);
+
+export const FEED = 10;
+export const RETURN = 13;
+
+export const isLineEnd = (byte: number | undefined): boolean => byte === FEED || byte === RETURN;
+
+/** Counts line ends in bytes, up to `to`: LF, CR LF, and CR alone, which is none yet if an LF is the next. */
 export const countLines = (bytes: Buffer, from = 0, to = bytes.length): number => {
   let count = 0;
-  for (let at = bytes.indexOf(LINE_FEED, from); at !== -1 && at < to; at = bytes.indexOf(LINE_FEED, at + 1))
-    count++;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at];
+    if (byte === FEED || (byte === RETURN && bytes[at + 1] !== FEED)) count++;
+  }
   return count;
+};
+
+/** Where the line ends that begins at `from`, with its line end; undefined if that, or half of it, may be still to come. */
+export const endOfLine = (bytes: Buffer, from: number): number | undefined => {
+  for (let at = from; at < bytes.length; at++) {
+    if (bytes[at] === FEED) return at + 1;
+    if (bytes[at] !== RETURN) continue;
+    if (at + 1 === bytes.length) return undefined;
+    return bytes[at + 1] === FEED ? at + 2 : at + 1;
+  }
+  return undefined;
 };

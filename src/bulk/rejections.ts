@@ -8,18 +8,32 @@ export interface Rejections {
   close(): void;
 }
 
-/** @throws FileRefused if an import that begins would overwrite one */
-export const assertFree = (path: string): void => {
-  if (!existsSync(path)) return;
-  throw new FileRefused(
+const taken = (path: string) =>
+  new FileRefused(
     `${path} exists, of an import before: mend and import it, or remove it, or name another file with --rejected`,
   );
+
+/** @throws FileRefused if an import that begins would overwrite one */
+export const assertFree = (path: string): void => {
+  if (existsSync(path)) throw taken(path);
 };
 
-/** @param length of the file when the import ended that this one goes on with: what is behind that was never counted. */
-export const openRejections = (path: string, heading: string, length: number): Rejections => {
+/** Opens a file that is this import's own, or makes one. @throws FileRefused if it is another's */
+const openFile = (path: string, isOurs: boolean): number => {
+  try {
+    return openSync(path, isOurs && existsSync(path) ? "r+" : "wx+", 0o600);
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? taken(path) : error;
+  }
+};
+
+/**
+ * @param length of the file when the import ended that this one goes on with, whose file it is: what is behind that was never
+ *   counted; undefined if there must be none
+ */
+export const openRejections = (path: string, heading: string, length: number | undefined): Rejections => {
   let file: number | undefined;
-  let at = length;
+  let at = 0;
   const write = (text: string) => {
     const bytes = Buffer.from(text);
     for (let done = 0; done < bytes.length;)
@@ -27,9 +41,9 @@ export const openRejections = (path: string, heading: string, length: number): R
     at += bytes.length;
   };
   const open = () => {
-    file = openSync(path, existsSync(path) ? "r+" : "wx+", 0o600);
+    file = openFile(path, length !== undefined);
     // Shorter if it was taken away meanwhile: what follows must have a heading all the same.
-    at = Math.min(length, fstatSync(file).size);
+    at = Math.min(length ?? 0, fstatSync(file).size);
     ftruncateSync(file, at);
     if (at === 0) write(heading);
   };

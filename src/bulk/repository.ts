@@ -1,17 +1,12 @@
-import { and, desc, eq, isNull } from "drizzle-orm";
+import { rmSync } from "node:fs";
+import { and, desc, eq, isNotNull, isNull } from "drizzle-orm";
+import { takeLock } from "../db/lock.ts";
 import type { Database } from "../db/open.ts";
 import { imports } from "../db/schema.ts";
-
-export type Status = "available" | "pending" | "sold";
-
-export interface Animal {
-  name: string;
-  categoryId: bigint;
-  status?: Status;
-}
+import type { NewPet as Animal, PetStatus } from "../pets/pet.ts";
 
 /** An animal as it is written to a file; the category's digits, as text. */
-export type Exported = [id: number, name: string, categoryId: string, status: Status | null];
+export type Exported = [id: number, name: string, categoryId: string, status: PetStatus | null];
 
 /** How far an import came. */
 export interface Progress {
@@ -28,6 +23,8 @@ export interface Import extends Progress {
   id: number;
   file: string;
   head: string;
+  /** The path of the file of rejected rows. */
+  rejectedFile: string | null;
   startedAt: number;
   finishedAt: number | null;
 }
@@ -49,23 +46,22 @@ export class Overtaken extends Error {
 }
 
 export interface Imports {
-  /** All that were begun, the one that came farthest first. */
+  /** All that were begun: those that ended too early, then the one that came farthest first. */
   all(): Import[];
   /**
    * Writes down that an import has begun; with `anew`, one of the same file that ended too early is forgotten.
    * @returns its id. @throws Overtaken
    */
   begin(of: Omit<Import, "id" | "finishedAt">, anew: boolean): Promise<number>;
+  /** Keeps other runs, of whatever process, from going on with an import until it is disposed of. @throws Overtaken */
+  hold(id: number): Disposable;
+  /** Writes down how an import goes on, if it is still where it was when it was read. @throws Overtaken */
+  takeUp(one: Pick<Import, "id" | "head" | "bytes" | "rejectedFile" | "rejectedBytes">): Promise<void>;
   /**
    * Adds animals and writes down that the import came so far, if it is at `from` bytes, in one atomic step.
    * @throws Overtaken, CategoryGone
    */
-  goOn(
-    one: Pick<Import, "id" | "head">,
-    from: number,
-    progress: Progress,
-    animals: readonly Animal[],
-  ): Promise<void>;
+  goOn(id: number, from: number, progress: Progress, animals: readonly Animal[]): Promise<void>;
   finish(id: number, now: number): Promise<void>;
 }
 
@@ -96,9 +92,16 @@ const inserting = ({ client }: Database, strictCategories: boolean) => {
   };
 };
 
+export interface ImportSettings {
+  now(): number;
+  strictCategories?: boolean;
+  /** A file that whoever works on an import holds the lock of; one is left only where that was killed. */
+  lockPath(id: number): string;
+}
+
 export const importRepository = (
   database: Database,
-  { now, strictCategories = false }: { now: () => number; strictCategories?: boolean },
+  { now, strictCategories = false, lockPath }: ImportSettings,
 ): Imports => {
   const { orm, commit, client } = database;
   const insert = inserting(database, strictCategories);
@@ -110,10 +113,39 @@ export const importRepository = (
     query: { all: () => insert(animals, now()) },
     values: {},
   });
+  const hold = (id: number): Disposable => {
+    const path = lockPath(id);
+    const lock = takeLock(path);
+    if (!lock) throw new Overtaken();
+    return {
+      [Symbol.dispose]() {
+        rmSync(path, { force: true });
+        lock.release();
+      },
+    };
+  };
+  /** Sets what an import is now, if it came to `from` bytes. */
+  const moving = (id: number, from: number, to: Partial<Import>) => {
+    const moved = orm
+      .update(imports)
+      .set(to)
+      .where(and(eq(imports.id, id), eq(imports.bytes, from)))
+      .returning({ id: imports.id })
+      .prepare();
+    const query = {
+      all() {
+        if (moved.all().length === 0) throw new Overtaken();
+      },
+    };
+    return { query, values: {} };
+  };
   return {
-    all: () => orm.select().from(imports).orderBy(desc(imports.bytes)).all(),
+    hold,
+    all: () => orm.select().from(imports).orderBy(isNotNull(imports.finishedAt), desc(imports.bytes)).all(),
     async begin(of, anew) {
       const isUnderWay = and(eq(imports.head, of.head), isNull(imports.finishedAt));
+      const before = anew ? orm.select({ id: imports.id }).from(imports).where(isUnderWay).get() : undefined;
+      using _ = before && hold(before.id);
       const forgotten = orm.delete(imports).where(isUnderWay).prepare();
       const begun = orm
         .insert(imports)
@@ -128,19 +160,12 @@ export const importRepository = (
       if (!row) throw new Overtaken();
       return row.id;
     },
-    async goOn({ id, head }, from, progress, animals) {
-      const moved = orm
-        .update(imports)
-        .set({ ...progress, head, finishedAt: null })
-        .where(and(eq(imports.id, id), eq(imports.bytes, from)))
-        .returning({ id: imports.id })
-        .prepare();
-      const assertMoved = {
-        all() {
-          if (moved.all().length === 0) throw new Overtaken();
-        },
-      };
-      await commit([{ query: assertMoved, values: {} }, adding(animals)]);
+    async takeUp({ id, head, bytes, rejectedFile, rejectedBytes }) {
+      await commit([moving(id, bytes, { head, rejectedFile, rejectedBytes, finishedAt: null })]);
+    },
+    async goOn(id, from, { hash, bytes, read, added, rejected, rejectedBytes }, animals) {
+      const progress = { hash, bytes, read, added, rejected, rejectedBytes };
+      await commit([moving(id, from, progress), adding(animals)]);
     },
     async finish(id, finishedAt) {
       const finished = orm.update(imports).set({ finishedAt }).where(eq(imports.id, id)).prepare();
@@ -155,7 +180,10 @@ const PAGE = 2000;
  * All animals ascending by id, or those of one status (null: without one), in pages, as they were in one moment. Ends the moment
  * when it is left.
  */
-export function* exportPages({ client }: Database, status: Status | null | undefined): Generator<Exported[]> {
+export function* exportPages(
+  { client }: Database,
+  status: PetStatus | null | undefined,
+): Generator<Exported[]> {
   const filter = status === undefined ? "" : status === null ? "status IS NULL AND" : "status = ?3 AND";
   const page = client.prepare<unknown, (string | number)[]>(
     `SELECT id, name, CAST(category_id AS TEXT), status FROM pets WHERE ${filter} id > ?1 ORDER BY id LIMIT ?2`,

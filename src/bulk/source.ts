@@ -1,7 +1,6 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
-import type { Place } from "./read.ts";
-import { countLines } from "./read.ts";
+import { FEED, type Place, RETURN, countLines, isLineEnd } from "./read.ts";
 
 /** What tells files apart: so much of their beginning. */
 export const HEAD = 64 * 1024;
@@ -77,27 +76,41 @@ export const fingerprint = (): Fingerprint => {
 
 export const hashOf = (bytes: Buffer): string => Bun.SHA256.hash(bytes, "hex");
 
-/** Takes so many bytes off the beginning. @returns what is behind them, and where that begins */
+/** What is left of chunks, and where that begins. */
+export interface Skipped {
+  place: Place;
+  rest: AsyncIterable<Buffer>;
+  /** True if that is inside a line. */
+  isInside: boolean;
+}
+
+/** Takes so many bytes off the beginning. */
 export const skip = async (
   chunks: AsyncIterable<Buffer>,
   bytes: number,
   print: Fingerprint,
-): Promise<{ place: Place; rest: AsyncIterable<Buffer> }> => {
+): Promise<Skipped> => {
   const iterator = chunks[Symbol.asyncIterator]();
   const place = { bytes: 0, lines: 0 };
+  let last: number | undefined;
   let left: Buffer = Buffer.alloc(0);
-  while (place.bytes < bytes) {
+  // One chunk more if need be: what comes next tells whether a line ended there.
+  while (left.length === 0) {
     const { value, done } = await iterator.next();
     if (done) break;
+    // One line end in two chunks.
+    if (last === RETURN && value[0] === FEED) place.lines--;
     const taken = value.subarray(0, bytes - place.bytes);
     print.add(taken);
     place.bytes += taken.length;
-    place.lines += countLines(taken);
+    place.lines += countLines(value, 0, taken.length);
+    last = taken.at(-1) ?? last;
     left = value.subarray(taken.length);
   }
+  const isInside = last !== undefined && left.length > 0 && !isLineEnd(last) && !isLineEnd(left[0]);
   const rest = (async function* () {
     if (left.length > 0) yield left;
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
   })();
-  return { place, rest };
+  return { place, rest, isInside };
 };

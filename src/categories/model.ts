@@ -3,7 +3,7 @@ import { Cursor, Id, IdInPath, Limit, Text } from "../http/schemas.ts";
 
 const Name = Text("CategoryName", {
   most: 100,
-  description: "What the category is called; no other has the name, in whatever case.",
+  description: "What the category is called; no other has the name, in whatever case and spacing.",
   examples: ["Dogs"],
 });
 

@@ -16,13 +16,13 @@ export const createCategory = operation({
   operationId: "createCategory",
   summary: "Add a category",
   description:
-    "Names are compared without regard to case and to compatible forms of a letter (NFKC). When the answer comes, the category is on disk.",
+    "Names are compared without regard to case, to compatible forms of a letter (NFKC), and to how much white space is around and between their words. When the answer comes, the category is on disk.",
   tags: TAGS,
   bodyExample: { name: "Dogs" },
   answers: {
     201: {
       description: "Category added; the body carries the assigned id.",
-      headers: ["Location"],
+      headers: ["Location", "ETag"],
       example: DOGS,
     },
   },
@@ -34,7 +34,8 @@ export const getCategory = operation({
   summary: "Fetch one category",
   description: "An animal may name an id that no category has.",
   tags: TAGS,
-  answers: { 200: { description: "The requested category.", example: DOGS } },
+  answers: { 200: { description: "The requested category.", headers: ["ETag"], example: DOGS } },
+  conditions: ["If-None-Match"],
 });
 
 export const changeCategory = operation({
@@ -44,8 +45,15 @@ export const changeCategory = operation({
   tags: TAGS,
   bodyExample: { name: "Puppies" },
   bodyAlsoAs: [MERGE_PATCH],
-  answers: { 200: { description: "The category as it is now.", example: { ...DOGS, name: "Puppies" } } },
-  faults: ["category_name_taken"],
+  answers: {
+    200: {
+      description: "The category as it is now.",
+      headers: ["ETag"],
+      example: { ...DOGS, name: "Puppies" },
+    },
+  },
+  conditions: ["If-Match"],
+  faults: ["category_name_taken", "precondition_failed"],
 });
 
 export const deleteCategory = operation({
@@ -54,5 +62,6 @@ export const deleteCategory = operation({
   description: "One that no animal names. Its id is never given out again.",
   tags: TAGS,
   answers: { 204: { description: "The category is gone." } },
-  faults: ["category_in_use"],
+  conditions: ["If-Match"],
+  faults: ["category_in_use", "precondition_failed"],
 });

@@ -14,8 +14,8 @@ export interface CategoryChange {
   name?: string | undefined;
 }
 
-/** What became of a category that was to be deleted. */
-export type Removal = "removed" | "in_use" | "not_found";
+/** Why a category stayed as it was; `precondition_failed`: it is no longer what was expected. */
+export type Refused = "not_found" | "precondition_failed" | "category_name_taken" | "category_in_use";
 
 export interface Categories {
   /** Stores the category under an id that was never given out, in one atomic step; undefined if another has the name. */
@@ -23,16 +23,29 @@ export interface Categories {
   find(id: number): Promise<Category | undefined>;
   /** Ascending by id, from behind `after`. */
   list(page: { after: number; limit: number }): Promise<Category[]>;
-  /** Changes what is named, in one atomic step. */
-  change(id: number, change: CategoryChange): Promise<Category | "name_taken" | "not_found">;
-  /** Removes the category unless an animal names it, in one atomic step. */
-  remove(id: number): Promise<Removal>;
+  /** Changes what is named, in one atomic step, if the category is what is expected. */
+  change(id: number, change: CategoryChange, expected?: Category): Promise<Category | { refused: Refused }>;
+  /** Removes the category unless an animal names it, in one atomic step, if it is what is expected. @returns why not */
+  remove(id: number, expected?: Category): Promise<Refused | undefined>;
 }
 
 const COLUMNS = { id: categories.id, name: categories.name };
 
-/** A name as it is compared: compatible forms and cases of a letter are one. */
-const folded = (name: string): string => name.normalize("NFKC").toLowerCase();
+/**
+ * A name as it is compared: compatible forms and cases of a letter are one, and so is white space, which counts between
+ * words only. A row that was written when it counted everywhere keeps what it has until it is renamed.
+ */
+const folded = (name: string): string => name.normalize("NFKC").toLowerCase().replaceAll(/\s+/gu, " ").trim();
+
+/** Why nothing was written, by what there is. */
+const refusalOf = (
+  present: Category | undefined,
+  expected: Category | undefined,
+  otherwise: Refused,
+): Refused => {
+  if (!present) return "not_found";
+  return expected && expected.name !== present.name ? "precondition_failed" : otherwise;
+};
 
 export const categoryRepository = ({ orm, commit }: Database): Categories => {
   const value = sql.placeholder;
@@ -51,6 +64,7 @@ export const categoryRepository = ({ orm, commit }: Database): Categories => {
     .onConflictDoNothing({ target: categories.folded })
     .returning(COLUMNS)
     .prepare();
+  const isExpected = sql`(${value("expected")} is null or ${categories.name} = ${value("expected")})`;
   // A table that is updated has no alias of its own: the condition's is another's.
   const others = orm
     .select({ one: sql`1` })
@@ -62,7 +76,7 @@ export const categoryRepository = ({ orm, commit }: Database): Categories => {
       name: sql`coalesce(${value("name")}, ${categories.name})`,
       folded: sql`coalesce(${value("folded")}, ${categories.folded})`,
     })
-    .where(and(byId, notExists(others)))
+    .where(and(byId, isExpected, notExists(others)))
     .returning(COLUMNS)
     .prepare();
   const named = orm
@@ -71,7 +85,7 @@ export const categoryRepository = ({ orm, commit }: Database): Categories => {
     .where(eq(pets.categoryId, value("id")));
   const removed = orm
     .delete(categories)
-    .where(and(byId, notExists(named)))
+    .where(and(byId, isExpected, notExists(named)))
     .returning({ id: categories.id })
     .prepare();
 
@@ -89,22 +103,26 @@ export const categoryRepository = ({ orm, commit }: Database): Categories => {
     async list(page) {
       return listed.all({ ...page });
     },
-    async change(id, { name }) {
-      const values = { id, name: name ?? null, folded: name === undefined ? null : folded(name) };
+    async change(id, { name }, expected) {
+      const values = {
+        id,
+        name: name ?? null,
+        folded: name === undefined ? null : folded(name),
+        expected: expected?.name ?? null,
+      };
       // Read in the same step: what there is says why nothing was changed.
       const [[row], [present]] = await commit([
         { query: changed, values },
         { query: found, values: { id } },
       ]);
-      return row ?? (present ? "name_taken" : "not_found");
+      return row ?? { refused: refusalOf(present, expected, "category_name_taken") };
     },
-    async remove(id) {
+    async remove(id, expected) {
       const [[row], [present]] = await commit([
-        { query: removed, values: { id } },
+        { query: removed, values: { id, expected: expected?.name ?? null } },
         { query: found, values: { id } },
       ]);
-      if (row) return "removed";
-      return present ? "in_use" : "not_found";
+      return row ? undefined : refusalOf(present, expected, "category_in_use");
     },
   };
 };

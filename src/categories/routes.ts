@@ -1,10 +1,13 @@
 import { Elysia, status } from "elysia";
 import { nextLink } from "../http/headers.ts";
 import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
+import { expectedBy, tagOf, taggedAnswer } from "../http/tags.ts";
 import type { Shared } from "../http/shared.ts";
 import { Categories, Category, CategoryChange, CategoryParams, CategoryQuery, NewCategory } from "./model.ts";
 import { changeCategory, createCategory, deleteCategory, getCategory, listCategories } from "./openapi.ts";
-import type { CategoryService } from "./service.ts";
+import type { Category as StoredCategory, CategoryService } from "./service.ts";
+
+const tagOfCategory = ({ id, name }: StoredCategory): string => tagOf(JSON.stringify({ id, name }));
 
 /** Categories of animals, under `/v1/categories`. */
 export const categoryRoutes = ({ categories, shared }: { categories: CategoryService; shared: Shared }) =>
@@ -33,8 +36,11 @@ export const categoryRoutes = ({ categories, shared }: { categories: CategorySer
         once(
           {
             status: 201,
-            body: (category) => category,
-            headers: ({ id }) => ({ location: `/v1/categories/${id}` }),
+            body: (category: StoredCategory) => category,
+            headers: (category: StoredCategory) => ({
+              location: `/v1/categories/${category.id}`,
+              etag: tagOfCategory(category),
+            }),
           },
           (keep) => categories.add(body.name, keep),
         ),
@@ -49,17 +55,30 @@ export const categoryRoutes = ({ categories, shared }: { categories: CategorySer
         detail: createCategory,
       },
     )
-    .get("/v1/categories/:categoryId", ({ params }) => categories.get(parseId(params.categoryId)), {
-      stability: "beta",
-      scope: "pets:read",
-      query: NoQuery,
-      params: CategoryParams,
-      response: { 200: Category },
-      detail: getCategory,
-    })
+    .get(
+      "/v1/categories/:categoryId",
+      async ({ params, headers }) => {
+        const { id, name } = await categories.get(parseId(params.categoryId));
+        return taggedAnswer(JSON.stringify({ id, name }), headers);
+      },
+      {
+        stability: "beta",
+        scope: "pets:read",
+        query: NoQuery,
+        params: CategoryParams,
+        response: { 200: Category },
+        detail: getCategory,
+      },
+    )
     .patch(
       "/v1/categories/:categoryId",
-      ({ params, body }) => categories.change(parseId(params.categoryId), body),
+      async ({ params, body, headers, set }) => {
+        const id = parseId(params.categoryId);
+        const expected = await expectedBy(headers, () => categories.get(id), tagOfCategory);
+        const category = await categories.change(id, body, expected);
+        set.headers["etag"] = tagOfCategory(category);
+        return category;
+      },
       {
         stability: "beta",
         scope: "pets:write",
@@ -73,8 +92,9 @@ export const categoryRoutes = ({ categories, shared }: { categories: CategorySer
     )
     .delete(
       "/v1/categories/:categoryId",
-      async ({ params }) => {
-        await categories.remove(parseId(params.categoryId));
+      async ({ params, headers }) => {
+        const id = parseId(params.categoryId);
+        await categories.remove(id, await expectedBy(headers, () => categories.get(id), tagOfCategory));
         return status(204, undefined);
       },
       {

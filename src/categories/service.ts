@@ -1,6 +1,8 @@
 import { Fault } from "../http/faults.ts";
 import { type Page, cutPage, readCursor } from "../page.ts";
-import type { Categories, Category, CategoryChange, Keep } from "./repository.ts";
+import type { Categories, Category, CategoryChange, Keep, Refused } from "./repository.ts";
+
+export type { Category } from "./repository.ts";
 
 export interface CategoryService {
   /** @throws Fault invalid_cursor */
@@ -9,16 +11,18 @@ export interface CategoryService {
   add(name: string, keep?: Keep<Category>): Promise<Category>;
   /** @throws Fault not_found */
   get(id: number): Promise<Category>;
-  /** @throws Fault not_found, category_name_taken */
-  change(id: number, change: CategoryChange): Promise<Category>;
-  /** @throws Fault not_found, category_in_use */
-  remove(id: number): Promise<void>;
+  /** @param expected as the category must still be. @throws Fault not_found, precondition_failed, category_name_taken */
+  change(id: number, change: CategoryChange, expected?: Category): Promise<Category>;
+  /** @param expected as the category must still be. @throws Fault not_found, precondition_failed, category_in_use */
+  remove(id: number, expected?: Category): Promise<void>;
 }
 
 /** What a cursor of the list of categories is bound to. */
 const LIST = "categories";
 
 const notFound = () => new Fault("not_found", "There is no category with this id.");
+
+const faultOf = (refused: Refused): Fault => (refused === "not_found" ? notFound() : new Fault(refused));
 
 export const categoryService = ({ categories }: { categories: Categories }): CategoryService => ({
   async list({ limit, cursor }) {
@@ -35,15 +39,13 @@ export const categoryService = ({ categories }: { categories: Categories }): Cat
     if (!category) throw notFound();
     return category;
   },
-  async change(id, change) {
-    const category = await categories.change(id, change);
-    if (category === "not_found") throw notFound();
-    if (category === "name_taken") throw new Fault("category_name_taken");
-    return category;
+  async change(id, change, expected) {
+    const changed = await categories.change(id, change, expected);
+    if ("refused" in changed) throw faultOf(changed.refused);
+    return changed;
   },
-  async remove(id) {
-    const removal = await categories.remove(id);
-    if (removal === "not_found") throw notFound();
-    if (removal === "in_use") throw new Fault("category_in_use");
+  async remove(id, expected) {
+    const refused = await categories.remove(id, expected);
+    if (refused) throw faultOf(refused);
   },
 });

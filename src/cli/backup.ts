@@ -68,7 +68,7 @@ export const backupCommand = (): Command =>
       .option("--force", "overwrite the file")
       .option(
         "--keep <number>",
-        "of a directory: keep so many of its backups, the newest, and remove the rest",
+        "of a directory: keep so many of its backups, the newest, and remove the rest; each store needs one of its own",
       )
       .option("--with-secrets", "take private keys of certificates and of ACME accounts along")
       .option("--no-sites", "leave the files of deployed sites out")

@@ -7,17 +7,18 @@ import { isAbandoned } from "../backups/abandoned.ts";
 import { assertPlace } from "../backups/place.ts";
 import { exportForm, textOf } from "../bulk/export.ts";
 import type { Format } from "../bulk/import.ts";
-import { type Status, countAnimals, exportPages } from "../bulk/repository.ts";
+import { countAnimals, exportPages } from "../bulk/repository.ts";
 import { reasonOf } from "../data.ts";
 import { isFull, resultCode } from "../db/failure.ts";
 import { shareLock } from "../db/lock.ts";
 import type { Database } from "../db/open.ts";
+import { PET_STATUSES, type PetStatus } from "../pets/pet.ts";
 import { withDatabase } from "./database.ts";
 import { counted, formatOf, rowsShown, stopping } from "./rows.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, fail, print } from "./terminal.ts";
 
-const STATUSES = ["available", "pending", "sold", "none"] as const;
+const STATUSES = [...PET_STATUSES, "none"] as const;
 
 interface Options extends Record<string, unknown> {
   format?: Format;
@@ -50,10 +51,23 @@ const explained = (error: unknown, path: string | undefined): unknown => {
   return error;
 };
 
-const standardOutput: Target = {
+const MINUTE_MS = 60_000;
+/** While an export waits for its reader, the server cannot begin its log anew: that grows with every write. */
+const PATIENCE_MS = 10 * MINUTE_MS;
+
+/** A stream whose reader may take its time, but not for ever: each page within `patience` milliseconds. */
+export const streamTarget = (output: NodeJS.WritableStream, patience = PATIENCE_MS): Target => ({
   write: (text) =>
     new Promise((resolve, reject) => {
-      process.stdout.write(text, (error) => {
+      const giveUp = () =>
+        reject(
+          new Error(
+            `what reads the export has not read on for ${patience / MINUTE_MS} minutes: the rest is missing; export to a file and read that`,
+          ),
+        );
+      const late = setTimeout(giveUp, patience);
+      output.write(text, (error) => {
+        clearTimeout(late);
         if (!error) return resolve(true);
         // As `| head` ends it: it has seen enough.
         if ((error as NodeJS.ErrnoException).code === "EPIPE") return resolve(false);
@@ -62,7 +76,7 @@ const standardOutput: Target = {
     }),
   finish: async () => {},
   abandon: async () => {},
-};
+});
 
 /** Names in a directory; none where one may write but not look. */
 const namesIn = (directory: string): string[] => {
@@ -118,7 +132,7 @@ const fileTarget = async (path: string): Promise<Target> => {
   };
 };
 
-const statusOf = (status: Options["status"]): Status | null | undefined =>
+const statusOf = (status: Options["status"]): PetStatus | null | undefined =>
   status === "none" ? null : status;
 
 const write = async (database: Database, target: Target, format: Format, options: Options) => {
@@ -149,7 +163,8 @@ const write = async (database: Database, target: Target, format: Format, options
 
 const HELP = `
 The animals are those of one moment, ascending by id; the server may write meanwhile. Importing the file elsewhere gives the same
-animals: name, category and status, in this order, with ids of their own.
+animals: name, category and status, in this order, with ids of their own. That moment is kept until the last animal is read, and the
+server's log grows meanwhile: to page through an export, write a file first. A reader that stands still for ten minutes ends it.
 
 A name that begins with =, +, - or @ is a formula to a spreadsheet. --for-spreadsheets writes a ' before it; import the file
 with the same flag, which takes it away again.`;
@@ -180,7 +195,12 @@ export const exportCommand = (): Command =>
       throw new UsageError(`${JSON.stringify(path)} exists; --force overwrites it`);
     const start = performance.now();
     const { rows, code } = await withDatabase(config, async (database) =>
-      write(database, path === undefined ? standardOutput : await fileTarget(path), format, options),
+      write(
+        database,
+        path === undefined ? streamTarget(process.stdout) : await fileTarget(path),
+        format,
+        options,
+      ),
     );
     if (code !== 0) {
       process.exitCode = code;

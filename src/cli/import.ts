@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { join } from "node:path";
 import { Command, Option } from "commander";
 import { type Field, columnsOf, parseMapping } from "../bulk/columns.ts";
 import { type Format, type Outcome, type Surroundings, type Wanted, importFile } from "../bulk/import.ts";
@@ -148,7 +149,13 @@ export const importCommand = (): Command =>
       config,
       (database) =>
         perform(wanted, options, {
-          imports: isDry ? undefined : importRepository(database, { now: Date.now, strictCategories }),
+          imports: isDry
+            ? undefined
+            : importRepository(database, {
+                now: Date.now,
+                strictCategories,
+                lockPath: (id) => join(config.dataDir, `import-${id}.lock`),
+              }),
           isRecorded: strictCategories ? recorded(database) : undefined,
         }),
       { create: !isDry },

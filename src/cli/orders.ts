@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { copiesIn } from "../backups/copies.ts";
 import type { Config } from "../config/config.ts";
 import { scrub } from "../db/scrub.ts";
 import { Fault } from "../http/faults.ts";
@@ -9,8 +10,8 @@ import { ORDER_STATUSES, type OrderStatus } from "../orders/stage.ts";
 import { systemClock } from "../time.ts";
 import { wireOrders } from "../wire.ts";
 import { withDatabase } from "./database.ts";
-import { configOf, withSettings } from "./settings.ts";
-import { UsageError, confirm, print, table } from "./terminal.ts";
+import { configBeside, configOf, withSettings } from "./settings.ts";
+import { UsageError, confirm, fail, print, table } from "./terminal.ts";
 
 const PAGE = 100;
 
@@ -71,7 +72,7 @@ const listCommand = () =>
       print(found.length === 0 ? "There are no orders." : table([heading, ...rows]));
     });
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+const quantity = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 const refusal = (open: readonly Trace[]): Fault =>
   new Fault(
@@ -81,35 +82,58 @@ const refusal = (open: readonly Trace[]): Fault =>
       .join(", ")}): complete or cancel it first, or say --cancel`,
   );
 
+const questionOf = (orders: number, cancelling: boolean): string =>
+  orders === 0
+    ? "No order has this address. Write the database anew all the same, in case that was cut off before?"
+    : `Erase adopter and note of ${quantity(orders, "order")}${cancelling ? ", open ones too" : ""}?`;
+
+const stillHeld = (copies: readonly string[]): string =>
+  `files that may still hold what was forgotten: ${copies.join(", ")}; delete them, of backups once a new one is taken, and see to copies elsewhere`;
+
 const forgetCommand = () =>
   new Command("forget")
     .description("erase an adopter: name, mail address and note of all orders, and what is kept of answers")
     .argument("<email>", "the adopter's mail address, in any case of its letters", emailOf)
     .option("--cancel", "cancel this adopter's open orders too; without it they are refused")
     .option("--yes", "do not ask")
+    .addHelpText(
+      "after",
+      "\nBackups, and databases that restores set aside, still hold what they held: those that are found are named.",
+    )
     .action(async (email: string, options: Options) => {
       const { cancel = false, yes, json } = options;
-      await withOrders(configOf(options), async (_orders, adopters, clear) => {
-        const count = counted((await adopters.find(email)).length, "order");
-        if (!yes && !(await confirm(`Erase adopter and note of ${count}${cancel ? ", open ones too" : ""}?`)))
-          return print("Nothing was forgotten.");
-        const forgotten = await adopters.forget(email, cancel, systemClock.now());
-        if (forgotten.open.length > 0 && !cancel) throw refusal(forgotten.open);
+      const config = configBeside(options);
+      const forgotten = await withOrders(config, async (_orders, adopters, clear) => {
+        const { length } = await adopters.find(email);
+        if (!yes && !(await confirm(questionOf(length, cancel)))) return undefined;
+        const done = await adopters.forget(email, cancel, systemClock.now());
+        if (done.open.length > 0 && !cancel) throw refusal(done.open);
         // Also where there was nothing: an attempt before may have been cut off.
-        await clear();
-        const { orders, answers, open } = forgotten;
-        if (json) return print(JSON.stringify({ orders, answers, cancelled: open.map(({ id }) => id) }));
-        print(
-          `Forgotten: ${counted(orders, "order")}, ${open.length} of them cancelled, and ${counted(answers, "kept answer")}.`,
+        fail(
+          "writing the database anew: until that has ended its files may still hold it; if it is cut off, run this again",
         );
+        await clear();
+        return done;
       });
+      if (!forgotten) return print("Nothing was forgotten.");
+      const { orders, answers, open } = forgotten;
+      const copies = copiesIn(config.dataDir, config.backupDir);
+      if (copies.length > 0) fail(stillHeld(copies));
+      if (json)
+        return print(JSON.stringify({ orders, answers, cancelled: open.map(({ id }) => id), copies }));
+      print(
+        `Forgotten: ${quantity(orders, "order")}, ${open.length} of them cancelled, and ${quantity(answers, "kept answer")}.`,
+      );
     });
 
 export const ordersCommand = (): Command => {
   const command = new Command("orders").description(
     "list adoptions and forget adopters; also beside a running server",
   );
-  for (const child of [listCommand(), forgetCommand()])
-    command.addCommand(withSettings(child.option("--json", "print JSON"), ["dataDir"]));
+  for (const [child, settings] of [
+    [listCommand(), ["dataDir"]],
+    [forgetCommand(), ["dataDir", "backupDir"]],
+  ] as const)
+    command.addCommand(withSettings(child.option("--json", "print JSON"), settings));
   return command;
 };

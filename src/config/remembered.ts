@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Config } from "./config.ts";
 import { SETTINGS, type SettingName } from "./settings.ts";
 
@@ -21,10 +21,10 @@ export const SHARED = [
   "strictCategories",
 ] as const satisfies readonly SettingName[];
 
-/** The shared settings as `readConfig` takes them, by environment variable. */
+/** The shared settings as `readConfig` takes them, by environment variable, and where the backups are. */
 const textsOf = (config: Config): Record<string, string> =>
   Object.fromEntries(
-    SHARED.flatMap((name) => {
+    ([...SHARED, "backupDir"] as const).flatMap((name) => {
       const value = config[name];
       return value === undefined ? [] : [[SETTINGS[name].env, String(value)]];
     }),
@@ -39,7 +39,7 @@ const pathIn = (dataDir: string): string => join(dataDir, "server.json");
 /** Keeps a server's settings in its DATA_DIR. @param port where it listens */
 export const remember = async (config: Config, port: number): Promise<void> => {
   const path = pathIn(config.dataDir);
-  const texts = JSON.stringify(textsOf({ ...config, port }), null, 2);
+  const texts = JSON.stringify(textsOf({ ...config, port, backupDir: resolve(config.backupDir) }), null, 2);
   await writeFile(`${path}.new`, `${texts}\n`, { mode: 0o600 });
   await rename(`${path}.new`, path);
 };

@@ -315,7 +315,7 @@ export const SETTINGS = {
     flag: "backup-dir",
     fallback: "",
     form: "a directory",
-    help: "directory of these backups, better on another disk; by default DATA_DIR/backups",
+    help: "directory of these backups only, better on another disk; by default DATA_DIR/backups",
     parse: optional(anyText),
   },
   backupKeep: {

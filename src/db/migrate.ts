@@ -42,8 +42,16 @@ export const pending = (applied: readonly LedgerRow[], known: readonly Migration
   return known.slice(applied.length);
 };
 
+/** True if nothing was ever made in it: whoever was to make it has ended before, or is about to. */
+export const isUnmade = (client: Client): boolean =>
+  client
+    .query("SELECT 1 FROM sqlite_schema WHERE name <> 'migrations' AND name NOT LIKE 'sqlite_%' LIMIT 1")
+    .get() === null;
+
 /** @throws MigrationRefused unless the schema is exactly what this program knows. */
 export const assertCurrent = (client: Client, known: readonly Migration[]): void => {
+  if (isUnmade(client))
+    throw new MigrationRefused("nothing was made in the database yet: start the server once, which does");
   const missing = pending(ledgerOf(client), known);
   if (missing.length > 0)
     throw new MigrationRefused(

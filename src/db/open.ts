@@ -4,7 +4,7 @@ import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { watchChanges } from "./changes.ts";
 import { type Commit, type GroupCommitSettings, groupCommit } from "./commit.ts";
 import { isBusy, isStorageFailure } from "./failure.ts";
-import { assertCurrent, migrate } from "./migrate.ts";
+import { assertCurrent, isUnmade, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 
 export interface Database {
@@ -55,8 +55,8 @@ const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNo
 
 /** How to open a database. */
 export interface OpenSettings extends GroupCommitSettings {
-  /** Brings the schema up to date; without it, a database that is not up to date is refused. */
-  migrating?: boolean;
+  /** Brings the schema up to date: always, or only where nothing was made yet; else what is not up to date is refused. */
+  migrating?: "always" | "new" | "never";
 }
 
 /**
@@ -81,15 +81,28 @@ const probeOf = (client: Client) => {
   return [{ query: { all: () => statement.all() }, values: {} }] as const;
 };
 
+const OPEN_BUSY_MS = 5000;
+
+/** Tries again while another process is about to make the same database: SQLite does not wait where it changes to a log. */
+const whileBusy = (act: () => void): void => {
+  for (const end = performance.now() + OPEN_BUSY_MS; ;)
+    try {
+      return act();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > end) throw error;
+      Bun.sleepSync(10);
+    }
+};
+
 /** Opens or creates the database file (or ":memory:"). */
 export const openDatabase = (
   path: string,
-  { migrating = true, ...settings }: OpenSettings = {},
+  { migrating = "always", ...settings }: OpenSettings = {},
 ): Database => {
   const client = new Client(path, { create: true, strict: true });
   try {
-    for (const pragma of PRAGMAS) client.run(pragma);
-    if (migrating) migrate(client, migrations);
+    whileBusy(() => PRAGMAS.forEach((pragma) => client.run(pragma)));
+    if (migrating === "always" || (migrating === "new" && isUnmade(client))) migrate(client, migrations);
     else assertCurrent(client, migrations);
     // SQLite's own waiting blocks the event loop; from here on group commit does the waiting.
     client.run("PRAGMA busy_timeout=0");

@@ -49,9 +49,15 @@ export const petEvents = sqliteTable(
 export const categories = sqliteTable("categories", {
   id: integer().primaryKey({ autoIncrement: true }),
   name: text().notNull(),
-  /** The name as it is compared: NFKC, in lower case. */
+  /** The name as it is compared: NFKC, in lower case, one space between words. */
   folded: text().notNull().unique(),
 });
+
+/**
+ * Whether an order of this status holds its animal. Written out: the index of open orders serves no comparison with a
+ * parameter.
+ */
+export const isOpen = (status: AnySQLiteColumn) => sql`${status} in ('placed', 'approved')`;
 
 /** Adoptions. */
 export const orders = sqliteTable(
@@ -70,9 +76,7 @@ export const orders = sqliteTable(
   },
   (table) => [
     // Of all who want an animal, one gets it.
-    uniqueIndex("orders_open")
-      .on(table.petId)
-      .where(sql`${table.status} in ('placed', 'approved')`),
+    uniqueIndex("orders_open").on(table.petId).where(isOpen(table.status)),
     index("orders_by_status").on(table.status),
     index("orders_by_pet").on(table.petId),
     index("orders_by_email").on(sql`lower(${table.adopterEmail})`),
@@ -348,7 +352,8 @@ export const imports = sqliteTable(
     read: integer().notNull(),
     added: integer().notNull(),
     rejected: integer().notNull(),
-    /** The length of the file of rejected rows. */
+    /** The file of rejected rows and its length. Null for none, and where an import was begun before this was written down. */
+    rejectedFile: text("rejected_file"),
     rejectedBytes: integer("rejected_bytes").notNull(),
     startedAt: integer("started_at").notNull(),
     /** Null while there may be rows to come. */

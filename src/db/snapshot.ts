@@ -103,6 +103,21 @@ export const removeSecrets = (copy: Client): void => {
   if (hasTable(copy, "acme_accounts")) copy.run("DELETE FROM acme_accounts");
 };
 
+/** The highest id that an event of animals was ever given; 0 without one. */
+export const lastEventOf = (client: Client): number =>
+  client.query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'pet_events'").get()?.seq ??
+  0;
+
+/**
+ * Removes the events of animals from a copy, and has the next begin above `last`. It holds for a database from before there
+ * were events too: they begin there when they have their table.
+ */
+export const restartEvents = (copy: Client, last: number): void => {
+  if (hasTable(copy, "pet_events")) copy.run("DELETE FROM pet_events");
+  copy.run("DELETE FROM sqlite_sequence WHERE name = 'pet_events'");
+  copy.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('pet_events', ?)", [last]);
+};
+
 /** Hashes of the manifests of all deploys that could be served. */
 export const manifestsOf = (client: Client): string[] =>
   hasTable(client, "deploys")

@@ -34,7 +34,7 @@ export const matchesTag = (header: string, tag: string): boolean =>
   (tagsIn(header)?.some((one) => one.replace(/^W\//, "") === tag) ?? false);
 
 /** The headers of a request as routes get them. */
-type Given = Readonly<Record<string, string | undefined>>;
+export type Given = Readonly<Record<string, string | undefined>>;
 
 /** True if a request says that it knows the answer of this tag. */
 export const isKnown = (headers: Given, tag: string): boolean => {
@@ -66,6 +66,28 @@ export const assertConditions = (headers: Given, tag: string): void => {
   }
   if (isKnown(headers, tag))
     throw new Fault("precondition_failed", "It is what If-None-Match names, or exists at all.");
+};
+
+/**
+ * What a request with conditions is about, as it is now: a change is made only if it is still so then.
+ * @throws Fault precondition_failed, invalid_request, and what `find` throws
+ */
+export const expectedBy = async <Value>(
+  given: Given,
+  find: () => Promise<Value>,
+  tagOfValue: (value: Value) => string,
+): Promise<Value | undefined> => {
+  if (!isConditional(given)) return undefined;
+  const value = await find();
+  assertConditions(given, tagOfValue(value));
+  return value;
+};
+
+/** The answer with a representation and its tag, or 304 if that is what the request knows already. */
+export const taggedAnswer = (json: string, given: Given): Response => {
+  const headers = { etag: tagOf(json) };
+  if (isKnown(given, headers.etag)) return unchanged(headers);
+  return new Response(json, { headers: { ...headers, "content-type": "application/json" } });
 };
 
 /** The answer to who knows already what he asked for; `headers` are those that the whole answer would have for caches. */

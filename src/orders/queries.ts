@@ -1,6 +1,6 @@
-import { and, asc, eq, inArray, isNotNull, notExists, sql } from "drizzle-orm";
+import { type SQL, and, asc, eq, inArray, notExists, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { answers, orders, pets } from "../db/schema.ts";
+import { answers, isOpen, orders, pets } from "../db/schema.ts";
 import type { OrderStatus } from "./stage.ts";
 
 /** What is said of an order of somebody who is to be forgotten. */
@@ -28,30 +28,40 @@ export interface Adopters {
   forget(email: string, cancelling: boolean, now: number): Promise<Forgotten>;
 }
 
-const OPEN = ["placed", "approved"] as const;
+/** An address as it is compared: all cases and composed forms of a letter are one, long s and final sigma too. */
+const folded = (email: string): string =>
+  email.normalize("NFC").toLowerCase().replaceAll("\u017f", "s").replaceAll("\u03c2", "\u03c3");
 
-/** An address as it is compared. */
-const folded = (email: string): string => email.normalize("NFC").toLowerCase();
+/** Signs that mean something to GLOB, as themselves. */
+const literal = (text: string): string => text.replaceAll(/[*?[]/g, "[$&]");
 
-const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+/**
+ * Patterns of an idempotency key, in lower case and with spaces around, that holds an address as a word: nothing goes before
+ * it or on behind it that addresses are commonly made of. A hyphen parts words: rather one answer goes too many.
+ */
+const wordsOf = (address: string) =>
+  ["[^a-z0-9.]", ".[^a-z0-9]"].map((end) => ({
+    address,
+    pattern: `*[^a-z0-9.+]${literal(address)}${end}*`,
+  }));
 
 export const adopterRepository = ({ orm, commit }: Database): Adopters => {
   const value = sql.placeholder;
   const stored = sql<string>`lower(${orders.adopterEmail})`;
   const matches = sql`${stored} in (select value from json_each(${value("spellings")}))`;
-  const isOpen = inArray(orders.status, OPEN);
-  const traced = (...more: (typeof isOpen)[]) =>
+  const held = isOpen(orders.status);
+  const traced = (...more: SQL[]) =>
     orm
       .select({ id: orders.id, status: orders.status })
       .from(orders)
       .where(and(matches, ...more))
       .orderBy(asc(orders.id));
   const found = traced().prepare();
-  const foundOpen = traced(isOpen).prepare();
-  const known = orm
+  const foundOpen = traced(held).prepare();
+  const beyondAscii = orm
     .selectDistinct({ spelling: stored })
     .from(orders)
-    .where(isNotNull(orders.adopterEmail))
+    .where(sql`${stored} glob '*[^ -~]*'`)
     .prepare();
   const released = orm
     .update(pets)
@@ -59,7 +69,7 @@ export const adopterRepository = ({ orm, commit }: Database): Adopters => {
     .where(
       and(
         eq(pets.status, "pending"),
-        inArray(pets.id, orm.select({ id: orders.petId }).from(orders).where(and(matches, isOpen))),
+        inArray(pets.id, orm.select({ id: orders.petId }).from(orders).where(and(matches, held))),
       ),
     )
     .returning({ id: pets.id })
@@ -67,16 +77,20 @@ export const adopterRepository = ({ orm, commit }: Database): Adopters => {
   const cancelled = orm
     .update(orders)
     .set({ status: "cancelled", updatedAt: sql`${value("now")}` })
-    .where(and(matches, isOpen))
+    .where(and(matches, held))
     .returning({ id: orders.id })
     .prepare();
   const erased = orm
     .update(orders)
     .set({ adopterName: null, adopterEmail: null, note: null })
-    .where(and(matches, notExists(traced(isOpen))))
+    .where(and(matches, notExists(traced(held))))
     .returning({ id: orders.id })
     .prepare();
-  const holdsIt = sql`exists (select 1 from json_each(${value("needles")}) where instr(lower(${answers.body}), value) > 0 or instr(lower(${answers.idempotencyKey}), value) > 0)`;
+  // An answer is of who is named in it: another's address is not searched for this one.
+  const adopter = sql`iif(json_valid(${answers.body}), lower(${answers.body} ->> '$.adopter.email'), null)`;
+  const others = sql`iif(instr(${adopter}, value ->> 'address') > 0, ${adopter}, '')`;
+  const key = sql`'  ' || replace(lower(${answers.idempotencyKey}), ${others}, ' ') || '  '`;
+  const holdsIt = sql`(${adopter} in (select value from json_each(${value("spellings")})) or exists (select 1 from json_each(${value("words")}) where instr(lower(${answers.idempotencyKey}), value ->> 'address') > 0 and ${key} glob value ->> 'pattern'))`;
   // Whoever still has an order was not forgotten.
   const dropped = orm
     .delete(answers)
@@ -87,8 +101,7 @@ export const adopterRepository = ({ orm, commit }: Database): Adopters => {
   /** How the address is written in the database. SQLite's own lower case knows ASCII only: the others are looked through. */
   const spellingsOf = (email: string): string[] => {
     const given = email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-    if (isAscii(email)) return [given];
-    const same = known.all().filter(({ spelling }) => folded(spelling) === folded(email));
+    const same = beyondAscii.all().filter(({ spelling }) => folded(spelling) === folded(email));
     return [...new Set([given, folded(email), ...same.map(({ spelling }) => spelling)])];
   };
 
@@ -99,11 +112,10 @@ export const adopterRepository = ({ orm, commit }: Database): Adopters => {
     async forget(email, cancelling, now) {
       const all = spellingsOf(email);
       const spellings = JSON.stringify(all);
-      // As they are within a JSON text.
-      const needles = JSON.stringify(all.map((one) => JSON.stringify(one).slice(1, -1)));
+      const words = JSON.stringify(all.flatMap(wordsOf));
       const read = { query: foundOpen, values: { spellings } };
       const erase = { query: erased, values: { spellings } };
-      const drop = { query: dropped, values: { spellings, needles } };
+      const drop = { query: dropped, values: { spellings, words } };
       if (!cancelling) {
         const [open, gone, forgotten] = await commit([read, erase, drop]);
         return { open, orders: gone.length, answers: forgotten.length };

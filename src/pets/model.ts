@@ -2,6 +2,7 @@ import type { NewPet as NewPetFields, PetChange as PetChangeFields, Pet as Store
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { bigintOf, jsonInteger } from "../http/json.ts";
+import { PET_STATUSES, type PetStatus as PetStatusName } from "./pet.ts";
 import type { ListPets } from "./service.ts";
 import { DAYS } from "./statistics.ts";
 import { wordsOf } from "./words.ts";
@@ -24,10 +25,7 @@ const Name = Text("PetName", {
   examples: ["Bella"],
 });
 
-const STATUSES = ["available", "pending", "sold"] as const;
-type PetStatusName = (typeof STATUSES)[number];
-
-export const PetStatus = OneOf("PetStatus", STATUSES, {
+export const PetStatus = OneOf("PetStatus", PET_STATUSES, {
   $id: "PetStatus",
   description: "Availability status.",
   examples: ["available"],
@@ -59,12 +57,12 @@ export const PetChange = t.Object(
         "PetStatusOrNone",
         {
           type: ["string", "null"],
-          enum: [...STATUSES, null],
+          enum: [...PET_STATUSES, null],
           description: "Availability status; `null` removes it.",
           examples: ["sold"],
         },
-        `must be null or one of ${STATUSES.join(", ")}`,
-        (value) => value === null || (STATUSES as readonly unknown[]).includes(value),
+        `must be null or one of ${PET_STATUSES.join(", ")}`,
+        (value) => value === null || (PET_STATUSES as readonly unknown[]).includes(value),
       ),
     ),
   },

@@ -20,7 +20,7 @@ export const streamPets = operation({
   operationId: "streamPets",
   summary: "Follow what happens to animals",
   description:
-    "Server-sent events: `added`, `changed` and `deleted`, each with an id, and in `data` the animal as it is when the event is sent, or only its id if it has gone. The stream begins with what happens from now on, or right behind the event that `Last-Event-ID` names. If events are missing in between (the newest 1,000,000 are kept), `reset` comes first: list the animals anew. A comment comes every 15 seconds. An API key may have 10 streams at once, all together 100.",
+    "Server-sent events: `added`, `changed` and `deleted`, each with an id, and in `data` the animal as it is when the event is sent, or only its id if it has gone. The stream begins with what happens from now on, or right behind the event that `Last-Event-ID` names. If events are missing in between (the newest 1,000,000 are kept, and none when a backup is restored), `reset` comes first: list the animals anew. A comment comes every 15 seconds. An API key may have 10 streams at once, all together 100.",
   tags: TAGS,
   answers: {
     200: {

@@ -5,7 +5,7 @@ import { exact } from "../db/int64.ts";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema.ts";
 import type { Pet, PetPage, PetStatus } from "./pet.ts";
-import { matchOf } from "./words.ts";
+import { areIndexed, matchOf } from "./words.ts";
 
 /** What a list filtered by status has to read. */
 const OF_STATUS = { id: pets.id, name: pets.name, categoryId: exact(pets.categoryId) };
@@ -90,17 +90,20 @@ export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pe
     .prepare();
 
   /**
-   * Looks slice by slice, and lets others have their turn in between: of a million animals with a word, all may have another
-   * status than the one that is asked for.
+   * Looks slice by slice, the first of so many ids, and lets others have their turn in between: of a million animals with a
+   * word, all may have another status than the one that is asked for.
    */
-  const search = async (values: {
-    after: number;
-    limit: number;
-    [name: string]: unknown;
-  }): Promise<Pet[]> => {
+  const search = async (
+    first: number,
+    values: {
+      after: number;
+      limit: number;
+      [name: string]: unknown;
+    },
+  ): Promise<Pet[]> => {
     const last = newest.get()?.id ?? 0;
     const rows: Pet[] = [];
-    for (let { after } = values, slice = FIRST_SLICE; ; slice = Math.min(2 * slice, MOST_SLICE)) {
+    for (let { after } = values, slice = first; ; slice = Math.min(2 * slice, MOST_SLICE)) {
       const until = Math.min(after + slice, last);
       rows.push(...found.all({ ...values, after, until, limit: values.limit - rows.length }).map(toPet));
       if (until === last || rows.length === values.limit) return rows;
@@ -119,7 +122,9 @@ export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pe
     }
     const values = { ...page, status: status ?? null, categoryId: categoryId ?? null };
     const match = q === undefined ? undefined : matchOf(q);
-    if (ids === undefined) return search({ ...values, match });
+    // Gathering the matches of a long word takes as long for a slice as for all: those are not cut.
+    if (q !== undefined && ids === undefined)
+      return search(areIndexed(q) ? FIRST_SLICE : Infinity, { ...values, match });
     const given = { ...values, ids: JSON.stringify(ids) };
     if (match === undefined) return among.all(given).map(toPet);
     return foundAmong.all({ ...given, match }).map(toPet);

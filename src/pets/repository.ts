@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, max, sql } from "drizzle-orm";
 import type { Keep } from "../db/answers.ts";
 import type { Database } from "../db/open.ts";
-import { categories, orders, pets } from "../db/schema.ts";
+import { categories, isOpen, orders, pets } from "../db/schema.ts";
 import type { NewPet, Pet, PetPage, PetStatus } from "./pet.ts";
 import { COLUMNS, type Row, petLists, toPet } from "./queries.ts";
 
@@ -88,8 +88,7 @@ const guardOf = (expected: Pet | undefined) => ({
   wasStatus: expected?.status ?? null,
 });
 
-// Written out, as the index of open orders is: it serves no comparison with a parameter.
-const OPEN_ORDER = sql`${orders.petId} = ${pets.id} and ${orders.status} in ('placed', 'approved')`;
+const OPEN_ORDER = sql`${orders.petId} = ${pets.id} and ${isOpen(orders.status)}`;
 const ORDER = sql<number | null>`(select ${orders.id} from ${orders} where ${OPEN_ORDER})`;
 const UNHELD = sql`not exists (select 1 from ${orders} where ${OPEN_ORDER})`;
 

@@ -23,7 +23,8 @@ import type { EventStream } from "./events/stream.ts";
 import type { PetPages } from "./pages.ts";
 import type { PetService } from "./service.ts";
 import type { PetStatistics } from "./statistics.ts";
-import { answerWith, expectedBy, tagOfPet, tagged } from "./tagged.ts";
+import { expectedBy } from "../http/tags.ts";
+import { answerWith, tagOfPet, tagged } from "./tagged.ts";
 
 /** Animals, under `/v1`: the specified operations, changing and counting. */
 export const petRoutes = ({
@@ -68,7 +69,7 @@ export const petRoutes = ({
       "/v1/pets/:petId",
       async ({ params, body, headers, set }) => {
         const id = parseId(params.petId);
-        const expected = await expectedBy(headers, () => pets.get(id));
+        const expected = await expectedBy(headers, () => pets.get(id), tagOfPet);
         return tagged(await pets.change(id, toPetChange(body), expected), set.headers);
       },
       {
@@ -86,7 +87,7 @@ export const petRoutes = ({
       "/v1/pets/:petId",
       async ({ params, headers }) => {
         const id = parseId(params.petId);
-        const expected = await expectedBy(headers, () => pets.get(id));
+        const expected = await expectedBy(headers, () => pets.get(id), tagOfPet);
         return pets.remove(id, expected);
       },
       {

@@ -12,5 +12,12 @@ export const wordsOf = (text: string): string[] | undefined => {
   return words.size > 0 && words.size <= MOST_WORDS ? [...words] : undefined;
 };
 
+/** Characters of the longest beginnings that the index has entries for (migration 0007). */
+const MOST_INDEXED = 20;
+
+/** True if the index has an entry for each word: of a longer one it gathers all matches before it can show the first. */
+export const areIndexed = (text: string): boolean =>
+  (wordsOf(text) ?? []).every((word) => [...word].length <= MOST_INDEXED);
+
 /** FTS5's expression for names that have all the words, each as the beginning of one. Nothing in it is a client's syntax. */
 export const matchOf = (text: string): string => (wordsOf(text) ?? []).map((word) => `"${word}"*`).join(" ");

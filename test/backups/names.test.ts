@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { isTemporary, nameAt, newestOf, surplus, temporaryName, timeOf } from "../../src/backups/names.ts";
 
 const AT = Date.UTC(2026, 10, 21, 3, 4, 5, 67);
-const days = (count: number) => nameAt(AT + count * 86_400_000);
+const DAY = 86_400_000;
+const days = (count: number) => nameAt(AT + count * DAY);
 
 test("a backup's name says its time, to the millisecond", () => {
   expect(nameAt(AT)).toBe("adoption-store-20261121T030405.067Z.db");
@@ -22,12 +23,23 @@ test.each([
 
 test("the newest stay, whatever order they are listed in; what has another name is left alone", () => {
   const names = ["notes.db", days(2), days(0), "adoption-store.db", days(3), days(1)];
-  expect(surplus(names, days(3), 2)).toEqual([days(1), days(0)]);
-  expect(surplus(names, days(3), 4)).toEqual([]);
+  expect(surplus(names, days(3), 2, AT + 3 * DAY)).toEqual([days(1), days(0)]);
+  expect(surplus(names, days(3), 4, AT + 3 * DAY)).toEqual([]);
 });
 
-test("the one that was just taken stays, also where others are named by a later time", () => {
-  expect(surplus([days(0), days(1), days(9)], days(0), 1)).toEqual([days(9), days(1)]);
+test("the one that was just taken stays, also where the clock was set back meanwhile", () => {
+  expect(surplus([days(0), days(1), days(2)], days(2), 1, AT + DAY)).toEqual([days(1), days(0)]);
+});
+
+test("what a clock that was ahead has named takes no place of a later backup, and stays", () => {
+  const ahead = Array.from({ length: 7 }, (_, at) => days(3650 + at));
+  let shelf = ahead;
+  for (let day = 0; day < 10; day++) {
+    const all = [...shelf, days(day)];
+    const gone = new Set(surplus(all, days(day), 7, AT + day * DAY));
+    shelf = all.filter((name) => !gone.has(name));
+  }
+  expect(shelf).toEqual([...ahead, ...[3, 4, 5, 6, 7, 8, 9].map(days)]);
 });
 
 test("the newest of a clock that was ahead does not count", () => {

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ROW_FLAGS, writeRows } from "../support/rows.ts";
+import { REJECTED, ROW_FLAGS, writeRows } from "../support/rows.ts";
 import { type Bench, serve, withServers } from "./bench.ts";
 import { Refused } from "./options.ts";
 import { type Server, environment, launch, resident } from "./processes.ts";
@@ -85,7 +85,7 @@ const assertAccounted = ({ added, rejected }: Summary, rows: number, file: strin
     .query<{ animals: number }, []>("select count(distinct name) as animals from pets")
     .get()?.animals;
   database.close();
-  const lines = [...readFileSync(`${file}.rejected`, "utf8").matchAll(/,n,\d+,/g)].length;
+  const lines = [...readFileSync(`${file}.rejected`, "utf8").matchAll(REJECTED)].length;
   if (found !== added || lines !== rejected || (added ?? 0) + (rejected ?? 0) !== rows)
     throw new Refused(`${rows} rows: ${found} animals of ${added}, ${lines} rejected rows of ${rejected}`);
 };

@@ -54,6 +54,9 @@ test.each([
   ["Übrige", "U\u0308brige"],
   ["Fish", "\uff26ish"],
   ["Class 1", "Class \u2460"],
+  ["Dogs", "Dogs "],
+  [" Dogs", "Dogs"],
+  ["Small dogs", "small \u00a0 dogs\u3000"],
 ])("%p and %p are one name", async (name, other) => {
   const store = await withCategories(name, "Cats");
   expect(await faultOf(await add(store, other))).toBe("409 category_name_taken");
@@ -62,6 +65,16 @@ test.each([
   );
   const itself = await store.call("PATCH", "/v1/categories/1", { json: { name: other } });
   expect([itself.status, await itself.json()]).toEqual([200, { id: 1, name: other }]);
+});
+
+test("a name that was written when white space counted stays, and is renamed to none that another has", async () => {
+  const store = await withCategories("Dogs");
+  store.database.client.run("INSERT INTO categories (name, folded) VALUES ('Dogs ', 'dogs ')");
+  expect(await (await store.call("GET", "/v1/categories/2")).json()).toEqual({ id: 2, name: "Dogs " });
+  const rename = (name: string) => store.call("PATCH", "/v1/categories/2", { json: { name } });
+  expect(await faultOf(await rename(" Dogs"))).toBe("409 category_name_taken");
+  expect((await rename("Cats")).status).toBe(200);
+  expect(await faultOf(await add(store, "Cats "))).toBe("409 category_name_taken");
 });
 
 test.each(["", "  ", "a\nb", "a".repeat(101), 7, null, "\ud800"])("%p is no name", async (name) => {

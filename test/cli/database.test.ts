@@ -1,4 +1,8 @@
-import { expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { writeFileSync } from "node:fs";
+import { describe, expect, test } from "bun:test";
+import { databasePath } from "../../src/data.ts";
+import { migrate } from "../../src/db/migrate.ts";
 import { withDatabase } from "../../src/cli/database.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { certificateRepository } from "../../src/domains/certificates/repository.ts";
@@ -38,4 +42,39 @@ test("a file elsewhere that has no room is no matter of DATA_DIR", async () => {
   const failed = withDatabase(config, failing, { create: true });
   await expect(failed).rejects.toThrow("the file system of a file that it writes is full; make room there");
   await expect(failed).rejects.not.toThrow("DATA_DIR");
+});
+
+describe("a database whose making was cut off", () => {
+  /** As a process leaves it that is killed before it has committed what it makes. */
+  const cutOff = (how: "an empty file" | "a file without tables" | "the ledger alone") => {
+    const config = configured();
+    const path = databasePath(config.dataDir);
+    writeFileSync(path, "");
+    const client = new Database(path);
+    if (how !== "an empty file") client.run("PRAGMA journal_mode=WAL");
+    if (how === "the ledger alone") migrate(client, []);
+    client.close();
+    return config;
+  };
+
+  test.each(["an empty file", "a file without tables", "the ledger alone"] as const)(
+    "which left %s, is made by the next command that makes one",
+    async (how) => {
+      const config = cutOff(how);
+      const counted = withDatabase(
+        config,
+        async ({ client }) => client.query("SELECT count(*) FROM pets").values(),
+        {
+          create: true,
+        },
+      );
+      expect(await counted).toEqual([[0]]);
+    },
+  );
+
+  test("is named by the others, with what to do", async () => {
+    await expect(withDatabase(cutOff("an empty file"), async () => {})).rejects.toThrow(
+      "nothing was made in the database yet: start the server once, which does",
+    );
+  });
 });

@@ -9,7 +9,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { streamTarget } from "../../src/cli/export.ts";
 import { shareLock } from "../../src/db/lock.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundledIn } from "./program.ts";
@@ -135,6 +137,16 @@ test("what a killed export left goes with the next to the same file, what one un
   );
 });
 
+test("standard output waits for its reader, but not for ever", async () => {
+  let read = () => {};
+  const output = new Writable({ write: (_, _encoding, done) => void (read = done) });
+  const patient = streamTarget(output);
+  const written = patient.write("a");
+  read();
+  expect(await written).toBe(true);
+  await expect(streamTarget(output, 1).write("b")).rejects.toThrow(/has not read on.*export to a file/);
+});
+
 test("a form that the name does not tell must be named", async () => {
   const { code, error } = await run(await filled(), ["export", "out.xls"]);
   expect([code, error]).toEqual([2, expect.stringContaining("--format")]);
@@ -146,6 +158,7 @@ describe("it never takes the place", () => {
     "data/../data/adoption-store.db-wal",
     "data/admin.key",
     "data/server.lock",
+    "data/import-1.lock",
     "data/blobs/ab/animals.csv",
     "link/adoption-store.db",
     "elsewhere.json",

@@ -249,13 +249,17 @@ describe("where categories are strict", () => {
   });
 
   test("a category that goes between the reading of its rows and their commit stops the import", async () => {
-    const { store } = await placed();
-    const imports = importRepository(store.database, { now: () => 0, strictCategories: true });
+    const { store, data } = await placed();
+    const imports = importRepository(store.database, {
+      now: () => 0,
+      strictCategories: true,
+      lockPath: (id) => join(data, `import-${id}.lock`),
+    });
     const progress = { hash: "", bytes: 0, read: 0, added: 0, rejected: 0, rejectedBytes: 0 };
-    const begun = { ...progress, file: "a.csv", head: "a", startedAt: 0 };
+    const begun = { ...progress, file: "a.csv", head: "a", rejectedFile: null, startedAt: 0 };
     const id = await imports.begin(begun, false);
     const add = (categoryId: bigint) =>
-      imports.goOn({ id, head: "a" }, 0, progress, [
+      imports.goOn(id, 0, progress, [
         { name: "Bella", categoryId: 1n },
         { name: "Rex", categoryId },
       ]);

@@ -1,5 +1,10 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { nameAt, temporaryName } from "../../src/backups/names.ts";
+import { remember } from "../../src/config/remembered.ts";
+import { databasePath } from "../../src/data.ts";
+import { NOW, backUp, copyDatabase, includes, restoreTo, storeIn } from "../backups/stores.ts";
 import { openStore, temporaryDirectory } from "../support/store.ts";
 import { bundled } from "./program.ts";
 import { ADA, available, place, statusOf, take } from "../orders/orders.ts";
@@ -37,6 +42,9 @@ test("orders are listed, in words and in JSON, all of them or those of one statu
   expect(JSON.parse(approved.out)).toMatchObject([{ id: 2, adopter: ADA, status: "approved" }]);
 });
 
+const ANEW =
+  "adoption-store: writing the database anew: until that has ended its files may still hold it; if it is cut off, run this again\n";
+
 test("forget refuses open orders by name, cancels them when told to, and says how many it erased", async () => {
   const { store, env } = await openShared();
   await place(store, await available(store));
@@ -48,12 +56,56 @@ test("forget refuses open orders by name, cancels them when told to, and says ho
   const done = await run(["orders", "forget", "ADA@example.org", "--yes", "--cancel"], env);
   expect(done).toEqual({
     out: "Forgotten: 1 order, 1 of them cancelled, and 0 kept answers.\n",
-    error: "",
+    error: ANEW,
     code: 0,
   });
   expect(await statusOf(store, 1)).toBe("available");
   const again = await run(["orders", "forget", ADA.email, "--yes", "--json"], env);
-  expect(JSON.parse(again.out)).toEqual({ orders: 0, answers: 0, cancelled: [] });
+  expect(JSON.parse(again.out)).toEqual({ orders: 0, answers: 0, cancelled: [], copies: [] });
+});
+
+test("forget names every file that may still hold the address: databases set aside, and backups of all kinds", async () => {
+  const before = temporaryDirectory();
+  const dataDir = temporaryDirectory();
+  const shelf = temporaryDirectory();
+  mkdirSync(join(dataDir, "backups"));
+  const store = await storeIn(before);
+  const { file } = await backUp(before);
+  await place(store, await available(store));
+  await take(store, "cancel");
+  await backUp(before, { file: join(dataDir, "backups", nameAt(NOW)) });
+  await backUp(before, { file: join(dataDir, "own.db") });
+  await backUp(before, { file: join(shelf, "nightly") });
+  copyDatabase(before, dataDir);
+  const { aside = "" } = await restoreTo(dataDir, file);
+  expect(includes(aside, ADA.email)).toBe(true);
+  writeFileSync(`${databasePath(dataDir)}.restoring`, "half of a backup");
+  writeFileSync(join(shelf, temporaryName(7)), "half of a backup");
+  writeFileSync(join(shelf, "notes.txt"), "of the keeper");
+  await remember({ ...store.config, dataDir, backupDir: shelf }, 3000);
+  const copies = [
+    `${databasePath(dataDir)}.before-restore-20261120T030000.000Z`,
+    `${databasePath(dataDir)}.restoring`,
+    join(dataDir, "own.db"),
+    join(dataDir, "backups", nameAt(NOW)),
+    join(shelf, temporaryName(7)),
+    join(shelf, "nightly"),
+  ];
+  const env = { DATA_DIR: dataDir };
+  const said = `${ANEW}adoption-store: files that may still hold what was forgotten: ${copies.join(", ")}; delete them, of backups once a new one is taken, and see to copies elsewhere\n`;
+  expect(await run(["orders", "forget", ADA.email, "--yes"], env)).toEqual({
+    out: "Forgotten: 0 orders, 0 of them cancelled, and 0 kept answers.\n",
+    error: said,
+    code: 0,
+  });
+  const json = await run(["orders", "forget", ADA.email, "--yes", "--json"], env);
+  expect(JSON.parse(json.out)).toEqual({ orders: 0, answers: 0, cancelled: [], copies });
+  expect(json.error).toBe(said);
+  const elsewhere = ["--backup-dir", temporaryDirectory()];
+  const other = await run(["orders", "forget", ADA.email, "--yes", "--json", ...elsewhere], env);
+  expect(JSON.parse(other.out)).toMatchObject({ copies: copies.slice(0, 4) });
+  for (const copy of copies) rmSync(copy);
+  expect((await run(["orders", "forget", ADA.email, "--yes"], env)).error).toBe(ANEW);
 });
 
 test.each([

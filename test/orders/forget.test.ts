@@ -61,6 +61,27 @@ describe("forgetting an adopter", () => {
     expect((await listed(store))[2]).toMatchObject({ adopter: { name: "O" } });
   });
 
+  test.each([
+    ["ada@kelvin.org", "ADA@\u212aelvin.org"],
+    ["ada@\u212aelvin.org", "ada@Kelvin.org"],
+    ["ASS@example.org", "a\u017fs@example.org"],
+    ["ΝΙΚΟΣ@example.gr", "νικοσ@example.gr"],
+  ])("%s is also whoever wrote %s", async (given, written) => {
+    const store = await openStore();
+    await closed(store, { name: "One", email: written });
+    keep(store, JSON.stringify({ adopter: { name: "One", email: written } }));
+    expect(await wireOrders(store.database).adopters.find(given)).toHaveLength(1);
+    expect(await forget(store, given)).toEqual({ open: [], orders: 1, answers: 1 });
+  });
+
+  test("leaves alone who writes it with other letters", async () => {
+    const store = await openStore();
+    for (const email of ["straße@example.org", "ädа@example.org", "ada@example.org.uk"])
+      await closed(store, { name: "Other", email });
+    for (const given of ["strasse@example.org", "ada@example.org", "äda@example.org"])
+      expect(await forget(store, given)).toEqual({ open: [], orders: 0, answers: 0 });
+  });
+
   test("erases nothing while one of the orders is open", async () => {
     const store = await openStore();
     await closed(store, ADA);
@@ -108,6 +129,62 @@ describe("forgetting an adopter", () => {
     expect(await forget(store, ADA.email)).toEqual({ open: [], orders: 0, answers: 2 });
     expect(keptAnswers(store)).toBe(2);
     expect(await forget(store, odd.email)).toEqual({ open: [], orders: 0, answers: 1 });
+  });
+
+  test("leaves the answers of an adopter whose address ends in the forgotten one, and repeats them", async () => {
+    const store = await openStore();
+    const maria = { name: "Maria", email: "maria@x.org" };
+    const petId = await available(store);
+    const ask = () =>
+      store.call("POST", "/v1/store/orders", {
+        json: { petId, adopter: maria, note: 'She is "email":"a@x.org" to friends.' },
+        headers: { "idempotency-key": "maria@x.org-1" },
+      });
+    expect((await ask()).status).toBe(201);
+    expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, answers: 0 });
+    const again = await ask();
+    expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
+  });
+
+  test.each([
+    "a@x.org",
+    "a@x.org-1",
+    "order of A@X.org.",
+    "order-a@x.org",
+    "pets:a@x.org:7",
+    "from maria@x.org to a@x.org",
+  ])("drops an answer under the key %p, which holds the address as a word", async (key) => {
+    const store = await openStore();
+    keep(store, "{}", key);
+    expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, answers: 1 });
+  });
+
+  test.each(["maria@x.org-1", "m.a@x.org", "maria+a@x.org", "a@x.org.uk", "a@x.organic", "a@x_org"])(
+    "leaves an answer under the key %p, which does not",
+    async (key) => {
+      const store = await openStore();
+      keep(store, "{}", key);
+      expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, answers: 0 });
+    },
+  );
+
+  test("what an answer says of its adopter tells whose address its key holds", async () => {
+    const store = await openStore();
+    const adopterOf = (email: string) => JSON.stringify({ adopter: { name: "x", email } });
+    keep(store, adopterOf("anna-a@x.org"), "anna-a@x.org-1");
+    keep(store, adopterOf("b@x.org"), "a@x.org for b@x.org");
+    keep(store, adopterOf("g@x.org"), "joerg@x.org");
+    expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, answers: 1 });
+    expect(await forget(store, "joerg@x.org")).toEqual({ open: [], orders: 0, answers: 1 });
+    expect(keptAnswers(store)).toBe(1);
+  });
+
+  test("an address of signs that patterns know is itself only", async () => {
+    const store = await openStore();
+    for (const key of ["[*]?@x.org", "ab@x.org", "[ab]c@x.org"]) keep(store, "{}", key);
+    keep(store, "no JSON");
+    expect(await forget(store, "[*]?@x.org")).toEqual({ open: [], orders: 0, answers: 1 });
+    expect(await forget(store, "*@x.org")).toEqual({ open: [], orders: 0, answers: 0 });
   });
 });
 

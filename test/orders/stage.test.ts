@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { openStore } from "../support/store.ts";
 import {
   ORDER_STATUSES,
   ORDER_STEPS,
@@ -29,6 +30,21 @@ test.each(ORDER_STEPS)("%s begins and ends where the table says", (step) => {
   expect(spanOf(step)).toEqual({ from: rows.map(([from]) => from), to: rows[0]?.[2] as OrderStatus });
   expect(new Set(rows.map(([, , to]) => to)).size).toBe(1);
 });
+
+test.each(ORDER_STATUSES)(
+  "an animal has one order that is %s, or several, as anything can be done with it",
+  async (status) => {
+    const { database } = await openStore();
+    const add = () =>
+      database.client.run("INSERT INTO orders (pet_id, status, created_at, updated_at) VALUES (1, ?, 1, 1)", [
+        status,
+      ]);
+    add();
+    const isOpen = ORDER_STEPS.some((step) => nextStatus(status, step));
+    if (isOpen) expect(add).toThrow("UNIQUE");
+    else add();
+  },
+);
 
 test("what can be done is said in words", () => {
   expect(ORDER_STATUSES.map(explainStatus)).toEqual([

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { Database as Client } from "bun:sqlite";
+import { join } from "node:path";
 import { petEventRepository } from "../../src/pets/events/repository.ts";
 import { petStreams } from "../../src/pets/events/streams.ts";
 import { openDatabase } from "../../src/db/open.ts";
+import { NOW, backUp, copyDatabase, restoreTo, storeIn } from "../backups/stores.ts";
 import { type Call, type Store, addPet, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
 
 const LIMITS = { overall: 3, ofKey: 2, heartbeatMs: 15_000 };
@@ -199,11 +202,102 @@ describe("GET /v1/pets/events", () => {
     expect(turns).toBeGreaterThanOrEqual(149);
   });
 
+  describe("after a restore", () => {
+    const blocksOf = async (store: Store, last: string, count: number) => {
+      const stream = await follow(store, { "last-event-id": last });
+      const events = await stream.next(count);
+      await stream.leave();
+      return events;
+    };
+
+    /** A store that was backed up after 3 events, wrote 3 more, and was restored where it was. */
+    const restored = async (backup?: (file: string) => void) => {
+      const before = temporaryDirectory();
+      const source = await storeIn(before);
+      for (const name of ["Ada", "Bella", "Carl"]) await addPet(source, { name });
+      const { file } = await backUp(before);
+      backup?.(file);
+      for (const name of ["Dora", "Emil", "Fido"]) await addPet(source, { name });
+      const dataDir = temporaryDirectory();
+      copyDatabase(before, dataDir);
+      await restoreTo(dataDir, file);
+      return { dataDir, file, store: await storeIn(dataDir) };
+    };
+
+    test.each(["2", "3", "6", "7", "9"])(
+      "whoever has read %s before it lists anew, and then misses nothing",
+      async (last) => {
+        const { store } = await restored();
+        const [reset] = await blocksOf(store, last, 1);
+        expect(reset?.event).toBe("reset");
+        for (let at = 0; at < 9; at++) await addPet(store, { name: `new ${at}` });
+        expect((await blocksOf(store, last, 1))[0]?.event).toBe("reset");
+        const after = await blocksOf(store, reset?.id ?? "", 9);
+        expect(after.map(({ event, data }) => [event, (data as { name: string }).name])).toEqual(
+          Array.from({ length: 9 }, (_, at) => ["added", `new ${at}`]),
+        );
+      },
+    );
+
+    test("whoever comes for the first time starts with what happens next", async () => {
+      const { store } = await restored();
+      const stream = await follow(store);
+      const began = Number(/id: (\d+)$/.exec(stream.first ?? "")?.[1]);
+      await addPet(store, { name: "new" });
+      expect(await stream.next(1)).toMatchObject([{ id: String(began + 1), data: { name: "new" } }]);
+      await stream.leave();
+    });
+
+    test("the ids are above all that were given before, also if the clock was set back or the backup is of another machine", async () => {
+      const { dataDir, file, store } = await restored();
+      await addPet(store, {});
+      const first = petEventRepository(store.database).bounds().newest;
+      const again = temporaryDirectory();
+      copyDatabase(dataDir, again);
+      await restoreTo(again, file, 0);
+      const second = petEventRepository((await storeIn(again)).database).bounds().newest;
+      const elsewhere = join(temporaryDirectory(), "new");
+      await restoreTo(elsewhere, file, NOW + 1);
+      const third = petEventRepository((await storeIn(elsewhere)).database).bounds().newest;
+      expect(first).toBeGreaterThan(6);
+      expect(second).toBeGreaterThan(first);
+      expect(third).toBeGreaterThan(first);
+      // As a header may have them.
+      for (const id of [first, second, third]) expect(String(id).length).toBeLessThanOrEqual(15);
+    });
+
+    test("of a backup from before there were events they begin above all that were given as well", async () => {
+      const older = (file: string) => {
+        const client = new Client(file);
+        client.run("DELETE FROM sqlite_sequence WHERE name = 'pet_events'");
+        for (const trigger of ["added", "renamed", "changed", "deleted"])
+          client.run(`DROP TRIGGER pets_${trigger}`);
+        for (const table of ["pet_events", "pets_words", "categories", "orders", "answers", "imports"])
+          client.run(`DROP TABLE ${table}`);
+        for (const index of ["pets_by_category", "pets_by_category_and_status"])
+          client.run(`DROP INDEX ${index}`);
+        client.run("DELETE FROM migrations WHERE tag >= '0004'");
+        client.close(true);
+      };
+      const { store } = await restored(older);
+      for (let at = 0; at < 9; at++) await addPet(store, {});
+      expect((await blocksOf(store, "6", 1))[0]?.event).toBe("reset");
+    });
+  });
+
   test("shows life while nothing happens", async () => {
     const store = await openStore({ streamLimits: { ...LIMITS, heartbeatMs: 20 } });
     const stream = await follow(store);
     expect(await stream.raw(2)).toEqual([":", ":"]);
     await stream.leave();
+  });
+
+  test("tells nothing more to a key that was revoked", async () => {
+    const store = await openStore();
+    const stream = await follow(store, {}, "", { key: await store.mint({ scopes: ["pets:read"] }) });
+    await store.call("DELETE", "/platform/keys/2");
+    await addPet(store, {});
+    await expect(stream.next(1)).rejects.toThrow("the stream ended");
   });
 
   test("ends with its key", async () => {

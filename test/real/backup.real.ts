@@ -1,11 +1,10 @@
 import { expect } from "bun:test";
-import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXECUTABLE, type Server, directory, expectRefusal, real, run, serve, store } from "./support.ts";
 
 const CONNECTIONS = 32;
 const BACKUPS = Number(process.env["BACKUPS"] ?? 12);
-const KILLS = Number(process.env["RESTORE_KILLS"] ?? 40);
 
 /** Adds animals until it is told to end, and knows the highest id below which every animal was acknowledged. */
 const writers = (server: Server) => {
@@ -98,49 +97,101 @@ const countIn = (file: string): string =>
     .stdout.toString()
     .trim();
 
+/** What a kill may leave: the database before while the other is written, then while it has two names, or the other. */
+const FALLS = ["written", "set aside", "replaced"] as const;
+/** Each is seen so often. */
+const FALLS_EACH = Number(process.env["RESTORE_KILLS"] ?? 10);
+const MOST_KILLS = 40 * FALLS_EACH;
+
+/** Waits until something is so or a process has ended. @returns when */
+const whenSo = async (child: Bun.Subprocess, isSo: () => boolean): Promise<number> => {
+  while (child.exitCode === null && child.signalCode === null && !isSo())
+    await new Promise((resolve) => setImmediate(resolve));
+  return performance.now();
+};
+
 real(
-  `killed ${KILLS} times while it restores, it leaves the database before or the restored one, whole`,
+  `killed while it writes, sets aside or has replaced the database, a restore leaves the one before or the restored one, whole`,
   ["sqlite3"],
   async () => {
     using place = directory();
-    const backup = join(place.path, "three.db");
-    const database = join(place.path, "data/adoption-store.db");
+    const data = join(place.path, "data");
+    const database = join(data, "adoption-store.db");
+    const backups = { "ok\n3": join(place.path, "three.db"), "ok\n4": join(place.path, "four.db") };
     {
       await using server = await serve({ cwd: place.path });
       for (let count = 0; count < 3; count++) await server.add("before");
-      expect((await store(["backup", backup], { cwd: place.path })).code).toBe(0);
+      expect((await store(["backup", backups["ok\n3"]], { cwd: place.path })).code).toBe(0);
       await server.add("after");
       await server.stop();
     }
-    const seen = { "ok\n4": 0, "ok\n3": 0 };
-    const four = join(place.path, "four.db");
-    expect((await store(["backup", four], { cwd: place.path })).code).toBe(0);
-    const begun = performance.now();
-    expect((await store(["restore", four, "--yes"], { cwd: place.path })).code).toBe(0);
-    const wholeMs = performance.now() - begun;
-    for (let round = 0; round < KILLS; round++) {
-      const child = Bun.spawn([EXECUTABLE, "restore", round % 2 ? four : backup, "--yes"], {
+    expect((await store(["backup", backups["ok\n4"]], { cwd: place.path })).code).toBe(0);
+
+    const restoring = `${database}.restoring`;
+    const seen = { written: 0, "set aside": 0, replaced: 0 };
+    const missing = () => FALLS.filter((fall) => seen[fall] < FALLS_EACH);
+    /** Begins a restore of the other backup. */
+    const begin = (other: keyof typeof backups) => {
+      rmSync(restoring, { force: true });
+      const old = new Set(readdirSync(data));
+      const isAside = () =>
+        readdirSync(data).some((name) => name.includes(".before-restore-") && !old.has(name));
+      const child = Bun.spawn([EXECUTABLE, "restore", backups[other], "--yes"], {
         cwd: place.path,
         stdio: ["ignore", "ignore", "ignore"],
       });
-      await Bun.sleep((wholeMs * (0.4 + 0.6 * Math.random())) | 0);
+      // What shows that it has come so far.
+      const begun = {
+        written: () => existsSync(restoring),
+        "set aside": isAside,
+        replaced: () => isAside() && !existsSync(restoring),
+      };
+      return { child, begun };
+    };
+
+    const spans = { written: 0, "set aside": 0, replaced: 0 };
+    {
+      const { child, begun } = begin("ok\n3");
+      const written = await whenSo(child, begun.written);
+      const aside = await whenSo(child, begun["set aside"]);
+      const replaced = await whenSo(child, begun.replaced);
+      expect(await child.exited).toBe(0);
+      Object.assign(spans, { written: aside - written, "set aside": replaced - aside });
+    }
+    let kills = 0;
+    for (; kills < MOST_KILLS && missing().length > 0; kills++) {
+      const before = countIn(database) as keyof typeof backups;
+      const other = before === "ok\n3" ? "ok\n4" : "ok\n3";
+      const { child, begun } = begin(other);
+      const [meant = "written"] = missing();
+      const since = await whenSo(child, begun[meant]);
+      // At once now and then, so that some fall where they are meant on the busiest machine.
+      const wait = kills % 4 > 0 ? spans[meant] * Math.random() : 0;
+      await whenSo(child, () => performance.now() >= since + wait);
       child.kill("SIGKILL");
       await child.exited;
+      const isKilled = child.signalCode === "SIGKILL";
       expect(existsSync(database)).toBe(true);
-      const found = countIn(database) as keyof typeof seen;
-      expect(found in seen).toBe(true);
-      seen[found]++;
+      const after = countIn(database);
+      expect(isKilled ? [before, other] : [other]).toContain(after);
+      // What is left says where it fell, which may be later than was meant.
+      if (isKilled && after === other) seen.replaced++;
+      else if (isKilled && begun["set aside"]()) seen["set aside"]++;
+      else if (isKilled && begun.written()) seen.written++;
     }
-    console.log(`    ${seen["ok\n4"]} times with 4 animals, ${seen["ok\n3"]} times with 3`);
+    console.log(`    ${kills} times: ${JSON.stringify(seen)}`);
+    // Had none fallen there, nothing would be known of it.
+    expect(missing()).toEqual([]);
+
     // One that ends leaves nothing of those that did not, and what it leaves is served.
-    expect((await store(["restore", backup, "--yes"], { cwd: place.path })).code).toBe(0);
-    const rest = readdirSync(join(place.path, "data")).filter((name) => /restoring|-wal|-shm/.test(name));
+    expect((await store(["restore", backups["ok\n3"], "--yes"], { cwd: place.path })).code).toBe(0);
+    const rest = readdirSync(data).filter((name) => /restoring|-wal|-shm/.test(name));
     expect(rest).toEqual([]);
     expect(statSync(database).mode & 0o777).toBe(0o600);
     await using server = await serve({ cwd: place.path });
     expect(await idsOf(server)).toEqual([1, 2, 3]);
   },
-  300_000,
+  600_000,
 );
 
 real("a server takes its own backups, keeps the newest, and each can be restored", [], async () => {

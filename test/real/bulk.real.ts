@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "bun:test";
-import { ROW_FLAGS, countBad, writeRows } from "../support/rows.ts";
+import { REJECTED, ROW_FLAGS, countBad, writeRows } from "../support/rows.ts";
 import { EXECUTABLE, type Server, directory, real, serve, store, until } from "./support.ts";
 
 const ROWS = 100_000;
@@ -23,8 +23,10 @@ const readSoFar = (cwd: string): number => {
   }
 };
 
-/** Every row is in once, or among the rejected once. */
-const expectAccounted = (cwd: string, besides = 0) => {
+/** Every row is in once, or among the rejected once; and the file is known, so that it stays so. */
+const expectAccounted = async (cwd: string, besides = 0) => {
+  const { code, error } = await goOn(cwd);
+  expect([code, error]).toEqual([1, expect.stringContaining(`it was imported on`)]);
   using database = new Database(databaseIn(cwd), { readonly: true });
   const counts = database
     .query(
@@ -34,9 +36,7 @@ const expectAccounted = (cwd: string, besides = 0) => {
   expect(counts).toEqual({ animals: ROWS - BAD, names: ROWS - BAD });
   const clients = database.query("select count(*) as animals from pets where name like 'client %'").get();
   expect(clients).toEqual({ animals: besides });
-  const lines = [
-    ...readFileSync(join(cwd, "rows.csv.rejected"), "utf8").matchAll(/,n,(\d+),"?(?:name|categoryId): /g),
-  ];
+  const lines = [...readFileSync(join(cwd, "rows.csv.rejected"), "utf8").matchAll(REJECTED)];
   expect(lines).toHaveLength(BAD);
   expect(new Set(lines.map(([, line]) => line)).size).toBe(BAD);
 };
@@ -47,7 +47,7 @@ const importing = (cwd: string) =>
     env: { PATH: process.env["PATH"] ?? "", DATA_DIR: join(cwd, "data") },
     stdin: "ignore",
     stdout: "pipe",
-    stderr: "ignore",
+    stderr: "pipe",
   });
 
 /** Imports, and sends the signal once more rows are read than before. @returns the exit code */
@@ -61,8 +61,8 @@ const interrupt = async (cwd: string, signal: "SIGKILL" | "SIGINT") => {
 
 const goOn = async (cwd: string) => {
   const child = importing(cwd);
-  const [code, out] = await Promise.all([child.exited, child.stdout.text()]);
-  return { code, out };
+  const [code, out, error] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
+  return { code, out, error };
 };
 
 real(
@@ -79,7 +79,7 @@ real(
     const { code, out } = await goOn(cwd);
     expect(code).toBe(1);
     expect(out).toContain(`100,000 rows read (${reached.toLocaleString("en-US")} of them before) = `);
-    expectAccounted(cwd);
+    await expectAccounted(cwd);
   },
 );
 
@@ -89,7 +89,20 @@ real("Ctrl-C ends an import with 130 between two transactions, and the next goes
   await writeRows(join(cwd, "rows.csv"), ROWS);
   expect(await interrupt(cwd, "SIGINT")).toBe(130);
   await goOn(cwd);
-  expectAccounted(cwd);
+  await expectAccounted(cwd);
+});
+
+real("the same command while an import runs says so, and takes nothing from it", [], async () => {
+  using place = directory();
+  const { path: cwd } = place;
+  await writeRows(join(cwd, "rows.csv"), ROWS);
+  const first = goOn(cwd);
+  await until("rows are read", () => readSoFar(cwd) > 0, 30_000);
+  const others = await Promise.all([goOn(cwd), goOn(cwd)]);
+  for (const { code, error } of others)
+    expect([code, error]).toEqual([1, expect.stringMatching(/another import of this file|was imported on/)]);
+  expect((await first).out).toStartWith("100,000 rows read = ");
+  await expectAccounted(cwd);
 });
 
 /** Lists and adds until it is told to end. @returns how many it added */
@@ -119,7 +132,7 @@ real(
     const added = (await Promise.all(clients)).reduce((sum, one) => sum + one, 0);
     expect(imported.code).toBe(1);
     expect(added).toBeGreaterThan(CLIENTS);
-    expectAccounted(cwd, added);
+    await expectAccounted(cwd, added);
     const exported = await store(["export", "out.ndjson", "--data-dir", "data", "--json"], { cwd });
     expect(JSON.parse(exported.stdout)).toMatchObject({ rows: ROWS - BAD + added });
   },

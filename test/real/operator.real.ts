@@ -281,3 +281,17 @@ for (const format of ["json", "pretty"])
         await reading.exited;
       },
     );
+
+real("a key of admin.key that opens nothing is not shown as one that does", [], async () => {
+  using place = directory();
+  {
+    await using server = await serve({ cwd: place.path });
+    expect(server.stdout()).toContain("Admin key (all scopes) in ");
+    expect(await server.stop()).toBe(0);
+  }
+  writeFileSync(join(place.path, "data", "admin.key"), "aas_of-another-database\n");
+  await using server = await serve({ cwd: place.path });
+  expect(server.stdout()).toContain("this key is revoked, or of another database");
+  expect(server.stdout()).not.toContain("Admin key (all scopes) in ");
+  expect(await server.stop()).toBe(0);
+});

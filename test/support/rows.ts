@@ -21,8 +21,11 @@ const HEADER = "Animal Name,Category ID,STATUS,Note\r\n";
 /** The flags that the rows are imported with. */
 export const ROW_FLAGS = ["--map", "Animal Name=name"] as const;
 
-/** True for a row that breaks a rule: a name with a line end, or a category that is no number. */
+/** True for a row that breaks a rule: a name with a line end, a category that is no number, or no CSV at all. */
 export const isBad = (row: number): boolean => row % 50 === 7 || row % 1000 === 0;
+
+/** The line and the beginning of the reason of each row in a file of rejected ones. */
+export const REJECTED = /(?:,n|n",,,),(\d+),"?(?:name: |categoryId: |a quote stands)/g;
 
 /** How many of the first rows break a rule. */
 export const countBad = (rows: number): number => {
@@ -32,12 +35,16 @@ export const countBad = (rows: number): number => {
 };
 
 const lineOf = (row: number): string => {
+  // Files are put together from several; some are edited by hand.
+  const end = row % 11 === 0 ? "\n" : "\r\n";
+  const blank = row % 700 === 0 ? `,,,${end}` : row % 900 === 0 ? end : "";
+  if (row % 2000 === 0) return `Max "Maxi" ${row},3,sold,n${end}${blank}`;
   const name = row % 1000 === 0 ? `Line\nbreak ${row}` : `${NAMES[row % NAMES.length]} ${row}`;
   const category = row % 50 === 7 ? "x" : CATEGORIES[row % CATEGORIES.length];
-  return `"${name.replaceAll('"', '""')}",${category},${STATUSES[row % STATUSES.length]},n\r\n`;
+  return `"${name.replaceAll('"', '""')}",${category},${STATUSES[row % STATUSES.length]},n${end}${blank}`;
 };
 
-/** Writes a CSV of so many rows, each with a name of its own. */
+/** Writes a CSV of so many rows, each with a name of its own, and of blank ones between them. */
 export const writeRows = async (path: string, rows: number): Promise<void> => {
   const writer = Bun.file(path).writer();
   writer.write(HEADER);

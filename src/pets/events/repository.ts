@@ -19,7 +19,10 @@ export interface PetEvent {
 }
 
 export interface PetEvents {
-  /** The ids of the first and the last that are kept: all between are there. Both 0 if nothing has ever happened. */
+  /**
+   * The ids of the first and the last that are kept: all between are there. While none is kept `newest` is the last that was
+   * given out, 0 before any was, and `oldest` the next.
+   */
   bounds(): { oldest: number; newest: number };
   /** The next behind an id, ascending. */
   behind(id: number, limit: number): PetEvent[];
@@ -68,7 +71,19 @@ export const petEventRepository = ({ orm, commit }: Database): PetEvents => {
     )
     .prepare();
 
-  const bounds = () => ({ oldest: first.get()?.id ?? 0, newest: last.get()?.id ?? 0 });
+  const given = orm
+    .select({ id: sql<number>`seq` })
+    .from(sql`sqlite_sequence`)
+    .where(sql`name = 'pet_events'`)
+    .limit(1)
+    .prepare();
+
+  const bounds = () => {
+    const [oldest, newest] = [first.get()?.id, last.get()?.id];
+    if (oldest && newest) return { oldest, newest };
+    const before = given.get()?.id ?? 0;
+    return { oldest: before + 1, newest: before };
+  };
 
   return {
     bounds,
@@ -85,7 +100,7 @@ export const petEventRepository = ({ orm, commit }: Database): PetEvents => {
     async sweep(most = MOST_EVENTS) {
       const { oldest, newest } = bounds();
       const id = newest - most;
-      if (oldest === 0 || oldest > id) return false;
+      if (oldest > id) return false;
       await commit([{ query: removed, values: { id } }]);
       return id - oldest >= SLICE;
     },

@@ -19,7 +19,7 @@ export const STREAM_LIMITS: StreamLimits = { overall: 100, ofKey: 10, heartbeatM
 /** Whoever reads a stream. */
 export interface Reader {
   keyId: number;
-  /** Asked at each heartbeat: a stream ends with its key. */
+  /** Asked before each page and at each heartbeat: a stream ends with its key, and tells it nothing more. */
   mayGoOn(): Promise<boolean>;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
@@ -117,10 +117,11 @@ export const petStreams = ({
       controller?.close();
       go?.();
     };
+    const mayStill = () => mayGoOn().catch(() => true);
     const beat = async () => {
       isDue = true;
       go?.();
-      if (!(await mayGoOn().catch(() => true))) end();
+      if (!(await mayStill())) end();
     };
     const beating = setInterval(() => void beat(), limits.heartbeatMs);
     streams.set(end, keyId);
@@ -135,6 +136,10 @@ export const petStreams = ({
         return text;
       }
       const page = await pageBehind(last);
+      if (page && !(await mayStill())) {
+        end();
+        return undefined;
+      }
       if (page) last = page.last;
       else if (!isDue) return undefined;
       isDue = false;

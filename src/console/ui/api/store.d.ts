@@ -63,7 +63,7 @@ export interface paths {
     };
     /**
      * Follow what happens to animals
-     * @description Server-sent events: `added`, `changed` and `deleted`, each with an id, and in `data` the animal as it is when the event is sent, or only its id if it has gone. The stream begins with what happens from now on, or right behind the event that `Last-Event-ID` names. If events are missing in between (the newest 1,000,000 are kept), `reset` comes first: list the animals anew. A comment comes every 15 seconds. An API key may have 10 streams at once, all together 100. Needs the scope `pets:read`.
+     * @description Server-sent events: `added`, `changed` and `deleted`, each with an id, and in `data` the animal as it is when the event is sent, or only its id if it has gone. The stream begins with what happens from now on, or right behind the event that `Last-Event-ID` names. If events are missing in between (the newest 1,000,000 are kept, and none when a backup is restored), `reset` comes first: list the animals anew. A comment comes every 15 seconds. An API key may have 10 streams at once, all together 100. Needs the scope `pets:read`.
      */
     get: operations["streamPets"];
     put?: never;
@@ -109,7 +109,7 @@ export interface paths {
     put?: never;
     /**
      * Add a category
-     * @description Names are compared without regard to case and to compatible forms of a letter (NFKC). When the answer comes, the category is on disk. Needs the scope `pets:write`.
+     * @description Names are compared without regard to case, to compatible forms of a letter (NFKC), and to how much white space is around and between their words. When the answer comes, the category is on disk. Needs the scope `pets:write`.
      */
     post: operations["createCategory"];
     delete?: never;
@@ -340,12 +340,12 @@ export interface components {
     };
     /** @description A category to add. */
     NewCategory: {
-      /** @description What the category is called; no other has the name, in whatever case. */
+      /** @description What the category is called; no other has the name, in whatever case and spacing. */
       name: string;
     };
     /** @description What changes; what is absent stays (RFC 7396). */
     CategoryChange: {
-      /** @description What the category is called; no other has the name, in whatever case. */
+      /** @description What the category is called; no other has the name, in whatever case and spacing. */
       name?: string;
     };
     /** @description A category of animals. */
@@ -355,7 +355,7 @@ export interface components {
        * @description What animals name it by, assigned by the service.
        */
       id: number;
-      /** @description What the category is called; no other has the name, in whatever case. */
+      /** @description What the category is called; no other has the name, in whatever case and spacing. */
       name: string;
     };
     /** @description Categories, ascending by id. */
@@ -964,7 +964,10 @@ export interface operations {
   getCategory: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the answer is 304, without a body. */
+        "If-None-Match"?: string;
+      };
       path: {
         /** @description Id of the category. */
         categoryId: number;
@@ -1002,7 +1005,10 @@ export interface operations {
   deleteCategory: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the answer is 412. */
+        "If-Match"?: string;
+      };
       path: {
         /** @description Id of the category. */
         categoryId: number;
@@ -1032,7 +1038,10 @@ export interface operations {
   changeCategory: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the answer is 412. */
+        "If-Match"?: string;
+      };
       path: {
         /** @description Id of the category. */
         categoryId: number;

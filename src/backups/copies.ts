@@ -1,0 +1,55 @@
+import { closeSync, openSync, readSync, readdirSync, statSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { databasePath } from "../data.ts";
+import { isTemporary } from "./names.ts";
+
+/** How every database of SQLite begins (https://sqlite.org/fileformat2.html#magic_header_string). */
+const HEAD = "SQLite format 3\0";
+
+const isDatabase = (path: string): boolean => {
+  const head = Buffer.alloc(HEAD.length);
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    readSync(file, head);
+    return head.toString("latin1") === HEAD;
+  } catch {
+    // What cannot be read may be one.
+    return true;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+};
+
+/** What restores set aside or left, and backups: only those of this ending may be taken to DATA_DIR. */
+const isCopyInData = (path: string): boolean => {
+  const [name, own] = [basename(path), basename(databasePath(""))];
+  return name.startsWith(`${own}.`) || isTemporary(name) || (name !== own && name.endsWith(".db"));
+};
+
+const isBackup = (path: string): boolean => isTemporary(basename(path)) || isDatabase(path);
+
+const filesIn = (directory: string, isCopy: (path: string) => boolean): string[] => {
+  try {
+    return readdirSync(directory)
+      .toSorted()
+      .map((name) => join(directory, name))
+      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() && isCopy(path));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? [] : [directory];
+  }
+};
+
+/**
+ * Files of DATA_DIR and of the directory of backups that hold what the database held when they were made, or part of it; in
+ * place of its files a directory that cannot be read.
+ */
+export const copiesIn = (dataDir: string, backupDir: string): string[] => {
+  const data = resolve(dataDir);
+  const backups = new Set([join(data, "backups"), resolve(backupDir)]);
+  backups.delete(data);
+  return [
+    ...filesIn(data, isCopyInData),
+    ...[...backups].flatMap((directory) => filesIn(directory, isBackup)),
+  ];
+};

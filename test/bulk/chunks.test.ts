@@ -1,0 +1,156 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { readCsv } from "../../src/bulk/csv.ts";
+import { readNdjson } from "../../src/bulk/ndjson.ts";
+import { BEGINNING, type Batch, Broken, type Place, type Row } from "../../src/bulk/read.ts";
+import { fingerprint, skip } from "../../src/bulk/source.ts";
+
+type Reader = (chunks: AsyncIterable<Buffer>, place: Place) => AsyncGenerator<Batch>;
+
+const csv: Reader = (chunks, place) => readCsv(chunks, place, ",");
+
+async function* cut(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** All rows of some text that comes in chunks of one size; batches must join without a gap. */
+const read = async (reader: Reader, text: string | Buffer, size = Infinity, place = BEGINNING) => {
+  const bytes = Buffer.from(text);
+  const { rest, place: start } = await skip(
+    cut(bytes, Math.min(size, bytes.length)),
+    place.bytes,
+    fingerprint(),
+  );
+  const rows: Row[] = [];
+  let at = start.bytes;
+  for await (const batch of reader(rest, start)) {
+    expect(batch.start).toBe(at);
+    at = batch.end;
+    expect(batch.bytes.subarray(0, at - batch.start)).toEqual(bytes.subarray(batch.start, at));
+    for (const { end } of batch.rows) expect(end).toBeLessThanOrEqual(at);
+    rows.push(...batch.rows);
+  }
+  return rows;
+};
+
+const shown = (rows: Row[]): string[] =>
+  rows.map(({ line, end, content }) => `${line} ${end} ${JSON.stringify(content)}`);
+
+/** The cells or the broken text of each row. */
+const told = (rows: Row[]) =>
+  rows.map(({ line, content }) => [line, content instanceof Broken ? content.text : content]);
+
+const SIZES = [1, 2, 3, 5, 11];
+const PIECES = [
+  "a",
+  '"',
+  '""',
+  ",",
+  "\n",
+  "\r\n",
+  "\r",
+  " ",
+  "é",
+  "😀",
+  '"x"',
+  "b,1\n",
+  '"q\nr",2\n',
+  '"s\rt"',
+  ",,\r\n",
+];
+const OBJECTS = ["{", "}", '{"name":"x"}', '{"name":"x"}\n', "\n", "\r\n", "\r", " ", "[1]", "é", "\uFEFF"];
+
+describe.each([
+  ["CSV", csv, PIECES],
+  ["NDJSON", readNdjson as Reader, OBJECTS],
+])("%s of any form, sound or not", (_, reader, pieces) => {
+  const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 14 }).map((parts) => parts.join(""));
+
+  test("has the same rows however it is cut into chunks", async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, fc.constantFrom(...SIZES), async (text, size) => {
+        expect(shown(await read(reader, text, size))).toEqual(shown(await read(reader, text)));
+      }),
+      { seed: 1, numRuns: 2000 },
+    );
+  });
+
+  test("has the same rows from the end of any row on", async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, fc.constantFrom(...SIZES), async (text, size) => {
+        const rows = await read(reader, text);
+        for (const [at, { end }] of rows.entries()) {
+          const behind = await read(reader, text, size, { bytes: end, lines: 0 });
+          expect(shown(behind)).toEqual(shown(rows.slice(at + 1)));
+        }
+      }),
+      { seed: 2, numRuns: 500 },
+    );
+  });
+});
+
+describe("a row of CSV that cannot be read", () => {
+  test("is one row, though its line comes in two chunks", async () => {
+    const text = 'Bella,3\nMax "Maxi" Smith,3\nRex,4\n';
+    const rows = [
+      [1, ["Bella", "3"]],
+      [2, 'Max "Maxi" Smith,3'],
+      [3, ["Rex", "4"]],
+    ];
+    for (let size = 1; size <= text.length; size++)
+      expect(told(await read(csv, text, size)) as unknown[]).toEqual(rows);
+  });
+
+  test.each(["\n", "\r\n", "\r"])("takes no other with it where lines end in %j", async (end) => {
+    const rows = await read(csv, ["Bella,1", 'Max "Maxi" Smith,3', "Rex,4", "Zoe,5", ""].join(end));
+    expect(told(rows) as unknown[]).toEqual([
+      [1, ["Bella", "1"]],
+      [2, 'Max "Maxi" Smith,3'],
+      [3, ["Rex", "4"]],
+      [4, ["Zoe", "5"]],
+    ]);
+  });
+});
+
+test("lines of CSV may end in different ways", async () => {
+  const rows = await read(csv, "Bella,1\r\nRex,2\nMax,3\n\rZoe,4\r\n\r\nLuna,5\rMia,6");
+  expect(told(rows) as unknown[]).toEqual([
+    [1, ["Bella", "1"]],
+    [2, ["Rex", "2"]],
+    [3, ["Max", "3"]],
+    [5, ["Zoe", "4"]],
+    [7, ["Luna", "5"]],
+    [8, ["Mia", "6"]],
+  ]);
+});
+
+describe("what never ends", () => {
+  async function* endless(text: string, most: number) {
+    for (let made = 0; made < most; made += 65_536) yield Buffer.from(text.repeat(65_536));
+    throw new Error(`was read to the end`);
+  }
+  const MOST = 8 * 2 ** 20;
+
+  test.each([
+    ["a line of separators", csv, ","],
+    ["a line of broken CSV", csv, 'a"'],
+    ["a line of no JSON", readNdjson as Reader, "{"],
+  ])("is refused: %s", async (_, reader, text) => {
+    const reading = async () => {
+      for await (const { bytes } of reader(endless(text, MOST), BEGINNING))
+        expect(bytes.length).toBeLessThan(2 ** 21);
+    };
+    await expect(reading()).rejects.toThrow(/line 1 is longer than 1 MiB/);
+  });
+
+  test.each([
+    ["blank lines of CSV", csv],
+    ["blank lines of NDJSON", readNdjson as Reader],
+  ])("is not gathered: %s", async (_, reader) => {
+    const reading = async () => {
+      for await (const { bytes } of reader(endless("\n", MOST), BEGINNING))
+        expect(bytes.length).toBeLessThan(2 ** 18);
+    };
+    await expect(reading()).rejects.toThrow("was read to the end");
+  });
+});

@@ -1,0 +1,256 @@
+import { describe, expect, test } from "bun:test";
+import { appendFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { columnsOf } from "../../src/bulk/columns.ts";
+import { type Surroundings, type Wanted, importFile } from "../../src/bulk/import.ts";
+import { importRepository } from "../../src/bulk/repository.ts";
+import { openDatabase } from "../../src/db/open.ts";
+import { atEnd, temporaryDirectory } from "../support/store.ts";
+
+const CHUNK = 256 * 1024;
+
+/** A store beside a file to import. */
+const place = (text: string, file = "a.csv") => {
+  const cwd = temporaryDirectory();
+  const data = join(cwd, "data");
+  mkdirSync(data);
+  const database = openDatabase(join(data, "adoption-store.db"));
+  atEnd(() => database.close());
+  const lockPath = (id: number) => join(data, `import-${id}.lock`);
+  const imports = importRepository(database, { now: () => 0, lockPath });
+  const path = join(cwd, file);
+  writeFileSync(path, text);
+  /** Imports, and stops once so many rows are read. */
+  const importing = async (wanted: Partial<Wanted> = {}, most = Infinity) => {
+    const notes: string[] = [];
+    let read = 0;
+    const surroundings: Surroundings = {
+      imports,
+      isRecorded: undefined,
+      now: () => 0,
+      isStopped: () => read >= most,
+      telling: {
+        note: (text) => void notes.push(text),
+        progress: (counts) => (read = counts.read),
+        rejected() {},
+      },
+    };
+    const outcome = await importFile(
+      {
+        path,
+        format: file.endsWith(".ndjson") ? "ndjson" : "csv",
+        delimiter: undefined,
+        columns: columnsOf(),
+        guarded: false,
+        again: false,
+        rejected: `${path}.rejected`,
+        ...wanted,
+      },
+      surroundings,
+    );
+    return { ...outcome, notes };
+  };
+  const animals = () =>
+    database.client
+      .query<{ animal: string }, []>("select name || '|' || category_id as animal from pets order by id")
+      .all()
+      .map(({ animal }) => animal);
+  return { cwd, data, path, imports, importing, animals };
+};
+
+/** Rows, then what is blank, which is the end of a chunk, then a hundred rows more. */
+const withBlankAtEnd = (head: string, row: (name: string) => string, blank: string): string => {
+  let text = head;
+  while (text.length < CHUNK - 100) text += row("Bella");
+  text += row("x".repeat(CHUNK - text.length - blank.length - row("").length)) + blank;
+  expect(text).toHaveLength(CHUNK);
+  return text + row("Rex").repeat(100);
+};
+
+const CSV = withBlankAtEnd("name,categoryId\n", (name) => `${name},3\n`, ",\n".repeat(4));
+const BLANK: [string, string, string][] = [
+  ["rows of empty cells", CSV, "a.csv"],
+  ["a blank line of CSV", withBlankAtEnd("name,categoryId\n", (name) => `${name},3\n`, "\n"), "a.csv"],
+  [
+    "a blank line of NDJSON",
+    withBlankAtEnd("", (name) => `{"name":"${name}","categoryId":3}\n`, "\n"),
+    "a.ndjson",
+  ],
+];
+
+describe.each(BLANK)("where a chunk ends with %s", (_, text, file) => {
+  test("the file is known when it comes again", async () => {
+    const { importing } = place(text, file);
+    expect(await importing()).toMatchObject({ rejected: 0, done: true });
+    await expect(importing()).rejects.toThrow(/was imported on/);
+  });
+
+  test("an import that was stopped goes on behind it, or before it", async () => {
+    const { importing, animals } = place(text, file);
+    const first = await importing({}, 1000);
+    expect(first.done).toBe(false);
+    const rows = text.split("\n").filter((line) => /\w/.test(line)).length - (file === "a.csv" ? 1 : 0);
+    const second = await importing({}, rows - 1);
+    expect(second.before).toBe(first.read);
+    const last = second.done ? second : await importing();
+    expect(last).toMatchObject({ read: rows, added: rows, rejected: 0, done: true });
+    expect(animals()).toHaveLength(rows);
+  });
+});
+
+test("blank rows alone are none, and an import of them can be stopped", async () => {
+  const text = `name,categoryId\nBella,3\n${",\n".repeat(CHUNK)}`;
+  const { importing, animals } = place(text);
+  expect(await importing({}, 1)).toMatchObject({ read: 1, done: false });
+  expect(await importing()).toMatchObject({ read: 1, added: 1, done: true });
+  expect(animals()).toEqual(["Bella|3"]);
+});
+
+describe("a file of which the end was cut off", () => {
+  const WHOLE = "categoryId,name\n1,Bella\n12,Rex\n13,Max\n";
+  const behind = (text: string) => WHOLE.indexOf(text) + text.length;
+
+  test.each([
+    ["inside a cell", behind("\n1,Bella\n1")],
+    ["behind a separator", behind("12,")],
+    ["before a line end would have come, in a name", behind("12,Re")],
+  ])("%s is told from the whole one", async (_, end) => {
+    const { path, importing, animals } = place(WHOLE.slice(0, end));
+    await importing();
+    const before = animals();
+    writeFileSync(path, WHOLE);
+    await expect(importing({ rejected: `${path}.2` })).rejects.toThrow(/cut off.*--again/);
+    expect(animals()).toEqual(before);
+    expect(await importing({ rejected: `${path}.2`, again: true })).toMatchObject({ added: 3, rejected: 0 });
+  });
+
+  test.each([
+    ["behind a line end", behind("12,Rex\n")],
+    ["before a line end", behind("12,Rex")],
+  ])("%s is gone on with", async (_, end) => {
+    const { path, importing, animals } = place(WHOLE.slice(0, end));
+    await importing();
+    writeFileSync(path, WHOLE);
+    expect(await importing()).toMatchObject({ read: 3, before: 2, added: 3, done: true });
+    expect(animals()).toEqual(["Bella|1", "Rex|12", "Max|13"]);
+  });
+});
+
+/** Every other row is none: `Bad 1`, `Bad 3` and so on. */
+const half = (rows: number): string =>
+  `name,categoryId\n${Array.from({ length: rows }, (_, row) => (row % 2 ? `Bad ${row},x\n` : `Good ${row},1\n`)).join("")}`;
+const ROWS = 20_000;
+
+const expectAllRejected = (text: string) => {
+  expect(text).toStartWith("name,categoryId,line,reason\n");
+  expect(text).not.toContain("\0");
+  const names = [...text.matchAll(/^Bad (\d+),x,\d+,/gm)].map(([, row]) => Number(row));
+  expect(names).toEqual(Array.from({ length: ROWS / 2 }, (_, row) => 2 * row + 1));
+};
+
+describe("of two runs at a time", () => {
+  test("the second leaves alone what the first has rejected", async () => {
+    const { path, importing, imports } = place(half(ROWS));
+    await importing({}, 1000);
+    const rejected = readFileSync(`${path}.rejected`, "utf8");
+    appendFileSync(`${path}.rejected`, "what the first is writing");
+    {
+      using _ = imports.hold(imports.all()[0]?.id ?? 0);
+      for (const again of [false, true])
+        await expect(importing({ again })).rejects.toThrow("another import of this file is under way");
+    }
+    expect(readFileSync(`${path}.rejected`, "utf8")).toBe(`${rejected}what the first is writing`);
+    expect(await importing()).toMatchObject({ read: ROWS, rejected: ROWS / 2, done: true });
+    expectAllRejected(readFileSync(`${path}.rejected`, "utf8"));
+  });
+
+  test("one alone writes, whichever was first", async () => {
+    const { path, importing, animals } = place(half(ROWS));
+    const runs = await Promise.allSettled([importing(), importing(), importing()]);
+    expect(runs.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected"]);
+    expect(animals()).toHaveLength(ROWS / 2);
+    expectAllRejected(readFileSync(`${path}.rejected`, "utf8"));
+  });
+
+  test("both write if their files are different", async () => {
+    const one = place(half(ROWS));
+    const other = `${one.path}.other.csv`;
+    writeFileSync(other, "name,categoryId\nBella,1\n");
+    const [first, second] = await Promise.all([
+      one.importing(),
+      one.importing({ path: other, rejected: `${other}.rejected` }),
+    ]);
+    expect([first.added, second.added]).toEqual([ROWS / 2, 1]);
+  });
+
+  test("nothing is left of their locks, but where one was killed", async () => {
+    const { data, importing, imports } = place(half(ROWS));
+    await importing({}, 1000);
+    const locks = () => readdirSync(data).filter((name) => name.endsWith(".lock"));
+    expect(locks()).toEqual([]);
+    const [stopped] = imports.all();
+    writeFileSync(join(data, `import-${stopped?.id}.lock`), "");
+    await importing();
+    expect(locks()).toEqual([]);
+  });
+});
+
+test("an import --again that was stopped goes on where it ended, as any other", async () => {
+  const { path, importing, animals } = place(half(ROWS));
+  await importing();
+  rmSync(`${path}.rejected`);
+  const { read } = await importing({ again: true }, 1000);
+  expect(read).toBeLessThan(ROWS);
+  expect(await importing({ again: true })).toMatchObject({ before: read, read: ROWS, done: true });
+  expect(animals()).toHaveLength(ROWS);
+  expectAllRejected(readFileSync(`${path}.rejected`, "utf8"));
+});
+
+test("an import that was stopped, of a file that is another by now, is forgotten by --again", async () => {
+  const { path, importing } = place(half(ROWS));
+  const { rejected } = await importing({}, 10_000);
+  writeFileSync(path, half(ROWS).replace("Good 6000,1", "Good 6000,7"));
+  await expect(importing()).rejects.toThrow(/differs before the end/);
+  const anew = await importing({ again: true, rejected: `${path}.2` });
+  expect([rejected > 0, anew.before, anew.read]).toEqual([true, 0, ROWS]);
+});
+
+describe("an import that goes on", () => {
+  test("does not write over a file that is none of its own", async () => {
+    const { cwd, path, importing, animals } = place(half(ROWS));
+    const { added } = await importing({}, 1000);
+    const precious = join(cwd, "precious.txt");
+    writeFileSync(precious, "notes");
+    await expect(importing({ rejected: precious })).rejects.toThrow(/precious\.txt exists/);
+    expect(readFileSync(precious, "utf8")).toBe("notes");
+    expect(animals()).toHaveLength(added);
+    expect(await importing()).toMatchObject({ read: ROWS, done: true });
+    expectAllRejected(readFileSync(`${path}.rejected`, "utf8"));
+  });
+
+  test("says where the rows before lie when another file is named, and goes on there next", async () => {
+    const { path, importing } = place(half(ROWS));
+    const first = await importing({}, 1000);
+    const second = await importing({ rejected: `${path}.2` }, 5000);
+    expect(second.notes.join()).toContain(`${path}.rejected`);
+    await importing({ rejected: `${path}.2` });
+    const [one, other] = [`${path}.rejected`, `${path}.2`].map((file) =>
+      readFileSync(file, "utf8").trimEnd().split("\n"),
+    );
+    expect(one).toHaveLength(first.rejected + 1);
+    expect(other).toHaveLength(ROWS / 2 - first.rejected + 1);
+    expect(other?.[0]).toBe("name,categoryId,line,reason");
+  });
+
+  test("knows its file in another spelling, and makes it anew where it was taken away", async () => {
+    const { cwd, path, importing } = place(half(ROWS));
+    await importing({}, 1000);
+    const { rejected } = await importing({ rejected: `${cwd}/data/../a.csv.rejected` }, 5000);
+    const lines = () => readFileSync(`${path}.rejected`, "utf8").trimEnd().split("\n");
+    expect(lines()).toHaveLength(rejected + 1);
+    rmSync(`${path}.rejected`);
+    await importing();
+    expect(lines()).toHaveLength(ROWS / 2 - rejected + 1);
+    expect(lines()[0]).toBe("name,categoryId,line,reason");
+  });
+});
