@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Lock, isUnlocked, shareLock } from "../db/lock.ts";
-import { isTemporary, temporaryName } from "./names.ts";
+import { LOCK_END, makerOf, temporaryName } from "./names.ts";
 import { BackupRefused } from "./refused.ts";
 
 const isGone = (pid: number): boolean => {
@@ -23,11 +23,10 @@ export const isAbandoned = (lock: string, pid: number): boolean =>
   isGone(pid) && lstatSync(lock, { throwIfNoEntry: false })?.isFile() === true && isUnlocked(lock);
 
 const pathOf = (directory: string, pid: number): string => join(directory, temporaryName(pid));
-const LOCK = ".lock";
 
 /** Removes what a process has begun in a directory. */
 export const removeTemporary = (directory: string, pid: number): void => {
-  for (const end of ["", "-journal", ".raw", ".raw-journal", LOCK])
+  for (const end of ["", "-journal", ".raw", ".raw-journal", LOCK_END])
     rmSync(pathOf(directory, pid) + end, { force: true });
 };
 
@@ -36,9 +35,10 @@ const ABANDONED_MS = 60 * 60_000;
 
 /** Removes what was left by those that were killed. */
 const removeAbandoned = (directory: string, now: number): void => {
-  for (const name of readdirSync(directory).filter(isTemporary)) {
-    const pid = Number(/-(\d+)\.tmp/.exec(name)?.[1]);
-    const lock = pathOf(directory, pid) + LOCK;
+  for (const name of readdirSync(directory)) {
+    const pid = makerOf(name);
+    if (pid === undefined) continue;
+    const lock = pathOf(directory, pid) + LOCK_END;
     const path = join(directory, name);
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (isAbandoned(lock, pid)) removeTemporary(directory, pid);
@@ -55,7 +55,7 @@ const removeAbandoned = (directory: string, now: number): void => {
 export const beginTemporary = (directory: string, now: number): Lock => {
   const { pid } = process;
   removeAbandoned(directory, now);
-  const lock = pathOf(directory, pid) + LOCK;
+  const lock = pathOf(directory, pid) + LOCK_END;
   if (existsSync(lock))
     throw new BackupRefused(
       `${directory}: another backup is being written there; try again when it has ended`,

@@ -3,6 +3,7 @@ import {
   constants,
   existsSync,
   readdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -76,6 +77,14 @@ const openSource = (dataDir: string): Client => {
       cause: error,
     });
   }
+};
+
+/** @throws BackupRefused for a name by which a backup in DATA_DIR would not be known as one */
+const assertEnding = (file: string, dataDir: string) => {
+  if (realpathSync(dirname(file)) === realpathSync(dataDir) && !file.endsWith(".db"))
+    throw new BackupRefused(
+      `${file}: in DATA_DIR the name of a backup ends with .db; name another, or another place`,
+    );
 };
 
 const asMegabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
@@ -200,6 +209,7 @@ export const takeBackup = async (order: BackupOrder): Promise<Taken> => {
   let needed = 0;
   try {
     assertPlace(file, dataDir);
+    assertEnding(file, dataDir);
     const directory = dirname(file);
     const temporary = join(directory, temporaryName(process.pid));
     // Before room is looked for: what a killed one left may take it.

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { mkdirSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { copiesIn } from "../../src/backups/copies.ts";
 import { nameAt } from "../../src/backups/names.ts";
 import { databasePath } from "../../src/data.ts";
 import { shareLock } from "../../src/db/lock.ts";
@@ -117,6 +118,14 @@ test("what is no ordinary file, and DATA_DIR's own files, are never overwritten"
     await expect(backUp(dataDir, { file: join(dataDir, name), force: true })).rejects.toThrow(
       "name another place",
     );
+});
+
+test("in DATA_DIR itself a backup is known by its ending", async () => {
+  const dataDir = temporaryDirectory();
+  await storeIn(dataDir);
+  await expect(backUp(dataDir, { file: join(dataDir, "mine.bak") })).rejects.toThrow("ends with .db");
+  await backUp(dataDir, { file: join(dataDir, "mine.db") });
+  expect(copiesIn(dataDir, join(dataDir, "backups"))).toEqual([join(dataDir, "mine.db")]);
 });
 
 test("the newest of a directory's backups are kept, and nothing else of it is touched", async () => {
