@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
+import { assertBackupDirectory } from "./backups/place.ts";
 import type { Config } from "./config/config.ts";
+import { isFull } from "./db/failure.ts";
 import { type Lock, takeLock } from "./db/lock.ts";
 import type { Database } from "./db/open.ts";
 import type { Sweeper } from "./db/sweep.ts";
@@ -15,6 +17,7 @@ import type { KeyService } from "./keys/service.ts";
 import {
   StartRefused,
   adminKeyPath,
+  isBeingRestored,
   lockPath,
   makeDirectory,
   openData,
@@ -64,14 +67,19 @@ const listenOrExplain = async <Listening>(
 const lockOrExplain = (dataDir: string): Lock => {
   let lock: Lock | undefined;
   try {
+    accessSync(dataDir, constants.W_OK);
     lock = takeLock(lockPath(dataDir));
   } catch (error) {
-    throw new StartRefused(
-      `DATA_DIR ${dataDir}: cannot be written (${reasonOf(error)}); make it writable, or choose another with --data-dir`,
-      { cause: error },
-    );
+    const reason = isFull(error)
+      ? "its file system is full; make room there"
+      : `cannot be written (${reasonOf(error)}); make it writable`;
+    throw new StartRefused(`DATA_DIR ${dataDir}: ${reason}, or choose another with --data-dir`, {
+      cause: error,
+    });
   }
   if (lock) return lock;
+  if (isBeingRestored(dataDir))
+    throw new StartRefused(`DATA_DIR ${dataDir}: a backup is being restored; try again when that has ended`);
   throw new StartRefused(
     `DATA_DIR ${dataDir}: another adoption-store server is using it; stop that one, or choose another with --data-dir`,
   );
@@ -108,9 +116,10 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Opens everything and listens. @throws StartRefused */
+/** Opens everything and listens. @throws StartRefused, or BackupRefused for a BACKUP_DIR that cannot take any */
 export const startServer = async (config: Config): Promise<Server> => {
   makeDirectory(config.dataDir);
+  if (config.backupSchedule !== undefined) assertBackupDirectory(config.backupDir, config.dataDir);
   const lock = lockOrExplain(config.dataDir);
   let database: Database | undefined;
   const listeners: { stop(graceMs: number): Promise<void> }[] = [];

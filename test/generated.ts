@@ -326,7 +326,8 @@ export const sendGenerated = (count: number): void => {
   test.each(list)(
     `%s answers ${count} generated requests as its document says`,
     async (_name, operation) => {
-      const store = await openFull();
+      // What only reads leaves the store as it is.
+      const store = operation.method === "GET" ? routed : await openFull();
       const narrow = await store.mint({
         scopes: [operation.scope === "orders:read" ? "metrics:read" : "orders:read"],
       });

@@ -1,6 +1,7 @@
 import {
+  accessSync,
+  constants,
   existsSync,
-  lstatSync,
   readdirSync,
   realpathSync,
   renameSync,
@@ -25,8 +26,9 @@ import {
   sizeOf,
 } from "../db/snapshot.ts";
 import type { Blobs } from "../deploys/blobs.ts";
+import { beginTemporary, removeTemporary } from "./abandoned.ts";
 import { surplus, temporaryName } from "./names.ts";
-import { putInPlace, removeAbandoned, removeTemporary } from "./place.ts";
+import { assertPlace, putInPlace } from "./place.ts";
 import { BackupRefused } from "./refused.ts";
 import { type SiteFiles, blobsOf, bytesOf, carry, filesOf } from "./sites.ts";
 
@@ -45,8 +47,8 @@ export interface BackupOrder {
   /** How many backups stay in its directory; undefined: all. */
   keep?: number | undefined;
   now: number;
-  /** Told what is being done. */
-  told: (line: string) => void;
+  /** Told what is being done: of a step before it begins, of counts within one often. */
+  told: (line: string, isStep?: boolean) => void;
 }
 
 export interface Taken {
@@ -77,17 +79,11 @@ const openSource = (dataDir: string): Client => {
   }
 };
 
-/** @throws BackupRefused if the file would be part of what is backed up, or its directory cannot take it */
-const assertPlace = ({ file, dataDir }: BackupOrder) => {
-  const directory = dirname(file);
-  if (!existsSync(directory))
-    throw new BackupRefused(`${directory} does not exist: make it, or name another place`);
-  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
-    throw new BackupRefused(`${file} is no ordinary file: name another`);
-  const isOfData = realpathSync(directory) === realpathSync(dataDir);
-  if (isOfData && !/^(?!adoption-store\.db).+\.db$/.test(basename(file)))
+/** @throws BackupRefused for a name by which a backup in DATA_DIR would not be known as one */
+const assertEnding = (file: string, dataDir: string) => {
+  if (realpathSync(dirname(file)) === realpathSync(dataDir) && !file.endsWith(".db"))
     throw new BackupRefused(
-      `${file}: DATA_DIR has files of its own; name another place, such as ${dataDir}/backups/`,
+      `${file}: in DATA_DIR the name of a backup ends with .db; name another, or another place`,
     );
 };
 
@@ -134,7 +130,7 @@ const fill = async (
   hashes: string[],
 ) => {
   const { told } = order;
-  told("Copying the database");
+  told("Copying the database", true);
   const secrets = copyDatabase(source, temporary, order);
   const copy = openCopy(temporary);
   try {
@@ -147,11 +143,20 @@ const fill = async (
           (done) => told(`Copying the sites: ${done} of about ${hashes.length} files`),
         )
       : undefined;
-    told("Checking the copy");
+    told("Checking the copy", true);
     assertSound(copy);
     return { secrets, sites };
   } finally {
     copy.close();
+  }
+};
+
+const isReadOnly = (directory: string): boolean => {
+  try {
+    accessSync(directory, constants.W_OK);
+    return false;
+  } catch {
+    return true;
   }
 };
 
@@ -164,8 +169,12 @@ const explained = (error: unknown, { dataDir, file }: BackupOrder, needed: numbe
       `DATA_DIR ${dataDir}: the database cannot be backed up: ${reasonOf(error)}; adoption-store doctor says more`,
     );
   const { code } = error as NodeJS.ErrnoException;
-  if (/^(EACCES|EPERM|EROFS|SQLITE_CANTOPEN)/.test(code ?? ""))
-    return new BackupRefused(`${dirname(file)} cannot be written (${reasonOf(error)})`);
+  const isRefused = /^(EACCES|EPERM|EROFS|SQLITE_CANTOPEN)/.test(code ?? "");
+  if (isRefused && isReadOnly(dataDir) && !isReadOnly(dirname(file)))
+    return new BackupRefused(
+      `DATA_DIR ${dataDir}: cannot be written, and a database that is read needs that (${reasonOf(error)}); make it writable`,
+    );
+  if (isRefused) return new BackupRefused(`${dirname(file)} cannot be written (${reasonOf(error)})`);
   if (isStorageFailure(error))
     return new BackupRefused(
       `no backup was written to ${dirname(file)}: ${reasonOf(error)}; look at its disk, and at that of DATA_DIR`,
@@ -199,23 +208,24 @@ export const takeBackup = async (order: BackupOrder): Promise<Taken> => {
   const source = openSource(dataDir);
   let needed = 0;
   try {
-    assertPlace(order);
+    assertPlace(file, dataDir);
+    assertEnding(file, dataDir);
     const directory = dirname(file);
-    removeAbandoned(directory, now);
-    // In a container the next process has the number of one that was killed.
-    removeTemporary(directory, process.pid);
-    const blobs = blobsOf(dataDir);
-    const hashes = order.sites ? await filesOf(blobs, manifestsOf(source)) : [];
-    // To leave keys out it is copied twice.
-    needed = sizeOf(source) * (!secrets && hasSecrets(source) ? 2 : 1) + bytesOf(blobs, hashes);
-    assertRoom(order, needed);
     const temporary = join(directory, temporaryName(process.pid));
+    // Before room is looked for: what a killed one left may take it.
+    const begun = beginTemporary(directory, now);
     try {
+      const blobs = blobsOf(dataDir);
+      const hashes = order.sites ? await filesOf(blobs, manifestsOf(source)) : [];
+      // To leave keys out it is copied twice.
+      needed = sizeOf(source) * (!secrets && hasSecrets(source) ? 2 : 1) + bytesOf(blobs, hashes);
+      assertRoom(order, needed);
       const filled = await fill(order, source, temporary, blobs, hashes);
       await putInPlace(temporary, file, { force });
       return { file, bytes: statSync(file).size, ...filled, removed: removeOld(order) };
     } finally {
       removeTemporary(directory, process.pid);
+      begun.release();
     }
   } catch (error) {
     throw explained(error, order, needed);

@@ -32,4 +32,14 @@ export const newestOf = (names: readonly string[], now: number): number | undefi
 /** What is being written; the process that writes it is known by it. */
 export const temporaryName = (pid: number): string => `.adoption-store-backup-${pid}.tmp`;
 
-export const isTemporary = (name: string): boolean => /^\.adoption-store-backup-\d+\.tmp/.test(name);
+/** The number of the process that made a file for its backup; undefined for every other file. */
+export const makerOf = (name: string): number | undefined => {
+  const [, pid] = /^\.adoption-store-backup-(\d+)\.tmp/.exec(name) ?? [];
+  return pid === undefined ? undefined : Number(pid);
+};
+
+/** Beside what is being written: locked by the process that writes. Nothing is in it. */
+export const LOCK_END = ".lock";
+
+export const isTemporary = (name: string): boolean =>
+  makerOf(name) !== undefined && !name.includes(`.tmp${LOCK_END}`);

@@ -1,10 +1,71 @@
-import { chmodSync, existsSync, linkSync, lstatSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { reasonOf } from "../data.ts";
 import { syncPath } from "../deploys/disk.ts";
-import { isTemporary, temporaryName } from "./names.ts";
 import { BackupRefused } from "./refused.ts";
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
+
+/** What the service keeps in DATA_DIR, and what is named after it, such as the database's logs. */
+const OWN = /^(adoption-store\.db|admin\.key|server\.(lock|json)|import-\d+\.lock|(blobs|uploads)$)/i;
+/** Behind the real path of such a file, or of such a directory. */
+const OWN_END = /^(-wal|-shm|-journal|\/.*)?$/;
+
+/** The directory itself, or the nearest above it that is there. */
+const standing = (directory: string): string =>
+  existsSync(directory) ? directory : standing(dirname(directory));
+
+/** True if the service keeps such a file itself; whatever links lead there. */
+const isOwn = (file: string, dataDir: string): boolean => {
+  if (!existsSync(dataDir)) return false;
+  const directory = standing(dirname(file));
+  const place = join(realpathSync(directory), relative(directory, file));
+  if (OWN.test(relative(realpathSync(dataDir), place).split(sep)[0] ?? "")) return true;
+  return readdirSync(dataDir)
+    .map((name) => join(dataDir, name))
+    .filter((own) => OWN.test(basename(own)) && existsSync(own))
+    .map((own) => realpathSync(own))
+    .some((own) => place.startsWith(own) && OWN_END.test(place.slice(own.length)));
+};
+
+/** @throws BackupRefused if its directory cannot hold a file, or it would take the place of one that must stay */
+export const assertPlace = (file: string, dataDir: string): void => {
+  const directory = dirname(resolve(file));
+  if (!existsSync(directory))
+    throw new BackupRefused(`${directory} does not exist: make it, or name another place`);
+  if (!statSync(directory).isDirectory())
+    throw new BackupRefused(`${directory} is no directory: name another place`);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
+    throw new BackupRefused(`${file} is no ordinary file: name another`);
+  if (isOwn(resolve(file), dataDir))
+    throw new BackupRefused(`${file}: DATA_DIR has files of its own; name another place`);
+};
+
+/** @throws BackupRefused if backups cannot be written there, nor the directory be made */
+export const assertBackupDirectory = (path: string, dataDir: string): void => {
+  const refused = (reason: string) =>
+    new BackupRefused(`BACKUP_DIR ${path}: ${reason}; choose another with --backup-dir`);
+  if (isOwn(resolve(path), dataDir)) throw refused("DATA_DIR has files of its own");
+  const directory = standing(resolve(path));
+  if (!statSync(directory).isDirectory()) throw refused(`${directory} is no directory`);
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw refused(`${directory} cannot be written (${reasonOf(error)})`);
+  }
+};
 
 /** File systems that know no second name for a file say one of these. */
 const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
@@ -39,23 +100,4 @@ export const putInPlace = async (
     throw codeOf(error) === "EEXIST" ? exists(file) : error;
   }
   await syncPath(dirname(file));
-};
-
-/** Removes what a process has begun in a directory. */
-export const removeTemporary = (directory: string, pid: number): void => {
-  const path = join(directory, temporaryName(pid));
-  for (const end of ["", ".raw"])
-    for (const log of ["", "-journal"]) rmSync(path + end + log, { force: true });
-};
-
-/** Nobody works on one file for so long without writing to it. */
-const ABANDONED_MS = 60 * 60_000;
-
-/** Removes what was left by those that were killed. */
-export const removeAbandoned = (directory: string, now: number): void => {
-  for (const name of readdirSync(directory).filter(isTemporary)) {
-    const path = join(directory, name);
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isFile() && found.mtimeMs < now - ABANDONED_MS) rmSync(path, { force: true });
-  }
 };

@@ -1,5 +1,7 @@
 import {
+  accessSync,
   chmodSync,
+  constants,
   copyFileSync,
   existsSync,
   readdirSync,
@@ -9,7 +11,15 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { databasePath, lockPath, makeDirectory, reasonOf, removeRestoring, restoringPath } from "../data.ts";
+import {
+  databasePath,
+  isBeingRestored,
+  lockPath,
+  makeDirectory,
+  reasonOf,
+  removeRestoring,
+  restoringPath,
+} from "../data.ts";
 import { carriedFiles, carriesFiles, dropCarried } from "../db/carried.ts";
 import { isBusy, isDamage, isFull } from "../db/failure.ts";
 import { type Lock, takeLock } from "../db/lock.ts";
@@ -43,7 +53,7 @@ export interface Restore {
   /** True if there is a database that it takes the place of. */
   replaces: boolean;
   /** @throws BackupRefused, and leaves the database as it was */
-  run(told: (line: string) => void): Promise<Restored>;
+  run(told: (line: string, isStep?: boolean) => void): Promise<Restored>;
   close(): void;
 }
 
@@ -53,17 +63,26 @@ const LOGS = ["-wal", "-shm", "-journal"];
 const lockOrRefuse = (dataDir: string): Lock => {
   let lock: Lock | undefined;
   try {
+    accessSync(dataDir, constants.W_OK);
     lock = takeLock(lockPath(dataDir));
   } catch (error) {
-    throw new BackupRefused(`DATA_DIR ${dataDir}: cannot be written (${reasonOf(error)})`, { cause: error });
+    const reason = isFull(error)
+      ? "its file system is full; make room there"
+      : `cannot be written (${reasonOf(error)})`;
+    throw new BackupRefused(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
   }
   if (lock) return lock;
-  throw new BackupRefused(`DATA_DIR ${dataDir}: a server is running on it; stop it, then try again`);
+  throw new BackupRefused(
+    isBeingRestored(dataDir)
+      ? `DATA_DIR ${dataDir}: another backup is being restored; try again when that has ended`
+      : `DATA_DIR ${dataDir}: a server is running on it; stop it, then try again`,
+  );
 };
 
 /** @throws BackupRefused */
 const openBackup = (file: string, dataDir: string): Client => {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new BackupRefused(`${file} is no file`);
+  if (!existsSync(file)) throw new BackupRefused(`${file} does not exist`);
+  if (!statSync(file).isFile()) throw new BackupRefused(`${file} is no ordinary file`);
   const path = databasePath(dataDir);
   if (existsSync(path) && realpathSync(path) === realpathSync(file))
     throw new BackupRefused(`${file} is the database itself`);
@@ -218,10 +237,10 @@ export const prepareRestore = (dataDir: string, file: string, now: number): Rest
         const sites = carriesFiles(backup)
           ? await uncarry(blobs, carriedFiles(backup), (done, of) => told(`Sites: ${done} of ${of} files`))
           : { files: 0, bytes: 0 };
-        told("Writing the database");
+        told("Writing the database", true);
         writeDatabase(backup, temporary);
         restart(temporary, lastOf(now, lastEventOf(backup), lastEventIn(path)));
-        told("Checking the database");
+        told("Checking the database", true);
         const needed = await filesOf(blobs, checked(temporary));
         chmodSync(temporary, 0o600);
         await syncPath(temporary);

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Command } from "commander";
+import { removeTemporary } from "../backups/abandoned.ts";
 import { type Taken, takeBackup } from "../backups/backup.ts";
 import { nameAt } from "../backups/names.ts";
-import { removeTemporary } from "../backups/place.ts";
 import { formatBytes, progress } from "./progress.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, fail, print } from "./terminal.ts";

@@ -1,11 +1,11 @@
 import type { Config } from "../config/config.ts";
 import { StartRefused, isBeingRestored, openData } from "../data.ts";
-import { isFull } from "../db/failure.ts";
+import { isFull, resultCode } from "../db/failure.ts";
 import type { Database } from "../db/open.ts";
 
 /**
  * Runs some work on the database of DATA_DIR, beside a server or without one; `create` makes what is missing.
- * @throws StartRefused if it cannot be opened, is being restored, or its file system is full
+ * @throws StartRefused if it cannot be opened, is being restored, or a file system is full
  */
 export const withDatabase = async <Result>(
   config: Config,
@@ -21,6 +21,12 @@ export const withDatabase = async <Result>(
     return await work(database);
   } catch (error) {
     if (!isFull(error)) throw error;
+    // Of SQLite it is the database; what the system itself says is of a file that the command writes besides.
+    if (resultCode(error) !== "SQLITE_FULL")
+      throw new StartRefused(
+        "the file system of a file that it writes is full; make room there, then try again",
+        { cause: error },
+      );
     const { dataDir } = config;
     throw new StartRefused(
       `DATA_DIR ${dataDir}: its file system is full; make room there (df ${dataDir} says how much there is), then try again`,

@@ -1,7 +1,10 @@
 import { accessSync, constants, existsSync, statSync, statfsSync } from "node:fs";
 import { Command } from "commander";
+import { assertBackupDirectory } from "../backups/place.ts";
 import type { Config } from "../config/config.ts";
 import { takeLock } from "../db/lock.ts";
+import { migrations } from "../db/migrations.ts";
+import { foreignObject } from "../db/objects.ts";
 import { listen } from "../edge/listeners.ts";
 import { databasePath, isBeingRestored, lockPath, openData } from "../data.ts";
 import { explain, underWay } from "../domains/certificates/explain.ts";
@@ -58,6 +61,11 @@ const database: Probe = async (config) => {
     const [problem] = opened.client.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").all();
     if (problem?.quick_check !== "ok")
       throw new Error(`it is damaged (${problem?.quick_check}); restore a backup`);
+    const foreign = foreignObject(opened.client, migrations);
+    if (foreign !== undefined)
+      throw new Error(
+        `${foreign}: its schema was changed, no backup is taken of it; undo that, or restore a backup`,
+      );
     return "intact, its migrations are current";
   } finally {
     await opened.close();
@@ -81,6 +89,12 @@ const certificates: Probe = async (config) => {
   } finally {
     await opened.close();
   }
+};
+
+const backups: Probe = ({ dataDir: path, backupSchedule, backupDir }) => {
+  if (backupSchedule === undefined) return "none are taken by the server: there is no BACKUP_SCHEDULE";
+  assertBackupDirectory(backupDir, path);
+  return `to ${backupDir}, which can be written`;
 };
 
 const server: Probe = async (config) => {
@@ -110,6 +124,7 @@ const PROBES: Record<string, Probe> = {
   disk,
   database,
   certificates,
+  backups,
   server,
   clock,
 };
@@ -124,7 +139,9 @@ const attempt = async (check: string, probe: Probe, config: Config): Promise<Fin
 
 export const doctorCommand = (): Command =>
   withSettings(
-    new Command("doctor").description("check settings, disk, database, port and clock, and say what to do"),
+    new Command("doctor").description(
+      "check settings, disk, database, backups, port and clock, and say what to do",
+    ),
   )
     .option("--json", "print JSON")
     .action(async (options: { json?: boolean }) => {

@@ -1,10 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { Command, Option } from "commander";
+import { isAbandoned } from "../backups/abandoned.ts";
+import { assertPlace } from "../backups/place.ts";
 import { exportForm, textOf } from "../bulk/export.ts";
 import type { Format } from "../bulk/import.ts";
 import { countAnimals, exportPages } from "../bulk/repository.ts";
+import { reasonOf } from "../data.ts";
+import { isFull, resultCode } from "../db/failure.ts";
+import { shareLock } from "../db/lock.ts";
 import type { Database } from "../db/open.ts";
 import { PET_STATUSES, type PetStatus } from "../pets/pet.ts";
 import { withDatabase } from "./database.ts";
@@ -32,6 +38,19 @@ interface Target {
   abandon(): Promise<void>;
 }
 
+/** Says where it happened, and what to do. */
+const explained = (error: unknown, path: string | undefined): unknown => {
+  if (isFull(error))
+    return new Error(
+      `${path ?? "standard output"}: its file system is full; make room there, then try again`,
+    );
+  if (path !== undefined && /^(EACCES|EPERM|EROFS)$/.test(resultCode(error)))
+    return new Error(
+      `${dirname(resolve(path))} cannot be written (${reasonOf(error).replace(/, open .*/, "")})`,
+    );
+  return error;
+};
+
 const MINUTE_MS = 60_000;
 /** While an export waits for its reader, the server cannot begin its log anew: that grows with every write. */
 const PATIENCE_MS = 10 * MINUTE_MS;
@@ -52,30 +71,63 @@ export const streamTarget = (output: NodeJS.WritableStream, patience = PATIENCE_
         if (!error) return resolve(true);
         // As `| head` ends it: it has seen enough.
         if ((error as NodeJS.ErrnoException).code === "EPIPE") return resolve(false);
-        reject(error);
+        reject(explained(error, undefined));
       });
     }),
   finish: async () => {},
   abandon: async () => {},
 });
 
+/** Names in a directory; none where one may write but not look. */
+const namesIn = (directory: string): string[] => {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+};
+
+/** Removes what exports to this file have left that were killed. */
+const removeLeft = (path: string): void => {
+  const [directory, begin] = [dirname(resolve(path)), `${basename(path)}.`];
+  for (const name of namesIn(directory).filter((one) => one.startsWith(begin))) {
+    const [, end, pid] = /^((\d+)\.[\da-f]{12}\.partial)\.lock$/.exec(name.slice(begin.length)) ?? [];
+    const lock = join(directory, name);
+    if (end === undefined || !isAbandoned(lock, Number(pid))) continue;
+    rmSync(join(directory, begin + end), { force: true });
+    rmSync(lock, { force: true });
+  }
+};
+
 /** A file that appears whole or not at all. */
 const fileTarget = async (path: string): Promise<Target> => {
-  const temporary = `${path}.${randomBytes(6).toString("hex")}.partial`;
-  const file: FileHandle = await open(temporary, "wx", 0o600);
+  const temporary = `${path}.${process.pid}.${randomBytes(6).toString("hex")}.partial`;
+  removeLeft(path);
+  const explaining = <Result>(act: Promise<Result>): Promise<Result> =>
+    act.catch((error: unknown) => {
+      throw explained(error, path);
+    });
+  const lock = await explaining((async () => shareLock(`${temporary}.lock`))());
+  const file: FileHandle = await explaining(open(temporary, "wx", 0o600));
+  const release = async () => {
+    await rm(`${temporary}.lock`, { force: true });
+    lock.release();
+  };
   return {
     async write(text) {
-      await file.writeFile(text);
+      await explaining(file.writeFile(text));
       return true;
     },
     async finish() {
-      await file.sync();
+      await explaining(file.sync());
       await file.close();
       await rename(temporary, path);
+      await release();
     },
     async abandon() {
       await file.close();
       await rm(temporary, { force: true });
+      await release();
     },
   };
 };
@@ -138,6 +190,7 @@ export const exportCommand = (): Command =>
     const path = file === "-" ? undefined : file;
     const config = configOf(options);
     const format = options.format ?? (path === undefined ? "csv" : formatOf(path, undefined));
+    if (path !== undefined) assertPlace(path, config.dataDir);
     if (path !== undefined && !options.force && existsSync(path))
       throw new UsageError(`${JSON.stringify(path)} exists; --force overwrites it`);
     const start = performance.now();

@@ -82,6 +82,11 @@ const refusal = (open: readonly Trace[]): Fault =>
       .join(", ")}): complete or cancel it first, or say --cancel`,
   );
 
+const questionOf = (orders: number, cancelling: boolean): string =>
+  orders === 0
+    ? "No order has this address. Write the database anew all the same, in case that was cut off before?"
+    : `Erase adopter and note of ${quantity(orders, "order")}${cancelling ? ", open ones too" : ""}?`;
+
 const stillHeld = (copies: readonly string[]): string =>
   `files that may still hold what was forgotten: ${copies.join(", ")}; delete them, of backups once a new one is taken, and see to copies elsewhere`;
 
@@ -99,12 +104,14 @@ const forgetCommand = () =>
       const { cancel = false, yes, json } = options;
       const config = configBeside(options);
       const forgotten = await withOrders(config, async (_orders, adopters, clear) => {
-        const count = quantity((await adopters.find(email)).length, "order");
-        if (!yes && !(await confirm(`Erase adopter and note of ${count}${cancel ? ", open ones too" : ""}?`)))
-          return undefined;
+        const { length } = await adopters.find(email);
+        if (!yes && !(await confirm(questionOf(length, cancel)))) return undefined;
         const done = await adopters.forget(email, cancel, systemClock.now());
         if (done.open.length > 0 && !cancel) throw refusal(done.open);
         // Also where there was nothing: an attempt before may have been cut off.
+        fail(
+          "writing the database anew: until that has ended its files may still hold it; if it is cut off, run this again",
+        );
         await clear();
         return done;
       });

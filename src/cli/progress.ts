@@ -1,6 +1,7 @@
 /** Shows how far something is, on a terminal only; elsewhere nothing is shown but what the command prints. */
 export interface Progress {
-  show(line: string): void;
+  /** @param isStep true for the first line of a step: it is shown in any case, a count only now and then */
+  show(line: string, isStep?: boolean): void;
   /** Leaves the line empty. */
   end(): void;
 }
@@ -11,9 +12,9 @@ const CLEAR_LINE = "\r\u001B[K";
 export const progress = (output: NodeJS.WriteStream = process.stderr): Progress => {
   let last = 0;
   return {
-    show(line) {
+    show(line, isStep = false) {
       const now = performance.now();
-      if (!output.isTTY || now - last < EVERY_MS) return;
+      if (!output.isTTY || (!isStep && now - last < EVERY_MS)) return;
       last = now;
       output.write(CLEAR_LINE + line);
     },

@@ -16,9 +16,11 @@ import { openapiCommand } from "./openapi.ts";
 import { restoreCommand } from "./restore.ts";
 import { ordersCommand } from "./orders.ts";
 import { serveCommand } from "./serve.ts";
-import { UsageError, fail, print } from "./terminal.ts";
+import { Interrupted, UsageError, fail, print } from "./terminal.ts";
 
 const WRONG_USE = 2;
+/** As a shell says of what SIGINT has ended. */
+const INTERRUPTED = 130;
 
 /** The whole command line. Each command is a file that translates flags into calls. */
 const program = (): Command => {
@@ -48,9 +50,21 @@ const program = (): Command => {
   return root;
 };
 
+/** As it is called: `adoption-store keys create`. */
+const nameOf = (command: Command): string =>
+  command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
+
+const reasonOf = ({ message }: CommanderError): string =>
+  message
+    .replace(/^error: /, "")
+    .replaceAll("\n", " ")
+    .replace(/\.$/, "");
+
 /** Commander hands settings down only to commands that it made itself. One that only groups others explains them. */
 const inherit = (command: Command): void => {
-  command.exitOverride().allowExcessArguments(false);
+  command.allowExcessArguments(false).exitOverride((error) => {
+    throw error.exitCode === 0 ? error : new UsageError(`${reasonOf(error)}; see ${nameOf(command)} --help`);
+  });
   for (const child of command.commands) {
     child.copyInheritedSettings(command);
     inherit(child);
@@ -61,25 +75,18 @@ const inherit = (command: Command): void => {
 const explain = (command: Command): void => {
   const [unknown] = command.args;
   if (unknown !== undefined)
-    throw new UsageError(`unknown command ${JSON.stringify(unknown)}; see adoption-store --help`);
+    throw new UsageError(`unknown command ${JSON.stringify(unknown)}; see ${nameOf(command)} --help`);
   command.outputHelp();
 };
 
-/** Runs one command. @returns the exit code: 0, 1 for a failure, 2 for wrong use */
+/** Runs one command. @returns the exit code: 0, 1 for a failure, 2 for wrong use, 130 for Ctrl-C */
 export const run = async (argv: readonly string[]): Promise<number> => {
   try {
     await program().parseAsync([...argv], { from: "user" });
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    if (error instanceof CommanderError) {
-      if (error.exitCode === 0) return 0;
-      const reason = error.message
-        .replace(/^error: /, "")
-        .replaceAll("\n", " ")
-        .replace(/\.$/, "");
-      fail(`${reason}; see adoption-store --help`);
-      return WRONG_USE;
-    }
+    // What it printed was asked for: help, or the version.
+    if (error instanceof CommanderError) return 0;
     if (error instanceof ConfigError || error instanceof UsageError) {
       fail(error.message);
       return WRONG_USE;
@@ -89,6 +96,6 @@ export const run = async (argv: readonly string[]): Promise<number> => {
       return 1;
     }
     fail(error instanceof Error ? error.message : String(error));
-    return 1;
+    return error instanceof Interrupted ? INTERRUPTED : 1;
   }
 };

@@ -5,6 +5,11 @@ export class UsageError extends Error {
   override name = "UsageError";
 }
 
+/** Somebody pressed Ctrl-C where a command asked. */
+export class Interrupted extends Error {
+  override name = "Interrupted";
+}
+
 export const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
@@ -14,12 +19,17 @@ export const fail = (message: string): void => {
   process.stderr.write(`adoption-store: ${message}\n`);
 };
 
-/** Asks on the terminal. @throws UsageError where nobody could answer */
+/** Asks on the terminal; its end, Ctrl-D, is a no. @throws UsageError where nobody could answer @throws Interrupted */
 export const confirm = async (question: string): Promise<boolean> => {
   if (!process.stdin.isTTY) throw new UsageError("standard input is no terminal to ask on; say --yes");
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ABORT_ERR") throw error;
+    process.stderr.write("\n");
+    if ((error as Error).message.endsWith("Ctrl+D")) return false;
+    throw new Interrupted("stopped", { cause: error });
   } finally {
     terminal.close();
   }

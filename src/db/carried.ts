@@ -1,4 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
+import { CARRIED, CREATE_CARRIED } from "./objects.ts";
 import { hasTable } from "./snapshot.ts";
 
 /** Files that travel inside a backup's database: by the SHA-256 of their content, in parts that memory has room for. */
@@ -8,18 +9,13 @@ export interface CarriedFiles {
   partsOf(hash: string): Generator<Uint8Array>;
 }
 
-const TABLE = "backup_files";
+const PUT = `INSERT INTO ${CARRIED} (hash, part, content) VALUES (?, ?, ?)`;
 
-const PUT = `INSERT INTO ${TABLE} (hash, part, content) VALUES (?, ?, ?)`;
-
-export const carriesFiles = (client: Client): boolean => hasTable(client, TABLE);
+export const carriesFiles = (client: Client): boolean => hasTable(client, CARRIED);
 
 /** Opens what `client` carries; `create` makes room for it. */
 export const carriedFiles = (client: Client, { create = false } = {}): CarriedFiles => {
-  if (create)
-    client.run(
-      `CREATE TABLE ${TABLE} (hash TEXT NOT NULL, part INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (hash, part)) STRICT`,
-    );
+  if (create) client.run(CREATE_CARRIED);
   return {
     async put(hash, parts) {
       let part = 0;
@@ -31,12 +27,12 @@ export const carriedFiles = (client: Client, { create = false } = {}): CarriedFi
     },
     hashes: () =>
       client
-        .query<{ hash: string }, []>(`SELECT hash FROM ${TABLE} WHERE part = 0 ORDER BY hash`)
+        .query<{ hash: string }, []>(`SELECT hash FROM ${CARRIED} WHERE part = 0 ORDER BY hash`)
         .all()
         .map(({ hash }) => hash),
     *partsOf(hash) {
       const query = client.query<{ content: Uint8Array }, [string, number]>(
-        `SELECT content FROM ${TABLE} WHERE hash = ? AND part = ?`,
+        `SELECT content FROM ${CARRIED} WHERE hash = ? AND part = ?`,
       );
       for (let part = 0; ; part++) {
         const found = query.get(hash, part);
@@ -47,4 +43,4 @@ export const carriedFiles = (client: Client, { create = false } = {}): CarriedFi
   };
 };
 
-export const dropCarried = (copy: Client): void => void copy.run(`DROP TABLE ${TABLE}`);
+export const dropCarried = (copy: Client): void => void copy.run(`DROP TABLE ${CARRIED}`);

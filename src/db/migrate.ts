@@ -4,6 +4,14 @@ import type { Migration } from "./migrations.ts";
 /** The database cannot be used by this program, and why. */
 export class MigrationRefused extends Error {
   override name = "MigrationRefused";
+
+  /** @param remedy for a database that is in use; a backup of it is not helped so */
+  constructor(
+    readonly reason: string,
+    remedy?: string,
+  ) {
+    super(remedy === undefined ? reason : `${reason}: ${remedy}`);
+  }
 }
 
 interface LedgerRow {
@@ -27,7 +35,8 @@ export const pending = (applied: readonly LedgerRow[], known: readonly Migration
       );
     if (migration.tag !== tag || sha256(migration.sql) !== hash)
       throw new MigrationRefused(
-        `migration ${tag} of the database is not the one this program knows: restore a backup`,
+        `migration ${tag} of the database is not the one this program knows`,
+        "restore a backup",
       );
   });
   return known.slice(applied.length);

@@ -1,7 +1,8 @@
 import imports from "../../drizzle/0005_imports.sql" with { type: "text" };
-import rejectedHash from "../../drizzle/0007_rejected_hash.sql" with { type: "text" };
+import rejectedHash from "../../drizzle/0008_rejected_hash.sql" with { type: "text" };
 import rejectedFile from "../../drizzle/0006_rejected_file.sql" with { type: "text" };
 import certificates from "../../drizzle/0003_certificates.sql" with { type: "text" };
+import longerWords from "../../drizzle/0007_longer_words.sql" with { type: "text" };
 import platform from "../../drizzle/0001_platform.sql" with { type: "text" };
 import releasedNames from "../../drizzle/0002_released_names.sql" with { type: "text" };
 import shop from "../../drizzle/0004_shop.sql" with { type: "text" };
@@ -22,5 +23,6 @@ export const migrations: readonly Migration[] = [
   { tag: "0004_shop", sql: shop },
   { tag: "0005_imports", sql: imports },
   { tag: "0006_rejected_file", sql: rejectedFile },
-  { tag: "0007_rejected_hash", sql: rejectedHash },
+  { tag: "0007_longer_words", sql: longerWords },
+  { tag: "0008_rejected_hash", sql: rejectedHash },
 ];

@@ -2,6 +2,7 @@ import { Database as Client } from "bun:sqlite";
 import { isDamage } from "./failure.ts";
 import { MigrationRefused, ledgerOf, pending } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
+import { foreignObject } from "./objects.ts";
 
 export type { Client };
 
@@ -54,7 +55,7 @@ const assertIntact = (client: Client): void => {
 };
 
 /**
- * Looks at every page, every foreign key and the ledger of migrations; one that is older than this program is fine.
+ * Looks at every page, every foreign key, the schema and the ledger of migrations; one that is older than this program is fine.
  * @throws Unsound
  */
 export const assertSound = (client: Client): void => {
@@ -64,8 +65,10 @@ export const assertSound = (client: Client): void => {
     if (applied.length === 0) throw new Unsound("it is no database of adoption-store");
     pending(applied, migrations);
     assertIntact(client);
+    const foreign = foreignObject(client, migrations.slice(0, applied.length));
+    if (foreign !== undefined) throw new Unsound(foreign);
   } catch (error) {
-    if (error instanceof MigrationRefused) throw new Unsound(error.message, { cause: error });
+    if (error instanceof MigrationRefused) throw new Unsound(error.reason, { cause: error });
     if (isDamage(error))
       throw new Unsound(`it is damaged, or no database (${String(error)})`, { cause: error });
     throw error;

@@ -12,8 +12,8 @@ export const wordsOf = (text: string): string[] | undefined => {
   return words.size > 0 && words.size <= MOST_WORDS ? [...words] : undefined;
 };
 
-/** Characters of the longest beginnings that the index has entries for (migration 0004). */
-const MOST_INDEXED = 6;
+/** Characters of the longest beginnings that the index has entries for (migration 0007). */
+const MOST_INDEXED = 20;
 
 /** True if the index has an entry for each word: of a longer one it gathers all matches before it can show the first. */
 export const areIndexed = (text: string): boolean =>

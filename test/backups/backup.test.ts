@@ -2,8 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { mkdirSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { copiesIn } from "../../src/backups/copies.ts";
 import { nameAt } from "../../src/backups/names.ts";
 import { databasePath } from "../../src/data.ts";
+import { shareLock } from "../../src/db/lock.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { addPet, temporaryDirectory } from "../support/store.ts";
@@ -104,10 +106,26 @@ test("what is no ordinary file, and DATA_DIR's own files, are never overwritten"
   const link = join(temporaryDirectory(), "link.db");
   symlinkSync(databasePath(dataDir), link);
   await expect(backUp(dataDir, { file: link, force: true })).rejects.toThrow("no ordinary file");
-  for (const name of ["adoption-store.db", "adoption-store.db-wal", "server.lock", "admin.key"])
+  mkdirSync(join(dataDir, "blobs"));
+  for (const name of [
+    "adoption-store.db",
+    "adoption-store.db-wal",
+    "server.lock",
+    "admin.key",
+    "server.json",
+    "blobs/b.db",
+  ])
     await expect(backUp(dataDir, { file: join(dataDir, name), force: true })).rejects.toThrow(
       "name another place",
     );
+});
+
+test("in DATA_DIR itself a backup is known by its ending", async () => {
+  const dataDir = temporaryDirectory();
+  await storeIn(dataDir);
+  await expect(backUp(dataDir, { file: join(dataDir, "mine.bak") })).rejects.toThrow("ends with .db");
+  await backUp(dataDir, { file: join(dataDir, "mine.db") });
+  expect(copiesIn(dataDir, join(dataDir, "backups"))).toEqual([join(dataDir, "mine.db")]);
 });
 
 test("the newest of a directory's backups are kept, and nothing else of it is touched", async () => {
@@ -181,18 +199,62 @@ test("a database that is older than this program can be backed up before it is b
   expect(sites).toEqual({ files: 0, bytes: 0, missing: 0 });
 });
 
-test("what a killed backup left goes with a later one, what one under way writes does not", async () => {
-  const dataDir = temporaryDirectory();
-  await storeIn(dataDir);
-  const directory = temporaryDirectory();
-  const left = (pid: number, age: number) => {
-    const path = join(directory, `.adoption-store-backup-${pid}.tmp`);
-    writeFileSync(path, "half");
-    utimesSync(path, (NOW - age) / 1000, (NOW - age) / 1000);
+describe("what a killed backup left", () => {
+  const GONE = Bun.spawnSync(["true"]).pid;
+
+  const open = async () => {
+    const dataDir = temporaryDirectory();
+    await storeIn(dataDir);
+    const directory = temporaryDirectory();
+    return {
+      directory,
+      left(pid: number, age: number, ends = [""]) {
+        const paths = ends.map((end) => join(directory, `.adoption-store-backup-${pid}.tmp${end}`));
+        for (const path of paths) {
+          writeFileSync(path, path.endsWith(".lock") ? "" : "half");
+          utimesSync(path, (NOW - age) / 1000, (NOW - age) / 1000);
+        }
+        return paths.at(-1) ?? "";
+      },
+      backUp: () => backUp(dataDir, { file: join(directory, "b.db") }),
+    };
   };
-  left(1, 2 * 60 * 60_000);
-  left(2, 60_000);
-  left(process.pid, 0);
-  await backUp(dataDir, { file: join(directory, "b.db") });
-  expect(filesIn(directory)).toEqual([".adoption-store-backup-2.tmp", "b.db"]);
+
+  test("goes with the next one", async () => {
+    const { directory, left, backUp } = await open();
+    left(GONE, 0, ["", "-journal", ".raw", ".raw-journal", ".lock"]);
+    left(process.pid, 0, ["", ".raw", ".lock"]);
+    await backUp();
+    expect(filesIn(directory)).toEqual(["b.db"]);
+  });
+
+  test("stays while anybody may work on it", async () => {
+    const { directory, left, backUp } = await open();
+    left(1, 60_000, ["", ".lock"]);
+    const lock = shareLock(`${left(GONE, 2 * 60 * 60_000)}.lock`);
+    await backUp();
+    lock.release();
+    expect(filesIn(directory)).toEqual(
+      [1, GONE]
+        .flatMap((pid) => ["", ".lock"].map((end) => `.adoption-store-backup-${pid}.tmp${end}`))
+        .concat("b.db")
+        .toSorted(),
+    );
+  });
+
+  test("goes after an hour if it is of a version that takes no lock", async () => {
+    const { directory, left, backUp } = await open();
+    left(1, 2 * 60 * 60_000);
+    left(2, 60_000);
+    await backUp();
+    expect(filesIn(directory)).toEqual([".adoption-store-backup-2.tmp", "b.db"]);
+  });
+
+  test("is not taken for one's own where a process of another container has the same number", async () => {
+    const { directory, left, backUp } = await open();
+    const lock = shareLock(`${left(process.pid, 0)}.lock`);
+    await expect(backUp()).rejects.toThrow("another backup is being written there");
+    lock.release();
+    expect(filesIn(directory)).toHaveLength(2);
+  });
 });

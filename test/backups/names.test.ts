@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { isTemporary, nameAt, newestOf, surplus, temporaryName, timeOf } from "../../src/backups/names.ts";
+import {
+  isTemporary,
+  makerOf,
+  nameAt,
+  newestOf,
+  surplus,
+  temporaryName,
+  timeOf,
+} from "../../src/backups/names.ts";
 
 const AT = Date.UTC(2026, 10, 21, 3, 4, 5, 67);
 const DAY = 86_400_000;
@@ -49,5 +57,8 @@ test("the newest of a clock that was ahead does not count", () => {
 
 test("what is being written is known by its process and is no backup's name", () => {
   expect(isTemporary(temporaryName(12))).toBe(true);
+  expect(makerOf(temporaryName(12))).toBe(12);
+  // Its lock holds nothing.
+  expect(isTemporary(`${temporaryName(12)}.lock`)).toBe(false);
   expect(timeOf(temporaryName(12))).toBeUndefined();
 });

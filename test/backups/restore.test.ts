@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { copyFileSync, existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { databasePath } from "../../src/data.ts";
+import { databasePath, restoringPath } from "../../src/data.ts";
 import { takeLock } from "../../src/db/lock.ts";
 import { addPet, temporaryDirectory } from "../support/store.ts";
 import { NOW, backUp, closedStore, copyDatabase, filesIn, namesIn, restoreTo, storeIn } from "./stores.ts";
@@ -96,6 +96,27 @@ describe("nothing changes", () => {
     await restoreTo(dataDir, file);
   });
 
+  test("while another backup is being restored", async () => {
+    const { file } = await backUp(await closedStore("Bella"));
+    const dataDir = await closedStore("Max");
+    const lock = takeLock(join(dataDir, "server.lock"));
+    writeFileSync(restoringPath(dataDir), "half");
+    await expect(restoreTo(dataDir, file)).rejects.toThrow(
+      `DATA_DIR ${dataDir}: another backup is being restored; try again when that has ended`,
+    );
+    lock?.release();
+  });
+
+  test("for a backup of a program that was changed, which another backup does not help", async () => {
+    const { file } = await backUp(await closedStore("Bella"));
+    const client = new Client(file);
+    client.run("UPDATE migrations SET hash = 'another' WHERE id = 2");
+    client.close();
+    const restored = restoreTo(await closedStore("Max"), file);
+    await expect(restored).rejects.toThrow("0001_platform of the database is not the one this program knows");
+    await expect(restored).rejects.not.toThrow("restore a backup");
+  });
+
   test("while another process has the database open", async () => {
     const { file } = await backUp(await closedStore("Bella"));
     const dataDir = await closedStore("Max");
@@ -121,8 +142,8 @@ describe("nothing changes", () => {
     await refused(dataDir, other, "no database of adoption-store");
     await refused(dataDir, join(place, "text.db"), "no database");
     await refused(dataDir, join(place, "empty.db"), "no database of adoption-store");
-    await refused(dataDir, join(place, "none.db"), "is no file");
-    await refused(dataDir, place, "is no file");
+    await refused(dataDir, join(place, "none.db"), "does not exist");
+    await refused(dataDir, place, "is no ordinary file");
     await refused(dataDir, databasePath(dataDir), "the database itself");
   });
 
@@ -145,10 +166,43 @@ describe("nothing changes", () => {
     await refused(await closedStore("Max"), file, "newer than this program");
   });
 
+  test.each([
+    [
+      "CREATE TRIGGER evil AFTER INSERT ON pets BEGIN DELETE FROM pets; END",
+      'trigger "evil" is not of adoption-store',
+    ],
+    ["CREATE INDEX mine ON pets (name, status)", 'index "mine" is not of adoption-store'],
+    ["CREATE VIEW mine AS SELECT * FROM pets", 'view "mine" is not of adoption-store'],
+    ["CREATE TABLE pets_words_mine (text TEXT)", 'table "pets_words_mine" is not of adoption-store'],
+    ["DROP TRIGGER pets_renamed", 'trigger "pets_renamed" is missing'],
+    [
+      "DROP TRIGGER pets_deleted; CREATE TRIGGER pets_deleted AFTER DELETE ON pets BEGIN DELETE FROM orders; END",
+      'trigger "pets_deleted" is not that of adoption-store',
+    ],
+    ["ALTER TABLE keys ADD COLUMN more TEXT", 'table "keys" is not that of adoption-store'],
+    ["ALTER TABLE backup_files ADD COLUMN more TEXT", 'table "backup_files" is not that of adoption-store'],
+  ])("for a backup whose schema was changed: %s", async (sql, says) => {
+    const { file } = await backUp(await closedStore("Bella"));
+    const client = new Client(file);
+    client.run(sql);
+    client.close();
+    await refused(await closedStore("Max"), file, says);
+  });
+
   test("of a mistyped directory: none is made for a backup that is not there", async () => {
     const dataDir = join(temporaryDirectory(), "mistyped");
-    await expect(restoreTo(dataDir, "/none.db")).rejects.toThrow("is no file");
+    await expect(restoreTo(dataDir, "/none.db")).rejects.toThrow("does not exist");
     expect(existsSync(dataDir)).toBe(false);
     rmSync(dataDir, { force: true, recursive: true });
   });
+});
+
+test("what SQLite itself keeps of statistics in a backup is no obstacle", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const client = new Client(file);
+  client.run("ANALYZE");
+  client.close();
+  const dataDir = await closedStore("Max");
+  await restoreTo(dataDir, file);
+  expect(await namesIn(dataDir)).toEqual(["Bella"]);
 });

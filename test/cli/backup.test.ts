@@ -1,11 +1,12 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { Database as Client } from "bun:sqlite";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { lockPath, restoringPath } from "../../src/data.ts";
+import { databasePath, lockPath, restoringPath } from "../../src/data.ts";
 import { takeLock } from "../../src/db/lock.ts";
-import { closedStore, namesIn } from "../backups/stores.ts";
+import { backUp, closedStore, namesIn } from "../backups/stores.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundled } from "./program.ts";
+import { bundled, onTerminal } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
@@ -40,6 +41,39 @@ test("a backup is taken to a file and restored, in words and in JSON", async () 
   expect(JSON.parse((await run(["restore", file, "--json"], fresh)).out)).toMatchObject({ dataDir: fresh });
 });
 
+test("on a terminal each step is shown, however short it is", async () => {
+  const dataDir = await closedStore("Bella");
+  const file = join(temporaryDirectory(), "b.db");
+  const env = { DATA_DIR: dataDir, DISK_RESERVE: "0" };
+  const steps = (shown: string) => shown.split("\r\u001B[K").filter((line) => /^[A-Z][^\n]+$/.test(line));
+  const taken = await onTerminal(["backup", file], env);
+  expect([taken.code, steps(taken.shown)]).toEqual([0, ["Copying the database", "Checking the copy"]]);
+  const restored = await onTerminal(["restore", file, "--yes"], env);
+  expect([restored.code, steps(restored.shown)]).toEqual([
+    0,
+    ["Writing the database", "Checking the database"],
+  ]);
+});
+
+test.each([
+  ["Ctrl-C", "\u0003", 130],
+  ["Ctrl-D", "\u0004", 0],
+])("%s where it asks restores nothing, and is no crash", async (_, key, expected) => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const dataDir = await closedStore("Max");
+  let isAsked = false;
+  const { shown, code } = await onTerminal(["restore", file], { DATA_DIR: dataDir }, (shown, terminal) => {
+    if (isAsked || !shown.includes("[y/N]")) return;
+    isAsked = true;
+    terminal.write(key);
+  });
+  expect([code, shown.split("\n").at(-2)]).toEqual([
+    expected,
+    expected === 0 ? "Nothing was restored.\r" : "adoption-store: stopped\r",
+  ]);
+  expect(await namesIn(dataDir)).toEqual(["Max"]);
+});
+
 test("in a directory backups are named by their time, and as many are kept as are asked for", async () => {
   const dataDir = await closedStore("Bella");
   const directory = temporaryDirectory();
@@ -57,13 +91,27 @@ test.each([
   [["backup", "/dev/null"], 2, "exists already"],
   [["backup", "/dev/null", "--force"], 1, "no ordinary file"],
   [["backup", "/none/b.db"], 1, "does not exist"],
-  [["restore", "/none.db"], 1, "is no file"],
+  [["restore", "/none.db"], 1, "does not exist"],
+  [["restore", "/etc/passwd/none.db"], 1, "does not exist"],
+  [["restore", "."], 1, "is no ordinary file"],
+  [["restore", "/dev/null"], 1, "is no ordinary file"],
   [["restore"], 2, "file"],
 ])("%j is refused in one line", async (argv, expected, says) => {
   const { out, error, code } = await run(argv, await closedStore("Bella"));
   expect([code, out]).toEqual([expected, ""]);
   expect(error).toMatch(/^adoption-store: [^\n]+\n$/);
   expect(error).toContain(says);
+});
+
+test("a database whose schema was changed is not backed up, as it could not be restored, and doctor says more", async () => {
+  const dataDir = await closedStore("Bella");
+  const client = new Client(databasePath(dataDir));
+  client.run("CREATE TABLE notes (text TEXT)");
+  client.close();
+  const { error, code } = await run(["backup", join(temporaryDirectory(), "b.db")], dataDir);
+  expect([code, error]).toEqual([1, expect.stringContaining('its table "notes" is not of adoption-store')]);
+  const doctor = await run(["doctor", "--port", "0"], dataDir);
+  expect([doctor.code, doctor.out]).toEqual([1, expect.stringContaining("its schema was changed")]);
 });
 
 test("where there is no database no backup is taken, and no directory made", async () => {
@@ -74,7 +122,7 @@ test("where there is no database no backup is taken, and no directory made", asy
 });
 
 describe("while a backup is being restored", () => {
-  test.each(["keys list", "orders list", "export", "backup b.db"])(
+  test.each(["keys list", "orders list", "export", "backup b.db", "serve"])(
     "%s does not open the database, whose log would stay beside the restored one",
     async (line) => {
       const dataDir = await closedStore("Bella");

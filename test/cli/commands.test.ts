@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openProject } from "../domains/projects.ts";
 import { dnsServer } from "../support/dns.ts";
@@ -31,6 +31,12 @@ describe("wrong use is one line on standard error and exit code 2", () => {
     [["keys", "revoke", "one"], 'key id: "one"'],
     [["keys", "rotate", "1", "--grace", "1y"], "--grace"],
     [["openapi", "shop"], "shop"],
+    // The command's own help, not that of all.
+    [["serve", "extra"], "see adoption-store serve --help\n"],
+    [["keys", "revoke"], "see adoption-store keys revoke --help\n"],
+    [["keys", "lost"], "see adoption-store keys --help\n"],
+    [["nonsense"], "see adoption-store --help\n"],
+    [["--nonsense"], "see adoption-store --help\n"],
   ])("%j", async (argv, named) => {
     const { out, error, code } = await run(argv, { DATA_DIR: temporaryDirectory() });
     expect([code, out]).toEqual([2, ""]);
@@ -144,6 +150,43 @@ test("doctor finds nothing wrong with a fresh directory, and names what is", asy
   const ill = await run(["doctor", "--port", "0"], { DATA_DIR: directory });
   expect(ill.code).toBe(1);
   expect(ill.out).toMatch(/^FAILED {2}database: /m);
+});
+
+describe("a BACKUP_DIR that cannot take backups", () => {
+  const unfit = () => {
+    const directory = temporaryDirectory();
+    const file = join(directory, "file");
+    writeFileSync(file, "mine");
+    return { file, env: { DATA_DIR: join(directory, "data"), BACKUP_SCHEDULE: "24h" } };
+  };
+
+  test.each(["", "/below"])("refuses the start, and doctor names it (a file%s)", async (end) => {
+    const { file, env } = unfit();
+    const says = `BACKUP_DIR ${file}${end}: ${file} is no directory; choose another with --backup-dir`;
+    const started = await run(["serve", "--port", "0"], { ...env, BACKUP_DIR: file + end });
+    expect([started.code, started.out, started.error]).toEqual([1, "", `adoption-store: ${says}\n`]);
+    const { out, code } = await run(["doctor", "--port", "0"], { ...env, BACKUP_DIR: file + end });
+    expect([code, out]).toEqual([1, expect.stringContaining(`FAILED  backups: ${says}\n`)]);
+  });
+
+  test("refuses the start where it is the server's own", async () => {
+    const { env } = unfit();
+    const { error, code } = await run(["serve"], { ...env, BACKUP_DIR: join(env.DATA_DIR, "blobs") });
+    expect([code, error]).toEqual([
+      1,
+      expect.stringMatching(/BACKUP_DIR .+blobs: DATA_DIR has files of its own/),
+    ]);
+  });
+
+  test("is of no interest without BACKUP_SCHEDULE, and one that is not there yet is made", async () => {
+    const { file, env } = unfit();
+    const doctor = async (more: Record<string, string>) =>
+      (await run(["doctor", "--port", "0"], { ...env, ...more })).out;
+    expect(await doctor({ BACKUP_SCHEDULE: "", BACKUP_DIR: file })).toContain("ok      backups: none");
+    const directory = join(env.DATA_DIR, "a/b");
+    expect(await doctor({ BACKUP_DIR: directory })).toContain(`ok      backups: to ${directory}`);
+    expect(existsSync(directory)).toBe(false);
+  });
 });
 
 describe("domains", () => {

@@ -34,6 +34,16 @@ test("what else goes wrong is said as it is", async () => {
   await expect(withDatabase(configured(), failing, { create: true })).rejects.toThrow("another reason");
 });
 
+test("a file elsewhere that has no room is no matter of DATA_DIR", async () => {
+  const config = configured();
+  const failing = async () => {
+    throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  };
+  const failed = withDatabase(config, failing, { create: true });
+  await expect(failed).rejects.toThrow("the file system of a file that it writes is full; make room there");
+  await expect(failed).rejects.not.toThrow("DATA_DIR");
+});
+
 describe("a database whose making was cut off", () => {
   /** As a process leaves it that is killed before it has committed what it makes. */
   const cutOff = (how: "an empty file" | "a file without tables" | "the ledger alone") => {

@@ -1,8 +1,18 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { streamTarget } from "../../src/cli/export.ts";
+import { shareLock } from "../../src/db/lock.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundledIn } from "./program.ts";
 
@@ -100,6 +110,33 @@ test("a file appears whole, for its owner alone, and is overwritten only with --
   expect(readdirSync(cwd).toSorted()).toEqual(["data", "out.csv", "rows.ndjson"]);
 });
 
+test("what a killed export left goes with the next to the same file, what one under way writes does not", async () => {
+  const cwd = await filled();
+  const gone = Bun.spawnSync(["true"]).pid;
+  const [killed, running, elsewhere, other] = [
+    `out.csv.${gone}.0123456789ab.partial`,
+    `out.csv.${process.pid}.0123456789ab.partial`,
+    // As of a container, where processes have numbers of their own.
+    `out.csv.${gone}.0123456789ac.partial`,
+    `other.csv.${gone}.0123456789ab.partial`,
+  ] as const;
+  for (const name of [killed, running, elsewhere, other]) {
+    writeFileSync(join(cwd, name), "half,of,it\n");
+    if (name !== elsewhere) writeFileSync(join(cwd, `${name}.lock`), "");
+  }
+  const lock = shareLock(join(cwd, `${elsewhere}.lock`));
+  expect((await run(cwd, ["export", "out.csv"])).code).toBe(0);
+  lock.release();
+  expect(readdirSync(cwd).toSorted()).toEqual(
+    [
+      "data",
+      "rows.ndjson",
+      "out.csv",
+      ...[running, elsewhere, other].flatMap((name) => [name, `${name}.lock`]),
+    ].toSorted(),
+  );
+});
+
 test("standard output waits for its reader, but not for ever", async () => {
   let read = () => {};
   const output = new Writable({ write: (_, _encoding, done) => void (read = done) });
@@ -113,4 +150,65 @@ test("standard output waits for its reader, but not for ever", async () => {
 test("a form that the name does not tell must be named", async () => {
   const { code, error } = await run(await filled(), ["export", "out.xls"]);
   expect([code, error]).toEqual([2, expect.stringContaining("--format")]);
+});
+
+describe("it never takes the place", () => {
+  test.each([
+    "data/adoption-store.db",
+    "data/../data/adoption-store.db-wal",
+    "data/admin.key",
+    "data/server.lock",
+    "data/import-1.lock",
+    "data/blobs/ab/animals.csv",
+    "link/adoption-store.db",
+    "elsewhere.json",
+  ])("of %s, which is DATA_DIR's own", async (file) => {
+    const cwd = await filled();
+    mkdirSync(join(cwd, "data/blobs/ab"), { recursive: true });
+    symlinkSync("data", join(cwd, "link"));
+    writeFileSync(join(cwd, "elsewhere.json"), "{}");
+    symlinkSync("../elsewhere.json", join(cwd, "data/server.json"));
+    const before = readdirSync(join(cwd, "data")).toSorted();
+    const { out, error, code } = await run(cwd, ["export", file, "--force", "--format", "csv"]);
+    expect([code, out]).toEqual([1, ""]);
+    expect(error).toMatch(/^adoption-store: .+: DATA_DIR has files of its own; name another place\n$/);
+    expect(readdirSync(join(cwd, "data")).toSorted()).toEqual(before);
+    expect(await animalsOf(cwd)).toContain("Rex");
+  });
+
+  test.each([
+    ["a link", ["ln", "-s", "mine.csv", "out.csv"]],
+    ["a pipe", ["mkfifo", "out.csv"]],
+    ["a directory", ["mkdir", "out.csv"]],
+  ])("of %s", async (_, argv) => {
+    const cwd = await filled();
+    writeFileSync(join(cwd, "mine.csv"), "mine");
+    Bun.spawnSync(argv, { cwd });
+    const { mode } = lstatSync(join(cwd, "out.csv"));
+    const { error, code } = await run(cwd, ["export", "out.csv", "--force"]);
+    expect([code, error]).toEqual([
+      1,
+      expect.stringMatching(/^adoption-store: out\.csv is no ordinary file: name another\n$/),
+    ]);
+    expect(lstatSync(join(cwd, "out.csv")).mode).toBe(mode);
+    expect(readFileSync(join(cwd, "mine.csv"), "utf8")).toBe("mine");
+  });
+});
+
+test.each([
+  ["none/out.csv", /none does not exist: make it, or name another place\n$/],
+  ["rows.ndjson/none/out.csv", /none does not exist: make it, or name another place\n$/],
+  ["rows.ndjson/out.csv", /rows\.ndjson is no directory: name another place\n$/],
+])("to %s it says what is wrong with the directory", async (file, says) => {
+  const { error, code } = await run(await filled(), ["export", file]);
+  expect([code, error]).toEqual([1, expect.stringMatching(says)]);
+  expect(error).not.toContain("partial");
+});
+
+test.skipIf(!existsSync("/dev/full"))("what is full is named, and it is not DATA_DIR", async () => {
+  const { error, code } = await run(await filled(), ["export"], "", "/dev/full");
+  expect([code, error]).toEqual([
+    1,
+    "adoption-store: standard output: its file system is full; make room there, then try again\n",
+  ]);
 });

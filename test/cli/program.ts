@@ -9,6 +9,8 @@ interface Circumstances {
   cwd?: string;
   /** Its standard input. */
   input?: string;
+  /** The file that its standard output goes to, in place of what it answers. */
+  output?: string;
 }
 
 /** The program, bundled and compiled once for a file of tests: each process then starts in a third of the time. */
@@ -24,22 +26,52 @@ export const bundled = () => {
     });
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
-  return async (argv: string[], { env = {}, cwd, input = "" }: Circumstances = {}) => {
+  return async (argv: string[], { env = {}, cwd, input = "", output }: Circumstances = {}) => {
     const child = Bun.spawn([process.execPath, join(directory, "main.js"), ...argv], {
       ...(cwd !== undefined && { cwd }),
       env: { PATH: process.env["PATH"] ?? "", ...env },
       stdin: Buffer.from(input),
-      stdout: "pipe",
+      stdout: output === undefined ? "pipe" : Bun.file(output),
       stderr: "pipe",
     });
-    const [out, error, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    const [out, error, code] = await Promise.all([
+      typeof child.stdout === "object" ? child.stdout.text() : "",
+      child.stderr.text(),
+      child.exited,
+    ]);
     return { out, error, code };
   };
+};
+
+/**
+ * Runs a command of the source on a terminal. @param told of all that the terminal shows so far, whenever there is more of it
+ * @returns what it shows in the end, and the exit code
+ */
+export const onTerminal = async (
+  argv: string[],
+  env: Record<string, string>,
+  told: (shown: string, terminal: { write(text: string): unknown }) => void = () => {},
+) => {
+  let shown = "";
+  const decoder = new TextDecoder();
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), ...argv], {
+    env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", ...env },
+    terminal: {
+      cols: 200,
+      data(terminal, data) {
+        shown += decoder.decode(data, { stream: true });
+        told(shown, terminal);
+      },
+    },
+  });
+  const code = await child.exited;
+  child.terminal?.close();
+  return { shown, code };
 };
 
 /** Runs commands in a directory, whose DATA_DIR is `data` below it. */
 export const bundledIn = () => {
   const run = bundled();
-  return (cwd: string, argv: string[], input = "") =>
-    run(argv, { cwd, env: { DATA_DIR: join(cwd, "data") }, input });
+  return (cwd: string, argv: string[], input = "", output?: string) =>
+    run(argv, { cwd, env: { DATA_DIR: join(cwd, "data") }, input, ...(output !== undefined && { output }) });
 };

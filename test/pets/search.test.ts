@@ -158,6 +158,18 @@ describe("pages of a filtered list", () => {
 });
 
 /** What SQLite says that it does for the queries that a list runs. */
+test("words are found by beginnings of any length, those too that are longer than the index has entries for", async () => {
+  const own = await openStore();
+  await addPet(own, { name: "Donaudampfschifffahrtskapitän" });
+  await addPet(own, { name: "Donaudampfschifffahrtskasse" });
+  const found = async (q: string, more: Record<string, string> = {}) =>
+    idsOf(await list(own, { q, ...more }));
+  expect(await found("donaudampfschifffahr")).toEqual([1, 2]);
+  expect(await found("donaudampfschifffahrtskap")).toEqual([1]);
+  expect(await found("donaudampfschifffahrtskap", { ids: "1,2" })).toEqual([1]);
+  expect(await found("donaudampfschifffahrtskx")).toEqual([]);
+});
+
 test("a search whose filter few of its many matches have finds them all, page by page, and lets others have their turn", async () => {
   const own = await openStore();
   own.database.client.run(

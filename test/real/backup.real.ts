@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EXECUTABLE, type Server, directory, expectRefusal, real, serve, store } from "./support.ts";
+import { EXECUTABLE, type Server, directory, expectRefusal, real, run, serve, store } from "./support.ts";
 
 const CONNECTIONS = 32;
 const BACKUPS = Number(process.env["BACKUPS"] ?? 12);
@@ -230,4 +230,44 @@ real("a start removes what a killed restore left, so that commands work beside t
   expect(readdirSync(data).filter((name) => name.includes("restoring"))).toEqual([]);
   expect((await store(["keys", "list"], { cwd: place.path })).code).toBe(0);
   expect(await server.stop()).toBe(0);
+});
+
+/** Runs a command on a DATA_DIR that has a file system of its own, after `change` of it, and with one backup beside it. */
+const onOwnFileSystem = async (change: string, command: string) => {
+  using place = directory();
+  const script = `
+    mkdir data && mount -t tmpfs -o size=3m tmpfs data &&
+    "$0" keys create --name x --scope '*' >keys && "$0" backup taken.db >taken &&
+    { ${change}; } 2>noise && exec "$0" ${command}`;
+  return await run(["unshare", "--mount", "--map-root-user", "sh", "-c", script, EXECUTABLE], {
+    cwd: place.path,
+    env: { DISK_RESERVE: "0" },
+  });
+};
+
+const READ_ONLY = "mount -o remount,ro data";
+const FULL = "cat /dev/zero >data/zero || true";
+
+for (const [change, command, says] of [
+  [READ_ONLY, "backup b.db", /DATA_DIR .\/data: cannot be written, and a database that is read needs that/],
+  [READ_ONLY, "serve --port 0", /DATA_DIR .\/data: cannot be written \(EROFS: [^)]+\); make it writable/],
+  [READ_ONLY, "restore taken.db --yes", /DATA_DIR .\/data: cannot be written \(EROFS: [^)]+\)/],
+  [READ_ONLY, "restore data/adoption-store.db --yes", /DATA_DIR .\/data: cannot be written \(EROFS: [^)]+\)/],
+  [FULL, "serve --port 0", /DATA_DIR .\/data: its file system is full; make room there, or choose another/],
+  [FULL, "restore taken.db --yes", /DATA_DIR .\/data: its file system is full; make room there/],
+] as const)
+  real(
+    `${command} says so where DATA_DIR is ${change === FULL ? "full" : "read-only"}`,
+    ["unshare", "mount"],
+    async () => {
+      expectRefusal(await onOwnFileSystem(change, command), 1, says);
+    },
+  );
+
+real("what a killed backup left takes no room from the next", ["unshare", "mount"], async () => {
+  const left = `data/.adoption-store-backup-${Bun.spawnSync(["true"]).pid}.tmp`;
+  const fill = `cat /dev/zero >${left} || :; : >${left}.lock`;
+  const { code, stdout, stderr } = await onOwnFileSystem(fill, "backup data/b.db");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("data/b.db: ");
 });

@@ -1,0 +1,51 @@
+import { Database as Client } from "bun:sqlite";
+import { migrate } from "./migrate.ts";
+import type { Migration } from "./migrations.ts";
+
+/** The table in which a backup carries files along. */
+export const CARRIED = "backup_files";
+export const CREATE_CARRIED = `CREATE TABLE ${CARRIED} (hash TEXT NOT NULL, part INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (hash, part)) STRICT`;
+
+/** A row of the schema: by `table "pets"`, the SQL that made it. */
+type Objects = ReadonlyMap<string, string>;
+
+/** Without what SQLite makes by itself: its statistics, and tables that a virtual table keeps, whose SQL is its version's. */
+const OBJECTS = `
+  SELECT type, name, sql FROM sqlite_schema
+  WHERE sql IS NOT NULL AND NOT (type = 'table' AND (
+    name GLOB 'sqlite_stat[1-4]' OR name IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')))`;
+
+const objectsOf = (client: Client): Objects =>
+  new Map(
+    client
+      .query<{ type: string; name: string; sql: string }, []>(OBJECTS)
+      .all()
+      .map(({ type, name, sql }) => [`${type} ${JSON.stringify(name)}`, sql]),
+  );
+
+/** What a database has that these migrations made, and nobody else changed. */
+const objectsBy = (applied: readonly Migration[]): Objects => {
+  const client = new Client(":memory:");
+  try {
+    migrate(client, applied);
+    return objectsOf(client);
+  } finally {
+    client.close();
+  }
+};
+
+/**
+ * Compares the schema with what the applied migrations make. A trigger of somebody else would run with every write.
+ * @returns what is wrong with it; undefined if nothing is
+ */
+export const foreignObject = (client: Client, applied: readonly Migration[]): string | undefined => {
+  const found = objectsOf(client);
+  const expected = new Map([...objectsBy(applied), [`table ${JSON.stringify(CARRIED)}`, CREATE_CARRIED]]);
+  for (const [name, sql] of found) {
+    if (!expected.has(name)) return `its ${name} is not of adoption-store`;
+    if (expected.get(name) !== sql) return `its ${name} is not that of adoption-store`;
+  }
+  expected.delete(`table ${JSON.stringify(CARRIED)}`);
+  const missing = [...expected.keys()].find((name) => !found.has(name));
+  return missing && `its ${missing} is missing`;
+};
