@@ -7,6 +7,7 @@ import { isAbandoned } from "../backups/abandoned.ts";
 import { assertPlace } from "../backups/place.ts";
 import { exportForm, textOf } from "../bulk/export.ts";
 import type { Format } from "../bulk/import.ts";
+import { quantity } from "../bulk/quantity.ts";
 import { countAnimals, exportPages } from "../bulk/repository.ts";
 import { reasonOf } from "../data.ts";
 import { isFull, resultCode } from "../db/failure.ts";
@@ -211,6 +212,6 @@ export const exportCommand = (): Command =>
     if (options.json) say(JSON.stringify({ rows, seconds }));
     else if (path !== undefined)
       say(
-        `${counted(rows)} animals in ${path} (${seconds.toFixed(1)} s, ${counted(Math.round(rows / seconds))} rows/s)`,
+        `${quantity(rows, "animal")} in ${path} (${seconds.toFixed(1)} s, ${counted(Math.round(rows / seconds))} rows/s)`,
       );
   });

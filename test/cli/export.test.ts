@@ -95,6 +95,13 @@ test("without a file it prints CSV and nothing else; --status chooses", async ()
   expect(sold.out.split("\n")).toHaveLength(4);
 });
 
+test("one animal is one animal", async () => {
+  const cwd = temporaryDirectory();
+  writeFileSync(join(cwd, "one.csv"), "name,categoryId\nBella,1\n");
+  await run(cwd, ["import", "one.csv"]);
+  expect((await run(cwd, ["export", "out.csv"])).out).toStartWith("1 animal in out.csv (");
+});
+
 test("a file appears whole, for its owner alone, and is overwritten only with --force", async () => {
   const cwd = await filled();
   expect((await run(cwd, ["export", "out.csv"])).out).toStartWith("10 animals in out.csv (");
