@@ -1,0 +1,28 @@
+import { Database } from "bun:sqlite";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory } from "../support/store.ts";
+import type { bundledIn } from "./program.ts";
+
+/** Places a file to import in a directory of its own. */
+export const placing =
+  (run: ReturnType<typeof bundledIn>) =>
+  (text: string | Uint8Array, file = "a.csv") => {
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, file), text);
+    const importing = (...flags: string[]) => run(cwd, ["import", file, ...flags]);
+    const read = (name: string) => readFileSync(join(cwd, name), "utf8");
+    return { cwd, path: join(cwd, file), importing, read };
+  };
+
+/** All animals as `name|category|status`, in the order of their ids. */
+export const animals = (cwd: string): string[] => {
+  const database = new Database(join(cwd, "data", "adoption-store.db"), { readonly: true });
+  const rows = database
+    .query<{ animal: string }, []>(
+      "select name || '|' || category_id || '|' || coalesce(status, '') as animal from pets order by id",
+    )
+    .all();
+  database.close();
+  return rows.map(({ animal }) => animal);
+};
