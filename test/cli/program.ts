@@ -1,6 +1,4 @@
-import { afterAll, beforeAll } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeAll } from "bun:test";
 import { join } from "node:path";
 
 /** What a command finds where it is run. */
@@ -13,19 +11,24 @@ interface Circumstances {
   output?: string;
 }
 
-/** The program, bundled and compiled once for a file of tests: each process then starts in a third of the time. */
-export const bundled = () => {
-  const directory = mkdtempSync(join(tmpdir(), "adoption-store-test-"));
-  beforeAll(async () => {
-    await Bun.build({
-      entrypoints: [join(import.meta.dir, "../../src/main.ts")],
-      outdir: directory,
-      target: "bun",
-      format: "cjs",
-      bytecode: true,
-    });
+/** Where a process of the tests has its bundle; it stays there until the next takes its place. */
+const directory = join(import.meta.dir, "../../dist/test", process.env["BUN_TEST_WORKER_ID"] ?? "alone");
+
+const bundle = async (): Promise<void> => {
+  await Bun.build({
+    entrypoints: [join(import.meta.dir, "../../src/main.ts")],
+    outdir: directory,
+    target: "bun",
+    format: "cjs",
+    bytecode: true,
   });
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+};
+
+let bundling: Promise<void> | undefined;
+
+/** The program, bundled and compiled once for all tests of a process: each run then starts in a third of the time. */
+export const bundled = () => {
+  beforeAll(() => (bundling ??= bundle()));
   return async (argv: string[], { env = {}, cwd, input = "", output }: Circumstances = {}) => {
     const child = Bun.spawn([process.execPath, join(directory, "main.js"), ...argv], {
       ...(cwd !== undefined && { cwd }),

@@ -1,7 +1,3 @@
-import { afterAll, afterEach, beforeEach } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import pino from "pino";
 import { type Config, readConfig } from "../../src/config/config.ts";
 import { type Database, openDatabase } from "../../src/db/open.ts";
@@ -9,6 +5,9 @@ import type { NewKey } from "../../src/keys/repository.ts";
 import { type KeyService, OPERATOR } from "../../src/keys/service.ts";
 import type { Clock } from "../../src/time.ts";
 import { type Overrides, wireApp } from "../../src/wire.ts";
+import { atEnd, temporaryDirectory } from "./ends.ts";
+
+export { atEnd, temporaryDirectory } from "./ends.ts";
 
 /** A clock that stands until it is moved. */
 export interface TestClock extends Clock {
@@ -23,34 +22,6 @@ export const testClock = (start = Date.UTC(2026, 10, 20)): TestClock => {
       now += ms;
     },
   };
-};
-
-type Closing = (() => unknown)[];
-
-const ofFile: Closing = [];
-const ofTest: Closing = [];
-let present = ofFile;
-
-/** Runs when the present test ends, last in first out; outside of one, when all tests of the file have. */
-export const atEnd = (close: () => unknown): void => void present.push(close);
-
-const closeAll = async (closing: Closing) => {
-  for (const close of closing.splice(0).toReversed()) await close();
-};
-
-beforeEach(() => {
-  present = ofTest;
-});
-afterEach(async () => {
-  present = ofFile;
-  await closeAll(ofTest);
-});
-afterAll(() => closeAll(ofFile));
-
-export const temporaryDirectory = (): string => {
-  const path = mkdtempSync(join(tmpdir(), "adoption-store-test-"));
-  atEnd(() => rmSync(path, { recursive: true, force: true }));
-  return path;
 };
 
 /** What a request is made of; `key` false sends none, a string sends that one. */
