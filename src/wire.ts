@@ -39,7 +39,7 @@ import { metrics } from "./http/metrics.ts";
 import { type Patiently, atLeisure } from "./http/patience.ts";
 import { referenceSite } from "./http/reference.ts";
 import { shared } from "./http/shared.ts";
-import { normalise } from "./keys/guard.ts";
+import { holds, normalise } from "./keys/guard.ts";
 import { keyRepository } from "./keys/repository.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import type { RandomBytes } from "./keys/secret.ts";
@@ -177,12 +177,13 @@ export const wireApp = (
   const { fresh, version } = database;
   const { streamLimits: limits } = overrides;
   const streams = petStreams({ events: petEvents, fresh, version, ...(limits && { limits }) });
+  const keyOf = (request: Request) => {
+    const sent = normalise(request.headers.get("authorization") ?? undefined);
+    return keys.authenticate(sent?.slice("Bearer ".length) ?? "");
+  };
   const stream = eventStream({
     streams,
-    mayGoOn: async (request) => {
-      const sent = normalise(request.headers.get("authorization") ?? undefined);
-      return (await keys.authenticate(sent?.slice("Bearer ".length) ?? "")) !== undefined;
-    },
+    mayGoOn: async (request) => (await keyOf(request)) !== undefined,
     patiently,
   });
   const sweeper = sweeperOf([() => answers.sweep(clock.now() - KEPT_MS), () => petEvents.sweep()]);
@@ -225,6 +226,10 @@ export const wireApp = (
         disk: () => assertRoom(config.dataDir, config.diskReserve),
       },
       warnings: () => endingSoon(certificates.expiries(), clock.now()),
+      mayReadDetails: async (request) => {
+        const key = await keyOf(request);
+        return key !== undefined && holds(key, "metrics:read");
+      },
       metrics: counters,
       shared: rules,
     }),

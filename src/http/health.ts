@@ -8,6 +8,16 @@ import type { Shared } from "./shared.ts";
 /** One thing that readiness depends on: it throws, with what to do, if it is not so. */
 export type Check = () => void | Promise<void>;
 
+/** Something that a person must look at soon, while the service still works. */
+export interface Warning {
+  /** lower_snake; anybody may read it. */
+  code: string;
+  /** How many things it is true of; anybody may read it. */
+  count: number;
+  /** Names them and says what to do; only for a key with `metrics:read`. */
+  message: string;
+}
+
 const TAGS = ["operation"];
 
 const livez = operation({
@@ -22,7 +32,7 @@ const readyz = operation({
   operationId: "getReadiness",
   summary: "Can the service do its work?",
   description:
-    "For load balancers, without a key. Ready means: the database can be written, its migrations are current, and the disk has room. `warnings` names what will need somebody, such as a certificate that ends soon.",
+    "For load balancers, without a key. Ready means: the database can be written, its migrations are current, and the disk has room. `warnings` counts what needs a person soon, such as certificates that end soon. A key with the scope `metrics:read` also reads the messages of `warnings`, and why the service is not ready; any other key is ignored.",
   tags: TAGS,
   answers: { 200: { description: "It can." } },
   faults: ["not_ready"],
@@ -36,20 +46,33 @@ const exposition = operation({
   answers: { 200: { description: "The metrics." } },
 });
 
-/** What is wrong, by the check that found it. */
-const failuresOf = async (checks: Readonly<Record<string, Check>>): Promise<string[]> => {
+interface Failure {
+  /** Of the check that failed. */
+  name: string;
+  reason: string;
+}
+
+const failuresOf = async (checks: Readonly<Record<string, Check>>): Promise<Failure[]> => {
   const attempts = Object.entries(checks).map(async ([name, check]) => {
     try {
       await check();
       return [];
     } catch (error) {
-      return [`${name}: ${error instanceof Error ? error.message : String(error)}`];
+      return [{ name, reason: error instanceof Error ? error.message : String(error) }];
     }
   });
   return (await Promise.all(attempts)).flat();
 };
 
-const ok = (status: string, warnings: readonly string[] = []) =>
+const publicMessage = (failures: readonly Failure[]): string =>
+  `The service cannot do its work now (${failures.map(({ name }) => name).join(", ")}); a key with the scope metrics:read reads why.`;
+
+const detailedMessage = (failures: readonly Failure[]): string =>
+  failures.map(({ name, reason }) => `${name}: ${reason}`).join("; ");
+
+const publicWarning = ({ code, count }: Warning) => ({ code, count });
+
+const ok = (status: string, warnings: readonly object[] = []) =>
   new Response(JSON.stringify({ status, ...(warnings.length > 0 && { warnings }) }), {
     headers: { "content-type": "application/json", "cache-control": "no-store" },
   });
@@ -57,12 +80,14 @@ const ok = (status: string, warnings: readonly string[] = []) =>
 export const healthRoutes = ({
   checks,
   warnings = () => [],
+  mayReadDetails,
   metrics,
   shared,
 }: {
   checks: Readonly<Record<string, Check>>;
-  /** What will need somebody, though the service does its work. */
-  warnings?: () => readonly string[];
+  warnings?: () => readonly Warning[];
+  /** True if the request carries a key that may read details: anybody else gets counts and the names of checks. */
+  mayReadDetails: (request: Request) => Promise<boolean>;
   metrics: Metrics;
   shared: Shared;
 }) =>
@@ -71,10 +96,14 @@ export const healthRoutes = ({
     .get("/livez", () => ok("alive"), { stability: "beta", public: true, query: NoQuery, detail: livez })
     .get(
       "/readyz",
-      async () => {
+      async ({ request }) => {
         const failures = await failuresOf(checks);
-        if (failures.length > 0) throw new Fault("not_ready", failures.join("; "), { "retry-after": "5" });
-        return ok("ready", warnings());
+        // A database that cannot be read knows no keys.
+        const isDetailed = await mayReadDetails(request).catch(() => false);
+        if (failures.length === 0)
+          return ok("ready", isDetailed ? warnings() : warnings().map(publicWarning));
+        const message = (isDetailed ? detailedMessage : publicMessage)(failures);
+        throw new Fault("not_ready", message, { "retry-after": "5" });
       },
       { stability: "beta", public: true, query: NoQuery, detail: readyz },
     )

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { addPet, faultOf, messageOf, openStore, temporaryDirectory } from "../support/store.ts";
+import { addPet, faultOf, messageOf, openStore, type Store, temporaryDirectory } from "../support/store.ts";
+
+const addCertificate = ({ database }: Store, hostname: string, notAfter: number) =>
+  database.client.run(
+    "INSERT INTO certificates (hostname, failures, created_at, key, chain, not_before, not_after, renewals) VALUES (?, 0, 0, 'k', 'c', 0, ?, 0)",
+    [hostname, notAfter],
+  );
 
 test("/livez and /readyz are open and say so", async () => {
   const store = await openStore();
@@ -11,7 +17,7 @@ describe("/readyz is 503 and names what is wrong", () => {
   test("when the database cannot be written", async () => {
     const store = await openStore();
     store.database.client.run("PRAGMA query_only=ON");
-    const answer = await store.call("GET", "/readyz", { key: false });
+    const answer = await store.call("GET", "/readyz");
     expect(await messageOf(answer.clone() as Response)).toStartWith("database: ");
     expect(await faultOf(answer)).toBe("503 not_ready");
     store.database.client.run("PRAGMA query_only=OFF");
@@ -34,9 +40,7 @@ describe("/readyz is 503 and names what is wrong", () => {
   test("when the schema is another program's", async () => {
     const store = await openStore();
     store.database.client.run("INSERT INTO migrations (tag, hash, applied_at) VALUES ('9999_later', '', 0)");
-    expect(await messageOf(await store.call("GET", "/readyz", { key: false }))).toContain(
-      "newer than this program",
-    );
+    expect(await messageOf(await store.call("GET", "/readyz"))).toContain("newer than this program");
   });
 
   test("but not while another process writes", async () => {
@@ -49,10 +53,57 @@ describe("/readyz is 503 and names what is wrong", () => {
 
   test("when the disk has less room than DISK_RESERVE", async () => {
     const store = await openStore({ env: { DISK_RESERVE: "1024GiB" } });
-    expect(await messageOf(await store.call("GET", "/readyz", { key: false }))).toMatch(
+    expect(await messageOf(await store.call("GET", "/readyz"))).toMatch(
       /^disk: \d+ MiB free in DATA_DIR, below DISK_RESERVE/,
     );
   });
+});
+
+describe("/readyz tells a stranger counts and names of checks only", () => {
+  const strangers = async (store: Store): Promise<(string | false)[]> => [
+    false,
+    "aas_x",
+    "aas_7777777777777777777777777777771SlwSS",
+    await store.mint({ scopes: ["pets:read", "keys:admin"] }),
+  ];
+
+  test("when it is not ready", async () => {
+    const store = await openStore({ env: { DISK_RESERVE: "1024GiB" } });
+    for (const key of await strangers(store)) {
+      const response = await store.call("GET", "/readyz", { key });
+      expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+      expect(await response.json()).toEqual({
+        code: "not_ready",
+        message: "The service cannot do its work now (disk); a key with the scope metrics:read reads why.",
+        status: 503,
+      });
+    }
+  });
+
+  test("when it warns", async () => {
+    const store = await openStore();
+    const ends = Date.UTC(2026, 10, 21);
+    for (const name of ["a.example.org", "b.example.org"]) addCertificate(store, name, ends);
+    for (const key of await strangers(store))
+      expect(await (await store.call("GET", "/readyz", { key })).json()).toEqual({
+        status: "ready",
+        warnings: [{ code: "certificates_end_soon", count: 2 }],
+      });
+  });
+});
+
+test("/readyz tells a key with metrics:read what it warns of", async () => {
+  const store = await openStore();
+  for (let at = 0; at < 12; at++) addCertificate(store, `${at}.example.org`, Date.UTC(2026, 10, 21, at));
+  const key = await store.mint({ scopes: ["metrics:read"] });
+  const { warnings } = (await (await store.call("GET", "/readyz", { key })).json()) as {
+    warnings: { message: string }[];
+  };
+  expect(warnings).toMatchObject([{ code: "certificates_end_soon", count: 12 }]);
+  expect(warnings[0]?.message).toStartWith(
+    "Certificates end soon: 0.example.org (2026-11-21T00:00:00.000Z), ",
+  );
+  expect(warnings[0]?.message).toContain(" and 2 more");
 });
 
 describe("/metrics", () => {

@@ -1,3 +1,4 @@
+import type { Warning } from "../../http/health.ts";
 import { formatTime } from "../../time.ts";
 import type { Problem } from "../acme/problem.ts";
 
@@ -41,17 +42,22 @@ export interface Certificate {
 }
 
 const SOON_MS = 7 * 24 * 60 * 60_000;
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
-/** Certificates that should have been renewed long ago, in words. @param expiries ascending */
+/** Warns of certificates that should have been renewed long ago. @param expiries ascending */
 export const endingSoon = (
   expiries: readonly { hostname: string; notAfter: number }[],
   now: number,
-): string[] =>
-  expiries
-    .slice(0, MOST_NAMED)
-    .filter(({ notAfter }) => notAfter - now < SOON_MS)
-    .map(({ hostname, notAfter }) => `the certificate of ${hostname} ends ${formatTime(notAfter)}`);
+): Warning[] => {
+  const ending = expiries.filter(({ notAfter }) => notAfter - now < SOON_MS);
+  if (ending.length === 0) return [];
+  const named = ending
+    .slice(0, MAX_NAMED)
+    .map(({ hostname, notAfter }) => `${hostname} (${formatTime(notAfter)})`);
+  const more = ending.length > MAX_NAMED ? ` and ${ending.length - MAX_NAMED} more` : "";
+  const message = `Certificates end soon: ${named.join(", ")}${more}; see "adoption-store certificates list".`;
+  return [{ code: "certificates_end_soon", count: ending.length, message }];
+};
 
 /** A `nextAt` that is long past: somebody asks for a certificate now. */
 export const ASKED = 0;
