@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "./config/config.ts";
 import { takeLock } from "./db/lock.ts";
 import { MigrationRefused } from "./db/migrate.ts";
 import { type Database, openDatabase } from "./db/open.ts";
+import { makeDirectories } from "./durable.ts";
 
 /** The service cannot start; the message says what to do. */
 export class StartRefused extends Error {
@@ -24,7 +25,7 @@ export const makeDirectory = (dataDir: string) => {
   // Everything that this process creates is for its user alone, SQLite's own files too.
   process.umask(0o077);
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeDirectories(dataDir);
   } catch (error) {
     throw new StartRefused(`DATA_DIR ${dataDir}: cannot be created (${reasonOf(error)})`, { cause: error });
   }

@@ -1,8 +1,9 @@
 import { accessSync, constants, readFileSync } from "node:fs";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { assertBackupDirectory } from "./backups/place.ts";
 import type { Config } from "./config/config.ts";
 import { isFull } from "./db/failure.ts";
+import { writeDurably } from "./durable.ts";
 import { type Lock, takeLock } from "./db/lock.ts";
 import type { Database } from "./db/open.ts";
 import type { Sweeper } from "./db/sweep.ts";
@@ -27,11 +28,8 @@ import {
 import { wireApp } from "./wire.ts";
 import { wireBackups } from "./wire-backups.ts";
 
-const writeAdminKey = (dataDir: string) => async (secret: string) => {
-  const path = adminKeyPath(dataDir);
-  await writeFile(`${path}.new`, `${secret}\n`, { mode: 0o600, flush: true });
-  await rename(`${path}.new`, path);
-};
+const writeAdminKey = (dataDir: string) => (secret: string) =>
+  writeDurably(adminKeyPath(dataDir), `${secret}\n`);
 
 /** The file with the first key, if it is still there and its key opens anything: a restored database knows only its own keys. */
 const adminKeyOf = async (dataDir: string, keys: KeyService, log: Logger): Promise<string | undefined> => {

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import type { Taken } from "./backups/backup.ts";
 import { backupProcess } from "./backups/child.ts";
 import { newestOf } from "./backups/names.ts";
 import { type BackupKeeper, backupKeeper } from "./backups/schedule.ts";
 import type { Config } from "./config/config.ts";
+import { makeDirectories } from "./durable.ts";
 import type { Logger } from "./http/logging.ts";
 import { type Clock, systemClock } from "./time.ts";
 
@@ -24,7 +25,7 @@ export const wireBackups = (
   const flags = ["--data-dir", dataDir, "--disk-reserve", reserve, "--keep", String(backupKeep)];
   const child = backupProcess([`${directory}/`, ...flags, "--json"], directory, program);
   const take = async () => {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectories(directory);
     const { file, bytes, sites, removed } = JSON.parse(await child.take()) as Taken;
     log.info({ file, bytes, removed: removed.length }, "backup taken");
     if (sites && sites.missing > 0)

@@ -33,22 +33,27 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     from: /^src\/cli\//,
     to: [
       /^src\/(cli|backups|bulk|config|keys|orders|projects|domains|http|db|edge)\//,
-      /^src\/(wire(-\w+)?|server|data|time)\.ts$/,
+      /^src\/(wire(-\w+)?|server|data|durable|time)\.ts$/,
       /^src\/pets\/pet\.ts$/,
     ],
   },
-  { from: /^src\/data\.ts$/, to: [/^src\/config\/config\.ts$/, /^src\/db\//] },
+  { from: /^src\/data\.ts$/, to: [/^src\/config\/config\.ts$/, /^src\/db\//, /^src\/durable\.ts$/] },
   { from: /^src\/(?:wire(?:-\w+)?|server)\.ts$/, to: [/^src\//, /^package\.json$/] },
   {
     from: /^src\/config\//,
-    to: [/^src\/config\//, /^src\/http\/logging\.ts$/, /^src\/domains\/dns\/settings\.ts$/],
+    to: [
+      /^src\/config\//,
+      /^src\/http\/logging\.ts$/,
+      /^src\/domains\/dns\/settings\.ts$/,
+      /^src\/durable\.ts$/,
+    ],
   },
   { from: /^src\/(page|time)\.ts$/, to: [/^src\/http\/faults\.ts$/] },
   { from: /^src\/db\//, to: [/^src\/db\//, /^drizzle\/.+\.sql$/] },
   // What DATA_DIR holds: the database, and the files of deploys beside it.
   {
     from: /^src\/backups\//,
-    to: [/^src\/(backups|db)\//, /^src\/deploys\/(blobs|disk|manifest)\.ts$/, /^src\/(data|time)\.ts$/],
+    to: [/^src\/(backups|db)\//, /^src\/deploys\/(blobs|manifest)\.ts$/, /^src\/(data|durable|time)\.ts$/],
   },
   { from: /^src\/edge\//, to: [/^src\/edge\//, /^src\/http\//] },
   // What all rooms' schemas share: no room is known there.
@@ -64,7 +69,12 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/bulk\/repository\.ts$/, to: [/^src\/(bulk|db)\//, /^src\/pets\/pet\.ts$/] },
   {
     from: /^src\/bulk\//,
-    to: [/^src\/bulk\//, /^src\/http\/(checker|faults|json)\.ts$/, /^src\/pets\/(model|pet)\.ts$/],
+    to: [
+      /^src\/bulk\//,
+      /^src\/http\/(checker|faults|json)\.ts$/,
+      /^src\/pets\/(model|pet)\.ts$/,
+      /^src\/durable\.ts$/,
+    ],
   },
   {
     from: /^src\/(\w+)\/(?:(?:certificates|events)\/)?(?:repository|queries)\.ts$/,
@@ -77,7 +87,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
       /^src\/http\//,
       /^src\/projects\/(repository|service)\.ts$/,
       /^src\/keys\/guard\.ts$/,
-      /^src\/(page|time)\.ts$/,
+      /^src\/(durable|page|time)\.ts$/,
       // Sites are what deploys brought.
       /^src\/deploys\/(blobs|manifest|variants)\.ts$/,
     ],

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { reasonOf } from "../data.ts";
-import { syncPath } from "../deploys/disk.ts";
+import { syncDirectory, syncPath } from "../durable.ts";
 import { BackupRefused } from "./refused.ts";
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
@@ -99,5 +99,5 @@ export const putInPlace = async (
   } catch (error) {
     throw codeOf(error) === "EEXIST" ? exists(file) : error;
   }
-  await syncPath(dirname(file));
+  syncDirectory(dirname(file));
 };

@@ -6,7 +6,6 @@ import {
   existsSync,
   readdirSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
 } from "node:fs";
@@ -35,7 +34,7 @@ import {
   restartEvents,
   settleLog,
 } from "../db/snapshot.ts";
-import { syncPath } from "../deploys/disk.ts";
+import { replaceFile, syncDirectory, syncPath } from "../durable.ts";
 import { linked } from "./place.ts";
 import { BackupRefused } from "./refused.ts";
 import { type SiteFiles, blobsOf, filesOf, missingOf, uncarry } from "./sites.ts";
@@ -113,8 +112,10 @@ const removeSecondNames = (path: string): void => {
     if (statSync(join(directory, name)).ino === ino) rmSync(join(directory, name));
 };
 
-const keep = (file: string, aside: string) => {
-  if (!linked(file, aside)) copyFileSync(file, aside);
+const keep = async (file: string, aside: string): Promise<void> => {
+  if (linked(file, aside)) return;
+  copyFileSync(file, aside);
+  await syncPath(aside);
 };
 
 /** Gives the database a second name, under which it is whole by itself; the first is as it was. */
@@ -130,13 +131,13 @@ const setAside = async (path: string, aside: string): Promise<void> => {
     // A broken one is kept as it is, its log too.
     if (!isDamage(error)) throw error;
   }
-  keep(path, aside);
+  await keep(path, aside);
   for (const log of LOGS.filter((end) => end !== "-shm" && existsSync(path + end)))
-    keep(path + log, aside + log);
-  await syncPath(dirname(path));
+    await keep(path + log, aside + log);
+  syncDirectory(dirname(path));
   // A log that is not its own would be read into the restored database. Only a broken one has any left here.
   removeAll(path, LOGS);
-  await syncPath(dirname(path));
+  syncDirectory(dirname(path));
 };
 
 /** Writes the database as the server will have it: without what the backup carries besides. */
@@ -243,12 +244,10 @@ export const prepareRestore = (dataDir: string, file: string, now: number): Rest
         told("Checking the database", true);
         const needed = await filesOf(blobs, checked(temporary));
         chmodSync(temporary, 0o600);
-        await syncPath(temporary);
         const aside = existsSync(path) ? asideOf(path, now) : undefined;
         if (aside === undefined) removeAll(path, LOGS);
         else await setAside(path, aside);
-        renameSync(temporary, path);
-        await syncPath(dataDir);
+        await replaceFile(temporary, path);
         return { bytes: statSync(path).size, aside, sites: { ...sites, missing: missingOf(blobs, needed) } };
       } catch (error) {
         throw explained(error, dataDir);

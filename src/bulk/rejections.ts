@@ -1,4 +1,6 @@
 import { closeSync, existsSync, fdatasyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { syncDirectory } from "../durable.ts";
 import { FileRefused } from "./columns.ts";
 import { type Fingerprint, fingerprint, hashOf } from "./source.ts";
 
@@ -57,6 +59,13 @@ const open = (path: string, flags: "r+" | "wx+"): number => {
   }
 };
 
+/** Its name is durable before the first row in it counts as rejected. */
+const create = (path: string): number => {
+  const file = open(path, "wx+");
+  syncDirectory(dirname(resolve(path)));
+  return file;
+};
+
 /** Opens a file where an import has ended. @throws FileRefused if that is no longer what the import has written */
 const openAgain = (path: string, heading: string, { rejectedBytes, rejectedHash }: Written) => {
   const file = open(path, "r+");
@@ -95,7 +104,7 @@ export const openRejections = (path: string, heading: string, before: Written | 
       return written;
     },
     add(lines) {
-      file ??= open(path, "wx+");
+      file ??= create(path);
       if (!isReady) ftruncateSync(file, written.rejectedBytes);
       isReady = true;
       if (written.rejectedBytes === 0) write(file, heading);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, rmSync } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Command, Option } from "commander";
 import { isAbandoned } from "../backups/abandoned.ts";
@@ -13,6 +13,7 @@ import { reasonOf } from "../data.ts";
 import { isFull, resultCode } from "../db/failure.ts";
 import { shareLock } from "../db/lock.ts";
 import type { Database } from "../db/open.ts";
+import { replaceFile } from "../durable.ts";
 import { PET_STATUSES, type PetStatus } from "../pets/pet.ts";
 import { withDatabase } from "./database.ts";
 import { counted, formatOf, rowsShown, stopping } from "./rows.ts";
@@ -120,9 +121,8 @@ const fileTarget = async (path: string): Promise<Target> => {
       return true;
     },
     async finish() {
-      await explaining(file.sync());
       await file.close();
-      await rename(temporary, path);
+      await explaining(replaceFile(temporary, resolve(path)));
       await release();
     },
     async abandon() {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { writeDurably } from "../durable.ts";
 import type { Config } from "./config.ts";
 import { SETTINGS, type SettingName } from "./settings.ts";
 
@@ -38,10 +38,8 @@ const pathIn = (dataDir: string): string => join(dataDir, "server.json");
 
 /** Keeps a server's settings in its DATA_DIR. @param port where it listens */
 export const remember = async (config: Config, port: number): Promise<void> => {
-  const path = pathIn(config.dataDir);
   const texts = JSON.stringify(textsOf({ ...config, port, backupDir: resolve(config.backupDir) }), null, 2);
-  await writeFile(`${path}.new`, `${texts}\n`, { mode: 0o600 });
-  await rename(`${path}.new`, path);
+  await writeDurably(pathIn(config.dataDir), `${texts}\n`);
 };
 
 const isTexts = (value: unknown): value is Record<string, string> =>

@@ -1,17 +1,4 @@
-import { closeSync, fsync, openSync, writeSync } from "node:fs";
-import { promisify } from "node:util";
-
-const syncFile = promisify(fsync);
-
-/** Makes a file's content, or a directory's names, durable. @throws the system's error */
-export const syncPath = async (path: string): Promise<void> => {
-  const handle = openSync(path, "r");
-  try {
-    await syncFile(handle);
-  } finally {
-    closeSync(handle);
-  }
-};
+import { writeSync } from "node:fs";
 
 /**
  * Makes all durable that was written before to the file system that `path` is on: contents and names, by one syncfs(2)

@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, renameSync, unlinkSync } from "node:fs";
-import { syncFileSystem, syncPath, writeAll } from "./disk.ts";
+import { dirname } from "node:path";
+import { syncPath } from "../durable.ts";
+import { syncFileSystem, writeAll } from "./disk.ts";
 import type { Holds } from "./holds.ts";
 import type { Temporary } from "./temporary.ts";
 
@@ -130,6 +132,8 @@ export const openWriter = ({ root, pathOf, temporary, holds, afterSweeps }: Writ
   const syncNames = async (): Promise<void> => {
     for (const shard of shards) await syncPath(shard);
     await syncPath(root);
+    // The first deploy has made it.
+    await syncPath(dirname(root));
   };
 
   /** Its marks go at once, its holds when no sweep is running that might not know yet what needs them. */

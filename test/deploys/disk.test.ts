@@ -1,16 +1,10 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { syncFileSystem, syncPath } from "../../src/deploys/disk.ts";
+import { syncFileSystem } from "../../src/deploys/disk.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 test("a whole file system is said to be durable only if it was asked for, and nothing failed", async () => {
   const root = temporaryDirectory();
   if (Bun.which("sync")) expect(await syncFileSystem(root)).toBe(true);
   expect(await syncFileSystem(join(root, "none"))).toBe(false);
-});
-
-test("what cannot be synced is an error of the system", async () => {
-  const root = temporaryDirectory();
-  await syncPath(root);
-  await expect(syncPath(join(root, "none"))).rejects.toMatchObject({ code: "ENOENT" });
 });
