@@ -6,6 +6,7 @@ import longerWords from "../../drizzle/0007_longer_words.sql" with { type: "text
 import platform from "../../drizzle/0001_platform.sql" with { type: "text" };
 import releasedNames from "../../drizzle/0002_released_names.sql" with { type: "text" };
 import shop from "../../drizzle/0004_shop.sql" with { type: "text" };
+import storeIdentity from "../../drizzle/0009_store_identity.sql" with { type: "text" };
 import store from "../../drizzle/0000_store.sql" with { type: "text" };
 
 export interface Migration {
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   { tag: "0006_rejected_file", sql: rejectedFile },
   { tag: "0007_longer_words", sql: longerWords },
   { tag: "0008_rejected_hash", sql: rejectedHash },
+  { tag: "0009_store_identity", sql: storeIdentity },
 ];

@@ -12,6 +12,21 @@ import { int64 } from "./int64.ts";
 
 /** Times are integer milliseconds UTC. Ids are AUTOINCREMENT: one is never given out twice. */
 
+/**
+ * The id of the store, in one row that the program inserts: a backup carries it, so that rotation removes only backups of
+ * its own store. A restored database keeps the id that it had.
+ */
+export const storeIdentity = sqliteTable(
+  "store_identity",
+  {
+    /** Always 1, so that there is one row at most. */
+    one: integer().primaryKey(),
+    storeId: text("store_id").notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [check("store_identity_one", sql`${table.one} = 1`)],
+);
+
 export const pets = sqliteTable(
   "pets",
   {

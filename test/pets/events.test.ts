@@ -272,7 +272,15 @@ describe("GET /v1/pets/events", () => {
         client.run("DELETE FROM sqlite_sequence WHERE name = 'pet_events'");
         for (const trigger of ["added", "renamed", "changed", "deleted"])
           client.run(`DROP TRIGGER pets_${trigger}`);
-        for (const table of ["pet_events", "pets_words", "categories", "orders", "answers", "imports"])
+        for (const table of [
+          "pet_events",
+          "pets_words",
+          "categories",
+          "orders",
+          "answers",
+          "imports",
+          "store_identity",
+        ])
           client.run(`DROP TABLE ${table}`);
         for (const index of ["pets_by_category", "pets_by_category_and_status"])
           client.run(`DROP INDEX ${index}`);
