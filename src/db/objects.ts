@@ -6,6 +6,9 @@ import type { Migration } from "./migrations.ts";
 export const CARRIED = "backup_files";
 export const CREATE_CARRIED = `CREATE TABLE ${CARRIED} (hash TEXT NOT NULL, part INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (hash, part)) STRICT`;
 
+export const hasTable = (client: Client, name: string): boolean =>
+  client.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== null;
+
 /** A row of the schema: by `table "pets"`, the SQL that made it. */
 type Objects = ReadonlyMap<string, string>;
 

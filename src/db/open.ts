@@ -4,6 +4,7 @@ import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { watchChanges } from "./changes.ts";
 import { type Commit, type GroupCommitSettings, groupCommit } from "./commit.ts";
 import { isBusy, isStorageFailure } from "./failure.ts";
+import { ensureStoreId } from "./identity.ts";
 import { assertCurrent, isUnmade, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 
@@ -102,8 +103,10 @@ export const openDatabase = (
   const client = new Client(path, { create: true, strict: true });
   try {
     whileBusy(() => PRAGMAS.forEach((pragma) => client.run(pragma)));
-    if (migrating === "always" || (migrating === "new" && isUnmade(client))) migrate(client, migrations);
-    else assertCurrent(client, migrations);
+    if (migrating === "always" || (migrating === "new" && isUnmade(client))) {
+      migrate(client, migrations);
+      ensureStoreId(client);
+    } else assertCurrent(client, migrations);
     // SQLite's own waiting blocks the event loop; from here on group commit does the waiting.
     client.run("PRAGMA busy_timeout=0");
   } catch (error) {

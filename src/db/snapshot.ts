@@ -2,7 +2,7 @@ import { Database as Client } from "bun:sqlite";
 import { isDamage } from "./failure.ts";
 import { MigrationRefused, ledgerOf, pending } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
-import { foreignObject } from "./objects.ts";
+import { foreignObject, hasTable } from "./objects.ts";
 
 export type { Client };
 
@@ -35,9 +35,6 @@ export const openCopy = (path: string): Client => {
 
 /** Copies what is committed now into a file that must not be there, without free pages; writers are not held up. */
 export const copyInto = (client: Client, path: string): void => void client.run("VACUUM INTO ?", [path]);
-
-export const hasTable = (client: Client, name: string): boolean =>
-  client.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== null;
 
 /** About how large a copy is, in bytes. */
 export const sizeOf = (client: Client): number =>

@@ -1,0 +1,39 @@
+import { Database as Client } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { storeIdOf } from "../../src/db/identity.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { migrations } from "../../src/db/migrations.ts";
+import { openDatabase } from "../../src/db/open.ts";
+import { temporaryDirectory } from "../support/store.ts";
+
+const idIn = async (path: string): Promise<string | undefined> => {
+  const database = openDatabase(path);
+  const id = storeIdOf(database.client);
+  await database.close();
+  return id;
+};
+
+test("each store gets an id of its own when it is made, and keeps it", async () => {
+  const path = `${temporaryDirectory()}/one.db`;
+  const id = await idIn(path);
+  expect(id).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
+  expect(await idIn(path)).toBe(id);
+  expect(await idIn(`${temporaryDirectory()}/other.db`)).not.toBe(id);
+});
+
+test("a database from before there were ids gets one with the migration", async () => {
+  const path = `${temporaryDirectory()}/old.db`;
+  const old = new Client(path, { create: true });
+  migrate(old, migrations.slice(0, 1));
+  expect(storeIdOf(old)).toBeUndefined();
+  old.close();
+  expect(await idIn(path)).toBeString();
+});
+
+test("there is one row of identity at most", async () => {
+  const database = openDatabase(":memory:");
+  expect(() => database.client.run("INSERT INTO store_identity VALUES (2, 'another', 0)")).toThrow(
+    "store_identity_one",
+  );
+  await database.close();
+});
