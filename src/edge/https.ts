@@ -5,11 +5,19 @@ import type { Visit } from "./tls/application.ts";
 import type { SecuredNames } from "./secured.ts";
 import { LIMITS } from "./tls/connections.ts";
 import { type Front, listenTls } from "./tls/front.ts";
+import type { PlainHttpResponse } from "./tls/refusals.ts";
 
 const lastingAnswer = async (answering: Response | Promise<Response>, seconds: number) => {
   const answer = await answering;
   answer.headers.set("strict-transport-security", `max-age=${seconds}`);
   return answer;
+};
+
+/** What a client reads that speaks plain HTTP to this port. */
+const plainHttpResponse = async (): Promise<PlainHttpResponse> => {
+  const message = "This port speaks HTTPS: use https:// in place of http://.";
+  const response = faultResponse(new Fault("invalid_request", message));
+  return { contentType: response.headers.get("content-type") ?? "", body: await response.text() };
 };
 
 export interface HttpsListener extends Front {
@@ -56,6 +64,7 @@ export const listenHttps = async ({
     contexts: names,
     challenge,
     limits: { connections },
+    plainHttp: await plainHttpResponse(),
     misdirected: () => faultResponse(new Fault("misdirected")),
     fetch(request, visit) {
       visits.set(request, visit);

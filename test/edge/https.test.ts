@@ -123,3 +123,17 @@ test.each([
     );
   },
 );
+
+test("plain HTTP on the HTTPS port gets the Error shape, and is told to use https", async () => {
+  const { https } = await openHttps();
+  const response = await fetch(`http://127.0.0.1:${https.port}/v1/pets`);
+  expect(response.headers.get("content-type")).toBe("application/json");
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    {
+      code: "invalid_request",
+      message: "This port speaks HTTPS: use https:// in place of http://.",
+      status: 400,
+    },
+  ]);
+});

@@ -1,4 +1,4 @@
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import type { WebSocketHandler } from "bun";
 import { listenApplication, type Handle } from "./application.ts";
@@ -7,6 +7,7 @@ import { connectionsWithin, LIMITS, type Connection, type Limits } from "./conne
 import { INTERMEDIATE, type SecureContexts } from "./contexts.ts";
 import type { Hello } from "./hello.ts";
 import { peekHello } from "./peek.ts";
+import { refusalsFor, refuseName, USE_HTTPS, type PlainHttpResponse } from "./refusals.ts";
 import { relay } from "./relay.ts";
 
 export interface FrontSettings {
@@ -22,6 +23,8 @@ export interface FrontSettings {
   /** For those who `upgrade`. Its `idleTimeout` should be below `idleMs`, so that its pings keep silent ones open. */
   websocket?: WebSocketHandler<unknown>;
   limits?: Partial<Limits>;
+  /** The response to plain HTTP, a 400; without it, a line of text. */
+  plainHttp?: PlainHttpResponse;
 }
 
 export interface Front {
@@ -34,8 +37,6 @@ export interface Front {
   connections(): number;
 }
 
-/** RFC 8446 section 6.2, RFC 6066 section 3: a fatal alert "unrecognized_name", in a record. */
-const UNRECOGNIZED_NAME = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
 const SWEEP_MS = 1000;
 const STOP_SWEEP_MS = 20;
 
@@ -48,14 +49,10 @@ const listening = async (server: Server, host: string, port: number): Promise<nu
   return (server.address() as AddressInfo).port;
 };
 
-const refuse = (socket: Socket) => {
-  socket.resume();
-  socket.end(UNRECOGNIZED_NAME, () => socket.destroy());
-};
-
 /**
  * Listens for HTTPS: HTTP/1.1 and HTTP/2 under the names that have a context, which may come and go while it runs. Names
- * without one, and clients that send none, are refused by their ClientHello.
+ * without one, and clients that send none, are refused by their ClientHello; what is not a ClientHello gets the alert
+ * decode_error, and plain HTTP a 400.
  * @throws what the operating system says, such as EADDRINUSE
  */
 export const listenTls = async ({
@@ -64,10 +61,12 @@ export const listenTls = async ({
   contexts,
   challenge,
   limits: given,
+  plainHttp = USE_HTTPS,
   ...handlers
 }: FrontSettings): Promise<Front> => {
   const limits = { ...LIMITS, ...given };
   const connections = connectionsWithin(limits);
+  const refusalOf = refusalsFor(plainHttp);
   const challenges = challenge && alpnChallenges(challenge, limits.handshakeMs);
 
   const tls = createTlsServer({
@@ -93,7 +92,7 @@ export const listenTls = async ({
   const greet = (connection: Connection, hello: Hello) => {
     const { socket } = connection;
     if (challenges?.concerns(hello)) return challenges.answer(socket);
-    if (hello.serverName === undefined || !contexts.find(hello.serverName)) return refuse(socket);
+    if (hello.serverName === undefined || !contexts.find(hello.serverName)) return refuseName(socket);
     connections.name(connection, hello.serverName);
     tls.emit("connection", socket);
   };
@@ -101,8 +100,11 @@ export const listenTls = async ({
   const tcp = createTcpServer({ noDelay: true }, (socket) => {
     socket.on("error", () => socket.destroy());
     const connection = connections.open(socket);
-    if (connection) peekHello(socket, (hello) => greet(connection, hello));
-    else socket.destroy();
+    if (!connection) return void socket.destroy();
+    peekHello(socket, {
+      onHello: (hello) => greet(connection, hello),
+      onMalformed: (bytes) => refusalOf(bytes)(socket),
+    });
   });
 
   const listeningOn = await listening(tcp, host, port);

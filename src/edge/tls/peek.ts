@@ -2,10 +2,14 @@ import type { Socket } from "node:net";
 import { type Hello, readHello } from "./hello.ts";
 
 /**
- * Waits for the ClientHello of a new connection and puts its bytes back, the socket paused; what is not one, or not within
- * its limits, has its socket destroyed. Whoever asks limits the time, by destroying the socket.
+ * Waits for the ClientHello of a new connection. `onHello` gets it with its bytes back in the socket, which is paused;
+ * `onMalformed` gets the bytes of what is not a ClientHello, or is beyond its limits. The caller limits the time by
+ * destroying the socket.
  */
-export const peekHello = (socket: Socket, found: (hello: Hello) => void): void => {
+export const peekHello = (
+  socket: Socket,
+  { onHello, onMalformed }: { onHello: (hello: Hello) => void; onMalformed: (bytes: Uint8Array) => void },
+): void => {
   const chunks: Buffer[] = [];
   let received = 0;
   let needed = 0;
@@ -21,10 +25,10 @@ export const peekHello = (socket: Socket, found: (hello: Hello) => void): void =
       return;
     }
     socket.off("data", read);
-    if (reading.kind === "malformed") return void socket.destroy();
+    if (reading.kind === "malformed") return onMalformed(bytes);
     socket.pause();
     socket.unshift(bytes);
-    found(reading);
+    onHello(reading);
   };
   socket.on("data", read);
 };

@@ -186,6 +186,74 @@ describe("a handshake", () => {
   });
 });
 
+/** A fatal alert "decode_error" in one record (RFC 8446 sections 5.1 and 6.2). */
+const DECODE_ERROR = Buffer.from([21, 3, 3, 0, 2, 2, 50]).toString("latin1");
+
+describe("a first message that is not a ClientHello", () => {
+  const twoNames = madeOf([
+    [0, nameOf("a.test")],
+    [0, nameOf("b.test")],
+  ]);
+  test.each<[string, Buffer]>([
+    ["an SSLv2 hello", Buffer.from([0x80, 0x2e, 1, 3, 1])],
+    ["a ClientHello with a duplicate extension", twoNames],
+    ["an empty handshake record", Buffer.from([22, 3, 1, 0, 0])],
+    ["a ServerHello", Buffer.from([22, 3, 1, 0, 4, 2, 0, 0, 0])],
+    ["a record longer than RFC 8446 allows", Buffer.from([22, 3, 1, 0x40, 0x01])],
+    ["a ClientHello longer than 16 KiB", Buffer.from([22, 3, 1, 0, 4, 1, 0, 0x40, 0x01])],
+  ])("gets the alert decode_error: %s", async (_what, bytes) => {
+    const { port, front } = await frontFor();
+    const socket = await tcpTo(port);
+    socket.write(bytes);
+    expect(await received(socket)).toBe(DECODE_ERROR);
+    await eventually(() => front.connections() === 0);
+  });
+
+  test("is plain HTTP: it gets a 400 that says to use https, and the connection closes", async () => {
+    const { port, front } = await frontFor();
+    const socket = await tcpTo(port);
+    socket.write("GET /path HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    const [head, body] = (await received(socket)).split("\r\n\r\n");
+    expect(head).toStartWith("HTTP/1.1 400 Bad Request\r\n");
+    expect(head).toContain("\r\nConnection: close");
+    expect(head).toContain(`\r\nContent-Length: ${body!.length}`);
+    expect(body).toContain("https://");
+    await eventually(() => front.connections() === 0);
+  });
+
+  test("is plain HTTP in single bytes: it gets the 400 too", async () => {
+    const { port } = await frontFor();
+    const socket = await tcpTo(port);
+    socket.setNoDelay(true);
+    for (const byte of "GET / HTTP/1.1\r\n\r\n") socket.write(byte);
+    expect(await received(socket)).toStartWith("HTTP/1.1 400 ");
+  });
+
+  test("is HEAD over plain HTTP: it gets a 400 without a body", async () => {
+    const { port } = await frontFor();
+    const socket = await tcpTo(port);
+    socket.write("HEAD / HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    expect(await received(socket)).toEndWith("\r\n\r\n");
+  });
+
+  test("is a plain HTTP upload: its client reads the whole 400", async () => {
+    const { port } = await frontFor();
+    const url = `http://127.0.0.1:${port}/`;
+    const response = await fetch(url, { method: "POST", body: new Uint8Array(4_000_000) });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("https://");
+  });
+
+  test("does not keep a connection that stays open", async () => {
+    const { port, front } = await frontFor({ limits: { handshakeMs: 100 } });
+    const socket = await tcpTo(port);
+    socket.write("GET / HTTP/1.1\r\n\r\n");
+    const dripping = setInterval(() => socket.write("x"), 10);
+    await eventually(() => front.connections() === 0);
+    clearInterval(dripping);
+  });
+});
+
 describe("a certificate", () => {
   test("is exchanged under load, and no request fails", async () => {
     const { port, contexts, stored } = await frontFor();
@@ -260,13 +328,6 @@ describe("limits", () => {
     half.write(Buffer.from([22, 3, 1, 2]));
     await Promise.all([closed(silent), closed(half)]);
     await eventually(() => front.connections() === 0);
-  });
-
-  test("what is no TLS is closed at once", async () => {
-    const { port } = await frontFor();
-    const socket = await tcpTo(port);
-    socket.write("GET / HTTP/1.1\r\n\r\n");
-    expect(await received(socket)).toBe("");
   });
 
   test("a connection without a request is closed when it is idle, and not before", async () => {
