@@ -35,6 +35,8 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
       /^src\/(cli|backups|bulk|config|keys|orders|projects|domains|http|db|edge)\//,
       /^src\/(wire(-\w+)?|server|data|durable|time)\.ts$/,
       /^src\/pets\/pet\.ts$/,
+      // What a site must hold: said before it is uploaded.
+      /^src\/deploys\/root\.ts$/,
     ],
   },
   { from: /^src\/data\.ts$/, to: [/^src\/config\/config\.ts$/, /^src\/db\//, /^src\/durable\.ts$/] },
@@ -89,7 +91,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
       /^src\/keys\/guard\.ts$/,
       /^src\/(durable|page|time)\.ts$/,
       // Sites are what deploys brought.
-      /^src\/deploys\/(blobs|manifest|variants)\.ts$/,
+      /^src\/deploys\/(blobs|challenge-directory|manifest|variants)\.ts$/,
     ],
   },
   {

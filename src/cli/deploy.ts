@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { siteRoot } from "../deploys/root.ts";
 import { PLANS, type Plan } from "../projects/repository.ts";
 import { type Api, ApiError, apiOf } from "./api.ts";
 import type { Listing } from "./pack.ts";
@@ -32,6 +33,15 @@ const sayOfSkipped = ({ skipped }: Listing) => {
   const named = skipped.slice(0, MOST_NAMED).join(", ");
   const more = skipped.length > MOST_NAMED ? `, and ${skipped.length - MOST_NAMED} more` : "";
   fail(`not published (hidden, or no file): ${named}${more}`);
+};
+
+/** Refuses what the server would refuse, before anything is sent. @throws UsageError */
+const assertSite = ({ files }: Listing) => {
+  try {
+    siteRoot(files.map(({ path }) => path));
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
 };
 
 /** The project, made if that is asked for. @throws UsageError if there is none */
@@ -99,11 +109,10 @@ export const deployCommand = (): Command =>
     const config = configBeside(options);
     const { listDirectory } = await import("./pack.ts");
     const listing = await listDirectory(directory);
+    assertSite(listing);
     const api = apiOf(clientOf(options, config), config, options.keyFile);
     const project = await findProject(api, options);
     sayOfSkipped(listing);
-    if (!listing.files.some(({ path }) => path === "index.html"))
-      fail("there is no index.html at the top: the site's start page answers 404");
     // As in serve: what follows takes longer than compiling it.
     Bun.unsafe.setJITPolicy(1);
     const start = performance.now();

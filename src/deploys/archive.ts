@@ -1,5 +1,6 @@
 import { ArchiveRefused, type UnpackLimits } from "./refused.ts";
 import type { RawEntry } from "./tarball.ts";
+import { isClutter } from "./root.ts";
 import { archiveTree } from "./tree.ts";
 
 /** A file of a site; `content` is read to its end before the next file is asked for. */
@@ -51,8 +52,7 @@ async function* limited(
 
 /**
  * The files of a `.tar.gz` or `.zip` on disk, told apart by their first bytes, streamed. Paths are those of the archive
- * but for a leading `./`; a single common directory is not stripped, as nobody asked for it: `tar czf site.tgz -C public .`
- * packs a site so that its `index.html` lies at the root.
+ * but for a leading `./`. Files that macOS adds on its own are left out.
  * @throws ArchiveRefused that names the entry, at the first one that is not fit
  */
 export async function* unpack(file: string, limits: UnpackLimits): AsyncGenerator<UnpackedFile> {
@@ -66,7 +66,7 @@ export async function* unpack(file: string, limits: UnpackLimits): AsyncGenerato
   try {
     for await (const entry of await entriesOf(file, limits)) {
       const path = tree.add(entry.name, entry.kind);
-      if (path === undefined || entry.kind === "directory") continue;
+      if (path === undefined || entry.kind === "directory" || isClutter(path)) continue;
       files += 1;
       if (files > limits.files) throw new ArchiveRefused(`is more than ${limits.files} files`, entry.name);
       yield { path, size: entry.size, content: limited(entry, take) };

@@ -3,6 +3,7 @@ import type { BlobWriter, Blobs } from "./blobs.ts";
 import { type Compressors, compressors } from "./compressors.ts";
 import { type Manifest, type SiteFile, writeManifest } from "./manifest.ts";
 import { isCompressible, isImmutable, mediaType } from "./media.ts";
+import { siteRoot } from "./root.ts";
 import { type Encodings, storeVariants } from "./variants.ts";
 
 /** Files up to this size are held in memory while they are stored and compressed. */
@@ -62,6 +63,13 @@ const store = async (
   return { ...stored, type, encodings, immutable: isImmutable(path) };
 };
 
+/** The files as a site has them, in one order, so that the same files make the same manifest. @throws ArchiveRefused */
+const siteOf = (files: Manifest): Manifest => {
+  const root = siteRoot([...files.keys()]);
+  const named = [...files].map(([path, file]) => [path.slice(root.length), file] as const);
+  return new Map(named.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+};
+
 const storeAll = async (files: AsyncIterable<UnpackedFile>, means: Means) => {
   const { writer } = means;
   const manifest = new Map<string, SiteFile>();
@@ -89,11 +97,10 @@ const storeAll = async (files: AsyncIterable<UnpackedFile>, means: Means) => {
     await Promise.all(running);
   }
   if (failure) throw failure;
-  // In one order, whichever file was stored first: the same files make the same manifest.
-  const sorted = new Map([...manifest].toSorted(([one], [other]) => (one < other ? -1 : 1)));
-  const { hash } = await writer.put(new TextEncoder().encode(writeManifest(sorted)));
+  const site = siteOf(manifest);
+  const { hash } = await writer.put(new TextEncoder().encode(writeManifest(site)));
   await writer.flush();
-  return { manifest: sorted, hash };
+  return { manifest: site, hash };
 };
 
 const codingsOf = (earlier: Manifest): Means["made"] =>

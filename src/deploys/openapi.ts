@@ -34,7 +34,7 @@ export const uploadDeploy = operation({
   operationId: "uploadDeploy",
   summary: "Deploy a site",
   description:
-    "The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root. It is served once all of it is on disk, in one step; one that is refused is recorded as `failed` with its reason, and what was served before still is.",
+    "The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is left out. It is served once all of it is on disk, in one step; one that is refused is recorded as `failed` with its reason, and what was served before still is.",
   tags: TAGS,
   uploads: ARCHIVE_TYPES,
   answers: { 201: { description: "The deploy is served.", headers: ["Location"], example: THIRD } },

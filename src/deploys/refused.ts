@@ -13,9 +13,10 @@ export const UNPACK_LIMITS: UnpackLimits = { bytes: 2 ** 30, files: 50_000, path
 
 const SHOWN = 200;
 
+export const shortened = (name: string): string => (name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name);
+
 /** A name from a stranger, safe to show on one line. */
-const shown = (name: string): string =>
-  JSON.stringify(name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name);
+const shown = (name: string): string => JSON.stringify(shortened(name));
 
 /** The archive is at fault, not the service; the message says how, names the entry, and is fit for whoever sent it. */
 export class ArchiveRefused extends Error {

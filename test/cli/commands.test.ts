@@ -301,7 +301,9 @@ describe("domains", () => {
     const other = ["--platform-cname-target", "elsewhere.example.test"];
     const told = await run(["domains", "show", "a.example.com", "--project", "docs", ...dataDir, ...other]);
     expect(told.out).toContain(".elsewhere.example.test.");
-    const deployed = await run(["deploy", import.meta.dir, "--project", "docs", ...dataDir], {
+    const site = temporaryDirectory();
+    writeFileSync(join(site, "index.html"), "");
+    const deployed = await run(["deploy", site, "--project", "docs", ...dataDir], {
       ADOPTION_STORE_KEY: "aas_none",
     });
     expect(deployed.error).toContain("no answer from http://localhost:4321");

@@ -80,6 +80,32 @@ test("a refused archive is recorded as failed with its reason, and what is serve
   expect(filesOf(store).length).toBe(before);
 });
 
+test("an archive without a start page is a failed deploy, and the site before is still served", async () => {
+  const store = await openProject();
+  await upload(store, site("good"));
+  const answer = await upload(store, zipOf([{ name: "a/index.html" }, { name: "b/index.html" }]));
+  expect(await messageOf(answer)).toContain("found a/index.html, b/index.html");
+  expect(await listed(store)).toMatchObject([
+    {
+      id: 2,
+      status: "failed",
+      reason: expect.stringContaining("No index.html at the top level"),
+      active: false,
+    },
+    { id: 1, status: "succeeded", active: true },
+  ]);
+  expect(await (await store.visit("http://docs.localhost/")).text()).toBe("good");
+});
+
+test("a zip of one folder is served without the folder's name", async () => {
+  const store = await openProject();
+  await upload(
+    store,
+    zipOf([{ name: "site/index.html", content: "home" }, { name: "__MACOSX/site/._index.html" }]),
+  );
+  expect(await (await store.visit("http://docs.localhost/")).text()).toBe("home");
+});
+
 test("an earlier deploy is served again, a failed one and an unknown one are not", async () => {
   const store = await openProject();
   await upload(store, site("one"));

@@ -68,7 +68,7 @@ const mutate = (bytes: Buffer): Buffer => {
 };
 
 const hostile = (): Buffer => {
-  const entries = Array.from({ length: 1 + below(4) }, entry);
+  const entries = [{ name: "index.html" }, ...Array.from({ length: 1 + below(4) }, entry)];
   const kind = below(5);
   if (kind === 0) return tarGzOf(entries);
   if (kind === 1) return zipOf(entries);

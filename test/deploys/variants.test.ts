@@ -20,7 +20,8 @@ const page = (at: number) =>
 
 const deployOf = async (root: string, files: Record<string, string | Buffer>) => {
   const archive = join(root, "site.tgz");
-  writeFileSync(archive, tarGzOf(Object.entries(files).map(([name, content]) => ({ name, content }))));
+  const entries = Object.entries({ "index.html": "", ...files });
+  writeFileSync(archive, tarGzOf(entries.map(([name, content]) => ({ name, content }))));
   const blobs = openBlobs(join(root, "blobs"));
   return { blobs, ...(await takeIn(unpack(archive, UNPACK_LIMITS), blobs)) };
 };
@@ -96,7 +97,8 @@ test("brotli's window is the least that holds the file", () => {
 test("what an earlier deploy has is not compressed again, and is kept from sweeps; what the store has lost is", async () => {
   const root = temporaryDirectory();
   const archive = join(root, "site.tgz");
-  writeFileSync(archive, tarGzOf([1, 2].map((at) => ({ name: `${at}.html`, content: page(at) }))));
+  const pages = [1, 2].map((at) => ({ name: `${at}.html`, content: page(at) }));
+  writeFileSync(archive, tarGzOf([{ name: "index.html" }, ...pages]));
   const blobs = openBlobs(join(root, "blobs"));
   const take = (earlier?: Manifest) => takeIn(unpack(archive, UNPACK_LIMITS), blobs, earlier);
   const first = await take();

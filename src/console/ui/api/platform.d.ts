@@ -68,7 +68,7 @@ export interface paths {
     put?: never;
     /**
      * Deploy a site
-     * @description The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root. It is served once all of it is on disk, in one step; one that is refused is recorded as `failed` with its reason, and what was served before still is. Needs the scope `platform:write`.
+     * @description The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is left out. It is served once all of it is on disk, in one step; one that is refused is recorded as `failed` with its reason, and what was served before still is. Needs the scope `platform:write`.
      */
     post: operations["uploadDeploy"];
     delete?: never;
@@ -346,7 +346,7 @@ export interface paths {
     };
     /**
      * Can the service do its work?
-     * @description For load balancers, without a key. Ready means: the database can be written, its migrations are current, and the disk has room. `warnings` names what will need somebody, such as a certificate that ends soon.
+     * @description For load balancers, without a key. Ready means: the database can be written, its migrations are current, and the disk has room. `warnings` counts what needs a person soon, such as certificates that end soon. A key with the scope `metrics:read` also reads the messages of `warnings`, and why the service is not ready; any other key is ignored.
      */
     get: operations["getReadiness"];
     put?: never;

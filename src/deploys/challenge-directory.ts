@@ -1,0 +1,39 @@
+import { posix } from "node:path";
+import { ArchiveRefused } from "./refused.ts";
+
+const DIRECTORY = ".well-known/acme-challenge";
+
+/** Paths that differ only in case, in normalisation, in repeated slashes or in dot segments are the same here. */
+const fold = (path: string): string =>
+  posix.normalize(`/${path}`.normalize("NFKD").toUpperCase().toLowerCase()).slice(1);
+
+/**
+ * True for the directory where CAs fetch the response to a challenge (RFC 8555 section 8.3), and for everything in it. What
+ * a site served there would prove to a CA that its uploader controls the name.
+ */
+const isChallengePath = (path: string): boolean => {
+  const folded = fold(path);
+  return folded === DIRECTORY || folded.startsWith(`${DIRECTORY}/`);
+};
+
+const decoded = (path: string): string => {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+};
+
+/** The same for a request's path, in any encoding. */
+export const isChallengeAddress = (encoded: string): boolean =>
+  /%|acme-challenge/i.test(encoded) && isChallengePath(decoded(encoded));
+
+/** @throws ArchiveRefused for a file that no site may serve */
+export const assertNoChallenges = (paths: Iterable<string>, root: string): void => {
+  for (const path of paths)
+    if (isChallengePath(path.slice(root.length)))
+      throw new ArchiveRefused(
+        `lies in ${DIRECTORY}/, where CAs check who controls a domain; sites cannot publish there, remove the directory`,
+        path,
+      );
+};

@@ -1,0 +1,50 @@
+import { assertNoChallenges } from "./challenge-directory.ts";
+import { ArchiveRefused, shortened } from "./refused.ts";
+
+/** Files that macOS adds to archives on its own. They are not part of the site. */
+export const isClutter = (path: string): boolean =>
+  path.startsWith("__MACOSX/") || /(?:^|\/)(?:\.DS_Store|\._[^/]*)$/.test(path);
+
+const MAX_FOUND = 3;
+
+const depthOf = (path: string): number => path.split("/").length;
+
+/** Pages that may be meant as the start page, the nearest to the top first. */
+const startPages = (paths: readonly string[]): string[] =>
+  paths
+    .filter((path) => /(?:^|\/)index\.html?$/i.test(path))
+    .toSorted((one, other) => depthOf(one) - depthOf(other) || (one < other ? -1 : 1));
+
+const topNames = (paths: readonly string[]): string[] => [
+  ...new Set(paths.map((path) => path.replace(/\/.*/s, "/")).toSorted()),
+];
+
+const listed = (names: readonly string[]): string => {
+  const more = names.length - MAX_FOUND;
+  return names.slice(0, MAX_FOUND).map(shortened).join(", ") + (more > 0 ? ` and ${more} more` : "");
+};
+
+const noStartPage = (paths: readonly string[]): ArchiveRefused => {
+  const pages = startPages(paths);
+  const found = listed(pages.length > 0 ? pages : topNames(paths));
+  const advice = pages.length > 0 ? "Deploy the directory that holds the start page" : "Add a start page";
+  return new ArchiveRefused(`No index.html at the top level; found ${found}. ${advice}.`);
+};
+
+/** The one directory that all files are in, with its slash; "" if there is none. A hidden one is not a wrapper. */
+const commonDirectory = (paths: readonly string[]): string => {
+  const first = /^[^./][^/]*\//.exec(paths[0] ?? "")?.[0] ?? "";
+  return paths.every((path) => path.startsWith(first)) ? first : "";
+};
+
+/**
+ * The directory that holds the start page: "", or the single top-level directory that "compress folder" packs, with its
+ * slash.
+ * @throws ArchiveRefused if there is no start page, and says what was found; or for a file that no site may have
+ */
+export const siteRoot = (paths: readonly string[]): string => {
+  const root = ["", commonDirectory(paths)].find((one) => paths.includes(`${one}index.html`));
+  if (root === undefined) throw noStartPage(paths);
+  assertNoChallenges(paths, root);
+  return root;
+};

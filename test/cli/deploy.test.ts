@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory } from "../support/store.ts";
+import { bundled } from "./program.ts";
+
+const program = bundled();
+
+const NO_KEY = /no API key/;
+
+/** Deploys a directory of these files, where there is neither a server nor a key. */
+const deploy = async (...paths: string[]) => {
+  const cwd = temporaryDirectory();
+  for (const path of paths) {
+    mkdirSync(join(cwd, "site", path, ".."), { recursive: true });
+    writeFileSync(join(cwd, "site", path), "");
+  }
+  return program(["deploy", "site", "--project", "docs"], { cwd });
+};
+
+test("a directory that the server would refuse is refused before a server is looked for", async () => {
+  const { code, error } = await deploy("public/index.html", "package.json");
+  expect(error).toBe(
+    "adoption-store: No index.html at the top level; found public/index.html. Deploy the directory that holds the start page.\n",
+  );
+  expect(code).toBe(2);
+  const challenge = await deploy("index.html", ".well-known/acme-challenge/left");
+  expect(challenge.error).toContain('".well-known/acme-challenge/left": lies in');
+});
+
+test("a directory that holds a start page, or only a directory that does, goes on to the server", async () => {
+  expect((await deploy("index.html")).error).toMatch(NO_KEY);
+  expect((await deploy("public/index.html", "public/a.html")).error).toMatch(NO_KEY);
+});
