@@ -1,3 +1,5 @@
+import { isChallengeAddress } from "../deploys/challenge-directory.ts";
+import { plain } from "./answers.ts";
 import type { DeployedSites } from "./deployed.ts";
 import { redirectTo } from "./redirect.ts";
 import type { Published, PublishedNames } from "./repository.ts";
@@ -31,6 +33,8 @@ export const siteService = ({
     answer(name, request) {
       const published = find(name);
       if (published === undefined) return undefined;
+      // Nor a redirect: a CA follows one to wherever the project's owner lets its primary domain lead.
+      if (isChallengeAddress(request.path)) return plain(404, "No challenge is pending here.\n");
       if (published.kind === "redirect")
         return redirectTo(published, request, request.scheme === "https:" ? "https:" : scheme);
       const site = sites.open(published);
