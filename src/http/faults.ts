@@ -18,6 +18,12 @@ export const FAULTS = {
   unsupported_media_type: [415, "The request body must be sent as Content-Type: application/json."],
   plan_required: [402, "Custom domains need the plan pro or above."],
   pet_in_order: [409, "An open order holds the animal: complete or cancel it first."],
+  key_revoked: [409, "The API key is revoked: create a new one."],
+  key_expired: [409, "The API key has expired: create a new one."],
+  last_admin_key: [
+    409,
+    "This is the last usable key that can manage keys. Create another one with keys:admin first, or revoke it with ?force=true.",
+  ],
   precondition_failed: [412, "It is no longer what If-Match names: fetch it again, then decide anew."],
   slug_taken: [409, "Another project has this slug; choose another."],
   no_successful_deploy: [409, "The project has no successful deploy yet: deploy it first."],

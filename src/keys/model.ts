@@ -96,6 +96,19 @@ export const KeyQuery = t.Object(
   { additionalProperties: false },
 );
 
+export const RevokeQuery = t.Object(
+  {
+    force: t.Optional(
+      OneOf("Force", ["true", "false"], {
+        default: "false",
+        description: "`true`: revoke the key even if no other usable key can manage keys.",
+        examples: ["true"],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 /** A day, within which a rotated secret's users can be moved. */
 export const DEFAULT_GRACE_SECONDS = 86_400;
 export const MOST_GRACE_SECONDS = 30 * 86_400;

@@ -25,7 +25,7 @@ export const createKey = operation({
   operationId: "createKey",
   summary: "Make an API key",
   description:
-    "The secret is in this answer and nowhere else. Nobody can grant a scope that his own key lacks.",
+    "The secret is in this response and nowhere else. A key never grants more than it has: the new key's scopes, `expiresAt` and `rateLimit` must lie within those of the key that creates it.",
   tags: TAGS,
   bodyExample: { name: "shelter website", scopes: ["pets:read"], rateLimit: "600/min" },
   answers: { 201: { description: "The key and its secret.", headers: ["Location"], example: MINTED } },
@@ -42,16 +42,20 @@ export const getKey = operation({
 export const rotateKey = operation({
   operationId: "rotateKey",
   summary: "Give an API key a new secret",
-  description: "The old secret lives on for the grace time, so that its users can be moved one by one.",
+  description:
+    "The old secret lives on for the grace time, so that its users can be moved one by one. A key can rotate itself, and keys that have no scope, no lifetime and no rate limit beyond its own.",
   tags: TAGS,
   bodyExample: { graceSeconds: 3600 },
   answers: { 200: { description: "The key and its new secret.", example: MINTED } },
+  faults: ["key_revoked", "key_expired"],
 });
 
 export const revokeKey = operation({
   operationId: "revokeKey",
   summary: "Revoke an API key",
-  description: "Holds from the next request on, for ever. Revoking again is fine.",
+  description:
+    "Holds from the next request on, for ever. Revoking again is fine. The last usable key with `keys:admin` or `*` is revoked only with `force=true`.",
   tags: TAGS,
   answers: { 204: { description: "The key is revoked." } },
+  faults: ["last_admin_key"],
 });

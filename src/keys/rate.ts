@@ -17,3 +17,10 @@ export const parseRate = (text: string): Rate | undefined => {
 
 export const formatRate = ({ requests, seconds }: Rate): string =>
   `${requests}/${seconds === 1 ? "s" : seconds === 60 ? "min" : "h"}`;
+
+/**
+ * True if `other` never allows more requests than `own`: neither in the long run nor in a burst, for a limit of 600/min
+ * lets all 600 come in one second.
+ */
+export const isWithinRate = (own: Rate, other: Rate): boolean =>
+  other.requests <= own.requests && other.requests * own.seconds <= own.requests * other.seconds;

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, lt, lte, not, or, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { keys, secrets } from "../db/schema.ts";
 import type { Rate } from "./rate.ts";
@@ -19,13 +19,6 @@ export interface Key {
   revokedAt: number | undefined;
 }
 
-/** A key as one of its secrets opens it. */
-export interface Opened {
-  key: Key;
-  /** When this secret ends, by rotation or by the key's expiry; undefined: never. */
-  until: number | undefined;
-}
-
 export interface NewKey {
   name: string;
   scopes: readonly Grant[];
@@ -39,16 +32,22 @@ export interface Keys {
   find(id: number): Promise<Key | undefined>;
   /** Ascending by id, from behind `after`. */
   list(page: { after: number; limit: number }): Promise<Key[]>;
-  /** The key that has a secret of this hash; never older than the last acknowledged change. */
-  open(hash: string): Promise<Opened | undefined>;
+  /**
+   * The key that has a secret of this hash, with `expiresAt` as the end of this secret, by rotation or by the key's expiry;
+   * never older than the last acknowledged change.
+   */
+  open(hash: string): Promise<Key | undefined>;
   /** Adds a secret and ends the others at `oldUntil` at the latest, in one atomic step; undefined if the key is revoked or unknown. */
   rotate(
     id: number,
     secret: SecretRecord,
     times: { now: number; oldUntil: number },
   ): Promise<Key | undefined>;
-  /** Ends the key; true if it exists, also if it was revoked before. */
-  revoke(id: number, now: number): Promise<boolean>;
+  /**
+   * Ends the key, in one atomic step; true if it exists, also if it was revoked before. False, and nothing is written, if it
+   * is the last usable key that can manage keys, unless `force`.
+   */
+  revoke(id: number, options: { now: number; force: boolean }): Promise<boolean>;
   /** Records when keys were last used. */
   touch(lastUsed: ReadonlyMap<number, number>): Promise<void>;
   isEmpty(): Promise<boolean>;
@@ -95,6 +94,18 @@ const earliest = (...times: (number | null)[]): number | undefined => {
   const known = times.filter((time) => time !== null);
   return known.length > 0 ? Math.min(...known) : undefined;
 };
+
+/** A key that can manage keys, neither revoked nor expired. @param row the name or alias of a row of `keys` */
+const isAdmin = (row: string) =>
+  sql.join([
+    sql.raw(`${row}.revoked_at is null and (' ' || ${row}.scopes || ' ' glob '* [*] *'
+      or ' ' || ${row}.scopes || ' ' glob '* keys:admin *') and coalesce(${row}.expires_at > `),
+    sql`${sql.placeholder("now")}, true)`,
+  ]);
+
+/** Asked by the statement that revokes: of two at once that revoke the last two keys, one fails. */
+const isLastAdmin = sql`(${isAdmin("keys")} and not exists (
+  select 1 from keys other where other.id <> keys.id and ${isAdmin("other")}))`;
 
 export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database): Keys => {
   const value = sql.placeholder;
@@ -175,7 +186,7 @@ export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database):
   const revoked = orm
     .update(keys)
     .set({ revokedAt: sql`coalesce(${keys.revokedAt}, ${value("now")})` })
-    .where(eq(keys.id, value("id")))
+    .where(and(eq(keys.id, value("id")), or(sql`${value("force")}`, not(isLastAdmin))))
     .returning({ id: keys.id })
     .prepare();
   const touched = orm
@@ -184,7 +195,7 @@ export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database):
     .where(and(eq(keys.id, value("id")), or(isNull(keys.lastUsedAt), lt(keys.lastUsedAt, value("at")))))
     .prepare();
 
-  const cache = new Map<string, Opened>();
+  const cache = new Map<string, Key>();
   let cachedVersion = 0;
   const forget = () => cache.clear();
 
@@ -223,7 +234,7 @@ export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database):
       if (known) return known;
       const row = opened.get({ hash });
       if (!row) return undefined;
-      const found = { key: toKey(row), until: earliest(row.secretExpiresAt, row.expiresAt) };
+      const found = { ...toKey(row), expiresAt: earliest(row.secretExpiresAt, row.expiresAt) };
       cache.set(hash, found);
       return found;
     },
@@ -236,8 +247,8 @@ export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database):
       forget();
       return added.length > 0 ? find(id) : undefined;
     },
-    async revoke(id, now) {
-      const [rows] = await commit([{ query: revoked, values: { id, now } }]);
+    async revoke(id, { now, force }) {
+      const [rows] = await commit([{ query: revoked, values: { id, now, force: force ? 1 : 0 } }]);
       forget();
       return rows.length > 0;
     },

@@ -11,6 +11,7 @@ import {
   Keys,
   MintedKey,
   NewKey,
+  RevokeQuery,
   Rotation,
   fromKey,
   fromMinted,
@@ -91,14 +92,14 @@ export const keyRoutes = ({
     )
     .delete(
       "/platform/keys/:keyId",
-      async ({ params, key }) => {
-        await keys.revoke(parseId(params.keyId), key);
+      async ({ params, query, key }) => {
+        await keys.revoke(parseId(params.keyId), key, { force: query.force === "true" });
         return status(204, undefined);
       },
       {
         stability: "beta",
         scope: "keys:admin",
-        query: NoQuery,
+        query: RevokeQuery,
         params: KeyParams,
         response: { 204: NoContent },
         detail: revokeKey,

@@ -1,7 +1,8 @@
-import { type Clock, LATEST_TIME } from "../time.ts";
+import { type Clock, LATEST_TIME, formatTime } from "../time.ts";
 import { Fault } from "../http/faults.ts";
+import { formatRate } from "./rate.ts";
+import { type Excess, type Reach, excessOf } from "./reach.ts";
 import type { Key, Keys, NewKey } from "./repository.ts";
-import { type Grant, covers } from "./scopes.ts";
 import { type RandomBytes, hashOf, isWellFormed, mint, recordOf } from "./secret.ts";
 
 /** A key together with its secret: the only time that the secret is shown. */
@@ -11,31 +12,56 @@ export interface Minted {
 }
 
 /** Whoever changes keys: an API key, or the operator at the command line, who may do everything. */
-export type Actor = Pick<Key, "scopes" | "expiresAt">;
+export type Actor = Reach;
 
-export const OPERATOR: Actor = { scopes: new Set(["*"]), expiresAt: undefined };
+export const OPERATOR: Actor = { scopes: new Set(["*"]) };
+
+export interface RevokeOptions {
+  /** Revokes also the last usable key that can manage keys. */
+  force?: boolean;
+}
 
 export interface KeyService {
-  /** The key behind a secret; undefined if the secret is malformed, unknown, expired or revoked. */
+  /**
+   * The key behind a secret, with `expiresAt` as the end of that secret; undefined if the secret is malformed, unknown,
+   * expired or revoked.
+   */
   authenticate(secret: string): Promise<Key | undefined>;
+  /** @throws Fault invalid_request, insufficient_scope */
   create(key: NewKey, actor: Actor): Promise<Minted>;
   get(id: number): Promise<Key>;
   list(page: { after: number; limit: number }): Promise<Key[]>;
-  /** Gives the key a new secret; the old ones live on for `graceSeconds`. */
+  /**
+   * Gives the key a new secret; the old ones live on for `graceSeconds`.
+   * @throws Fault not_found, insufficient_scope, key_revoked, key_expired
+   */
   rotate(id: number, graceSeconds: number, actor: Actor): Promise<Minted>;
-  /** Ends the key from the next request on. Again is fine. */
-  revoke(id: number, actor: Actor): Promise<void>;
+  /**
+   * Ends the key from the next request on. Again is fine.
+   * @throws Fault not_found, insufficient_scope, last_admin_key
+   */
+  revoke(id: number, actor: Actor, options?: RevokeOptions): Promise<void>;
   /** The first key of an empty database, with all scopes; undefined if there is any key. `keep` stores it before it counts. */
   createFirst(keep: (secret: string) => Promise<void>): Promise<Key | undefined>;
   /** Writes the times of last use that have gathered. */
   flush(): Promise<void>;
 }
 
-/** Nobody hands out, renews or ends more than he holds himself. */
-const assertCovers = (actor: Actor, scopes: Iterable<Grant>) => {
-  for (const scope of scopes)
-    if (!covers(actor.scopes, scope))
-      throw new Fault("insufficient_scope", `Only a key that holds the scope ${scope} itself may do this.`);
+const explain = (excess: Excess): string => {
+  switch (excess.kind) {
+    case "scope":
+      return `Only a key that holds the scope ${excess.scope} itself may do this.`;
+    case "lifetime":
+      return `The secret you sent ends ${formatTime(excess.end)}: it cannot create, rotate or revoke a key that lives longer.`;
+    case "rate":
+      return `Your key is limited to ${formatRate(excess.rate)}: it cannot create, rotate or revoke a key with a looser limit or none.`;
+  }
+};
+
+/** @throws Fault insufficient_scope */
+const assertWithin = (actor: Actor, reach: Reach) => {
+  const excess = excessOf(actor, reach);
+  if (excess) throw new Fault("insufficient_scope", explain(excess));
 };
 
 export const keyService = ({
@@ -59,42 +85,37 @@ export const keyService = ({
     get,
     list: (page) => keys.list(page),
     async authenticate(secret) {
-      const opened = isWellFormed(secret) ? await keys.open(hashOf(secret)) : undefined;
+      const key = isWellFormed(secret) ? await keys.open(hashOf(secret)) : undefined;
       const now = clock.now();
-      if (
-        !opened ||
-        opened.key.revokedAt !== undefined ||
-        (opened.until !== undefined && opened.until <= now)
-      )
+      if (!key || key.revokedAt !== undefined || (key.expiresAt !== undefined && key.expiresAt <= now))
         return undefined;
-      lastUsed.set(opened.key.id, now);
-      return opened.key;
+      lastUsed.set(key.id, now);
+      return key;
     },
     async create(key, actor) {
-      assertCovers(actor, key.scopes);
+      assertWithin(actor, { ...key, scopes: new Set(key.scopes) });
       const now = clock.now();
-      const { expiresAt = Number.POSITIVE_INFINITY } = key;
-      if (key.expiresAt !== undefined && !(expiresAt > now && expiresAt <= LATEST_TIME))
+      const { expiresAt } = key;
+      if (expiresAt !== undefined && !(expiresAt > now && expiresAt <= LATEST_TIME))
         throw new Fault("invalid_request", "expiresAt: must lie in the future, and before the year 10000");
-      if (expiresAt > (actor.expiresAt ?? Number.POSITIVE_INFINITY))
-        throw new Fault("insufficient_scope", "A key that ends cannot make one that lives longer.");
       const secret = mint(random);
       return { key: await keys.add(key, recordOf(secret), now), secret };
     },
     async rotate(id, graceSeconds, actor) {
-      const { scopes, expiresAt } = await get(id);
-      assertCovers(actor, scopes);
+      const before = await get(id);
+      assertWithin(actor, before);
       const now = clock.now();
-      if (expiresAt !== undefined && expiresAt <= now)
-        throw new Fault("invalid_request", `API key ${id} has expired: make a new one instead.`);
+      if (before.revokedAt !== undefined) throw new Fault("key_revoked");
+      if (before.expiresAt !== undefined && before.expiresAt <= now) throw new Fault("key_expired");
       const secret = mint(random);
       const key = await keys.rotate(id, recordOf(secret), { now, oldUntil: now + graceSeconds * 1000 });
-      if (!key) throw new Fault("invalid_request", `API key ${id} is revoked: make a new one instead.`);
+      // Somebody revoked it meanwhile.
+      if (!key) throw new Fault("key_revoked");
       return { key, secret };
     },
-    async revoke(id, actor) {
-      assertCovers(actor, (await get(id)).scopes);
-      await keys.revoke(id, clock.now());
+    async revoke(id, actor, { force = false } = {}) {
+      assertWithin(actor, await get(id));
+      if (!(await keys.revoke(id, { now: clock.now(), force }))) throw new Fault("last_admin_key");
     },
     async createFirst(keep) {
       if (!(await keys.isEmpty())) return undefined;

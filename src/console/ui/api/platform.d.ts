@@ -264,7 +264,7 @@ export interface paths {
     put?: never;
     /**
      * Make an API key
-     * @description The secret is in this answer and nowhere else. Nobody can grant a scope that his own key lacks. Needs the scope `keys:admin`.
+     * @description The secret is in this response and nowhere else. A key never grants more than it has: the new key's scopes, `expiresAt` and `rateLimit` must lie within those of the key that creates it. Needs the scope `keys:admin`.
      */
     post: operations["createKey"];
     delete?: never;
@@ -289,7 +289,7 @@ export interface paths {
     post?: never;
     /**
      * Revoke an API key
-     * @description Holds from the next request on, for ever. Revoking again is fine. Needs the scope `keys:admin`.
+     * @description Holds from the next request on, for ever. Revoking again is fine. The last usable key with `keys:admin` or `*` is revoked only with `force=true`. Needs the scope `keys:admin`.
      */
     delete: operations["revokeKey"];
     options?: never;
@@ -308,7 +308,7 @@ export interface paths {
     put?: never;
     /**
      * Give an API key a new secret
-     * @description The old secret lives on for the grace time, so that its users can be moved one by one. Needs the scope `keys:admin`.
+     * @description The old secret lives on for the grace time, so that its users can be moved one by one. A key can rotate itself, and keys that have no scope, no lifetime and no rate limit beyond its own. Needs the scope `keys:admin`.
      */
     post: operations["rotateKey"];
     delete?: never;
@@ -2067,7 +2067,10 @@ export interface operations {
   };
   revokeKey: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description `true`: revoke the key even if no other usable key can manage keys. */
+        force?: "true" | "false";
+      };
       header?: never;
       path: {
         /** @description Id of the key. */

@@ -1,0 +1,29 @@
+import { type Rate, isWithinRate } from "./rate.ts";
+import { type Grant, covers } from "./scopes.ts";
+
+/** What a key can do, until when, and how often. */
+export interface Reach {
+  scopes: ReadonlySet<Grant>;
+  /** Milliseconds UTC; undefined: it never ends. */
+  expiresAt?: number | undefined;
+  /** Undefined: no limit. */
+  rate?: Rate | undefined;
+}
+
+/** How one reach goes beyond another. */
+export type Excess =
+  { kind: "scope"; scope: Grant } | { kind: "lifetime"; end: number } | { kind: "rate"; rate: Rate };
+
+/**
+ * A key never grants, rotates or revokes beyond itself: in which respect `other` goes beyond `own`, undefined if it does not.
+ * This is the only home of that rule.
+ */
+export const excessOf = (own: Reach, other: Reach): Excess | undefined => {
+  const scope = [...other.scopes].find((one) => !covers(own.scopes, one));
+  if (scope !== undefined) return { kind: "scope", scope };
+  if (own.expiresAt !== undefined && (other.expiresAt ?? Number.POSITIVE_INFINITY) > own.expiresAt)
+    return { kind: "lifetime", end: own.expiresAt };
+  if (own.rate && !(other.rate && isWithinRate(own.rate, other.rate)))
+    return { kind: "rate", rate: own.rate };
+  return undefined;
+};

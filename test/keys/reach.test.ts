@@ -1,0 +1,51 @@
+import { describe, expect, test } from "bun:test";
+import { isWithinRate, parseRate } from "../../src/keys/rate.ts";
+import { type Reach, excessOf } from "../../src/keys/reach.ts";
+import type { Grant } from "../../src/keys/scopes.ts";
+
+const reach = (scopes: Grant[], expiresAt?: number, rate?: string): Reach => ({
+  scopes: new Set(scopes),
+  expiresAt,
+  rate: rate === undefined ? undefined : parseRate(rate),
+});
+
+describe("a key", () => {
+  test.each<[string, Reach, Reach]>([
+    ["itself", reach(["keys:admin"], 7, "10/s"), reach(["keys:admin"], 7, "10/s")],
+    ["a key with fewer scopes", reach(["keys:admin", "pets:read"]), reach(["pets:read"])],
+    ["any scope if it has all", reach(["*"]), reach(["pets:read", "keys:admin"])],
+    ["a key that ends earlier", reach(["*"], 7), reach(["*"], 6)],
+    ["a key that ends if it does not", reach(["*"]), reach(["*"], 6)],
+    ["a key with a limit if it has none", reach(["*"]), reach(["*"], undefined, "10/s")],
+    ["a key with a lower limit", reach(["*"], undefined, "10/s"), reach(["*"], undefined, "9/s")],
+  ])("reaches %s", (_, own, other) => {
+    expect(excessOf(own, other)).toBeUndefined();
+  });
+
+  test.each<[string, Reach, Reach, string]>([
+    ["another scope", reach(["keys:admin"]), reach(["keys:admin", "pets:read"]), "scope"],
+    ["all scopes", reach(["keys:admin"]), reach(["*"]), "scope"],
+    ["a later end", reach(["*"], 7), reach(["*"], 8), "lifetime"],
+    ["no end", reach(["*"], 7), reach(["*"]), "lifetime"],
+    ["a looser limit", reach(["*"], undefined, "10/s"), reach(["*"], undefined, "11/s"), "rate"],
+    ["no limit", reach(["*"], undefined, "10/s"), reach(["*"]), "rate"],
+  ])("does not reach a key with %s", (_, own, other, kind) => {
+    expect(excessOf(own, other)?.kind).toBe(kind as "scope");
+  });
+});
+
+test.each([
+  ["600/min", "600/min", true],
+  ["600/min", "10/s", true],
+  ["600/min", "11/s", false],
+  ["600/min", "600/h", true],
+  ["600/min", "601/h", false],
+  // As many in the long run, but all 600 may come in one second.
+  ["10/s", "600/min", false],
+  ["10/s", "10/min", true],
+  ["3600/h", "1/s", true],
+  ["3600/h", "2/s", false],
+])("a limit of %s and one of %s in any other window: within is %p", (own, other, isWithin) => {
+  const rates = [parseRate(own), parseRate(other)] as const;
+  expect(rates[0] && rates[1] && isWithinRate(rates[0], rates[1])).toBe(isWithin);
+});
