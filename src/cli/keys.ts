@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { Config } from "../config/config.ts";
+import { Fault } from "../http/faults.ts";
 import { isLine } from "../http/schemas.ts";
 import { DEFAULT_GRACE_SECONDS, MOST_GRACE_SECONDS, MOST_NAME, fromKey, fromMinted } from "../keys/model.ts";
 import { parseRate } from "../keys/rate.ts";
@@ -9,7 +10,7 @@ import { LATEST_TIME, formatTime, parseTime } from "../time.ts";
 import { wireKeys } from "../wire.ts";
 import { withDatabase } from "./database.ts";
 import { configOf, withSettings } from "./settings.ts";
-import { UsageError, print, table } from "./terminal.ts";
+import { UsageError, confirm, print, table } from "./terminal.ts";
 
 const PAGE = 100;
 
@@ -176,15 +177,31 @@ const rotateCommand = () =>
       );
     });
 
+/** Revokes the key; asks first if that leaves no usable key that can manage keys. False if the answer is no. */
+const revokeOrAsk = async (keys: KeyService, id: number, isSure: boolean): Promise<boolean> => {
+  try {
+    await keys.revoke(id, OPERATOR, { force: isSure });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Fault && error.code === "last_admin_key")) throw error;
+  }
+  const { name } = await keys.get(id);
+  const question = `Key ${id} "${name}" is the last usable key that can manage keys. Revoke it?`;
+  if (!(await confirm(question))) return false;
+  await keys.revoke(id, OPERATOR, { force: true });
+  return true;
+};
+
 const revokeCommand = () =>
   new Command("revoke")
     .description("end a key, from the next request on and for ever")
     .argument("<id>", "the key's id", idOf)
-    .action(async (id: number, options: Common) => {
-      const key = await withKeys(configOf(options as never), async (keys) => {
-        await keys.revoke(id, OPERATOR);
-        return keys.get(id);
-      });
+    .option("--yes", "do not ask, even if no other usable key can manage keys")
+    .action(async (id: number, options: Common & { yes?: boolean }) => {
+      const key = await withKeys(configOf(options as never), async (keys) =>
+        (await revokeOrAsk(keys, id, options.yes ?? false)) ? keys.get(id) : undefined,
+      );
+      if (!key) return print("Nothing was revoked.");
       print(
         options.json
           ? JSON.stringify(fromKey(key))

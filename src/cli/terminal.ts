@@ -21,7 +21,8 @@ export const fail = (message: string): void => {
 
 /** Asks on the terminal; its end, Ctrl-D, is a no. @throws UsageError where nobody could answer @throws Interrupted */
 export const confirm = async (question: string): Promise<boolean> => {
-  if (!process.stdin.isTTY) throw new UsageError("standard input is no terminal to ask on; say --yes");
+  if (!process.stdin.isTTY)
+    throw new UsageError(`${question} Standard input is not a terminal to answer on: say --yes.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());

@@ -29,7 +29,7 @@ test("a backup is taken to a file and restored, in words and in JSON", async () 
   expect([unasked.code, unasked.out, unasked.error]).toEqual([
     2,
     "",
-    "adoption-store: standard input is no terminal to ask on; say --yes\n",
+    expect.stringContaining("Standard input is not a terminal to answer on: say --yes.\n"),
   ]);
   expect(await namesIn(other)).toEqual(["Max"]);
   const restored = await run(["restore", file, "--yes"], other);

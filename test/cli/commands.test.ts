@@ -5,7 +5,7 @@ import { openProject } from "../domains/projects.ts";
 import { dnsServer } from "../support/dns.ts";
 import { remember } from "../../src/config/remembered.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundled } from "./program.ts";
+import { bundled, onTerminal } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
@@ -127,6 +127,38 @@ test("keys are made, listed, rotated and revoked, in words and in JSON", async (
   expect(await json("keys", "list")).toMatchObject([{ id: 1, revokedAt: expect.any(String) }]);
   const unknown = await run(["keys", "revoke", "9"], env);
   expect([unknown.code, unknown.error]).toEqual([1, "adoption-store: There is no API key with this id.\n"]);
+});
+
+describe("the last usable key that can manage keys", () => {
+  const withAdmin = async () => {
+    const env = { DATA_DIR: temporaryDirectory() };
+    await run(["keys", "create", "--name", "admin", "--scope", "*"], env);
+    return env;
+  };
+
+  test("is not revoked without a terminal to ask on, unless --yes says so", async () => {
+    const env = await withAdmin();
+    const refused = await run(["keys", "revoke", "1"], env);
+    expect([refused.code, refused.out]).toEqual([2, ""]);
+    expect(refused.error).toMatch(/^adoption-store: Key 1 "admin" is the last usable key .* --yes\.\n$/);
+    expect((await run(["keys", "list"], env)).out).toEndWith("valid\n");
+    const revoked = await run(["keys", "revoke", "1", "--yes"], env);
+    expect([revoked.code, revoked.out]).toEqual([0, expect.stringContaining("is revoked since")]);
+  });
+
+  test.each([
+    ["y", "is revoked since"],
+    ["n", "Nothing was revoked."],
+  ])("is revoked only if the answer is yes: %s", async (answer, said) => {
+    const env = await withAdmin();
+    let isAsked = false;
+    const { shown, code } = await onTerminal(["keys", "revoke", "1"], env, (shown, terminal) => {
+      if (isAsked || !shown.includes("[y/N]")) return;
+      isAsked = true;
+      terminal.write(`${answer}\r`);
+    });
+    expect([code, shown]).toEqual([0, expect.stringContaining(said)]);
+  });
 });
 
 test.each(["list", "revoke 7", "rotate 7"])("keys %s makes no database where there is none", async (line) => {

@@ -109,7 +109,7 @@ test("forget names every file that may still hold the address: databases set asi
 });
 
 test.each([
-  [["orders", "forget", ADA.email], "standard input is no terminal to ask on; say --yes"],
+  [["orders", "forget", ADA.email], "Standard input is not a terminal to answer on: say --yes."],
   [["orders", "forget", "ada", "--yes"], 'email: "ada" is not a mail address'],
   [["orders", "forget"], "email"],
   [["orders", "list", "--status", "open"], '--status: "open" is not one of placed'],
