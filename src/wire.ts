@@ -41,6 +41,7 @@ import { referenceSite } from "./http/reference.ts";
 import { shared } from "./http/shared.ts";
 import { holds, normalise } from "./keys/guard.ts";
 import { keyRepository } from "./keys/repository.ts";
+import { formatRate } from "./keys/rate.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import type { RandomBytes } from "./keys/secret.ts";
 import { type KeyService, keyService } from "./keys/service.ts";
@@ -239,7 +240,16 @@ export const wireApp = (
       shared: rules,
     }),
     ...(config.console
-      ? [consoleRoutes({ sessions, gateway, isSecure, authenticate: keys.authenticate, shared: rules })]
+      ? [
+          consoleRoutes({
+            sessions,
+            gateway,
+            isSecure,
+            authenticate: keys.authenticate,
+            formatRate,
+            shared: rules,
+          }),
+        ]
       : []),
   ]);
   const names = rememberedNames(

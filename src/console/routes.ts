@@ -8,15 +8,27 @@ import { endCookie, readCookie, writeCookie } from "./cookie.ts";
 import { API_PATH, type Gateway } from "./gateway.ts";
 import type { Sessions } from "./sessions.ts";
 
+/** A limit of requests in a window. */
+interface Rate {
+  requests: number;
+  seconds: number;
+}
+
 /** What the console tells of the key that was signed in with. */
 interface SignedInKey {
   id: number;
   name: string;
   scopes: Iterable<string>;
+  /** The end of the secret that was signed in with. */
   expiresAt: number | undefined;
+  rate: Rate | undefined;
 }
 
-const stateOf = (csrfToken: string, { id, name, scopes, expiresAt }: SignedInKey) => ({
+const stateOf = (
+  csrfToken: string,
+  { id, name, scopes, expiresAt, rate }: SignedInKey,
+  formatRate: (rate: Rate) => string,
+) => ({
   signedIn: true,
   csrfToken,
   key: {
@@ -24,6 +36,7 @@ const stateOf = (csrfToken: string, { id, name, scopes, expiresAt }: SignedInKey
     name,
     scopes: [...scopes],
     ...(expiresAt !== undefined && { expiresAt: formatTime(expiresAt) }),
+    ...(rate && { rateLimit: formatRate(rate) }),
   },
 });
 
@@ -76,6 +89,7 @@ export const consoleRoutes = ({
   gateway,
   isSecure,
   authenticate,
+  formatRate,
   shared,
 }: {
   sessions: Sessions;
@@ -83,6 +97,7 @@ export const consoleRoutes = ({
   /** Whether the client came over HTTPS. */
   isSecure: (request: Request) => boolean;
   authenticate(secret: string): Promise<SignedInKey | undefined>;
+  formatRate(rate: Rate): string;
   shared: Shared;
 }) => {
   const page = { public: true, query: t.Record(t.String(), t.String()), detail: { hide: true } } as const;
@@ -108,7 +123,7 @@ export const consoleRoutes = ({
         const visitor = gateway.visitorOf(request);
         const session = visitor.kind === "signed_in" ? visitor.session : undefined;
         const key = session && (await authenticate(session.secret));
-        return answer(200, session && key ? stateOf(session.csrfToken, key) : STRANGER);
+        return answer(200, session && key ? stateOf(session.csrfToken, key, formatRate) : STRANGER);
       },
       quiet,
     )
@@ -118,7 +133,7 @@ export const consoleRoutes = ({
         const former = readCookie(request.headers, isSecure(request));
         if (former !== undefined) sessions.close(former);
         const { token, session } = sessions.open(bearer ?? "", key.id);
-        return answer(201, stateOf(session.csrfToken, key), {
+        return answer(201, stateOf(session.csrfToken, key, formatRate), {
           "set-cookie": writeCookie(token, isSecure(request)),
         });
       },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { OPERATOR } from "../../src/keys/service.ts";
 import { faultOf, openStore, type Store, type StoreSettings } from "../support/store.ts";
 
 interface SignedIn {
@@ -99,6 +100,17 @@ describe("signing in", () => {
     });
     const stranger = await ask(store, "GET", "/console/session", {});
     expect([stranger.status, await stranger.json()]).toEqual([200, { signedIn: false }]);
+  });
+});
+
+test("a session tells the scopes, the end and the limit of the secret that was signed in with", async () => {
+  const store = await openStore();
+  const rate = { requests: 100, seconds: 60 };
+  const { key, secret } = await store.keys.create({ name: "web", scopes: ["keys:admin"], rate }, OPERATOR);
+  await store.keys.rotate(key.id, 60, OPERATOR);
+  const answer = await ask(store, "POST", "/console/session", { key: secret });
+  expect((await answer.json()) as object).toMatchObject({
+    key: { scopes: ["keys:admin"], expiresAt: "2026-11-20T00:01:00.000Z", rateLimit: "100/min" },
   });
 });
 

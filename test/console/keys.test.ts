@@ -1,14 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import {
   type Key,
+  type Reach,
   endOfDay,
   expiryOf,
   gracesOf,
+  mayChange,
   rateOf,
   rateWords,
   stateOf,
 } from "../../src/console/ui/keys/key.ts";
-import { GRANTS, SCOPES, grantsOf, mayChange, mayGrant } from "../../src/console/ui/keys/scopes.ts";
+import { GRANTS, SCOPES, grantsOf, mayGrant } from "../../src/console/ui/keys/scopes.ts";
 import { parseRate } from "../../src/keys/rate.ts";
 import { GRANTS as API_GRANTS, SCOPES as API_SCOPES } from "../../src/keys/scopes.ts";
 import { parseTime } from "../../src/time.ts";
@@ -27,9 +29,9 @@ describe("scopes", () => {
   });
 
   test("of another key must be covered to change it", () => {
-    expect(mayChange(["keys:admin", "pets:read"], ["pets:read"])).toBe(true);
-    expect(mayChange(["keys:admin", "pets:read"], ["pets:read", "orders:read"])).toBe(false);
-    expect(mayChange(["keys:admin"], ["*"])).toBe(false);
+    expect(mayChange({ scopes: ["keys:admin", "pets:read"] }, { scopes: ["pets:read"] })).toBe(true);
+    expect(mayChange({ scopes: ["keys:admin"] }, { scopes: ["keys:admin", "orders:read"] })).toBe(false);
+    expect(mayChange({ scopes: ["keys:admin"] }, { scopes: ["*"] })).toBe(false);
   });
 
   test("are asked for in one order, and everything takes in the rest", () => {
@@ -37,6 +39,18 @@ describe("scopes", () => {
     expect(grantsOf(new Set(["pets:read", "*"] as const))).toEqual(["*"]);
     expect(grantsOf(new Set())).toEqual([]);
   });
+});
+
+test("a key that lives longer, or has no limit where one's own has, is not offered to be changed", () => {
+  const own: Reach = { scopes: ["*"], expiresAt: "2026-12-05T00:00:00Z", rateLimit: "10/s" };
+  const { expiresAt: _end, ...endless } = own;
+  const { rateLimit: _limit, ...unlimited } = own;
+  expect(mayChange(own, own)).toBe(true);
+  expect(mayChange(own, { ...own, expiresAt: "2026-12-04T23:59:59.999Z", rateLimit: "5/s" })).toBe(true);
+  expect(mayChange(own, { ...own, expiresAt: "2026-12-05T00:00:00.001Z" })).toBe(false);
+  expect(mayChange(own, endless)).toBe(false);
+  expect(mayChange(own, unlimited)).toBe(false);
+  expect(mayChange({ scopes: own.scopes }, own)).toBe(true);
 });
 
 describe("the state of a key", () => {
@@ -90,8 +104,10 @@ describe("a limit", () => {
     expect(rateWords(rate)).toBe(words);
   });
 
-  test("that is left empty is none", () => {
+  test("that is left empty is that of the key that makes it, or none", () => {
     expect(rateOf(" ", "min")).toBeUndefined();
+    expect(rateOf(" ", "min", "10/s")).toBe("10/s");
+    expect(rateOf("5", "s", "10/s")).toBe("5/s");
   });
 
   test("that is no number is left to the API to refuse", () => {

@@ -89,6 +89,25 @@ real("a page of another site, or of a neighbouring host, can do nothing with a s
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 });
 
+real("the last key that can manage keys is revoked only by a choice of its own", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key);
+  await page.goto(`${server.url}/console/keys/1/revoke`);
+  const revoke = page.getByRole("button", { name: "Revoke", exact: true });
+  await revoke.click();
+  const force = page.getByLabel("Revoke it all the same");
+  await force.waitFor();
+  await page.locator("footer button:disabled").waitFor();
+  expect(await (await server.call("/platform/keys/1")).json()).not.toHaveProperty("revokedAt");
+  await force.check();
+  await revoke.click();
+  await page.getByLabel("API key").waitFor();
+  expect((await server.call("/v1/pets")).status).toBe(401);
+});
+
 const IMAGE = `<img src=x onerror=window.hacked=1>`;
 const SCRIPT = `${IMAGE}<script>window.hacked=1</script>`;
 

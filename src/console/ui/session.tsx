@@ -11,7 +11,9 @@ export interface SignedIn {
   id: number;
   name: string;
   scopes: Grant[];
+  /** When the secret that was signed in with ends. */
   expiresAt?: string;
+  rateLimit?: string;
 }
 
 type State = { signedIn: false } | { signedIn: true; csrfToken: string; key: SignedIn };

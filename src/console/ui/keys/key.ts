@@ -1,5 +1,7 @@
 import type { components } from "../api/platform.d.ts";
 
+import { mayGrant } from "./scopes.ts";
+
 export type Key = components["schemas"]["Key"];
 export type MintedKey = components["schemas"]["MintedKey"];
 
@@ -10,6 +12,18 @@ export const stateOf = ({ revokedAt, expiresAt }: Key, now: number): KeyState =>
   if (revokedAt !== undefined) return "revoked";
   return expiresAt !== undefined && Date.parse(expiresAt) <= now ? "expired" : "active";
 };
+
+/** What bounds a key, and what it can do to other keys. */
+export type Reach = Pick<Key, "scopes" | "expiresAt" | "rateLimit">;
+
+const endOf = ({ expiresAt }: Reach): number =>
+  expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+
+/** Whether to offer to rotate or revoke a key. Of rate limits the API alone decides which one is looser. */
+export const mayChange = (own: Reach, other: Reach): boolean =>
+  other.scopes.every((scope) => mayGrant(own.scopes, scope)) &&
+  endOf(other) <= endOf(own) &&
+  (own.rateLimit === undefined || other.rateLimit !== undefined);
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 
@@ -33,9 +47,9 @@ export const expiryOf = (day: string, ownEnd: string | undefined): string | unde
 export const WINDOWS = { s: "second", min: "minute", h: "hour" } as const;
 export type RateWindow = keyof typeof WINDOWS;
 
-/** As the API writes a limit: "600/min"; undefined for none. */
-export const rateOf = (requests: string, window: RateWindow): string | undefined =>
-  requests.trim() === "" ? undefined : `${requests.trim()}/${window}`;
+/** As the API writes a limit: "600/min". Without a number it is the limit of the key that makes it, if that has one. */
+export const rateOf = (requests: string, window: RateWindow, ownLimit?: string): string | undefined =>
+  requests.trim() === "" ? ownLimit : `${requests.trim()}/${window}`;
 
 /** "600 a minute" */
 export const rateWords = (rate: string): string => {

@@ -7,7 +7,7 @@ import { Problem } from "../parts/feedback.tsx";
 import { Field, refusalOfField, refusalOfNone } from "../parts/field.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
-import { type RateWindow, WINDOWS, expiryOf, rateOf } from "./key.ts";
+import { type RateWindow, type Reach, WINDOWS, expiryOf, rateOf, rateWords } from "./key.ts";
 import { KEYS } from "./queries.ts";
 import { ScopeChoice } from "./scope-choice.tsx";
 import { type Grant, grantsOf } from "./scopes.ts";
@@ -27,9 +27,9 @@ interface Draft {
 
 const EMPTY: Draft = { name: "", chosen: new Set(), requests: "", window: "min", lastDay: "" };
 
-const bodyOf = ({ name, chosen, requests, window, lastDay }: Draft, ownEnd: string | undefined) => {
-  const rateLimit = rateOf(requests, window);
-  const expiresAt = expiryOf(lastDay, ownEnd);
+const bodyOf = ({ name, chosen, requests, window, lastDay }: Draft, own: Reach) => {
+  const rateLimit = rateOf(requests, window, own.rateLimit);
+  const expiresAt = expiryOf(lastDay, own.expiresAt);
   return { name, scopes: grantsOf(chosen), ...(rateLimit && { rateLimit }), ...(expiresAt && { expiresAt }) };
 };
 
@@ -40,34 +40,42 @@ interface Part {
   error: Error | null;
 }
 
-const Limit = ({ draft, change, error }: Part) => (
-  <Field label="Most requests" hint="Leave it empty for no limit." error={refusalOfField(error, "rateLimit")}>
-    {(tied) => (
-      <div class="rate">
-        <input
-          {...tied}
-          name="requests"
-          inputMode="numeric"
-          pattern="\s*[1-9][0-9]{0,8}\s*"
-          title="A whole number"
-          value={draft.requests}
-          onInput={(event) => change({ requests: event.currentTarget.value })}
-        />
-        <select
-          aria-label="Most requests in which time"
-          value={draft.window}
-          onChange={(event) => change({ window: event.currentTarget.value as RateWindow })}
-        >
-          {Object.entries(WINDOWS).map(([window, word]) => (
-            <option key={window} value={window}>
-              each {word}
-            </option>
-          ))}
-        </select>
-      </div>
-    )}
-  </Field>
+const LimitInputs = ({ draft, change, tied }: Omit<Part, "error"> & { tied: object }) => (
+  <div class="rate">
+    <input
+      {...tied}
+      name="requests"
+      inputMode="numeric"
+      pattern="\s*[1-9][0-9]{0,8}\s*"
+      title="A whole number"
+      value={draft.requests}
+      onInput={(event) => change({ requests: event.currentTarget.value })}
+    />
+    <select
+      aria-label="Most requests in which time"
+      value={draft.window}
+      onChange={(event) => change({ window: event.currentTarget.value as RateWindow })}
+    >
+      {Object.entries(WINDOWS).map(([window, word]) => (
+        <option key={window} value={window}>
+          each {word}
+        </option>
+      ))}
+    </select>
+  </div>
 );
+
+const Limit = ({ draft, change, error }: Part) => {
+  const { rateLimit: own } = useSession().key;
+  const hint = own
+    ? `Your own key is limited to ${rateWords(own)}: this one gets the same, unless you enter less.`
+    : "Leave it empty for no limit.";
+  return (
+    <Field label="Most requests" hint={hint} error={refusalOfField(error, "rateLimit")}>
+      {(tied) => <LimitInputs draft={draft} change={change} tied={tied} />}
+    </Field>
+  );
+};
 
 const LastDay = ({ draft, change, error }: Part) => {
   const { expiresAt: ownEnd } = useSession().key;
@@ -96,11 +104,11 @@ const LastDay = ({ draft, change, error }: Part) => {
 /** The dialog that makes a key, and then shows its secret this once. */
 export const NewKey = () => {
   const queries = useQueryClient();
-  const { expiresAt: ownEnd } = useSession().key;
+  const { key: own } = useSession();
   const [draft, setDraft] = useState(EMPTY);
   const change = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
   const making = useMutation({
-    mutationFn: (draft: Draft) => dataOf(platform.POST("/platform/keys", { body: bodyOf(draft, ownEnd) })),
+    mutationFn: (draft: Draft) => dataOf(platform.POST("/platform/keys", { body: bodyOf(draft, own) })),
     onSuccess: () => void queries.invalidateQueries({ queryKey: KEYS }),
     // The secret is forgotten with the dialog.
     gcTime: 0,

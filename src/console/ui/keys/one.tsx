@@ -3,12 +3,13 @@ import { useEffect, useRef } from "preact/hooks";
 import { Refusal } from "../api/client.ts";
 import { Loading, Problem } from "../parts/feedback.tsx";
 import { useSession } from "../session.tsx";
-import { type Key, stateOf } from "./key.ts";
+import { type Key, mayChange, stateOf } from "./key.ts";
 import { useKey } from "./queries.ts";
-import { mayChange } from "./scopes.ts";
 
 const REVOKED = new Error("This key is revoked already.");
-const BEYOND = new Error("This key may do more than the one that you are signed in with.");
+const BEYOND = new Error(
+  "This key has more scopes, lives longer or has a looser limit than the one you are signed in with.",
+);
 
 /** What is done to one key: not to one that is revoked, nor to one that may do more than one's own. */
 export const OneKey = ({
@@ -27,6 +28,6 @@ export const OneKey = ({
   if (error instanceof Refusal && error.status === 404) return <Problem error={error} />;
   if (!key) return error ? <Problem error={error} again={refetch} /> : <Loading what="Loading the key" />;
   if (stateOf(key, Date.now()) === "revoked") return <Problem error={REVOKED} />;
-  if (!mayChange(own.scopes, key.scopes)) return <Problem error={BEYOND} />;
+  if (!mayChange(own, key)) return <Problem error={BEYOND} />;
   return <div ref={content}>{children(key, key.id === own.id)}</div>;
 };

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
-import { platform } from "../api/client.ts";
+import { useState } from "preact/hooks";
+import { isRefusedAs, platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { useDone } from "../parts/done.ts";
@@ -11,16 +12,41 @@ import { KEYS } from "./queries.ts";
 
 const BACK = "/console/keys";
 
+/** Asked only after the API refused to revoke the last key that can manage keys. */
+const ForceChoice = ({ isForced, choose }: { isForced: boolean; choose: (isForced: boolean) => void }) => (
+  <Notice tone="bad">
+    <p>
+      This is the last usable key that can manage keys. Without it, keys can be created only with{" "}
+      <code>adoption-store keys create</code> on the server itself.
+    </p>
+    <label>
+      <input
+        type="checkbox"
+        name="force"
+        checked={isForced}
+        onChange={(event) => choose(event.currentTarget.checked)}
+      />
+      Revoke it all the same
+    </label>
+  </Notice>
+);
+
 const RevokeForm = ({ apiKey, isOwn }: { apiKey: Key; isOwn: boolean }) => {
   const queries = useQueryClient();
   const done = useDone();
   const { signOut } = useSession();
+  const [isForced, setForced] = useState(false);
   const revoking = useMutation({
-    mutationFn: () => platform.DELETE("/platform/keys/{keyId}", { params: { path: { keyId: apiKey.id } } }),
+    mutationFn: () =>
+      platform.DELETE("/platform/keys/{keyId}", {
+        params: { path: { keyId: apiKey.id }, query: isForced ? { force: "true" } : {} },
+      }),
     onSuccess() {
       void (isOwn ? signOut() : queries.invalidateQueries({ queryKey: KEYS }));
     },
   });
+  const isRefusedAsLast = isRefusedAs(revoking.error, "last_admin_key");
+  const isLast = isForced || isRefusedAsLast;
   return (
     <form
       onSubmit={(event) => {
@@ -28,7 +54,7 @@ const RevokeForm = ({ apiKey, isOwn }: { apiKey: Key; isOwn: boolean }) => {
         revoking.mutate(undefined, { onSuccess: () => done(BACK, `“${apiKey.name}” is revoked.`) });
       }}
     >
-      {revoking.error && <Problem error={revoking.error} />}
+      {revoking.error && !isRefusedAsLast && <Problem error={revoking.error} />}
       <p>
         <bdi>
           <strong>{apiKey.name}</strong>
@@ -40,7 +66,14 @@ const RevokeForm = ({ apiKey, isOwn }: { apiKey: Key; isOwn: boolean }) => {
           <p>You are signed in with this key: you will be signed out.</p>
         </Notice>
       )}
-      <DialogButtons back={BACK} word="Revoke" isBusy={revoking.isPending} isDangerous />
+      {isLast && <ForceChoice isForced={isForced} choose={setForced} />}
+      <DialogButtons
+        back={BACK}
+        word="Revoke"
+        isBusy={revoking.isPending}
+        isPossible={!isLast || isForced}
+        isDangerous
+      />
     </form>
   );
 };

@@ -2,8 +2,8 @@ import { useSession } from "../session.tsx";
 import { Badge } from "../parts/feedback.tsx";
 import { Time } from "../parts/time.tsx";
 import { Table } from "../parts/table.tsx";
-import { type Key, rateWords, stateOf } from "./key.ts";
-import { type Grant, mayChange, meaningOf } from "./scopes.ts";
+import { type Key, mayChange, rateWords, stateOf } from "./key.ts";
+import { type Grant, meaningOf } from "./scopes.ts";
 
 const Scopes = ({ scopes }: { scopes: readonly Grant[] }) => (
   <ul class="scopes">
@@ -21,9 +21,9 @@ const End = ({ apiKey: { revokedAt, expiresAt } }: { apiKey: Key }) => {
 };
 
 const Actions = ({ apiKey }: { apiKey: Key }) => {
-  const own = useSession().key.scopes;
+  const own = useSession().key;
   const state = stateOf(apiKey, Date.now());
-  if (state === "revoked" || !mayChange(own, apiKey.scopes)) return null;
+  if (state === "revoked" || !mayChange(own, apiKey)) return null;
   const path = `/console/keys/${apiKey.id}`;
   return (
     <>

@@ -26,10 +26,6 @@ export const meaningOf = (grant: Grant): string =>
 export const mayGrant = (own: readonly Grant[], grant: Grant): boolean =>
   own.includes("*") || own.includes(grant);
 
-/** Nor does he renew or end a key that may do more than his own. */
-export const mayChange = (own: readonly Grant[], scopes: readonly Grant[]): boolean =>
-  scopes.every((scope) => mayGrant(own, scope));
-
 /** What is asked for: everything takes in all the rest. */
 export const grantsOf = (chosen: ReadonlySet<Grant>): Grant[] =>
   chosen.has("*") ? ["*"] : GRANTS.filter((grant) => chosen.has(grant));
