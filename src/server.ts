@@ -128,19 +128,31 @@ export const startServer = async (config: Config): Promise<Server> => {
     const plain: Listener[] = [];
     let secure: HttpsListener | undefined;
     const listenerOf = (request: Request) => plain.find((one) => one.peerOf(request) !== "") ?? plain[0];
-    const { app, fetch, https, keys, deploys, keeper, publishing, publishReference, streams, sweeper, log } =
-      wireApp(config, database, {
-        peerOf: (request) => secure?.visitOf(request)?.address ?? listenerOf(request)?.peerOf(request) ?? "",
-        isDirect: (request) => secure?.visitOf(request) !== undefined,
-        patiently(request, work) {
-          const visit = secure?.visitOf(request);
-          if (visit) return visit.patiently(work);
-          return listenerOf(request)?.patiently(request, work) ?? work();
-        },
-        portOf: () => plain[0]?.port ?? config.port,
-        httpsPortOf: () => secure?.port ?? config.httpsPort ?? 0,
-        withdraw: () => secure?.withdraw(),
-      });
+    const {
+      app,
+      fetch,
+      misdirected,
+      https,
+      keys,
+      deploys,
+      keeper,
+      publishing,
+      publishReference,
+      streams,
+      sweeper,
+      log,
+    } = wireApp(config, database, {
+      peerOf: (request) => secure?.visitOf(request)?.address ?? listenerOf(request)?.peerOf(request) ?? "",
+      isDirect: (request) => secure?.visitOf(request) !== undefined,
+      patiently(request, work) {
+        const visit = secure?.visitOf(request);
+        if (visit) return visit.patiently(work);
+        return listenerOf(request)?.patiently(request, work) ?? work();
+      },
+      portOf: () => plain[0]?.port ?? config.port,
+      httpsPortOf: () => secure?.port ?? config.httpsPort ?? 0,
+      withdraw: () => secure?.withdraw(),
+    });
     app.compile();
     const { host, port, httpPort, httpsPort } = config;
     const listenPlain = async (at: number, flag: string) => {
@@ -159,7 +171,17 @@ export const startServer = async (config: Config): Promise<Server> => {
       const { connections, advice } = connectionsFor(LIMITS.connections, openFiles(readLimits()));
       if (advice !== undefined) log.warn(advice);
       secure = await listenOrExplain({ host, port: httpsPort, flag: "https-port" }, (where) =>
-        listenHttps({ ...where, names, challenge, fetch, fresh, version, foreignVersion, connections }),
+        listenHttps({
+          ...where,
+          names,
+          challenge,
+          fetch,
+          misdirected,
+          fresh,
+          version,
+          foreignVersion,
+          connections,
+        }),
       );
       listeners.push(secure);
     }

@@ -21,6 +21,7 @@ import { deployService } from "./deploys/service.ts";
 import { openUploads } from "./deploys/upload.ts";
 import { dispatcher } from "./edge/dispatch.ts";
 import { type HostNames, hostReader } from "./edge/hosts.ts";
+import { finishing, hostFault, refusal } from "./edge/refuse.ts";
 import { endingSoon } from "./domains/certificates/certificate.ts";
 import { certificateRepository } from "./domains/certificates/repository.ts";
 import { configuredInspector } from "./domains/configured.ts";
@@ -268,8 +269,14 @@ export const wireApp = (
           isServed: servedBy(names, hosts),
           httpsPortOf,
         });
+  const readHost = hostReader(hosts);
+  const conclude = concluding({ metrics: counters, log: writeLog });
+  const finish = finishing(conclude);
+  /** Answers a request for another host than its connection's. */
+  const misdirected = (request: Request) =>
+    finish(request, refusal(hostFault(readHost(request.headers.get("host")))));
   const fetch = dispatcher({
-    readHost: hostReader(hosts),
+    readHost,
     ...(https && { challenge: https.challenge, secured: https.secured }),
     api: (request) => app.fetch(config.console ? gateway.forward(overHttp(request)) : overHttp(request)),
     publisher: siteService({
@@ -278,7 +285,7 @@ export const wireApp = (
       scheme: new URL(config.baseUrl ?? "http://localhost").protocol,
     }),
     fresh: database.fresh,
-    conclude: concluding({ metrics: counters, log: writeLog }),
+    conclude,
     log: writeLog,
   });
   const publishReference = () =>
@@ -294,6 +301,7 @@ export const wireApp = (
   return {
     app,
     fetch,
+    misdirected,
     keys,
     projects,
     deploys,

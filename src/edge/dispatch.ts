@@ -1,9 +1,12 @@
 import { type Conclude, isOurs, namedMethod } from "../http/conclude.ts";
-import { Fault, faultOf, faultResponse } from "../http/faults.ts";
-import { completeHeaders, requestIdOf } from "../http/headers.ts";
+import { Fault, faultOf } from "../http/faults.ts";
+import { requestIdOf } from "../http/headers.ts";
 import type { Logger } from "../http/logging.ts";
+import { answerChunked, isChunked } from "./chunked.ts";
 import type { Place, PublishedPlace } from "./hosts.ts";
+import { finishing, hostFault, refusal } from "./refuse.ts";
 import { nameOf } from "./secure.ts";
+import { answerToServer } from "./target.ts";
 
 /** A request to a published name, in parts. */
 export interface SiteRequest {
@@ -45,16 +48,11 @@ const ROUTE = "site";
 /** Under which they have what is led on to HTTPS. */
 const SECURED = "https";
 
-const MALFORMED = new Fault("invalid_request", "The Host header is not a host name with a port.");
-const MISDIRECTED = new Fault("misdirected");
-
 const CHALLENGE = /^https?:\/\/[^/]*\/\.well-known\/acme-challenge\/([\w-]{1,128})$/;
 
 const requestOf = ({ method, url, headers }: Request, port: string): SiteRequest => {
   // Behind `http://`; the host was found to be one.
   const start = url.indexOf("/", 8);
-  // As CONNECT sends it.
-  if (start === -1) throw new Fault("invalid_request", "The request has no path.");
   const mark = url.indexOf("?", start);
   const path = mark === -1 ? url.slice(start) : url.slice(start, mark);
   return {
@@ -65,12 +63,6 @@ const requestOf = ({ method, url, headers }: Request, port: string): SiteRequest
     query: mark === -1 ? "" : url.slice(mark),
     headers,
   };
-};
-
-const refusal = (fault: Fault): Response => {
-  const answer = faultResponse(fault);
-  completeHeaders(answer.headers, false);
-  return answer;
 };
 
 /**
@@ -110,7 +102,7 @@ export const dispatcher = ({
     const startedAt = performance.now();
     const requestId = requestIdOf(request.headers.get("x-request-id"));
     const found = place.kind === "malformed" ? undefined : await published(request, place, requestId);
-    return conclude(found ?? refusal(place.kind === "malformed" ? MALFORMED : MISDIRECTED), {
+    return conclude(found ?? refusal(hostFault(place)), {
       requestId,
       method: namedMethod(request.method),
       route: found ? ROUTE : "",
@@ -150,11 +142,19 @@ export const dispatcher = ({
     });
   };
 
-  return (request) => {
+  const finish = finishing(conclude);
+
+  const route: Fetch = (request) => {
     if (challenge && request.url.includes("/.well-known/acme-challenge/")) {
       const answer = answerChallenge(request);
       if (answer) return answer;
     }
     return secured && request.url.startsWith("http://") ? leadOn(request) : dispatch(request);
+  };
+
+  return (request) => {
+    const response = answerToServer(request);
+    if (response) return finish(request, response);
+    return isChunked(request) ? answerChunked(request, route, finish) : route(request);
   };
 };

@@ -47,8 +47,8 @@ const placeOfName = (name: string, port: string, { platformDomain, api }: HostNa
 
 /**
  * Reads a Host header. None at all, as in HTTP/1.0, or an empty one asks for the API, which an operator's tools do and a
- * browser cannot; two headers come as one with a comma, which no host has (RFC 9112 section 3.2: 400). Of a request target
- * in absolute form Bun keeps the path only: there too the Host header decides, which a client sends alike (section 3.2.2).
+ * browser cannot; two headers come as one with a comma, which no host has (RFC 9112 section 3.2: 400). Of a target in
+ * absolute form, whose authority should win (section 3.2.2), Bun 1.4.4 keeps only the path: the Host decides there too.
  */
 export const placeOf = (host: string | null, names: HostNames): Place => {
   if (host === null || host === "") return API;

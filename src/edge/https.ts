@@ -37,6 +37,7 @@ export const listenHttps = async ({
   names,
   challenge,
   fetch,
+  misdirected,
   fresh,
   version,
   foreignVersion,
@@ -48,6 +49,8 @@ export const listenHttps = async ({
   /** Certificates for TLS-ALPN-01 (RFC 8737), while an authority is expected. */
   challenge: Challenge;
   fetch: Fetch;
+  /** Answers a request whose Host is not its connection's. */
+  misdirected: Fetch;
   /** Waits until every change that was acknowledged before shows. */
   fresh: () => Promise<void>;
   /** Changes with every change. */
@@ -65,7 +68,7 @@ export const listenHttps = async ({
     challenge,
     limits: { connections },
     plainHttp: await plainHttpResponse(),
-    misdirected: () => faultResponse(new Fault("misdirected")),
+    misdirected,
     fetch(request, visit) {
       visits.set(request, visit);
       const seconds = names.lasting(visit.serverName);

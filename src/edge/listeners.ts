@@ -37,7 +37,6 @@ export const listen = ({
   const originals = new WeakMap<Request, Request>();
   /** A request without a Host, as HTTP/1.0 may send it, has a path for its URL, which nothing else reads. */
   const fetchUnnamed = (request: Request) => {
-    if (!request.url.startsWith("/")) return faultResponse(new Fault("invalid_request", "There is no path."));
     const named = new Request(`http://localhost${request.url}`, request);
     originals.set(named, request);
     return fetch(named);
@@ -46,7 +45,7 @@ export const listen = ({
   const server = Bun.serve({
     hostname: host,
     port,
-    fetch: (request) => (request.url.startsWith("http") ? fetch(request) : fetchUnnamed(request)),
+    fetch: (request) => (request.url.startsWith("/") ? fetchUnnamed(request) : fetch(request)),
     idleTimeout: IDLE_SECONDS,
     reusePort: false,
     // The rooms limit bodies and answer with the Error shape; Bun's own limit would answer with nothing.

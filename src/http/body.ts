@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { hasAborted } from "./abort.ts";
 import { Fault } from "./faults.ts";
 import { parseJson } from "./json.ts";
 import { YAML_TYPES, parseYaml } from "./yaml.ts";
@@ -25,11 +26,12 @@ const readBounded = async (request: Request, limit: number): Promise<Uint8Array>
 /** The same; a client that leaves in the middle is no error of ours. */
 const readBytes = async (request: Request, limit: number): Promise<Uint8Array> => {
   try {
-    return await readBounded(request, limit);
+    const bytes = await readBounded(request, limit);
+    if (!(await hasAborted(request))) return bytes;
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw new Fault("invalid_request", "The request body ended before it was complete.");
   }
+  throw new Fault("invalid_request", "The request body ended before it was complete.");
 };
 
 /** The media type of a Content-Type header, without parameters; undefined for another character set than UTF-8. */

@@ -41,6 +41,8 @@ export interface Store {
   app: ReturnType<typeof wireApp>["app"];
   /** What a listener hands its requests to. */
   fetch: ReturnType<typeof wireApp>["fetch"];
+  /** What the HTTPS listener hands requests to whose Host is not their connection's. */
+  misdirected: ReturnType<typeof wireApp>["misdirected"];
   projects: ReturnType<typeof wireApp>["projects"];
   deploys: ReturnType<typeof wireApp>["deploys"];
   /** Checks domains when their time has come; it is not started. */
@@ -87,15 +89,12 @@ export const openStore = async ({
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
-  const { app, fetch, https, keys, projects, deploys, keeper, publishReference, streams } = wireApp(
-    config,
-    database,
-    {
+  const { app, fetch, misdirected, https, keys, projects, deploys, keeper, publishReference, streams } =
+    wireApp(config, database, {
       clock,
       log: logger,
       ...overrides,
-    },
-  );
+    });
   const mint = async (key: Partial<NewKey>) =>
     (await keys.create({ name: "test", scopes: ["*"], ...key }, OPERATOR)).secret;
   const key = await mint({ name: "all" });
@@ -133,6 +132,7 @@ export const openStore = async ({
     streams,
     app,
     fetch,
+    misdirected,
     https,
     key,
     call,

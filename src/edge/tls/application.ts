@@ -50,8 +50,9 @@ const hostNameOf = (host: string): string =>
     .replace(/:\d{0,5}$/, "")
     .replace(/\.$/, "");
 
-/** The same URL over https, where a port 443 goes without saying. */
+/** The same URL over https, where a port 443 goes without saying. The targets of CONNECT and of `OPTIONS *` stay as they are. */
 const securedUrl = (url: string, host: string): string => {
+  if (!url.startsWith("http://")) return url;
   const rest = url.slice("http://".length);
   if (!host.endsWith(":443")) return `https://${rest}`;
   return `https://${host.slice(0, -":443".length)}${rest.slice(host.length)}`;
@@ -103,6 +104,8 @@ export const listenApplication = ({
 
   const handle = (request: Request, { connection, visit }: Admitted) => {
     const host = request.headers.get("host") ?? "";
+    // The target of CONNECT is another server, whatever the Host says.
+    if (request.method === "CONNECT") return fetch(request, visit);
     if (host !== connection.serverName && hostNameOf(host) !== connection.serverName)
       return misdirected(request);
     // A new Request with this one's body would not hold back its sender: Bun reads all of it into memory.

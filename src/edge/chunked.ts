@@ -1,0 +1,33 @@
+import { hasAborted } from "../http/abort.ts";
+import { Fault } from "../http/faults.ts";
+import { type Finish, refusal } from "./refuse.ts";
+
+const TRAILERS = new Fault(
+  "invalid_request",
+  "Trailer: this server does not take trailer fields over HTTP/1.1; send the request without them.",
+);
+const BROKEN = new Fault("invalid_request", "The chunked body is not valid.");
+
+/** True for a request of HTTP/1.1 whose body comes in chunks (RFC 9112 section 7.1). */
+export const isChunked = ({ headers }: Request): boolean => headers.has("transfer-encoding");
+
+/**
+ * Answers a chunked request and closes its connection. Bun 1.4.4 calls the handler before it has read the trailer section,
+ * and then takes trailer fields for a request, to which it responds with 400: on an open connection, the client would take
+ * that response for the one to its next request.
+ */
+export const answerChunked = async (
+  request: Request,
+  answer: (request: Request) => Response | Promise<Response>,
+  finish: Finish,
+): Promise<Response> => {
+  const respond = async () => {
+    if (request.headers.has("trailer")) return finish(request, refusal(TRAILERS));
+    // The client has the parser's response already; this one is for the log.
+    if (await hasAborted(request)) return finish(request, refusal(BROKEN));
+    return answer(request);
+  };
+  const response = await respond();
+  response.headers.set("connection", "close");
+  return response;
+};

@@ -1,0 +1,31 @@
+import { type Conclude, namedMethod } from "../http/conclude.ts";
+import { Fault, faultResponse } from "../http/faults.ts";
+import { completeHeaders, requestIdOf } from "../http/headers.ts";
+import type { Place } from "./hosts.ts";
+
+/** The Error body of a fault, with the headers of every response. */
+export const refusal = (fault: Fault): Response => {
+  const response = faultResponse(fault);
+  completeHeaders(response.headers, false);
+  return response;
+};
+
+/** Gives a response to a request that reaches no route its request id, and counts and logs it. */
+export type Finish = (request: Request, response: Response) => Response;
+
+export const finishing =
+  (conclude: Conclude): Finish =>
+  (request, response) =>
+    conclude(response, {
+      requestId: requestIdOf(request.headers.get("x-request-id")),
+      method: namedMethod(request.method),
+      route: "",
+      startedAt: performance.now(),
+      keyId: 0,
+    });
+
+const MALFORMED = new Fault("invalid_request", "The Host header is not a host name with a port.");
+const MISDIRECTED = new Fault("misdirected");
+
+/** Why nothing is served under the Host of a request: it is none, or nothing is published under it. */
+export const hostFault = ({ kind }: Place): Fault => (kind === "malformed" ? MALFORMED : MISDIRECTED);

@@ -1,0 +1,22 @@
+import { Fault } from "../http/faults.ts";
+import { STANDING } from "../http/headers.ts";
+import { refusal } from "./refuse.ts";
+
+const ALLOW = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
+
+const NO_TUNNEL = new Fault(
+  "method_not_allowed",
+  "This server is not a proxy: send requests for its own resources.",
+  { allow: ALLOW },
+);
+
+/**
+ * The response to a request whose target names no resource: CONNECT names another server (RFC 9110 section 9.3.6), and
+ * `OPTIONS *` means the server as a whole (section 9.3.7). Undefined for all other requests.
+ */
+export const answerToServer = ({ method, url }: Request): Response | undefined => {
+  if (method === "CONNECT") return refusal(NO_TUNNEL);
+  return url === "*"
+    ? new Response(null, { status: 204, headers: { allow: ALLOW, ...STANDING } })
+    : undefined;
+};

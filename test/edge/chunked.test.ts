@@ -1,0 +1,64 @@
+import { describe, expect, test } from "bun:test";
+import type { Store } from "../support/store.ts";
+import { NAME, openListening, statusesOf } from "./listening.ts";
+
+const headOf = ({ key }: Store, ...lines: string[]) =>
+  ["POST /v1/pets HTTP/1.1", `Host: ${NAME}`, `Authorization: Bearer ${key}`, ...lines, "", ""].join("\r\n");
+
+const CHUNKED = ["Content-Type: application/json", "Transfer-Encoding: chunked"];
+const BODY = '{"name":"Bella","categoryId":1}';
+const CHUNK = `${BODY.length.toString(16)}\r\n${BODY}\r\n`;
+const TRAILER = "X-Checksum: 1\r\n\r\n";
+
+const petsIn = async (store: Store): Promise<number> =>
+  ((await (await store.call("GET", "/v1/pets")).json()) as unknown[]).length;
+
+describe.each(["HTTP", "HTTPS"] as const)("over %s a chunked request", (over) => {
+  test("that announces trailers is 400 before anything is done", async () => {
+    const { store, send } = await openListening();
+    const head = headOf(store, ...CHUNKED, "Trailer: X-Checksum", "X-Request-Id: mine");
+    const text = await send(over, `${head}${CHUNK}0\r\n`, TRAILER);
+    expect(statusesOf(text)).toEqual([400]);
+    expect(text).toContain("Trailer");
+    expect(text).toMatch(/^connection: close\r$/im);
+    expect(await petsIn(store)).toBe(0);
+    expect(store.log).toContainEqual(expect.objectContaining({ requestId: "mine", status: 400 }));
+  });
+
+  test.each([
+    ["in one packet", (head: string) => [`${head}${CHUNK}0\r\n${TRAILER}`]],
+    ["behind the head", (head: string) => [head, `${CHUNK}0\r\n${TRAILER}`]],
+    ["with the end of the last chunk's line", (head: string) => [`${head}${CHUNK}0`, `\r\n${TRAILER}`]],
+  ])("with trailers that come %s is 400 and does nothing", async (_, split) => {
+    const { store, send } = await openListening();
+    expect(statusesOf(await send(over, ...split(headOf(store, ...CHUNKED))))).toEqual([400]);
+    expect(await petsIn(store)).toBe(0);
+  });
+
+  test("with trailers in a packet of their own is done, and has one response", async () => {
+    const { store, send } = await openListening();
+    const text = await send(over, `${headOf(store, ...CHUNKED)}${CHUNK}0\r\n`, TRAILER);
+    expect(statusesOf(text)).toEqual([201]);
+    expect(await petsIn(store)).toBe(1);
+  });
+
+  test.each([
+    ["a valid key", (head: string) => head, 201],
+    ["no key", (head: string) => head.replace(/Authorization: .*\r\n/, ""), 401],
+    ["a path that does not exist", (head: string) => head.replace("/v1/pets", "/nothing"), 404],
+  ])("with %s closes its connection: a request behind it gets no response", async (_, change, status) => {
+    const { store, send } = await openListening();
+    const head = change(headOf(store, ...CHUNKED));
+    const next = `GET /livez HTTP/1.1\r\nHost: ${NAME}\r\n\r\n`;
+    const text = await send(over, head, `${CHUNK}0\r\n\r\n`, next);
+    expect(statusesOf(text)).toEqual([status]);
+    expect(text).toMatch(/^connection: close\r$/im);
+  });
+});
+
+test("a write with another request in the same packet is not done: Bun drops both without a response", async () => {
+  const { store, send } = await openListening();
+  const write = `${headOf(store, "Content-Type: application/json", `Content-Length: ${BODY.length}`)}${BODY}`;
+  expect(await send("HTTP", write + write)).toBe("");
+  expect(await petsIn(store)).toBe(0);
+});

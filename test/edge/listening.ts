@@ -1,0 +1,65 @@
+import { connect } from "node:net";
+import { listenHttps } from "../../src/edge/https.ts";
+import { listen } from "../../src/edge/listeners.ts";
+import { securedNames } from "../../src/edge/secured.ts";
+import { type Store, atEnd, openStore } from "../support/store.ts";
+import { authority, tlsTo } from "./tls/fronts.ts";
+
+/** The host name of the API over HTTPS. */
+export const NAME = "adopt.example.org";
+
+/** The whole service, listening on loopback: over HTTP, and over HTTPS under `NAME`. */
+export const openListening = async (env: Record<string, string> = {}) => {
+  const store: Store = await openStore({ env: { API_HOSTS: NAME, ...env } });
+  const plain = listen({ host: "127.0.0.1", port: 0, fetch: store.fetch });
+  atEnd(() => plain.stop(0));
+  const pair = await authority.issue([NAME]);
+  const names = securedNames({
+    keyPair: (name) =>
+      name === NAME ? { ...pair, notBefore: 0, notAfter: Infinity, renewals: 0 } : undefined,
+    hstsMaxAge: 0,
+    isServed: (name) => name === NAME,
+    version: () => 0,
+    now: Date.now,
+    failed: (_, error) => {
+      throw error;
+    },
+  });
+  const https = await listenHttps({
+    host: "127.0.0.1",
+    port: 0,
+    names,
+    challenge: () => undefined,
+    fetch: store.fetch,
+    misdirected: store.misdirected,
+    fresh: async () => {},
+    version: () => 0,
+    foreignVersion: () => 0,
+  });
+  atEnd(() => https.stop(0));
+
+  /** Sends each part by itself, as it is. @returns all that came until the server closed the connection */
+  const send = async (over: "HTTP" | "HTTPS", ...parts: string[]): Promise<string> => {
+    const socket =
+      over === "HTTPS"
+        ? await tlsTo(https.port, NAME, { ALPNProtocols: ["http/1.1"] })
+        : connect(plain.port, "127.0.0.1").on("error", () => {});
+    atEnd(() => socket.destroy());
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    let text = "";
+    socket.on("data", (chunk: Buffer) => void (text += chunk.toString("latin1")));
+    socket.once("close", () => resolve());
+    for (const part of parts) {
+      socket.write(part);
+      // A packet of its own, which has arrived before the next.
+      await Bun.sleep(20);
+    }
+    await closed;
+    return text;
+  };
+  return { store, plain, https, send };
+};
+
+/** The status lines of what was received: of one response, or of several. */
+export const statusesOf = (text: string): number[] =>
+  [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
