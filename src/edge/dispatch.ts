@@ -1,5 +1,5 @@
 import { type Conclude, isOurs, namedMethod } from "../http/conclude.ts";
-import { Fault, faultOf } from "../http/faults.ts";
+import { faultOf } from "../http/faults.ts";
 import { requestIdOf } from "../http/headers.ts";
 import type { Logger } from "../http/logging.ts";
 import { answerChunked, isChunked } from "./chunked.ts";
