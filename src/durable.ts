@@ -2,6 +2,7 @@ import { closeSync, fsync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } 
 import { writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
+import { inheritOwner } from "./ownership.ts";
 
 const syncFile = promisify(fsync);
 
@@ -58,5 +59,6 @@ export const writeDurably = async (path: string, text: string): Promise<void> =>
   // A killed writer may have left one, and somebody else may have put a link there: it is removed, not followed.
   rmSync(temporary, { force: true });
   await writeFile(temporary, text, { flag: "wx", mode: 0o600 });
+  inheritOwner(temporary);
   await replaceFile(temporary, path);
 };

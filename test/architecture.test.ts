@@ -33,13 +33,17 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     from: /^src\/cli\//,
     to: [
       /^src\/(cli|backups|bulk|config|keys|orders|projects|domains|http|db|edge)\//,
-      /^src\/(wire(-\w+)?|server|data|durable|time)\.ts$/,
+      /^src\/(wire(-\w+)?|server|data|directory|durable|time)\.ts$/,
       /^src\/pets\/pet\.ts$/,
       // What a site must hold: said before it is uploaded.
       /^src\/deploys\/root\.ts$/,
     ],
   },
-  { from: /^src\/data\.ts$/, to: [/^src\/config\/config\.ts$/, /^src\/db\//, /^src\/durable\.ts$/] },
+  {
+    from: /^src\/data\.ts$/,
+    to: [/^src\/config\/config\.ts$/, /^src\/db\//, /^src\/(directory|durable|ownership)\.ts$/],
+  },
+  { from: /^src\/durable\.ts$/, to: [/^src\/ownership\.ts$/] },
   { from: /^src\/(?:wire(?:-\w+)?|server)\.ts$/, to: [/^src\//, /^package\.json$/] },
   {
     from: /^src\/config\//,
@@ -51,11 +55,15 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     ],
   },
   { from: /^src\/(page|time)\.ts$/, to: [/^src\/http\/faults\.ts$/] },
-  { from: /^src\/db\//, to: [/^src\/db\//, /^drizzle\/.+\.sql$/] },
+  { from: /^src\/db\//, to: [/^src\/db\//, /^src\/ownership\.ts$/, /^drizzle\/.+\.sql$/] },
   // What DATA_DIR holds: the database, and the files of deploys beside it.
   {
     from: /^src\/backups\//,
-    to: [/^src\/(backups|db)\//, /^src\/deploys\/(blobs|manifest)\.ts$/, /^src\/(data|durable|time)\.ts$/],
+    to: [
+      /^src\/(backups|db)\//,
+      /^src\/deploys\/(blobs|manifest)\.ts$/,
+      /^src\/(data|directory|durable|ownership|time)\.ts$/,
+    ],
   },
   { from: /^src\/edge\//, to: [/^src\/edge\//, /^src\/http\//] },
   // What all rooms' schemas share: no room is known there.
@@ -89,7 +97,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
       /^src\/http\//,
       /^src\/projects\/(repository|service)\.ts$/,
       /^src\/keys\/guard\.ts$/,
-      /^src\/(durable|page|time)\.ts$/,
+      /^src\/(durable|ownership|page|time)\.ts$/,
       // Sites are what deploys brought.
       /^src\/deploys\/(blobs|challenge-directory|manifest|variants)\.ts$/,
     ],

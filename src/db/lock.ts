@@ -1,5 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { Database as Client } from "bun:sqlite";
+import { createEmpty } from "../ownership.ts";
 import { isBusy } from "./failure.ts";
 
 /** The operating system's own lock on a file, through SQLite: it ends with the process, however that ends. */
@@ -7,17 +8,52 @@ export interface Lock {
   release(): void;
 }
 
-/** Takes the lock of this file; undefined if another process holds it. @param pragma how to open it, other than usual */
-export const takeLock = (path: string, pragma?: string): Lock | undefined => {
-  const client = new Client(path, { create: true });
+/** How long to wait for a process that only looks whether the lock is free. */
+const LOOK_WAIT_MS = 100;
+
+/**
+ * SQLite opens a file that it may not write read-only, says so to nobody, and locks nothing then: two processes would hold
+ * the lock at once. A write that is undone shows that this one may.
+ */
+const EXCLUSIVE = [
+  `PRAGMA busy_timeout=${LOOK_WAIT_MS}`,
+  // It takes no room on the disk: there may be none.
+  "PRAGMA journal_mode=MEMORY",
+  "BEGIN EXCLUSIVE",
+  "SAVEPOINT probe",
+  "PRAGMA user_version=1",
+  "ROLLBACK TO probe",
+];
+
+/**
+ * Takes the lock of this file, which is made if it is missing; undefined if another process holds it.
+ * @throws SQLITE_READONLY if this process may not write the file, so that its lock would exclude nobody
+ */
+export const takeLock = (path: string): Lock | undefined => {
+  createEmpty(path);
+  const client = new Client(path, { readwrite: true });
   try {
-    if (pragma !== undefined) client.run(pragma);
-    client.run("BEGIN EXCLUSIVE");
+    for (const statement of EXCLUSIVE) client.run(statement);
     return { release: () => client.close() };
   } catch (error) {
     client.close();
     if (isBusy(error)) return undefined;
     throw error;
+  }
+};
+
+/** True if a process holds the lock of this file. Nothing is made or written. @throws if the file cannot be read */
+export const isLocked = (path: string): boolean => {
+  if (!existsSync(path)) return false;
+  const client = new Client(path, { readonly: true });
+  try {
+    client.query("SELECT 1 FROM sqlite_schema").get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    client.close();
   }
 };
 
@@ -37,8 +73,7 @@ export const shareLock = (path: string): Lock => {
 /** True if no process has any part of the lock of this file; false where that cannot be told. */
 export const isUnlocked = (path: string): boolean => {
   try {
-    // So that it takes no room: there may be none.
-    const lock = takeLock(path, "PRAGMA journal_mode=MEMORY");
+    const lock = takeLock(path);
     lock?.release();
     return lock !== undefined;
   } catch {

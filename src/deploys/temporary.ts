@@ -1,4 +1,5 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
+import { makeOwned } from "../ownership.ts";
 
 /** Files that are being written, in a directory of their own; whatever else lies there a crash has left. */
 export interface Temporary {
@@ -35,7 +36,7 @@ export const temporaryFiles = (directory: string): Temporary => {
     pathOf,
     drop,
     reserve,
-    make: () => void mkdirSync(directory, { recursive: true, mode: 0o700 }),
+    make: () => makeOwned(directory),
     release: (name) => void writing.delete(name),
     async write(content) {
       const name = reserve();

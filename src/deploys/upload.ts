@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { makeOwned } from "../ownership.ts";
 
 /** Where archives lie while they are unpacked; a directory that one process owns. */
 export interface Uploads {
@@ -87,7 +88,7 @@ export const openUploads = (directory: string, limits: UploadLimits): Uploads =>
       rmSync(directory, { recursive: true, force: true });
     },
     async hold(body, use) {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      makeOwned(directory);
       const file = join(directory, crypto.randomUUID());
       try {
         await write(file, body, limits);

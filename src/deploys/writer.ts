@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, renameSync, unlinkSync } from "node:fs";
+import { existsSync, renameSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncPath } from "../durable.ts";
+import { inheritOwner, makeOwned } from "../ownership.ts";
 import { syncFileSystem, writeAll } from "./disk.ts";
 import type { Holds } from "./holds.ts";
 import type { Temporary } from "./temporary.ts";
@@ -112,6 +113,7 @@ export const openWriter = ({ root, pathOf, temporary, holds, afterSweeps }: Writ
 
   /** Moves a durable file into its place. */
   const settle = (name: string, hash: string): void => {
+    inheritOwner(temporary.pathOf(name));
     renameSync(temporary.pathOf(name), pathOf(hash));
     temporary.release(name);
     written.delete(hash);
@@ -119,7 +121,7 @@ export const openWriter = ({ root, pathOf, temporary, holds, afterSweeps }: Writ
 
   /** Contents before names: what has its name is whole, whenever the machine stops. */
   const settleAll = async (isDurable: boolean): Promise<void> => {
-    for (const shard of shards) mkdirSync(shard, { recursive: true, mode: 0o700 });
+    for (const shard of shards) makeOwned(shard);
     let settled = 0;
     for (const [hash, writing] of written) {
       const name = await writing;

@@ -1,0 +1,61 @@
+import { closeSync, constants, fchownSync, fstatSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+
+/**
+ * What root creates in DATA_DIR belongs to the owner of the directory it is in: the service runs as that user and could not
+ * open it otherwise. Without root these functions change no owner.
+ */
+interface Owner {
+  uid: number;
+  gid: number;
+}
+
+/** Who gets what root creates at this path; undefined for root itself, and where this process is not root. */
+const heirOf = (path: string): Owner | undefined => {
+  if (process.geteuid?.() !== 0) return undefined;
+  const { uid, gid } = statSync(dirname(resolve(path)));
+  return uid === 0 ? undefined : { uid, gid };
+};
+
+/** A file with a second name stays as it is: somebody may have linked a file of root's to this place. */
+const give = (handle: number, { uid, gid }: Owner): void => {
+  const found = fstatSync(handle);
+  if (found.isDirectory() || (found.isFile() && found.nlink === 1)) fchownSync(handle, uid, gid);
+};
+
+/**
+ * Gives a file or directory that root created to the owner of the directory it is in; a symbolic link is not followed. Not
+ * for a file that SQLite has open: closing any descriptor of a file drops all locks that the process has on it.
+ */
+export const inheritOwner = (path: string): void => {
+  const heir = heirOf(path);
+  if (!heir) return;
+  const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    give(handle, heir);
+  } finally {
+    closeSync(handle);
+  }
+};
+
+/** Makes a directory and those above it, for the owner of the one that is there already. */
+export const makeOwned = (path: string): void => {
+  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  const [top, last] = [resolve(first), resolve(path)];
+  const names = last.slice(top.length).split(sep).slice(1);
+  // From the top: each inherits from the one above it.
+  for (let at = 0; at <= names.length; at++) inheritOwner(join(top, ...names.slice(0, at)));
+};
+
+/** Creates an empty file for the owner of its directory, unless the name is taken, by a link that leads nowhere too. */
+export const createEmpty = (path: string): void => {
+  const heir = heirOf(path);
+  try {
+    const handle = openSync(path, "wx", 0o600);
+    if (heir) give(handle, heir);
+    closeSync(handle);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+};
