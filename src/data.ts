@@ -1,10 +1,13 @@
-import { chmodSync, existsSync, rmSync, statfsSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, rmSync, statSync, statfsSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { Config } from "./config/config.ts";
-import { takeLock } from "./db/lock.ts";
+import { isFull } from "./db/failure.ts";
+import { isLocked } from "./db/lock.ts";
 import { MigrationRefused } from "./db/migrate.ts";
 import { type Database, openDatabase } from "./db/open.ts";
+import { directoryFault, fileFault, tracesIn } from "./directory.ts";
 import { makeDirectories } from "./durable.ts";
+import { createEmpty } from "./ownership.ts";
 
 /** The service cannot start; the message says what to do. */
 export class StartRefused extends Error {
@@ -31,6 +34,50 @@ export const makeDirectory = (dataDir: string) => {
   }
 };
 
+const LOGS = ["", "-wal", "-shm"];
+
+/** @throws StartRefused if another user could replace what is there, or owns it */
+export const assertDirectory = (dataDir: string): void => {
+  const fault = directoryFault(dataDir);
+  if (fault !== undefined) throw new StartRefused(`DATA_DIR ${dataDir}: ${fault}`);
+};
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/**
+ * A store begins where none was: a new database in the place of one that was lost would have its own keys and backups.
+ * @throws StartRefused
+ */
+const assertNew = (dataDir: string, state: "missing" | "empty"): void => {
+  const traces = tracesIn(dataDir, { log: sizeOf(databasePath(dataDir)) === 0 });
+  if (traces.length === 0) return;
+  throw new StartRefused(
+    `DATA_DIR ${dataDir}: the database ${basename(databasePath(dataDir))} is ${state}, but a store was in use here (${traces.join(", ")}): restore a backup with adoption-store restore FILE; or, to begin a new store, move these files away`,
+  );
+};
+
+/** Looks whether there is a database, and makes an empty file for it where `create` says so. @throws StartRefused */
+export const assertPresent = (dataDir: string, { create }: { create: boolean }): void => {
+  const path = databasePath(dataDir);
+  if (sizeOf(path) > 0) return;
+  const isThere = existsSync(path);
+  assertNew(dataDir, isThere ? "empty" : "missing");
+  if (create) createEmpty(path);
+  else if (!isThere)
+    throw new StartRefused(
+      `DATA_DIR ${dataDir}: there is no database; check --data-dir, or start with serve`,
+    );
+};
+
+/** What to do about a database that cannot be opened. */
+const openFault = (path: string, error: unknown): string => {
+  const fault = LOGS.map((end) => fileFault(path + end)).find((one) => one !== undefined);
+  return (
+    fault ??
+    `the database cannot be opened (${reasonOf(error)}); check that the directory is writable and has room, or restore a backup`
+  );
+};
+
 /**
  * Opens the database of DATA_DIR. `create` makes both if they are missing; `migrate` brings a database up to date, which only
  * the server may do that owns it: an older one may be running.
@@ -40,24 +87,21 @@ export const openData = (
   config: Config,
   { create, migrate = false }: { create: boolean; migrate?: boolean },
 ): Database => {
-  const path = databasePath(config.dataDir);
-  if (create) makeDirectory(config.dataDir);
-  else if (!existsSync(path))
-    throw new StartRefused(
-      `DATA_DIR ${config.dataDir}: there is no database; check --data-dir, or start with serve`,
-    );
+  const { dataDir } = config;
+  const path = databasePath(dataDir);
+  if (create) makeDirectory(dataDir);
+  assertDirectory(dataDir);
+  assertPresent(dataDir, { create });
   try {
     const migrating = migrate ? "always" : create ? "new" : "never";
-    const database = openDatabase(path, { groupSize: config.commitGroupSize, migrating });
+    const onUnmade = () => assertNew(dataDir, "empty");
+    const database = openDatabase(path, { groupSize: config.commitGroupSize, migrating, onUnmade });
     chmodSync(path, 0o600);
     return database;
   } catch (error) {
-    if (error instanceof MigrationRefused)
-      throw new StartRefused(`DATA_DIR ${config.dataDir}: ${error.message}`, { cause: error });
-    throw new StartRefused(
-      `DATA_DIR ${config.dataDir}: the database cannot be opened (${reasonOf(error)}); check that the directory is writable and has room, or restore a backup`,
-      { cause: error },
-    );
+    if (error instanceof StartRefused) throw error;
+    const reason = error instanceof MigrationRefused ? error.message : openFault(path, error);
+    throw new StartRefused(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
   }
 };
 
@@ -67,13 +111,26 @@ export const removeRestoring = (dataDir: string): void => {
     rmSync(restoringPath(dataDir) + end, { force: true });
 };
 
-/** True while a backup is being restored: a database that is opened meanwhile would leave its log beside the restored one. */
+/**
+ * True while a backup is being restored: a database that is opened meanwhile would leave its log beside the restored one.
+ * A restore that was killed left its file, but holds no lock. @throws StartRefused
+ */
 export const isBeingRestored = (dataDir: string): boolean => {
   if (!existsSync(restoringPath(dataDir))) return false;
-  const lock = takeLock(lockPath(dataDir));
-  // One that was killed has left its file.
-  lock?.release();
-  return lock === undefined;
+  try {
+    return isLocked(lockPath(dataDir));
+  } catch (error) {
+    throw new StartRefused(`DATA_DIR ${dataDir}: ${lockFault(dataDir, error)}`, { cause: error });
+  }
+};
+
+/** What to do about a lock that cannot be taken because of its file or its disk. */
+export const lockFault = (dataDir: string, error: unknown): string => {
+  if (isFull(error)) return "its file system is full; make room there, or choose another with --data-dir";
+  return (
+    fileFault(lockPath(dataDir)) ??
+    `cannot be written (${reasonOf(error)}); make it writable, or choose another with --data-dir`
+  );
 };
 
 /** @throws if DATA_DIR has less room than `reserve`, in bytes */

@@ -2,7 +2,6 @@ import { accessSync, constants, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { assertBackupDirectory } from "./backups/place.ts";
 import type { Config } from "./config/config.ts";
-import { isFull } from "./db/failure.ts";
 import { writeDurably } from "./durable.ts";
 import { type Lock, takeLock } from "./db/lock.ts";
 import type { Database } from "./db/open.ts";
@@ -18,7 +17,9 @@ import type { KeyService } from "./keys/service.ts";
 import {
   StartRefused,
   adminKeyPath,
+  assertDirectory,
   isBeingRestored,
+  lockFault,
   lockPath,
   makeDirectory,
   openData,
@@ -68,12 +69,7 @@ const lockOrExplain = (dataDir: string): Lock => {
     accessSync(dataDir, constants.W_OK);
     lock = takeLock(lockPath(dataDir));
   } catch (error) {
-    const reason = isFull(error)
-      ? "its file system is full; make room there"
-      : `cannot be written (${reasonOf(error)}); make it writable`;
-    throw new StartRefused(`DATA_DIR ${dataDir}: ${reason}, or choose another with --data-dir`, {
-      cause: error,
-    });
+    throw new StartRefused(`DATA_DIR ${dataDir}: ${lockFault(dataDir, error)}`, { cause: error });
   }
   if (lock) return lock;
   if (isBeingRestored(dataDir))
@@ -117,6 +113,7 @@ export interface Server {
 /** Opens everything and listens. @throws StartRefused, or BackupRefused for a BACKUP_DIR that cannot take any */
 export const startServer = async (config: Config): Promise<Server> => {
   makeDirectory(config.dataDir);
+  assertDirectory(config.dataDir);
   if (config.backupSchedule !== undefined) assertBackupDirectory(config.backupDir, config.dataDir);
   const lock = lockOrExplain(config.dataDir);
   let database: Database | undefined;

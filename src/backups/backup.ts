@@ -1,7 +1,6 @@
 import {
   accessSync,
   constants,
-  existsSync,
   readdirSync,
   realpathSync,
   renameSync,
@@ -9,8 +8,8 @@ import {
   statSync,
   statfsSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { databasePath, isBeingRestored, reasonOf } from "../data.ts";
+import { basename, dirname, join, sep } from "node:path";
+import { assertDirectory, assertPresent, databasePath, isBeingRestored, reasonOf } from "../data.ts";
 import { carriedFiles } from "../db/carried.ts";
 import { isBusy, isDamage, isFull, isStorageFailure } from "../db/failure.ts";
 import {
@@ -30,6 +29,7 @@ import { beginTemporary, removeTemporary } from "./abandoned.ts";
 import { surplus, temporaryName } from "./names.ts";
 import { assertPlace, putInPlace } from "./place.ts";
 import { BackupRefused } from "./refused.ts";
+import { inheritOwner } from "../ownership.ts";
 import { type SiteFiles, blobsOf, bytesOf, carry, filesOf } from "./sites.ts";
 
 export interface BackupOrder {
@@ -63,11 +63,11 @@ export interface Taken {
   removed: string[];
 }
 
-/** @throws BackupRefused */
+/** @throws BackupRefused, StartRefused */
 const openSource = (dataDir: string): Client => {
   const path = databasePath(dataDir);
-  if (!existsSync(path))
-    throw new BackupRefused(`DATA_DIR ${dataDir}: there is no database to back up; check --data-dir`);
+  assertDirectory(dataDir);
+  assertPresent(dataDir, { create: false });
   if (isBeingRestored(dataDir))
     throw new BackupRefused(`DATA_DIR ${dataDir}: a backup is being restored; try again when that has ended`);
   try {
@@ -86,6 +86,10 @@ const assertEnding = (file: string, dataDir: string) => {
       `${file}: in DATA_DIR the name of a backup ends with .db; name another, or another place`,
     );
 };
+
+/** True for DATA_DIR and the directories in it, whose files are the service's. */
+const isBelow = (directory: string, dataDir: string): boolean =>
+  `${realpathSync(directory)}${sep}`.startsWith(`${realpathSync(dataDir)}${sep}`);
 
 const asMegabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
 
@@ -221,6 +225,7 @@ export const takeBackup = async (order: BackupOrder): Promise<Taken> => {
       needed = sizeOf(source) * (!secrets && hasSecrets(source) ? 2 : 1) + bytesOf(blobs, hashes);
       assertRoom(order, needed);
       const filled = await fill(order, source, temporary, blobs, hashes);
+      if (isBelow(directory, dataDir)) inheritOwner(temporary);
       await putInPlace(temporary, file, { force });
       return { file, bytes: statSync(file).size, ...filled, removed: removeOld(order) };
     } finally {

@@ -12,7 +12,9 @@ import {
 import { dirname, join } from "node:path";
 import {
   databasePath,
+  assertDirectory,
   isBeingRestored,
+  lockFault,
   lockPath,
   makeDirectory,
   reasonOf,
@@ -35,6 +37,7 @@ import {
   settleLog,
 } from "../db/snapshot.ts";
 import { replaceFile, syncDirectory, syncPath } from "../durable.ts";
+import { createEmpty, inheritOwner } from "../ownership.ts";
 import { linked } from "./place.ts";
 import { BackupRefused } from "./refused.ts";
 import { type SiteFiles, blobsOf, filesOf, missingOf, uncarry } from "./sites.ts";
@@ -65,10 +68,7 @@ const lockOrRefuse = (dataDir: string): Lock => {
     accessSync(dataDir, constants.W_OK);
     lock = takeLock(lockPath(dataDir));
   } catch (error) {
-    const reason = isFull(error)
-      ? "its file system is full; make room there"
-      : `cannot be written (${reasonOf(error)})`;
-    throw new BackupRefused(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
+    throw new BackupRefused(`DATA_DIR ${dataDir}: ${lockFault(dataDir, error)}`, { cause: error });
   }
   if (lock) return lock;
   throw new BackupRefused(
@@ -76,6 +76,23 @@ const lockOrRefuse = (dataDir: string): Lock => {
       ? `DATA_DIR ${dataDir}: another backup is being restored; try again when that has ended`
       : `DATA_DIR ${dataDir}: a server is running on it; stop it, then try again`,
   );
+};
+
+/**
+ * Takes the lock and creates the file that the restore will write: by both together others know that a restore has begun.
+ * @throws BackupRefused
+ */
+const beginRestoring = (dataDir: string): Lock => {
+  assertDirectory(dataDir);
+  const lock = lockOrRefuse(dataDir);
+  removeRestoring(dataDir);
+  createEmpty(restoringPath(dataDir));
+  return {
+    release() {
+      removeRestoring(dataDir);
+      lock.release();
+    },
+  };
 };
 
 /** @throws BackupRefused */
@@ -115,11 +132,16 @@ const removeSecondNames = (path: string): void => {
 const keep = async (file: string, aside: string): Promise<void> => {
   if (linked(file, aside)) return;
   copyFileSync(file, aside);
+  inheritOwner(aside);
   await syncPath(aside);
 };
 
-/** Gives the database a second name, under which it is whole by itself; the first is as it was. */
-const setAside = async (path: string, aside: string): Promise<void> => {
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Copies the log into the database, as far as both are sound. A broken one is kept as it is, its log too. */
+const settle = (path: string): void => {
+  // SQLite deletes the log of a database that has no bytes, and with it what was committed there.
+  if (sizeOf(path) === 0) return;
   removeSecondNames(path);
   try {
     settleLog(path);
@@ -128,12 +150,15 @@ const setAside = async (path: string, aside: string): Promise<void> => {
       throw new BackupRefused(`${path}: another process works on it; end that one, then try again`, {
         cause: error,
       });
-    // A broken one is kept as it is, its log too.
     if (!isDamage(error)) throw error;
   }
-  await keep(path, aside);
-  for (const log of LOGS.filter((end) => end !== "-shm" && existsSync(path + end)))
-    await keep(path + log, aside + log);
+};
+
+/** Gives what is there of a database a second name, under which it is whole by itself; the first is as it was. */
+const setAside = async (path: string, aside: string): Promise<void> => {
+  settle(path);
+  const kept = ["", ...LOGS].filter((end) => end !== "-shm" && existsSync(path + end));
+  for (const end of kept) await keep(path + end, aside + end);
   syncDirectory(dirname(path));
   // A log that is not its own would be read into the restored database. Only a broken one has any left here.
   removeAll(path, LOGS);
@@ -167,7 +192,7 @@ const restart = (temporary: string, last: number): void => {
 
 /** The last event of the database that is replaced; 0 if it cannot be read. */
 const lastEventIn = (path: string): number => {
-  if (!existsSync(path)) return 0;
+  if (sizeOf(path) === 0) return 0;
   let client: Client | undefined;
   try {
     client = openExisting(path);
@@ -216,7 +241,7 @@ const explained = (error: unknown, dataDir: string): unknown => {
  */
 export const prepareRestore = (dataDir: string, file: string, now: number): Restore => {
   // A mistyped file makes no directory.
-  const held = existsSync(dataDir) ? lockOrRefuse(dataDir) : undefined;
+  const held = existsSync(dataDir) ? beginRestoring(dataDir) : undefined;
   let backup: Client;
   try {
     backup = openBackup(file, dataDir);
@@ -225,7 +250,7 @@ export const prepareRestore = (dataDir: string, file: string, now: number): Rest
     throw error;
   }
   makeDirectory(dataDir);
-  const lock = held ?? lockOrRefuse(dataDir);
+  const lock = held ?? beginRestoring(dataDir);
   const path = databasePath(dataDir);
   const temporary = restoringPath(dataDir);
 
@@ -233,7 +258,6 @@ export const prepareRestore = (dataDir: string, file: string, now: number): Rest
     replaces: existsSync(path),
     async run(told) {
       try {
-        removeRestoring(dataDir);
         const blobs = blobsOf(dataDir);
         const sites = carriesFiles(backup)
           ? await uncarry(blobs, carriedFiles(backup), (done, of) => told(`Sites: ${done} of ${of} files`))
@@ -245,8 +269,7 @@ export const prepareRestore = (dataDir: string, file: string, now: number): Rest
         const needed = await filesOf(blobs, checked(temporary));
         chmodSync(temporary, 0o600);
         const aside = existsSync(path) ? asideOf(path, now) : undefined;
-        if (aside === undefined) removeAll(path, LOGS);
-        else await setAside(path, aside);
+        await setAside(path, asideOf(path, now));
         await replaceFile(temporary, path);
         return { bytes: statSync(path).size, aside, sites: { ...sites, missing: missingOf(blobs, needed) } };
       } catch (error) {

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { StartRefused, isBeingRestored, openData } from "../data.ts";
+import { StartRefused, assertDirectory, isBeingRestored, openData } from "../data.ts";
 import { isFull, resultCode } from "../db/failure.ts";
 import type { Database } from "../db/open.ts";
 
@@ -12,6 +12,7 @@ export const withDatabase = async <Result>(
   work: (database: Database) => Promise<Result>,
   { create = false } = {},
 ): Promise<Result> => {
+  assertDirectory(config.dataDir);
   if (isBeingRestored(config.dataDir))
     throw new StartRefused(
       `DATA_DIR ${config.dataDir}: a backup is being restored; try again when that has ended`,

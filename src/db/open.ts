@@ -58,6 +58,8 @@ const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNo
 export interface OpenSettings extends GroupCommitSettings {
   /** Brings the schema up to date: always, or only where nothing was made yet; else what is not up to date is refused. */
   migrating?: "always" | "new" | "never";
+  /** Called before a database in which nothing was made yet is made; what it throws stops that. */
+  onUnmade?: () => void;
 }
 
 /**
@@ -98,11 +100,12 @@ const whileBusy = (act: () => void): void => {
 /** Opens or creates the database file (or ":memory:"). */
 export const openDatabase = (
   path: string,
-  { migrating = "always", ...settings }: OpenSettings = {},
+  { migrating = "always", onUnmade, ...settings }: OpenSettings = {},
 ): Database => {
   const client = new Client(path, { create: true, strict: true });
   try {
     whileBusy(() => PRAGMAS.forEach((pragma) => client.run(pragma)));
+    if (onUnmade && isUnmade(client)) onUnmade();
     if (migrating === "always" || (migrating === "new" && isUnmade(client))) {
       migrate(client, migrations);
       ensureStoreId(client);

@@ -2,9 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { copyFileSync, existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { prepareRestore } from "../../src/backups/restore.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { databasePath, restoringPath } from "../../src/data.ts";
 import { takeLock } from "../../src/db/lock.ts";
+import { startServer } from "../../src/server.ts";
 import { addPet, temporaryDirectory } from "../support/store.ts";
+import { giveToUser, isRoot } from "../support/user.ts";
 import { NOW, backUp, closedStore, copyDatabase, filesIn, namesIn, restoreTo, storeIn } from "./stores.ts";
 
 const ASIDE = "adoption-store.db.before-restore-20261120T030000.000Z";
@@ -67,6 +71,51 @@ test("a log without its database is not read into the restored one", async () =>
   copyFileSync(`${databasePath(running)}-wal`, `${databasePath(dataDir)}-wal`);
   await restoreTo(dataDir, file);
   expect(await namesIn(dataDir)).toEqual(["Bella"]);
+});
+
+test("the log of a database that is missing or empty is kept aside with it", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const running = temporaryDirectory();
+  await addPet(await storeIn(running), { name: "Max" });
+  const log = readFileSync(`${databasePath(running)}-wal`);
+  for (const names of [[`${ASIDE}-wal`], [ASIDE, `${ASIDE}-wal`]]) {
+    const dataDir = temporaryDirectory();
+    if (names.includes(ASIDE)) writeFileSync(databasePath(dataDir), "");
+    writeFileSync(`${databasePath(dataDir)}-wal`, log);
+    await restoreTo(dataDir, file);
+    expect(filesIn(dataDir)).toEqual(["adoption-store.db", ...names, "server.lock"]);
+    expect(readFileSync(join(dataDir, `${ASIDE}-wal`)).equals(log)).toBe(true);
+  }
+});
+
+test("a restore is known as one from its beginning to its end, before it writes anything", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const dataDir = await closedStore("Max");
+  const config = readConfig({ flags: {}, env: { DATA_DIR: dataDir, PORT: "0" }, isTerminal: false });
+  const restore = prepareRestore(dataDir, file, NOW);
+  try {
+    const busy = "a backup is being restored; try again when that has ended";
+    await expect(startServer(config)).rejects.toThrow(busy);
+    await expect(backUp(dataDir)).rejects.toThrow(busy);
+    await expect(restoreTo(dataDir, file)).rejects.toThrow("another backup is being restored");
+  } finally {
+    restore.close();
+  }
+  expect(filesIn(dataDir)).toEqual(["adoption-store.db", "server.lock"]);
+  await expect(restoreTo(dataDir, "none.db")).rejects.toThrow("does not exist");
+  expect(filesIn(dataDir)).toEqual(["adoption-store.db", "server.lock"]);
+});
+
+test.skipIf(!isRoot)("what root restores belongs to the owner of DATA_DIR", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const dataDir = temporaryDirectory();
+  giveToUser(dataDir);
+  await restoreTo(dataDir, file);
+  await restoreTo(dataDir, file, NOW + 1);
+  const { uid } = statSync(dataDir);
+  expect(uid).not.toBe(0);
+  const owners = filesIn(dataDir).map((name) => statSync(join(dataDir, name)).uid);
+  expect(owners).toEqual([uid, uid, uid]);
 });
 
 test("what a killed restore left is no obstacle, and no second name of the database stays", async () => {

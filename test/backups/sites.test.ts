@@ -5,6 +5,7 @@ import { databasePath } from "../../src/data.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 import { openProject } from "../domains/projects.ts";
 import { temporaryDirectory } from "../support/store.ts";
+import { giveToUser, isRoot } from "../support/user.ts";
 import { backUp, copyDatabase, includes, restoreTo, storeIn } from "./stores.ts";
 
 const LARGE = Buffer.alloc(2_500_000, "0123456789abcdef\n");
@@ -78,3 +79,31 @@ test("files that are gone or damaged are counted and hold up no backup; a restor
   await restoreTo(copy, whole.file, Date.now());
   expect((await backUp(copy)).sites?.missing).toBe(0);
 });
+
+test.skipIf(!isRoot)(
+  "what root restores of sites belongs to the owner of DATA_DIR, directories too",
+  async () => {
+    const { file } = await backUp(await deployed());
+    const dataDir = temporaryDirectory();
+    giveToUser(dataDir);
+    await restoreTo(dataDir, file);
+    const { uid } = statSync(dataDir);
+    const all = readdirSync(dataDir, { recursive: true }).map((name) => join(dataDir, String(name)));
+    expect(all.length).toBeGreaterThan(5);
+    expect(all.filter((path) => statSync(path).uid !== uid)).toEqual([]);
+  },
+);
+
+test.skipIf(!isRoot)(
+  "a backup that root takes to DATA_DIR belongs to its owner; one elsewhere is root's",
+  async () => {
+    const dataDir = await deployed();
+    giveToUser(dataDir);
+    const [inside, elsewhere] = [
+      await backUp(dataDir, { file: join(dataDir, "b.db") }),
+      await backUp(dataDir),
+    ];
+    expect(statSync(inside.file).uid).toBe(statSync(dataDir).uid);
+    expect(statSync(elsewhere.file).uid).toBe(0);
+  },
+);

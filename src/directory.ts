@@ -1,0 +1,84 @@
+import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+const isMissing = (error: unknown): boolean =>
+  ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
+
+/** A path as a shell takes it. */
+export const quoted = (path: string): string =>
+  /^[\w./,:@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+
+export interface Directory {
+  uid: number;
+  mode: number;
+}
+
+/**
+ * Why a directory must not be DATA_DIR, and the command that mends it; undefined if nothing is wrong with it. Whoever can
+ * write there can replace the database and the keys.
+ * @param user the effective user id of this process; undefined where there is none, as on Windows
+ */
+export const faultOf = (
+  path: string,
+  { uid, mode }: Directory,
+  user: number | undefined,
+): string | undefined => {
+  if (user === undefined) return undefined;
+  // Root may work on the directory of a service: what it creates there it gives to the owner.
+  if (user !== 0 && uid !== user)
+    return `it belongs to user ${uid}, and this process runs as user ${user}: run it as that user, or give the directory to this one with: chown -R ${user} ${quoted(path)}`;
+  if ((mode & 0o022) !== 0)
+    return `others can write to it (mode ${(mode & 0o7777).toString(8)}): chmod 700 ${quoted(path)}`;
+  return undefined;
+};
+
+/** As `faultOf`, of what is there. Nothing is wrong with a directory that is missing. */
+export const directoryFault = (path: string): string | undefined => {
+  try {
+    return faultOf(path, statSync(path), process.geteuid?.());
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    return `it cannot be looked at (${(error as Error).message}): check the permissions of the directories above it`;
+  }
+};
+
+/** Why this process cannot use a file of DATA_DIR, and the command that mends it; undefined if it can, or the file is missing. */
+export const fileFault = (path: string): string | undefined => {
+  const { uid } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  const user = process.geteuid?.();
+  if (uid === undefined || user === undefined) return undefined;
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EROFS") return `${basename(path)} is on a read-only file system: make it writable`;
+    const mend =
+      uid === user
+        ? `make it writable with: chmod 600 ${quoted(path)}`
+        : `give it to the user that runs this with: chown -R ${user} ${quoted(dirname(path))}`;
+    return `${basename(path)} belongs to user ${uid} and cannot be written by user ${user} (${code}): ${mend}`;
+  }
+};
+
+/** What only a store that was in use leaves. */
+const TRACE = /^(admin\.key|server\.json|blobs|uploads|adoption-store\.db\.(before-.+))$/;
+/** SQLite deletes the log of a database that is missing or empty, and with it what was committed there. */
+const LOG = "adoption-store.db-wal";
+
+const isEmpty = (path: string): boolean => {
+  const found = lstatSync(path);
+  return found.isDirectory() ? readdirSync(path).length === 0 : found.size === 0;
+};
+
+/**
+ * Names of what says that a store was in use here.
+ * @param log true if the log counts: beside a database that is missing or has no bytes
+ */
+export const tracesIn = (dataDir: string, { log }: { log: boolean }): string[] =>
+  existsSync(dataDir)
+    ? readdirSync(dataDir)
+        .filter((name) => TRACE.test(name) || (log && name === LOG))
+        .filter((name) => !isEmpty(join(dataDir, name)))
+        .toSorted()
+    : [];
