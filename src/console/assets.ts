@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import type { Coding } from "../http/coding.ts";
 import { bundle } from "./bundle.ts" with { type: "macro" };
 
 export interface Asset {
@@ -16,10 +17,6 @@ const asset = (name: string, type: string, content: string): Asset => {
 
 export const SCRIPT = asset("console.js", "text/javascript", bundle("main.tsx"));
 export const STYLE = asset("console.css", "text/css", bundle("style.css"));
-
-/** Best first: over plain HTTP browsers take gzip alone. */
-export const CODINGS = ["br", "gzip"] as const;
-export type Coding = (typeof CODINGS)[number];
 
 const COMPRESS: Record<Coding, (content: string) => Uint8Array> = {
   br: (content) => brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),

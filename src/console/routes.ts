@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { takesCoding } from "../http/coding.ts";
+import { acceptedCodings } from "../http/coding.ts";
 import { Fault } from "../http/faults.ts";
 import { NoQuery } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
@@ -57,7 +57,7 @@ const answer = (status: number, state: object | undefined, headers: Record<strin
 /** An embedded file, compressed for whoever takes it. */
 const fileAnswer = async (path: string, acceptEncoding: string): Promise<Response> => {
   // Loaded when it is first asked for: a start need not wait for it.
-  const { CODINGS, SCRIPT, STYLE, compressedOf } = await import("./assets.ts");
+  const { SCRIPT, STYLE, compressedOf } = await import("./assets.ts");
   const asset = [SCRIPT, STYLE].find((one) => one.path === path);
   if (!asset) throw new Fault("not_found");
   const headers = {
@@ -65,7 +65,7 @@ const fileAnswer = async (path: string, acceptEncoding: string): Promise<Respons
     "cache-control": "public, max-age=31536000, immutable",
     vary: "Accept-Encoding",
   };
-  const coding = CODINGS.find((one) => takesCoding(acceptEncoding, one));
+  const [coding] = acceptedCodings(acceptEncoding);
   if (!coding) return new Response(asset.content, { headers });
   return new Response(compressedOf(asset, coding), { headers: { ...headers, "content-encoding": coding } });
 };

@@ -1,5 +1,6 @@
 import type { Stored } from "./blobs.ts";
-import { CODINGS, type Encoded, type Encodings } from "./variants.ts";
+import { CODINGS } from "../http/coding.ts";
+import type { Encoded, Encodings } from "./variants.ts";
 
 /** One file of a deploy, as it is served. */
 export interface SiteFile extends Stored {

@@ -1,12 +1,10 @@
 import { createReadStream } from "node:fs";
 import { promisify } from "node:util";
 import { brotliCompress, createBrotliCompress, createGzip, gzip } from "node:zlib";
+import { CODINGS, type Coding } from "../http/coding.ts";
 import { brotliParameters } from "./brotli.ts";
 import type { Compressors } from "./compressors.ts";
 import type { BlobWriter, Stored } from "./writer.ts";
-
-export const CODINGS = ["br", "gzip"] as const;
-export type Coding = (typeof CODINGS)[number];
 
 /** A part of a blob: the codings of one file share theirs, for a file on the disk costs more than its bytes. */
 export interface Encoded extends Stored {

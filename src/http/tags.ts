@@ -5,7 +5,8 @@ export const tagOf = (representation: string): string =>
   `"${new Bun.CryptoHasher("sha256").update(representation).digest("base64url").slice(0, 27)}"`;
 
 /** RFC 9110 section 8.8.3: no quotes and no escapes within the quotes, but commas. */
-const TOKEN = /[ \t,]+|(?:W\/)?"[!#-~\x80-\xff]*"/y;
+const TAG = String.raw`(?:W/)?"[!\x23-\x7e\x80-\xff]*"`;
+const TOKEN = new RegExp(`[ \\t,]+|${TAG}`, "y");
 
 /** The entity tags of a list; undefined for what is none. */
 const tagsIn = (header: string): string[] | undefined => {
@@ -25,13 +26,20 @@ const tagsIn = (header: string): string[] | undefined => {
   return tags.length > 0 ? tags : undefined;
 };
 
-const isAny = (header: string): boolean => header.trim() === "*";
+/** An If-Match that `assertConditions` understands, as a regular expression. */
+export const IF_MATCH_PATTERN = String.raw`^(?:[ \t]*\*[ \t]*|[ \t,]*${TAG}(?:[ \t]*,[ \t,]*${TAG})*[ \t,]*)$`;
+
+const isAny = (header: string): boolean => /^[ \t]*\*[ \t]*$/.test(header);
 
 /** True if an If-None-Match names the tag, compared weakly (RFC 9110 section 13.1.2); a malformed one names none. */
 export const matchesTag = (header: string, tag: string): boolean =>
   header === tag ||
   isAny(header) ||
   (tagsIn(header)?.some((one) => one.replace(/^W\//, "") === tag) ?? false);
+
+/** True if an If-Match names the tag, compared strongly (RFC 9110 section 13.1.1); a malformed one names none. */
+export const expectsTag = (header: string, tag: string): boolean =>
+  header === tag || isAny(header) || (tagsIn(header)?.includes(tag) ?? false);
 
 /** The headers of a request as routes get them. */
 export type Given = Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,8 @@
 import type { Blobs } from "../deploys/blobs.ts";
 import type { SiteFile } from "../deploys/manifest.ts";
 import { type Form, MUST_ASK, formOf, headersOf } from "./forms.ts";
-import { readRange } from "./negotiate.ts";
-import { matchesTag } from "../http/tags.ts";
+import { type Range, readRange } from "./negotiate.ts";
+import { expectsTag, matchesTag } from "../http/tags.ts";
 
 /** The path of a blob that is there. @throws the system's error if it is not: a body that fails later tells nobody. */
 const presentPath = async (blobs: Pick<Blobs, "pathOf">, hash: string): Promise<string> => {
@@ -44,14 +44,27 @@ export const unchanged = (file: SiteFile, form: Form): Response => {
   return new Response(null, { status: 304, headers });
 };
 
-/** The part of the file as it is that a Range header asks for; undefined if the header is to be ignored. */
+/** What a request asks besides the file itself. */
+export interface Conditions {
+  method: string;
+  headers: Headers;
+}
+
+/** The range that a request asks for; undefined if it is to have the whole file. */
+const rangeOf = ({ method, headers }: Conditions, file: SiteFile): Range | "none" | undefined => {
+  const range = headers.get("range");
+  const since = headers.get("if-range");
+  if (method !== "GET" || range === null || (since !== null && since !== formOf(file, []).tag))
+    return undefined;
+  return readRange(range, file.size);
+};
+
+/** A range of the file as it is. */
 const partOf = async (
-  header: string,
+  range: Range | "none",
   file: SiteFile,
   blobs: Pick<Blobs, "pathOf">,
-): Promise<Response | undefined> => {
-  const range = readRange(header, file.size);
-  if (range === undefined) return undefined;
+): Promise<Response> => {
   if (range === "none")
     return plain(416, "The range lies outside the file.\n", { "content-range": `bytes */${file.size}` });
   const headers = headersOf(file, formOf(file, []));
@@ -62,28 +75,30 @@ const partOf = async (
   return new Response(source.slice(first, last + 1), { status: 206, headers });
 };
 
-/** What a request asks besides the file itself. */
-export interface Conditions {
-  method: string;
-  headers: Headers;
-}
+const CHANGED_TEXT = "The file is no longer the one that If-Match names: fetch it again.\n";
+
+const changed = (method: string): Response =>
+  method === "HEAD" ? headOf(plain(412, ""), CHANGED_TEXT.length) : plain(412, CHANGED_TEXT);
 
 /**
- * The answer that does not have the whole body, if the request asks for one: 304 before 206 and 416 (RFC 9110 section
- * 13.2.2).
+ * The answer that does not have the whole body, if the request asks for one: 412 before 304, and that before 206 and 416
+ * (RFC 9110 section 13.2.2). Files have no dates, so If-Unmodified-Since and If-Modified-Since are ignored.
  */
 export const conditional = async (
-  { method, headers }: Conditions,
+  request: Conditions,
   file: SiteFile,
   form: Form,
   blobs: Pick<Blobs, "pathOf">,
 ): Promise<Response | undefined> => {
+  const { method, headers } = request;
+  const range = rangeOf(request, file);
+  const expected = headers.get("if-match");
+  // A range is always one of the file as it is, whatever codings the client accepts.
+  const { tag } = range === undefined ? form : formOf(file, []);
+  if (expected !== null && !expectsTag(expected, tag)) return changed(method);
   const known = headers.get("if-none-match");
   if (known !== null && matchesTag(known, form.tag)) return unchanged(file, form);
-  const range = headers.get("range");
-  const since = headers.get("if-range");
-  if (method !== "GET" || range === null || (since !== null && since !== `"${file.hash}"`)) return undefined;
-  return partOf(range, file, blobs);
+  return range === undefined ? undefined : partOf(range, file, blobs);
 };
 
 /** Bodies up to this size are read into memory, where they may be kept. */

@@ -34,9 +34,11 @@ const NOT_FOUND_TEXT = "There is nothing at this address.\n";
 
 const readAccepted = acceptedReader();
 
+const CONDITIONS = ["if-match", "if-none-match", "range"] as const;
+
 /** True if the request is for a whole answer, whatever the client has already. */
 const wantsWhole = ({ method, headers }: SiteRequest): boolean =>
-  method === "GET" && headers.get("if-none-match") === null && headers.get("range") === null;
+  method === "GET" && CONDITIONS.every((name) => headers.get(name) === null);
 
 /**
  * Serves one deploy. Addresses are clean (see `find`); a path that no file has is answered with the site's own `404.html`;

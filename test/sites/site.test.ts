@@ -8,7 +8,8 @@ import { openBlobs } from "../../src/deploys/blobs.ts";
 import { takeIn } from "../../src/deploys/intake.ts";
 import { keptAnswers } from "../../src/sites/kept.ts";
 import { isImmutable, mediaType } from "../../src/deploys/media.ts";
-import { acceptedCodings, readRange } from "../../src/sites/negotiate.ts";
+import { acceptedCodings } from "../../src/http/coding.ts";
+import { readRange } from "../../src/sites/negotiate.ts";
 import { UNPACK_LIMITS } from "../../src/deploys/refused.ts";
 import { type Site, siteOf } from "../../src/sites/site.ts";
 import { tarGzOf } from "../deploys/archives.ts";
@@ -159,6 +160,53 @@ test("each coding has its own tag, is what the file is, and answers 304 to its t
     expect((await ask("/long", { ...headers, "if-none-match": '"other"' })).status).toBe(200);
   }
   expect(tags.size).toBe(3);
+});
+
+describe("If-Match", () => {
+  const tagOf = async (headers: Record<string, string> = {}) =>
+    (await ask("/long", headers)).headers.get("etag") ?? "";
+
+  test.each(["br", "gzip", "identity"])(
+    "lets through who names the %s that would be sent",
+    async (coding) => {
+      const headers = { "accept-encoding": coding };
+      const tag = await tagOf(headers);
+      for (const expected of [tag, `"other", ${tag}`, "*"])
+        expect((await ask("/long", { ...headers, "if-match": expected })).status).toBe(200);
+    },
+  );
+
+  test("of anything else is 412, weak tags, other codings and what is no tag included", async () => {
+    const other = await tagOf({ "accept-encoding": "br" });
+    const tag = await tagOf();
+    for (const expected of ['"other"', `W/${tag}`, other, "", "nonsense"]) {
+      const answer = await ask("/long", { "if-match": expected });
+      expect([answer.status, answer.headers.get("etag")]).toEqual([412, null]);
+      const head = await ask("/long", { "if-match": expected }, "HEAD");
+      expect([head.status, await head.text()]).toEqual([412, ""]);
+      expect(head.headers.get("content-length")).toBe(String((await answer.bytes()).length));
+    }
+  });
+
+  test("comes before If-None-Match and Range", async () => {
+    const tag = await tagOf();
+    const others = { "if-none-match": tag, range: "bytes=0-9" };
+    expect((await ask("/long", { "if-match": '"other"', ...others })).status).toBe(412);
+    expect((await ask("/long", { "if-match": tag, ...others })).status).toBe(304);
+  });
+
+  test("of a range names the file as it is, of which ranges are", async () => {
+    const range = { range: "bytes=0-9", "accept-encoding": "br" };
+    expect((await ask("/long", { ...range, "if-match": await tagOf() })).status).toBe(206);
+    const compressed = await tagOf({ "accept-encoding": "br" });
+    expect((await ask("/long", { ...range, "if-match": compressed })).status).toBe(412);
+    expect((await ask("/long", { ...range, range: "lines=0-9", "if-match": compressed })).status).toBe(200);
+  });
+
+  test("says nothing of what is not there or elsewhere (RFC 9110 section 13.2.1)", async () => {
+    expect((await ask("/nothing", { "if-match": '"other"' })).status).toBe(404);
+    expect((await ask("/guide.html", { "if-match": '"other"' })).status).toBe(308);
+  });
 });
 
 test.each([
