@@ -47,7 +47,7 @@ const registered = async (version: string, expiries: Expiries, calls: Deprecated
   });
   info.set({ version }, 1);
   const expiry = new Gauge({
-    name: "certificate_expiry_seconds",
+    name: "certificate_expiry_timestamp_seconds",
     help: "When the certificate of a host name ends, in seconds since 1970.",
     labelNames: ["host"],
     registers,

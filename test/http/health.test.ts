@@ -1,3 +1,4 @@
+import { metrics } from "../../src/http/metrics.ts";
 import { describe, expect, test } from "bun:test";
 import { addPet, faultOf, messageOf, openStore, type Store, temporaryDirectory } from "../support/store.ts";
 
@@ -107,6 +108,17 @@ test("/readyz tells a key with metrics:read what it warns of", async () => {
 });
 
 describe("/metrics", () => {
+  test("says when certificates end, as a timestamp in seconds", async () => {
+    const notAfter = Date.UTC(2027, 0, 1);
+    const { expose } = metrics({
+      version: "1.0.0",
+      expiries: () => [{ hostname: "docs.example.org", notAfter }],
+    });
+    expect((await expose()).text).toContain(
+      `\ncertificate_expiry_timestamp_seconds{host="docs.example.org"} ${notAfter / 1000}\n`,
+    );
+  });
+
   test("counts requests by method, route template and status", async () => {
     const store = await openStore();
     await addPet(store, {});

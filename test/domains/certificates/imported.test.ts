@@ -21,6 +21,23 @@ const openImported = async (name: string, env: Record<string, string> = {}) => {
   return { ...room, end, said };
 };
 
+test("browsers are told to come over HTTPS only once another imported certificate has replaced the first", async () => {
+  const name = "docs.example.org";
+  const { store, clock, https, verified } = await openIssuing();
+  await verified(name);
+  const service = wireCertificateService(store.config, store.database, clock);
+  const [first, second] = [await authority.issue([name]), await authority.issue([name])];
+  const lastingAfter = async ({ key, cert }: typeof first) => {
+    await service.import(name, { key, chain: cert });
+    https.names.forget();
+    https.names.find(name);
+    return https.names.lasting(name);
+  };
+  expect(await lastingAfter(first)).toBe(0);
+  expect(await lastingAfter(first)).toBe(0);
+  expect(await lastingAfter(second)).toBe(DAY / 1000);
+});
+
 const SERVED: [string, string, Record<string, string>][] = [
   ["of the API", "api.home.arpa", { API_HOSTS: "api.home.arpa" }],
   ["of a project below localhost", "docs.localhost", {}],
