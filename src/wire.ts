@@ -293,7 +293,7 @@ export const wireApp = (
       async () => {
         const documents = await documentsOf(app);
         const baseUrl = config.baseUrl ?? `http://localhost:${portOf()}`;
-        const addresses = { baseUrl, stagingBaseUrl: config.stagingBaseUrl ?? baseUrl };
+        const addresses = { ...addressesOf(config), baseUrl };
         return referenceSite((name) => documents(name, addresses));
       },
       { projects, deploys },

@@ -224,6 +224,30 @@ const pathParameters = (operation: Operation) =>
     ),
   );
 
+/** What conditions, keys of requests and ids of events may look like. */
+const HEADER_VALUES = [
+  "*",
+  '"x"',
+  '"x", W/"y"',
+  '"',
+  "1",
+  "1234",
+  "9".repeat(20),
+  "once",
+  '"a key, quoted"',
+  "é",
+];
+
+/** The headers that the document names, mostly left out: most of them keep a request from what it is meant to do. */
+const headersFor = (operation: Operation) =>
+  fc.record(
+    Object.fromEntries(
+      operation.parameters
+        .filter((parameter) => parameter.in === "header")
+        .map(({ name }) => [name, fc.option(fc.constantFrom(...HEADER_VALUES), { freq: 2 })]),
+    ),
+  );
+
 const requests = (operation: Operation) =>
   fc.record({
     path: pathParameters(operation),
@@ -246,6 +270,7 @@ const requests = (operation: Operation) =>
       undefined,
     ),
     id: fc.constantFrom(undefined, "abc", "<x>", "a".repeat(500)),
+    headers: headersFor(operation),
     body: bodies(operation),
   });
 
@@ -346,6 +371,7 @@ export const sendGenerated = (count: number): void => {
           headers: {
             ...(request.type && { "content-type": request.type }),
             ...(request.id && { "x-request-id": request.id }),
+            ...Object.fromEntries(Object.entries(request.headers).filter(([, value]) => value !== null)),
           },
           ...(operation.method !== "GET" &&
             request.body !== undefined && {

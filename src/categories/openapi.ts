@@ -1,4 +1,3 @@
-import { MERGE_PATCH } from "../http/body.ts";
 import { operation } from "../http/operation.ts";
 
 const TAGS = ["categories"];
@@ -9,7 +8,7 @@ export const listCategories = operation({
   summary: "List categories",
   description: "Ascending by id. While more follow, the `Link` header names the next page.",
   tags: TAGS,
-  answers: { 200: { description: "The categories.", headers: ["Link"], example: [DOGS] } },
+  answers: { 200: { description: "The categories.", headers: ["Link", "Next-Cursor"], example: [DOGS] } },
 });
 
 export const createCategory = operation({
@@ -44,7 +43,6 @@ export const changeCategory = operation({
   description: "A JSON merge patch (RFC 7396). Its animals stay with it.",
   tags: TAGS,
   bodyExample: { name: "Puppies" },
-  bodyAlsoAs: [MERGE_PATCH],
   answers: {
     200: {
       description: "The category as it is now.",

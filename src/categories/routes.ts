@@ -1,5 +1,5 @@
 import { Elysia, status } from "elysia";
-import { nextLink } from "../http/headers.ts";
+import { nextPage } from "../http/headers.ts";
 import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import { expectedBy, tagOf, taggedAnswer } from "../http/tags.ts";
 import type { Shared } from "../http/shared.ts";
@@ -19,7 +19,7 @@ export const categoryRoutes = ({ categories, shared }: { categories: CategorySer
       async ({ query, set }) => {
         const limit = Number(query.limit);
         const { items, next } = await categories.list({ limit, cursor: query.cursor });
-        if (next) set.headers["link"] = nextLink("/v1/categories", { limit }, next);
+        Object.assign(set.headers, nextPage("/v1/categories", { limit }, next));
         return items;
       },
       {

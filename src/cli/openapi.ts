@@ -20,8 +20,7 @@ export const openapiCommand = (): Command =>
     const { app } = wireApp(config, database);
     const baseUrl = config.baseUrl ?? `http://localhost:${config.port}`;
     const documents = await documentsOf(app);
-    print(
-      JSON.stringify(documents(name, { baseUrl, stagingBaseUrl: config.stagingBaseUrl ?? baseUrl }), null, 2),
-    );
+    const addresses = { baseUrl, stagingBaseUrl: config.stagingBaseUrl ?? baseUrl };
+    print(JSON.stringify(documents(name, addresses, "variables"), null, 2));
     await database.close();
   });

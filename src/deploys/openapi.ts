@@ -27,7 +27,9 @@ export const listDeploys = operation({
   description:
     "Newest first: the newest 20 that can be served again, and the newest 20 that failed. While more follow, the `Link` header names the next page.",
   tags: TAGS,
-  answers: { 200: { description: "The deploys.", headers: ["Link"], example: [THIRD, SECOND] } },
+  answers: {
+    200: { description: "The deploys.", headers: ["Link", "Next-Cursor"], example: [THIRD, SECOND] },
+  },
 });
 
 export const uploadDeploy = operation({

@@ -1,6 +1,6 @@
 import { Elysia, status } from "elysia";
 import { Fault } from "../http/faults.ts";
-import { nextLink } from "../http/headers.ts";
+import { nextPage } from "../http/headers.ts";
 import type { Patiently } from "../http/patience.ts";
 import { NoQuery, parseId } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
@@ -44,7 +44,7 @@ export const deployRoutes = ({
       async ({ params: { slug }, query, set }) => {
         const limit = Number(query.limit);
         const { items, next } = await deploys.list(slug, { limit, cursor: query.cursor });
-        if (next) set.headers["link"] = nextLink(`/platform/projects/${slug}/deploys`, { limit }, next);
+        Object.assign(set.headers, nextPage(`/platform/projects/${slug}/deploys`, { limit }, next));
         return items.map(fromDeploy);
       },
       {

@@ -43,7 +43,7 @@ export const listDomains = operation({
   summary: "List the domains of a project",
   description: "In the order they were added. While more follow, the `Link` header names the next page.",
   tags: TAGS,
-  answers: { 200: { description: "The domains.", headers: ["Link"], example: [LIVE] } },
+  answers: { 200: { description: "The domains.", headers: ["Link", "Next-Cursor"], example: [LIVE] } },
 });
 
 export const addDomain = operation({
@@ -109,7 +109,7 @@ export const listDomainEvents = operation({
   answers: {
     200: {
       description: "What happened.",
-      headers: ["Link"],
+      headers: ["Link", "Next-Cursor"],
       example: [
         {
           at: "2026-11-20T09:31:00.000Z",
@@ -146,6 +146,5 @@ export const putDomainsConfig = operation({
     "Applied whole or not at all; what is wrong is named, all of it. Every redirect must lead to the primary domain, with 301. Domains that it does not name show the site.",
   tags: TAGS,
   bodyExample: CONFIG,
-  bodyAlsoAs: YAML_TYPES,
   answers: { 200: { description: "The configuration as it is now.", example: CONFIG } },
 });

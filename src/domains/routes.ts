@@ -1,5 +1,5 @@
 import { Elysia, status } from "elysia";
-import { nextLink } from "../http/headers.ts";
+import { nextPage } from "../http/headers.ts";
 import type { Patiently } from "../http/patience.ts";
 import { NoContent, NoQuery } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
@@ -75,7 +75,7 @@ export const domainRoutes = ({
       async ({ params: { slug }, query, set }) => {
         const limit = Number(query.limit);
         const { items, next } = await domains.list(slug, { limit, cursor: query.cursor });
-        if (next) set.headers["link"] = nextLink(pathOf(slug), { limit }, next);
+        Object.assign(set.headers, nextPage(pathOf(slug), { limit }, next));
         return items.map(fromDomain);
       },
       {
@@ -165,7 +165,7 @@ export const domainRoutes = ({
       async ({ params: { slug, hostname }, query, set }) => {
         const limit = Number(query.limit);
         const { items, next } = await domains.history(slug, hostname, { limit, cursor: query.cursor });
-        if (next) set.headers["link"] = nextLink(`${pathOf(slug, hostname)}/history`, { limit }, next);
+        Object.assign(set.headers, nextPage(`${pathOf(slug, hostname)}/history`, { limit }, next));
         return items.map(fromEvent);
       },
       {

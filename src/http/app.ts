@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { READS, type Reading, bodyTypes } from "./body.ts";
 import { type FrameSettings, frame } from "./frame.ts";
 import { type Route, unrouted } from "./routing.ts";
 import type { Shared } from "./shared.ts";
@@ -28,6 +29,10 @@ export const createApp = (
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
   app.use(frame({ ...settings, routes: () => routes }));
   for (const room of rooms) app.use(room);
-  routes = app.routes.map(({ method, path }) => ({ method, path }));
+  routes = app.routes.map(({ method, path, hooks }) => ({
+    method,
+    path,
+    reads: bodyTypes((hooks.detail as { [READS]?: Reading } | undefined)?.[READS]),
+  }));
   return app.use(elsewhere(shared, () => routes));
 };

@@ -60,7 +60,14 @@ const READERS = {
   ]),
 } as const satisfies Record<string, ReadonlyMap<string, (text: string) => unknown>>;
 
-type Reading = keyof typeof READERS;
+export type Reading = keyof typeof READERS;
+
+/** The media types that a route reads; none if it reads no body. */
+export const bodyTypes = (reading: Reading | undefined): string[] =>
+  reading ? [...READERS[reading].keys()] : [];
+
+/** The field of a route's `detail` that says what it reads; it appears in no document. */
+export const READS = "x-reads";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -75,14 +82,18 @@ const decode = (bytes: Uint8Array): string => {
 const read = async (request: Request, reading: Reading, limit: number): Promise<unknown> => {
   const readers: ReadonlyMap<string, (text: string) => unknown> = READERS[reading];
   const parse = readers.get(typeOf(request.headers.get("content-type")) ?? "");
-  const accept = [...readers.keys()].join(", ");
+  const accept = bodyTypes(reading).join(", ");
+  // RFC 5789 section 2.2: a 415 to a PATCH names the patches that there are.
+  const patch = request.method === "PATCH" ? { "accept-patch": accept } : {};
   if (!parse)
     throw new Fault("unsupported_media_type", `The request body must be sent as Content-Type: ${accept}.`, {
       accept,
+      ...patch,
     });
   if ((request.headers.get("content-encoding") ?? "identity") !== "identity")
     throw new Fault("unsupported_media_type", "The request body must not be compressed.", {
       "accept-encoding": "identity",
+      ...patch,
     });
   return parse(decode(await readBytes(request, limit)));
 };
@@ -90,6 +101,7 @@ const read = async (request: Request, reading: Reading, limit: number): Promise<
 /** The macro of routes that take a body: `reads: "json"`, named behind `scope`, so that no stranger's body is read. */
 export const body = ({ bodyLimit }: { bodyLimit: number }) =>
   new Elysia({ name: "body" }).macro("reads", (reading: Reading) => ({
+    detail: { [READS]: reading } as object,
     // Elysia adds what a transform returns to the context, though its types say void.
     transform: async ({ request }) => ({ body: await read(request, reading, bodyLimit) }) as unknown as void,
   }));

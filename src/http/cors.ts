@@ -7,7 +7,7 @@ export interface Cors {
 }
 
 const EXPOSED =
-  "Accept, Allow, ETag, Link, Location, Idempotency-Replayed, X-Request-Id, X-Stability, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate";
+  "Accept, Accept-Patch, Allow, Content-Encoding, ETag, Link, Location, Next-Cursor, Idempotency-Replayed, X-Request-Id, X-Stability, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate";
 
 export const cors = (origins: readonly string[]): Cors => {
   const allowed = new Set(origins);

@@ -3,12 +3,14 @@ import swaggerCss from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import swaggerBundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import swaggerPreset from "swagger-ui-dist/swagger-ui-standalone-preset.js" with { type: "file" };
 import swaggerPackage from "swagger-ui-dist/package.json" with { type: "json" };
-import { takesCoding } from "./coding.ts";
+import { acceptedCodings } from "./coding.ts";
 import { Fault } from "./faults.ts";
 import { openapi } from "./openapi.ts";
 import { operation } from "./operation.ts";
+import { represented } from "./represented.ts";
 import { NoQuery } from "./schemas.ts";
 import type { Shared } from "./shared.ts";
+import type { Given } from "./tags.ts";
 
 const API_VERSION = "1.0.0";
 const LICENSE = { name: "MIT", identifier: "MIT" };
@@ -20,29 +22,39 @@ export type DocumentName = (typeof DOCUMENTS)[number];
 export interface Addresses {
   /** Origin of production; "" makes the documents point to wherever they were fetched from. */
   baseUrl: string;
+  /** "" if there is no staging. */
   stagingBaseUrl: string;
 }
 
+/** How a document names its servers: by their addresses, or by the specified variables, whose defaults are the addresses. */
+export type ServerForm = "addresses" | "variables";
+
 /** The OpenAPI document of the store or of the platform, for these addresses. */
-export type Documents = (name: DocumentName, addresses: Addresses) => object;
+export type Documents = (name: DocumentName, addresses: Addresses, form?: ServerForm) => object;
 
-const server = (variable: string, description: string, origin: string, path: string) => ({
-  url: `{${variable}}`,
-  description,
-  variables: {
-    [variable]: {
-      default: `${origin}${path}` || "/",
-      description: `Address of ${description.toLowerCase()}.`,
+/**
+ * Without BASE_URL an address is relative: clients resolve it against where they fetched the document. The Host header
+ * would say no more, and anybody could put theirs into a cached document.
+ */
+const SERVERS = {
+  addresses: (_variable: string, description: string, address: string) => ({ url: address, description }),
+  variables: (variable: string, description: string, address: string) => ({
+    url: `{${variable}}`,
+    description,
+    variables: {
+      [variable]: { default: address, description: `Address of ${description.toLowerCase()}.` },
     },
-  },
-});
+  }),
+};
 
-const servers = ({ baseUrl, stagingBaseUrl }: Addresses, path: string) => [
-  server("base_url", "Production", baseUrl, path),
-  server("staging_base_url", "Staging", stagingBaseUrl, path),
+const servers = ({ baseUrl, stagingBaseUrl }: Addresses, path: string, form: ServerForm) => [
+  SERVERS[form]("base_url", "Production", `${baseUrl}${path}` || "/"),
+  ...(stagingBaseUrl === ""
+    ? []
+    : [SERVERS[form]("staging_base_url", "Staging", `${stagingBaseUrl}${path}`)]),
 ];
 
-const sections = (addresses: Addresses) => ({
+const sections = (addresses: Addresses, form: ServerForm) => ({
   store: {
     info: {
       title: "Animal Adoption Store API",
@@ -52,7 +64,7 @@ const sections = (addresses: Addresses) => ({
       description:
         "Animals offered for adoption: list, add and fetch them. Every operation needs an API key. What is not marked `x-stability: beta` is stable.",
     },
-    servers: servers(addresses, "/v1"),
+    servers: servers(addresses, "/v1", form),
     tags: [
       { name: "store", description: "Adoptions." },
       { name: "animals", description: "Animals offered for adoption." },
@@ -73,7 +85,7 @@ const sections = (addresses: Addresses) => ({
       description:
         "Documentation projects with their deploys and custom domains, and what an operator of the service needs: API keys, health and metrics. All of it is beta.",
     },
-    servers: servers(addresses, ""),
+    servers: servers(addresses, "", form),
     tags: [
       { name: "projects", description: "Documentation projects." },
       { name: "deploys", description: "What projects publish." },
@@ -93,13 +105,13 @@ export const documentsOf = async (app: Elysia<any, any, any, any, any, any, any>
   const { definitions } = app as unknown as { definitions: { type: Record<string, TSchema> } };
   const described = new Elysia().model(definitions.type);
   for (const { method, path, hooks } of app.routes) {
-    const { query, params, body, response, detail } = hooks;
-    described.route(method, path, () => {}, { query, params, body, response, detail });
+    const { query, params, headers, body, response, detail } = hooks;
+    described.route(method, path, () => {}, { query, params, headers, body, response, detail });
   }
   described.use(swagger({ path: "/raw", specPath: "/raw.json", excludeStaticFile: false }));
   const answer = await described.handle(new Request("http://localhost/raw.json"));
   const raw = (await answer.json()) as Record<string, unknown>;
-  return (name, addresses) => openapi(raw, sections(addresses)[name]);
+  return (name, addresses, form = "addresses") => openapi(raw, sections(addresses, form)[name]);
 };
 
 /** Embedded files of the Swagger page, under a path that changes with their version. */
@@ -193,7 +205,7 @@ const embedded = () => {
       "cache-control": "public, max-age=31536000, immutable",
       vary: "Accept-Encoding",
     };
-    if (!takesCoding(acceptEncoding, "gzip")) return new Response(Bun.file(file), { headers });
+    if (!acceptedCodings(acceptEncoding).includes("gzip")) return new Response(Bun.file(file), { headers });
     return new Response(await gzipOf(name, file), { headers: { ...headers, "content-encoding": "gzip" } });
   };
 };
@@ -204,8 +216,29 @@ const documentRoute = (operationId: string, summary: string) =>
     summary,
     description: "With the server's own addresses filled in. No key is needed.",
     tags: ["operation"],
-    answers: { 200: { description: "The OpenAPI 3.1 document." } },
+    answers: {
+      200: {
+        description: "The OpenAPI 3.1 document.",
+        headers: ["ETag", "Content-Encoding"],
+        example: {
+          openapi: "3.1.0",
+          info: { title: "Animal Adoption Store API", version: API_VERSION },
+          paths: {},
+        },
+      },
+    },
+    conditions: ["If-None-Match"],
   });
+
+/** So much of a document as every one has. */
+const OpenApiDocument = t.Object(
+  {
+    openapi: t.String({ description: "The version of OpenAPI.", examples: ["3.1.0"] }),
+    info: t.Object({}, { additionalProperties: true, description: "What is described." }),
+    paths: t.Object({}, { additionalProperties: true, description: "The operations, by path." }),
+  },
+  { $id: "OpenApiDocument", additionalProperties: true, description: "An OpenAPI document." },
+);
 
 /** The documents and the Swagger page; none of it needs a key. */
 export const docsRoutes = ({
@@ -218,24 +251,31 @@ export const docsRoutes = ({
   shared: Shared;
 }) => {
   const asset = embedded();
-  const written = new Map<DocumentName, string>();
-  const document = async (name: DocumentName) => {
-    if (!written.has(name)) written.set(name, JSON.stringify((await documents())(name, addresses)));
-    return new Response(written.get(name), {
-      headers: { "content-type": "application/json", "cache-control": "no-cache" },
+  const written = new Map<DocumentName, ReturnType<typeof represented>>();
+  const document = async (name: DocumentName, headers: Given) => {
+    const known = written.get(name);
+    if (known) return known(headers);
+    const made = represented(JSON.stringify((await documents())(name, addresses)), {
+      "content-type": "application/json",
+      "cache-control": "no-cache",
     });
+    written.set(name, made);
+    return made(headers);
   };
   const page = { public: true, query: NoQuery, detail: { hide: true } } as const;
   return new Elysia({ name: "docs", normalize: false })
     .use(shared)
-    .get("/openapi.json", () => document("store"), {
+    .model({ OpenApiDocument })
+    .get("/openapi.json", ({ headers }) => document("store", headers), {
       public: true,
       query: NoQuery,
+      response: { 200: OpenApiDocument },
       detail: documentRoute("getStoreDocument", "The store's OpenAPI document"),
     })
-    .get("/platform/openapi.json", () => document("platform"), {
+    .get("/platform/openapi.json", ({ headers }) => document("platform", headers), {
       public: true,
       query: NoQuery,
+      response: { 200: OpenApiDocument },
       detail: documentRoute("getPlatformDocument", "This OpenAPI document"),
     })
     .get("/", () => new Response(null, { status: 302, headers: { location: "/docs" } }), page)

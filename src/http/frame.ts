@@ -8,7 +8,7 @@ import { completeHeaders, requestIdOf } from "./headers.ts";
 import { quoted } from "./json.ts";
 import type { Logger } from "./logging.ts";
 import type { Metrics } from "./metrics.ts";
-import { type Route, methodsAt, pathOf, repeatedParameter, unrouted } from "./routing.ts";
+import { type Route, methodsAt, patchTypesAt, pathOf, repeatedParameter, unrouted } from "./routing.ts";
 
 export interface FrameSettings {
   metrics: Metrics;
@@ -46,7 +46,12 @@ export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
     const methods = methodsAt(routes(), pathOf(request));
     if (methods.length === 0) return faultResponse(new Fault("not_found"));
     const allow = methods.join(", ");
-    const headers = { allow, ...cors.preflightFor(request.headers.get("origin"), allow) };
+    const patches = patchTypesAt(routes(), pathOf(request)).join(", ");
+    const headers = {
+      allow,
+      ...(patches && { "accept-patch": patches }),
+      ...cors.preflightFor(request.headers.get("origin"), allow),
+    };
     return new Response(null, { status: 204, headers });
   };
 

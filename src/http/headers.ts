@@ -12,16 +12,18 @@ export const KEYED = {
 
 export const BETA = { "x-stability": "beta" } as const;
 
-/** A Link value to the page behind `cursor` (RFC 8288). */
-export const nextLink = (
+/** What leads to the page behind `cursor`, of a list that has one: its address (RFC 8288), and the cursor itself. */
+export const nextPage = (
   path: string,
   query: Record<string, string | number | undefined>,
-  cursor: string,
-): string => {
+  cursor: string | undefined,
+): Record<string, string> => {
+  if (cursor === undefined) return {};
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   );
-  return `<${path}?${new URLSearchParams([...given, ["cursor", cursor]] as [string, string][])}>; rel="next"`;
+  const next = new URLSearchParams([...given, ["cursor", cursor]] as [string, string][]);
+  return { link: `<${path}?${next}>; rel="next"`, "next-cursor": cursor };
 };
 
 const ACCEPTED_ID = /^[\w\-.:]{1,128}$/;

@@ -1,8 +1,9 @@
-import { Elysia } from "elysia";
+import { Type } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
 import { Fault } from "./faults.ts";
 import type { Metrics } from "./metrics.ts";
 import { operation } from "./operation.ts";
-import { NoQuery } from "./schemas.ts";
+import { NoQuery, OneOf } from "./schemas.ts";
 import type { Shared } from "./shared.ts";
 
 /** One thing that readiness depends on: it throws, with what to do, if it is not so. */
@@ -18,6 +19,30 @@ export interface Warning {
   message: string;
 }
 
+const Liveness = t.Object(
+  { status: OneOf("Alive", ["alive"], { examples: ["alive"] }) },
+  { $id: "Liveness", description: "The process is alive." },
+);
+
+const ReadinessWarning = t.Object(
+  {
+    code: t.String({ description: "What it is about.", examples: ["certificate_ends_soon"] }),
+    count: Type.Integer({ minimum: 1, description: "How many things it is true of.", examples: [1] }),
+    message: t.Optional(
+      t.String({ description: "What to do; only for a key with the scope `metrics:read`." }),
+    ),
+  },
+  { $id: "ReadinessWarning", description: "Something that a person must look at soon." },
+);
+
+const Readiness = t.Object(
+  {
+    status: OneOf("Ready", ["ready"], { examples: ["ready"] }),
+    warnings: t.Optional(t.Array(ReadinessWarning, { description: "Absent if there are none." })),
+  },
+  { $id: "Readiness", description: "The service can do its work." },
+);
+
 const TAGS = ["operation"];
 
 const livez = operation({
@@ -25,7 +50,7 @@ const livez = operation({
   summary: "Is the process alive?",
   description: "For supervisors: restart the process if it does not answer. No key is needed.",
   tags: TAGS,
-  answers: { 200: { description: "It is." } },
+  answers: { 200: { description: "It is.", example: { status: "alive" } } },
 });
 
 const readyz = operation({
@@ -34,7 +59,7 @@ const readyz = operation({
   description:
     "For load balancers, without a key. Ready means: the database can be written, its migrations are current, and the disk has room. `warnings` counts what needs a person soon, such as certificates that end soon. A key with the scope `metrics:read` also reads the messages of `warnings`, and why the service is not ready; any other key is ignored.",
   tags: TAGS,
-  answers: { 200: { description: "It can." } },
+  answers: { 200: { description: "It can.", example: { status: "ready" } } },
   faults: ["not_ready"],
 });
 
@@ -43,7 +68,13 @@ const exposition = operation({
   summary: "Metrics in the Prometheus text format",
   description: "Requests by route template, deprecated calls by key, and what the process uses.",
   tags: TAGS,
-  answers: { 200: { description: "The metrics." } },
+  answers: {
+    200: {
+      description: "The metrics.",
+      textAs: "text/plain",
+      example: 'adoption_store_info{version="1.0.0"} 1\n',
+    },
+  },
 });
 
 interface Failure {
@@ -93,7 +124,14 @@ export const healthRoutes = ({
 }) =>
   new Elysia({ name: "health", normalize: false })
     .use(shared)
-    .get("/livez", () => ok("alive"), { stability: "beta", public: true, query: NoQuery, detail: livez })
+    .model({ Liveness, Readiness })
+    .get("/livez", () => ok("alive"), {
+      stability: "beta",
+      public: true,
+      query: NoQuery,
+      response: { 200: Liveness },
+      detail: livez,
+    })
     .get(
       "/readyz",
       async ({ request }) => {
@@ -105,7 +143,13 @@ export const healthRoutes = ({
         const message = (isDetailed ? detailedMessage : publicMessage)(failures);
         throw new Fault("not_ready", message, { "retry-after": "5" });
       },
-      { stability: "beta", public: true, query: NoQuery, detail: readyz },
+      {
+        stability: "beta",
+        public: true,
+        query: NoQuery,
+        response: { 200: Readiness },
+        detail: readyz,
+      },
     )
     .get(
       "/metrics",

@@ -8,21 +8,22 @@ export const KEPT_MS = 24 * 60 * 60_000;
 /** The field of a route's `detail` that says so; it appears in no document. */
 export const IDEMPOTENT = "x-idempotent";
 
-/** An sf-string (RFC 8941 section 3.3.3), as the draft has it. */
-const STRING = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
-/** What most clients send in its place. */
-const BARE = /^[!#-+\--~]+$/;
-const MOST_LENGTH = 255;
+const MAX_KEY_LENGTH = 255;
+/** Of a quoted key in which every character is escaped. */
+export const MAX_IDEMPOTENCY_KEY_HEADER = 2 * MAX_KEY_LENGTH + 2;
+
+/** A key as an sf-string (RFC 8941 section 3.3.3), as the draft has it, or bare, as most clients send it. */
+export const IDEMPOTENCY_KEY_PATTERN = String.raw`^(?:"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,${MAX_KEY_LENGTH}}"|[!\x23-\x2b\x2d-\x7e]{1,${MAX_KEY_LENGTH}})$`;
+const KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
 
 /** The key that a header names: `"a"` and `a` are one. @throws Fault invalid_request */
 export const readIdempotencyKey = (header: string): string => {
-  const quoted = STRING.exec(header)?.[1]?.replace(/\\(["\\])/g, "$1");
-  const key = quoted ?? (BARE.test(header) ? header : "");
-  if (key.length > 0 && key.length <= MOST_LENGTH) return key;
-  throw new Fault(
-    "invalid_request",
-    `Idempotency-Key: must be 1 to ${MOST_LENGTH} printable ASCII characters, in double quotes if there is a space, a comma or a quote among them`,
-  );
+  if (!KEY.test(header))
+    throw new Fault(
+      "invalid_request",
+      `Idempotency-Key: must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters, in double quotes if there is a space, a comma or a quote among them`,
+    );
+  return header.startsWith('"') ? header.slice(1, -1).replace(/\\(["\\])/g, "$1") : header;
 };
 
 /**

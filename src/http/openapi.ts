@@ -1,8 +1,10 @@
+import { READS, type Reading, bodyTypes } from "./body.ts";
 import { IDEMPOTENT } from "./idempotency.ts";
 import { FAULTS, type FaultCode, statusOf } from "./faults.ts";
+import { HEADERS, IDEMPOTENCY_KEY, conditionOf } from "./openapi-headers.ts";
 import { NOTES, type Answer, type Operation } from "./operation.ts";
 
-type Notes = Required<Pick<Operation, "answers" | "bodyAlsoAs" | "faults" | "conditions">> &
+type Notes = Required<Pick<Operation, "answers" | "faults" | "conditions">> &
   Pick<Operation, "bodyExample" | "uploads">;
 
 /** A node of a JSON document. */
@@ -24,78 +26,6 @@ const schemaOf = (schema: unknown, isDefinition = false): unknown => {
   const { $id: _name, ...rest } = schema;
   return mapValues(rest, (value) => schemaOf(value));
 };
-
-/** Every header that an answer may carry. */
-const HEADERS: Record<string, { description: string; schema: Json }> = {
-  "X-Request-Id": {
-    description: "The request's id: the client's own if it sent one, else a new one.",
-    schema: { type: "string", examples: ["4f5c1b9e-8a70-4b36-9d0c-0b8a3c0f3a77"] },
-  },
-  "RateLimit-Policy": {
-    description: "The key's limit, if it has one: requests (q) in a window of seconds (w).",
-    schema: { type: "string", examples: ['"key";q=600;w=60'] },
-  },
-  RateLimit: {
-    description: "What is left of the key's limit: requests (r) and seconds until it is whole again (t).",
-    schema: { type: "string", examples: ['"key";r=599;t=60'] },
-  },
-  Link: {
-    description: "Related addresses (RFC 8288).",
-    schema: { type: "string", examples: ['</v1/pets?limit=20&cursor=MjA6>; rel="next"'] },
-  },
-  Location: {
-    description: "Where the new resource is.",
-    schema: { type: "string", examples: ["/platform/keys/2"] },
-  },
-  ETag: {
-    description: "Strong: of exactly this answer (RFC 9110 section 8.8.3).",
-    schema: { type: "string", examples: ['"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"'] },
-  },
-  "Idempotency-Replayed": {
-    description: "`true`: this is the answer that was kept under the request's Idempotency-Key.",
-    schema: { type: "string", enum: ["true"], examples: ["true"] },
-  },
-  Deprecation: {
-    description: "Since when the operation is deprecated, in Unix seconds (RFC 9745).",
-    schema: { type: "string", examples: ["@1764892800"] },
-  },
-  Sunset: {
-    description: "When the operation will be removed (RFC 8594).",
-    schema: { type: "string", examples: ["Thu, 05 Dec 2030 00:00:00 GMT"] },
-  },
-  "X-Stability": {
-    description: "`beta`: the operation may still change.",
-    schema: { type: "string", enum: ["beta"], examples: ["beta"] },
-  },
-  "WWW-Authenticate": {
-    description: "How to authenticate, and what was wrong (RFC 6750).",
-    schema: { type: "string", examples: ['Bearer realm="adoption-store"'] },
-  },
-  "Retry-After": {
-    description: "Seconds to wait before the next try.",
-    schema: { type: "string", examples: ["1"] },
-  },
-  Accept: {
-    description: "What the body may be sent as.",
-    schema: { type: "string", examples: ["application/json"] },
-  },
-};
-
-/** Every condition that an operation may take, as a header of the request. */
-const CONDITIONS: Record<string, string> = {
-  "If-Match":
-    "Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the answer is 412.",
-  "If-None-Match":
-    "Entity tags, or `*`: if one of them is the present `ETag`, the answer is 304, without a body.",
-};
-
-const conditionOf = (name: string): Json => ({
-  name,
-  in: "header",
-  required: false,
-  description: CONDITIONS[name],
-  schema: { type: "string", examples: ['"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"'] },
-});
 
 const headerRefs = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
@@ -155,11 +85,21 @@ const faultsOf = ({ security, parameters, requestBody }: Json): FaultCode[] => {
   ];
 };
 
-const faultAnswers = (operation: Json, own: readonly FaultCode[], headers: readonly string[]): Json => {
+const faultAnswers = (
+  operation: Json,
+  own: readonly FaultCode[],
+  headersOf: (status: number) => readonly string[],
+): Json => {
   const byStatus = Map.groupBy([...own, ...faultsOf(operation)], statusOf);
   return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [status, faultAnswer(status, codes, headers)]),
+    [...byStatus].map(([status, codes]) => [status, faultAnswer(status, codes, headersOf(status))]),
   );
+};
+
+/** The response to a condition that says that the client knows the present representation. */
+const UNCHANGED: Answer = {
+  description: "The client already has the present representation.",
+  headers: ["ETag"],
 };
 
 /** Headers of every answer of an operation. */
@@ -170,8 +110,13 @@ const commonHeaders = ({ security, deprecated, ...operation }: Json): string[] =
   ...(operation["x-stability"] ? ["X-Stability"] : []),
 ];
 
+/** Routes know headers in lower case. */
+const headerName = (name: string): string =>
+  name.replace(/\bid\b/g, "ID").replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase());
+
 const parameterOf = ({ examples, description, schema, ...parameter }: Json): Json => ({
   ...parameter,
+  ...(parameter["in"] === "header" && { name: headerName(String(parameter["name"])) }),
   ...(parameter["in"] === "path" && { required: true }),
   description,
   schema: {
@@ -182,18 +127,13 @@ const parameterOf = ({ examples, description, schema, ...parameter }: Json): Jso
 
 /** The same in every media type. */
 const content = (types: readonly string[], schema: unknown, example: unknown): Json =>
-  Object.fromEntries(
-    ["application/json", ...types].map((type) => [
-      type,
-      { schema, ...(example !== undefined && { example }) },
-    ]),
-  );
+  Object.fromEntries(types.map((type) => [type, { schema, ...(example !== undefined && { example }) }]));
 
 /** The plugin puts a response's schema, less its type, beside its content, where its name still is. */
 const contentOf = (response: unknown, { example, alsoAs = [], textAs }: Answer): Json | undefined => {
   if (textAs !== undefined) return { [textAs]: { schema: { type: "string" }, example } };
   return isObject(response) && typeof response["$id"] === "string"
-    ? content(alsoAs, refTo(response["$id"]), example)
+    ? content(["application/json", ...alsoAs], refTo(response["$id"]), example)
     : undefined;
 };
 
@@ -216,14 +156,15 @@ const fileBody = (types: readonly string[]): Json => ({
 
 const bodyOf = (
   requestBody: unknown,
-  { bodyExample, bodyAlsoAs }: Pick<Notes, "bodyExample" | "bodyAlsoAs">,
+  { bodyExample }: Pick<Notes, "bodyExample">,
+  types: readonly string[],
 ): Json | undefined => {
   const schema =
     isObject(requestBody) && isObject(requestBody["content"])
       ? Object.values(requestBody["content"])[0]
       : undefined;
   if (!isObject(schema)) return undefined;
-  return { required: true, content: content(bodyAlsoAs, schemaOf(schema["schema"]), bodyExample) };
+  return { required: true, content: content(types, schemaOf(schema["schema"]), bodyExample) };
 };
 
 /** The scopes that a route asks for; undefined for a public one. */
@@ -241,34 +182,21 @@ const securityOf = (security: unknown, description: unknown): Json => {
   };
 };
 
-const IDEMPOTENCY_KEY: Json = {
-  name: "Idempotency-Key",
-  in: "header",
-  required: false,
-  description:
-    "A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header).",
-  schema: {
-    type: "string",
-    minLength: 1,
-    maxLength: 255,
-    examples: ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
-  },
-};
-
-/** Not of the specified operations, whose answers stay as they are: the parameter tells of them. */
 const IDEMPOTENCY_FAULTS = ["idempotency_in_flight", "idempotency_mismatch"] as const;
 
-const operationOf = (raw: unknown): Json => {
+const operationOf = (raw: unknown, method: string): Json => {
   const {
     [NOTES]: notes,
     [IDEMPOTENT]: idempotent,
+    [READS]: reading,
     parameters,
     responses,
     requestBody,
     ...rest
   } = raw as Json;
   const { answers, uploads, faults, conditions } = notes as Notes;
-  const body = uploads ? fileBody(uploads) : bodyOf(requestBody, notes as Notes);
+  const types = bodyTypes(reading as Reading | undefined);
+  const body = uploads ? fileBody(uploads) : bodyOf(requestBody, notes as Notes, types);
   const operation: Json = {
     ...rest,
     ...securityOf(rest["security"], rest["description"]),
@@ -280,11 +208,13 @@ const operationOf = (raw: unknown): Json => {
     ...(body && { requestBody: body }),
   };
   const common = commonHeaders(operation);
+  const all = { ...answers, ...(conditions.includes("If-None-Match") && { 304: UNCHANGED }) };
+  const own = [...faults, ...(idempotent ? IDEMPOTENCY_FAULTS : [])];
   return {
     ...operation,
     responses: {
       ...Object.fromEntries(
-        Object.entries(answers).map(([status, answer]) => [
+        Object.entries(all).map(([status, answer]) => [
           status,
           answerOf((responses as Json | undefined)?.[status], answer, [
             ...common,
@@ -292,10 +222,8 @@ const operationOf = (raw: unknown): Json => {
           ]),
         ]),
       ),
-      ...faultAnswers(
-        operation,
-        [...faults, ...(idempotent && rest["x-stability"] ? IDEMPOTENCY_FAULTS : [])],
-        common,
+      ...faultAnswers(operation, own, (status) =>
+        status === 415 && method === "patch" ? [...common, "Accept-Patch"] : common,
       ),
     },
   };
@@ -309,6 +237,23 @@ export interface Section {
   /** Only paths that it takes, under the name that it gives them; undefined: not in this document. */
   pathOf(path: string): string | undefined;
 }
+
+/** Every schema that has a name, those within others too. */
+const namedIn = (node: unknown, found: Json = {}): Json => {
+  if (Array.isArray(node)) for (const one of node) namedIn(one, found);
+  if (!isObject(node)) return found;
+  if (typeof node["$id"] === "string") found[node["$id"]] ??= schemaOf(node, true);
+  for (const value of Object.values(node)) namedIn(value, found);
+  return found;
+};
+
+/** A schema that allows fields it does not know: a later version may respond with more. */
+const opened = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(opened);
+  if (!isObject(schema)) return schema;
+  const { additionalProperties, ...rest } = schema;
+  return mapValues(additionalProperties === false ? rest : schema, opened);
+};
 
 /** Names of the schemas that a node refers to, through other schemas too. */
 const schemasUsed = (node: unknown, schemas: Json, found = new Set<string>()): Set<string> => {
@@ -330,8 +275,14 @@ export const openapi = (raw: Json, { info, servers, tags, tagGroups, pathOf }: S
     const name = pathOf(path);
     if (name !== undefined) paths[name] = mapValues(operations as Json, operationOf);
   }
-  const all = mapValues((raw["components"] as { schemas: Json }).schemas, (schema) => schemaOf(schema, true));
+  const all = namedIn((raw["components"] as { schemas: Json }).schemas);
   const used = schemasUsed(paths, all);
+  const sent = schemasUsed(
+    Object.values(paths).flatMap((methods) =>
+      Object.values(methods as Json).map((one) => (one as Json)["requestBody"]),
+    ),
+    all,
+  );
   const headers = new Set(JSON.stringify(paths).match(/(?<=#\/components\/headers\/)[\w-]+/g));
   return {
     openapi: "3.1.0",
@@ -349,7 +300,11 @@ export const openapi = (raw: Json, { info, servers, tags, tagGroups, pathOf }: S
         },
       },
       headers: Object.fromEntries(Object.entries(HEADERS).filter(([name]) => headers.has(name))),
-      schemas: Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name))),
+      schemas: Object.fromEntries(
+        Object.entries(all)
+          .filter(([name]) => used.has(name))
+          .map(([name, schema]) => [name, sent.has(name) ? schema : opened(schema)]),
+      ),
     },
   };
 };

@@ -22,8 +22,6 @@ export interface Operation {
   answers: Record<number, Answer>;
   /** An example of the body. */
   bodyExample?: unknown;
-  /** Media types beside JSON that the body is taken as. */
-  bodyAlsoAs?: readonly string[];
   /** Media types of a body that is a file. */
   uploads?: readonly string[];
   /** Conditions of RFC 9110 section 13 that it takes, by the names of headers that `openapi.ts` knows. */
@@ -39,12 +37,11 @@ export const NOTES = "x-notes";
 export const operation = ({
   answers,
   bodyExample,
-  bodyAlsoAs = [],
   uploads,
   faults = [],
   conditions = [],
   ...detail
 }: Operation) => ({
   ...detail,
-  [NOTES]: { answers, bodyExample, bodyAlsoAs, uploads, faults, conditions },
+  [NOTES]: { answers, bodyExample, uploads, faults, conditions },
 });

@@ -4,7 +4,7 @@ import type { DocumentName } from "./docs.ts";
 type Json = Record<string, unknown>;
 
 interface Document {
-  servers: { variables: Record<string, { default: string }> }[];
+  servers: { url: string }[];
   info: { title: string; description: string; version: string };
   paths: Record<string, Record<string, Json>>;
   components: { schemas: Record<string, Json> };
@@ -100,8 +100,7 @@ const schemaOf = (name: string, schema: Json): string => {
 /** An OpenAPI document in Markdown. */
 export const markdownOf = (document: object): string => {
   const { info, servers, paths, components } = document as Document;
-  const server = servers[0]?.variables["base_url"]?.default ?? "/";
-  const base = new URL(server, "http://localhost").pathname.replace(/\/$/, "");
+  const base = new URL(servers[0]?.url ?? "/", "http://localhost").pathname.replace(/\/$/, "");
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => operationOf(base + path, method, operation)),
   );

@@ -4,6 +4,8 @@ import { Fault } from "./faults.ts";
 export interface Route {
   method: string;
   path: string;
+  /** The media types that it reads. */
+  reads?: readonly string[];
 }
 
 export const pathOf = (request: Request): string => new URL(request.url).pathname;
@@ -25,6 +27,13 @@ export const methodsAt = (routes: readonly Route[], path: string): string[] => {
   if (found.size === 0) return [];
   if (found.has("GET")) found.add("HEAD");
   return [...found.add("OPTIONS")].toSorted();
+};
+
+/** The media types of patches that a path takes (RFC 5789 section 3.1); empty if it takes none. */
+export const patchTypesAt = (routes: readonly Route[], path: string): readonly string[] => {
+  const given = segmentsOf(path);
+  const patching = routes.find((route) => route.method === "PATCH" && matches(route.path, given));
+  return patching?.reads ?? [];
 };
 
 /** Why no route took a request. */

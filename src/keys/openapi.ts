@@ -18,7 +18,13 @@ export const listKeys = operation({
   description:
     "Ascending by id, the revoked ones too. While more follow, the `Link` header names the next page.",
   tags: TAGS,
-  answers: { 200: { description: "The keys, without their secrets.", headers: ["Link"], example: [SEEN] } },
+  answers: {
+    200: {
+      description: "The keys, without their secrets.",
+      headers: ["Link", "Next-Cursor"],
+      example: [SEEN],
+    },
+  },
 });
 
 export const createKey = operation({

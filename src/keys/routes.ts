@@ -1,5 +1,5 @@
 import { Elysia, status } from "elysia";
-import { nextLink } from "../http/headers.ts";
+import { nextPage } from "../http/headers.ts";
 import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
 import { cutPage, readCursor } from "../page.ts";
@@ -45,7 +45,7 @@ export const keyRoutes = ({
         const limit = Number(query.limit);
         const after = query.cursor === undefined ? 0 : readCursor(query.cursor, LIST);
         const { items, next } = cutPage(await keys.list({ after, limit: limit + 1 }), limit, LIST);
-        if (next) set.headers["link"] = nextLink("/platform/keys", { limit }, next);
+        Object.assign(set.headers, nextPage("/platform/keys", { limit }, next));
         return items.map(seen);
       },
       { stability: "beta", scope: "keys:admin", query: KeyQuery, response: { 200: Keys }, detail: listKeys },

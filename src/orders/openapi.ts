@@ -18,7 +18,7 @@ export const listOrders = operation({
   summary: "List adoptions",
   description: "Ascending by id. While more follow, the `Link` header names the next page.",
   tags: TAGS,
-  answers: { 200: { description: "The adoptions.", headers: ["Link"], example: [PLACED] } },
+  answers: { 200: { description: "The adoptions.", headers: ["Link", "Next-Cursor"], example: [PLACED] } },
 });
 
 export const placeOrder = operation({

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { nextLink } from "../http/headers.ts";
+import { nextPage } from "../http/headers.ts";
 import { NoQuery, parseId } from "../http/schemas.ts";
 import type { Once } from "../http/idempotency.ts";
 import type { Shared } from "../http/shared.ts";
@@ -48,7 +48,7 @@ export const orderRoutes = ({ orders, shared }: { orders: OrderService; shared: 
         const limit = Number(query.limit);
         const petId = query.petId === undefined ? undefined : parseId(String(query.petId));
         const { items, next } = await orders.list({ limit, status, petId, cursor });
-        if (next) set.headers["link"] = nextLink("/v1/store/orders", { limit, status, petId }, next);
+        Object.assign(set.headers, nextPage("/v1/store/orders", { limit, status, petId }, next));
         return items.map(fromOrder);
       },
       {

@@ -1,4 +1,3 @@
-import { MERGE_PATCH } from "../http/body.ts";
 import { operation } from "../http/operation.ts";
 import { DAYS } from "./statistics.ts";
 
@@ -12,7 +11,13 @@ export const listPets = operation({
   description:
     'Ascending by id. While more follow, the `Link` header names the next page (`rel="next"`); follow it as it is. An animal without a status is in the list, but no status filter selects it.',
   tags: TAGS,
-  answers: { 200: { description: "The list of animals.", headers: ["Link", "ETag"], example: [BELLA, REX] } },
+  answers: {
+    200: {
+      description: "The list of animals.",
+      headers: ["Link", "Next-Cursor", "ETag"],
+      example: [BELLA, REX],
+    },
+  },
   conditions: ["If-None-Match"],
 });
 
@@ -51,6 +56,7 @@ export const createPet = operation({
       },
     },
   },
+  faults: ["category_not_found"],
 });
 
 export const changePet = operation({
@@ -60,7 +66,6 @@ export const changePet = operation({
     "A JSON merge patch (RFC 7396): what is absent stays, `status: null` removes the status. The status of an animal that an open order holds is the order's to change. When the answer comes, the change is on disk.",
   tags: TAGS,
   bodyExample: { status: "sold" },
-  bodyAlsoAs: [MERGE_PATCH],
   answers: {
     200: {
       description: "The animal as it is now.",

@@ -1,4 +1,4 @@
-import { KEYED, STANDING, nextLink } from "../http/headers.ts";
+import { KEYED, STANDING, nextPage } from "../http/headers.ts";
 import { matchesTag, tagOf, unchanged } from "../http/tags.ts";
 import { fromPet } from "./model.ts";
 import type { ListPets, PetService } from "./service.ts";
@@ -63,15 +63,19 @@ export const petPages = ({
     const { items, next } = await list(query);
     const { limit, status, categoryId, q, ids } = query;
     const json = JSON.stringify(items.map(fromPet));
-    const link =
-      next &&
-      nextLink("/v1/pets", { limit, status, categoryId: categoryId?.toString(), q, ids: ids?.join() }, next);
+    const filter = { limit, status, categoryId: categoryId?.toString(), q, ids: ids?.join() };
+    const following = nextPage("/v1/pets", filter, next);
     // A last page may become one that more follow, and stay the same in all else.
-    const tag = tagOf(`${link ?? ""}${json}`);
+    const tag = tagOf(`${following["link"] ?? ""}${json}`);
     // A Blob's bytes are shared by the clones of a response.
     const body = new Blob([json], { type: "application/json" });
-    const headers = new Headers({ "content-type": "application/json", etag: tag, ...STANDING, ...KEYED });
-    if (link) headers.set("link", link);
+    const headers = new Headers({
+      "content-type": "application/json",
+      etag: tag,
+      ...following,
+      ...STANDING,
+      ...KEYED,
+    });
     const known = unchanged({ etag: tag, ...STANDING, ...KEYED });
     const page = { answer: new Response(body, { headers }), tag, known };
     if (current === version()) keep(name, page, body.size);

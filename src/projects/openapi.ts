@@ -15,7 +15,7 @@ export const listProjects = operation({
   summary: "List projects",
   description: "In the order they were made. While more follow, the `Link` header names the next page.",
   tags: TAGS,
-  answers: { 200: { description: "The projects.", headers: ["Link"], example: [DOCS] } },
+  answers: { 200: { description: "The projects.", headers: ["Link", "Next-Cursor"], example: [DOCS] } },
 });
 
 export const createProject = operation({

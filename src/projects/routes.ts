@@ -1,5 +1,5 @@
 import { Elysia, status } from "elysia";
-import { nextLink } from "../http/headers.ts";
+import { nextPage } from "../http/headers.ts";
 import { NoContent, NoQuery } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
 import {
@@ -34,7 +34,7 @@ export const projectRoutes = ({
       async ({ query, set }) => {
         const limit = Number(query.limit);
         const { items, next } = await projects.list({ limit, cursor: query.cursor });
-        if (next) set.headers["link"] = nextLink("/platform/projects", { limit }, next);
+        Object.assign(set.headers, nextPage("/platform/projects", { limit }, next));
         return items.map((project) => fromProject(project, publishing));
       },
       {

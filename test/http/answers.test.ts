@@ -81,6 +81,38 @@ describe("methods", () => {
     expect([answer.status, answer.headers.get("allow"), await answer.text()]).toEqual([204, allow, ""]);
   });
 
+  const BOTH = "application/json, application/merge-patch+json";
+
+  test.each([
+    ["/v1/pets/1", BOTH],
+    ["/v1/categories/1", BOTH],
+    ["/platform/projects/docs", "application/json"],
+  ])(
+    "a patch of %s of another type is 415, which names in Accept-Patch those that it takes, as OPTIONS does",
+    async (path, types) => {
+      const store = await openStore();
+      for (const headers of [
+        { "content-type": "text/css" },
+        { "content-type": "application/json", "content-encoding": "gzip" },
+      ]) {
+        const refused = await store.call("PATCH", path, { body: "x", headers });
+        expect([refused.status, refused.headers.get("accept-patch")]).toEqual([415, types]);
+      }
+      expect((await store.call("OPTIONS", path, { key: false })).headers.get("accept-patch")).toBe(types);
+    },
+  );
+
+  test("what cannot be patched has no Accept-Patch", async () => {
+    const store = await openStore();
+    for (const path of ["/v1/pets", "/livez"])
+      expect((await store.call("OPTIONS", path, { key: false })).headers.has("accept-patch")).toBe(false);
+    const refused = await store.call("POST", "/v1/pets", {
+      body: "x",
+      headers: { "content-type": "text/css" },
+    });
+    expect([refused.status, refused.headers.has("accept-patch")]).toEqual([415, false]);
+  });
+
   test.each([
     ["PUT", "/v1/pets"],
     ["DELETE", "/v1/pets"],

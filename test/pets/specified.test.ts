@@ -17,7 +17,7 @@ const { paths, components } = documents("store", { baseUrl: "", stagingBaseUrl: 
 };
 const { schemas, ...operations } = specified;
 
-/** The operation without the parameters and the headers that it did not have. */
+/** The operation without the parameters, responses and headers that it did not have. */
 const reduced = (now: Described, before: Described): Described => {
   const known = new Set(before.parameters.map(({ name }) => name));
   const headersOf = (status: string) => Object.keys(before.responses[status]?.headers ?? {});
@@ -25,15 +25,17 @@ const reduced = (now: Described, before: Described): Described => {
     ...now,
     parameters: now.parameters.filter(({ name }) => known.has(name)),
     responses: Object.fromEntries(
-      Object.entries(now.responses).map(([status, response]) => [
-        status,
-        {
-          ...response,
-          headers: Object.fromEntries(
-            Object.entries(response.headers).filter(([name]) => headersOf(status).includes(name)),
-          ),
-        },
-      ]),
+      Object.entries(now.responses)
+        .filter(([status]) => status in before.responses)
+        .map(([status, response]) => [
+          status,
+          {
+            ...response,
+            headers: Object.fromEntries(
+              Object.entries(response.headers).filter(([name]) => headersOf(status).includes(name)),
+            ),
+          },
+        ]),
     ),
   };
 };
@@ -43,7 +45,7 @@ test.each([
   ["createPet", "/pets", "post"],
   ["getPet", "/pets/{petId}", "get"],
 ] as const)(
-  "%s is documented as it was specified, but for added parameters and headers",
+  "%s is documented as it was specified, but for added parameters, responses and headers",
   (name, path, method) => {
     const before = operations[name] as unknown as Described;
     const now = paths[path]?.[method] as Described;
@@ -56,10 +58,5 @@ test.each([
 
 test.each(Object.entries(schemas))("the schema %s is as it was specified", (name, specifiedSchema) => {
   const before: Json = specifiedSchema;
-  // Elysia forbids what else there may be in a schema that it has checked an answer by.
-  const now: Json = {
-    ...(components.schemas[name] as Json),
-    additionalProperties: before["additionalProperties"],
-  };
-  expect(now).toEqual(before);
+  expect(components.schemas[name]).toEqual(before);
 });

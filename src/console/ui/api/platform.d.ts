@@ -577,6 +577,38 @@ export interface components {
       certificate?: components["schemas"]["DomainCertificate"];
       trace?: components["schemas"]["DomainTrace"];
     };
+    /** @description What a check found, naming the record to change. */
+    DomainFinding: {
+      /**
+       * @description `not_propagated` and `unreachable` need time only; `unreachable` is never counted as a failure. `ownership_unproven`: other projects have or had this registered domain, and only the TXT record that it names tells which of them it is for.
+       * @enum {string}
+       */
+      kind:
+        | "no_record"
+        | "wrong_target"
+        | "conflicting_record"
+        | "caa_forbids"
+        | "not_propagated"
+        | "ownership_unproven"
+        | "unreachable"
+        | "domain_taken";
+      /** @description What to do, in one sentence. */
+      message: string;
+      /** @description The name whose record it is about. */
+      name: string;
+      /** @description The record's type. */
+      type?: string;
+      /** @description Its values. */
+      found?: string[];
+      /** @description What they must be. */
+      expected?: string[];
+      /** @description Who said so, or said nothing. */
+      server?: string;
+      /** @description How long an old answer may live on. */
+      seconds?: number;
+      /** @description Why a server could not be asked. */
+      reason?: string;
+    };
     /** @description A name's certificate, and what is under way for it. */
     DomainCertificate: {
       /**
@@ -619,6 +651,42 @@ export interface components {
        * @description When something is done by itself: a next attempt, a renewal.
        */
       nextAttemptAt?: string;
+    };
+    /** @description All that the last check asked and was answered. */
+    DomainTrace: {
+      /** @description What the record had to point to. */
+      target: string;
+      /** @description The zone that holds the name, if the resolvers knew one. */
+      zone?: string;
+      /** @description The zone's own servers that were asked. */
+      nameServers: string[];
+      /** @description The name, and the value of every CNAME record from it on. */
+      chain: string[];
+      /** @description Addresses of the target. */
+      targetAddresses: string[];
+      /** @description The CAA records that count. */
+      caa: string[];
+      /** @description Every question in the order of the answers; 200 at the most. */
+      questions: {
+        /** @description Who was asked. */
+        server: string;
+        /** @description The name. */
+        name: string;
+        /** @description The type of record. */
+        type: string;
+        /** @description True if the server was asked as a resolver. */
+        recursive: boolean;
+        /** @enum {string} */
+        transport: "udp" | "tcp";
+        /** @description The answer's code, or why there was none: `timeout`, `refused`, ... */
+        outcome: string;
+        /** @description More about why there was none. */
+        detail?: string;
+        /** @description The records, as zone files write them; 20 at the most. */
+        records: string[];
+        /** @description How long it took. */
+        milliseconds: number;
+      }[];
     };
     /** @description What happened to a domain. */
     DomainEvent: {
@@ -676,76 +744,8 @@ export interface components {
       /** @description What a check found. */
       findings: components["schemas"]["DomainFinding"][];
     };
-    /** @description What a check found, naming the record to change. */
-    DomainFinding: {
-      /**
-       * @description `not_propagated` and `unreachable` need time only; `unreachable` is never counted as a failure. `ownership_unproven`: other projects have or had this registered domain, and only the TXT record that it names tells which of them it is for.
-       * @enum {string}
-       */
-      kind:
-        | "no_record"
-        | "wrong_target"
-        | "conflicting_record"
-        | "caa_forbids"
-        | "not_propagated"
-        | "ownership_unproven"
-        | "unreachable"
-        | "domain_taken";
-      /** @description What to do, in one sentence. */
-      message: string;
-      /** @description The name whose record it is about. */
-      name: string;
-      /** @description The record's type. */
-      type?: string;
-      /** @description Its values. */
-      found?: string[];
-      /** @description What they must be. */
-      expected?: string[];
-      /** @description Who said so, or said nothing. */
-      server?: string;
-      /** @description How long an old answer may live on. */
-      seconds?: number;
-      /** @description Why a server could not be asked. */
-      reason?: string;
-    };
     /** @description What happened to a domain, newest first. */
     DomainHistory: components["schemas"]["DomainEvent"][];
-    /** @description All that the last check asked and was answered. */
-    DomainTrace: {
-      /** @description What the record had to point to. */
-      target: string;
-      /** @description The zone that holds the name, if the resolvers knew one. */
-      zone?: string;
-      /** @description The zone's own servers that were asked. */
-      nameServers: string[];
-      /** @description The name, and the value of every CNAME record from it on. */
-      chain: string[];
-      /** @description Addresses of the target. */
-      targetAddresses: string[];
-      /** @description The CAA records that count. */
-      caa: string[];
-      /** @description Every question in the order of the answers; 200 at the most. */
-      questions: {
-        /** @description Who was asked. */
-        server: string;
-        /** @description The name. */
-        name: string;
-        /** @description The type of record. */
-        type: string;
-        /** @description True if the server was asked as a resolver. */
-        recursive: boolean;
-        /** @enum {string} */
-        transport: "udp" | "tcp";
-        /** @description The answer's code, or why there was none: `timeout`, `refused`, ... */
-        outcome: string;
-        /** @description More about why there was none. */
-        detail?: string;
-        /** @description The records, as zone files write them; 20 at the most. */
-        records: string[];
-        /** @description How long it took. */
-        milliseconds: number;
-      }[];
-    };
     /** @description Domains of a project, in the order they were added. */
     Domains: components["schemas"]["Domain"][];
     /** @description Which domain is the primary one, and which redirect to it. */
@@ -909,6 +909,42 @@ export interface components {
     Rotation: {
       /** @description How long the old secret lives on; 86400 without it. */
       graceSeconds?: number;
+    };
+    /** @description The process is alive. */
+    Liveness: {
+      /** @enum {string} */
+      status: "alive";
+    };
+    /** @description The service can do its work. */
+    Readiness: {
+      /** @enum {string} */
+      status: "ready";
+      /** @description Absent if there are none. */
+      warnings?: components["schemas"]["ReadinessWarning"][];
+    };
+    /** @description Something that a person must look at soon. */
+    ReadinessWarning: {
+      /** @description What it is about. */
+      code: string;
+      /** @description How many things it is true of. */
+      count: number;
+      /** @description What to do; only for a key with the scope `metrics:read`. */
+      message?: string;
+    };
+    /** @description An OpenAPI document. */
+    OpenApiDocument: {
+      /** @description The version of OpenAPI. */
+      openapi: string;
+      /** @description What is described. */
+      info: {
+        [key: string]: unknown;
+      };
+      /** @description The operations, by path. */
+      paths: {
+        [key: string]: unknown;
+      };
+    } & {
+      [key: string]: unknown;
     };
   };
   responses: never;
@@ -2166,7 +2202,14 @@ export interface operations {
         headers: {
           [name: string]: unknown;
         };
-        content?: never;
+        content: {
+          /**
+           * @example {
+           *       "status": "alive"
+           *     }
+           */
+          "application/json": components["schemas"]["Liveness"];
+        };
       };
       /** @description Refused. */
       default: {
@@ -2193,7 +2236,14 @@ export interface operations {
         headers: {
           [name: string]: unknown;
         };
-        content?: never;
+        content: {
+          /**
+           * @example {
+           *       "status": "ready"
+           *     }
+           */
+          "application/json": components["schemas"]["Readiness"];
+        };
       };
       /** @description Refused. */
       default: {
@@ -2220,7 +2270,10 @@ export interface operations {
         headers: {
           [name: string]: unknown;
         };
-        content?: never;
+        content: {
+          /** @example adoption_store_info{version="1.0.0"} 1 */
+          "text/plain": string;
+        };
       };
       /** @description Refused. */
       default: {
@@ -2236,7 +2289,10 @@ export interface operations {
   getStoreDocument: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the answer is 304, without a body. */
+        "If-None-Match"?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -2244,6 +2300,25 @@ export interface operations {
     responses: {
       /** @description The OpenAPI 3.1 document. */
       200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "openapi": "3.1.0",
+           *       "info": {
+           *         "title": "Animal Adoption Store API",
+           *         "version": "1.0.0"
+           *       },
+           *       "paths": {}
+           *     }
+           */
+          "application/json": components["schemas"]["OpenApiDocument"];
+        };
+      };
+      /** @description The client already has the present representation. */
+      304: {
         headers: {
           [name: string]: unknown;
         };
@@ -2263,7 +2338,10 @@ export interface operations {
   getPlatformDocument: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the answer is 304, without a body. */
+        "If-None-Match"?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -2271,6 +2349,25 @@ export interface operations {
     responses: {
       /** @description The OpenAPI 3.1 document. */
       200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "openapi": "3.1.0",
+           *       "info": {
+           *         "title": "Animal Adoption Store API",
+           *         "version": "1.0.0"
+           *       },
+           *       "paths": {}
+           *     }
+           */
+          "application/json": components["schemas"]["OpenApiDocument"];
+        };
+      };
+      /** @description The client already has the present representation. */
+      304: {
         headers: {
           [name: string]: unknown;
         };

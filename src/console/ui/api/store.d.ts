@@ -270,6 +270,11 @@ export interface components {
       categoryId: number;
       status?: components["schemas"]["PetStatus"];
     };
+    /**
+     * @description Availability status.
+     * @enum {string}
+     */
+    PetStatus: "available" | "pending" | "sold";
     /** @description Animals, ascending by id. */
     Pets: components["schemas"]["Pet"][];
     /** @description An animal to add. */
@@ -298,11 +303,6 @@ export interface components {
        */
       status?: "available" | "pending" | "sold" | null;
     };
-    /**
-     * @description Availability status.
-     * @enum {string}
-     */
-    PetStatus: "available" | "pending" | "sold";
     /** @description How many animals there are. */
     Statistics: {
       /** @description All animals. */
@@ -410,13 +410,13 @@ export interface components {
        */
       updatedAt: string;
     };
-    /** @description Adoptions, ascending by id. */
-    Orders: components["schemas"]["Order"][];
     /**
      * @description How far the adoption is.
      * @enum {string}
      */
     OrderStatus: "placed" | "approved" | "completed" | "cancelled";
+    /** @description Adoptions, ascending by id. */
+    Orders: components["schemas"]["Order"][];
   };
   responses: never;
   parameters: never;
@@ -475,6 +475,13 @@ export interface operations {
           "application/json": components["schemas"]["Pets"];
         };
       };
+      /** @description The client already has the present representation. */
+      304: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
       /** @description Refused. */
       default: {
         headers: {
@@ -490,7 +497,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). */
+        /** @description A key of your own, new for each act, in double quotes: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be left out unless there is a space, a comma or a quote among its characters. */
         "Idempotency-Key"?: string;
       };
       path?: never;
@@ -568,6 +575,13 @@ export interface operations {
            */
           "application/json": components["schemas"]["Pet"];
         };
+      };
+      /** @description The client already has the present representation. */
+      304: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description Refused. */
       default: {
@@ -677,7 +691,10 @@ export interface operations {
         /** @description The same, for clients that cannot send the header, which wins. */
         lastEventId?: string;
       };
-      header?: never;
+      header?: {
+        /** @description The last event that was read: the stream goes on right behind it. */
+        "Last-Event-ID"?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -918,7 +935,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). */
+        /** @description A key of your own, new for each act, in double quotes: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be left out unless there is a space, a comma or a quote among its characters. */
         "Idempotency-Key"?: string;
       };
       path?: never;
@@ -990,6 +1007,13 @@ export interface operations {
            */
           "application/json": components["schemas"]["Category"];
         };
+      };
+      /** @description The client already has the present representation. */
+      304: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description Refused. */
       default: {
@@ -1149,7 +1173,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). */
+        /** @description A key of your own, new for each act, in double quotes: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be left out unless there is a space, a comma or a quote among its characters. */
         "Idempotency-Key"?: string;
       };
       path?: never;
@@ -1255,7 +1279,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). */
+        /** @description A key of your own, new for each act, in double quotes: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be left out unless there is a space, a comma or a quote among its characters. */
         "Idempotency-Key"?: string;
       };
       path: {
@@ -1299,7 +1323,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). */
+        /** @description A key of your own, new for each act, in double quotes: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be left out unless there is a space, a comma or a quote among its characters. */
         "Idempotency-Key"?: string;
       };
       path: {
@@ -1343,7 +1367,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key of your own, new for each act: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). */
+        /** @description A key of your own, new for each act, in double quotes: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be left out unless there is a space, a comma or a quote among its characters. */
         "Idempotency-Key"?: string;
       };
       path: {

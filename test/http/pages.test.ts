@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import { makeProject, toldDns } from "../domains/projects.ts";
+import { operationsOf, pathWith } from "../support/operations.ts";
+import { addPet, openStore } from "../support/store.ts";
+
+const ADA = { name: "Ada", email: "ada@example.org" };
+
+/** Two of everything that is listed. */
+const openFull = async () => {
+  const store = await openStore({ inspect: toldDns("records_right").inspect });
+  for (const name of ["Dogs", "Cats"]) await store.call("POST", "/v1/categories", { json: { name } });
+  for (const petId of [1, 2]) {
+    await addPet(store, { status: "available" });
+    await store.call("POST", "/v1/store/orders", { json: { petId, adopter: ADA } });
+  }
+  await makeProject(store, "docs");
+  await makeProject(store, "other");
+  for (const hostname of ["docs.example.org", "www.example.org"])
+    await store.call("POST", "/platform/projects/docs/domains", { json: { hostname } });
+  await store.call("POST", "/platform/projects/docs/domains/docs.example.org/verify");
+  await store.call("POST", "/platform/projects/docs/deploys", {
+    body: "no archive",
+    headers: { "content-type": "application/zip" },
+  });
+  await store.mint({});
+  return store;
+};
+
+const store = await openFull();
+const { operations } = await operationsOf(store);
+const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === "cursor"));
+const PRESENT: Record<string, string> = { slug: "docs", hostname: "docs.example.org" };
+
+test("there are lists in both documents", () => {
+  expect(lists.length).toBeGreaterThan(7);
+});
+
+test.each(lists.map((list) => [list.operationId, list] as const))(
+  "%s names the next page in Link and its cursor in Next-Cursor, and neither on the last page",
+  async (_name, list) => {
+    const path = pathWith(list, (name) => PRESENT[name] ?? "");
+    const first = await store.call("GET", `${path}?limit=1`);
+    const cursor = first.headers.get("next-cursor") ?? "";
+    expect(first.headers.get("link")).toBe(`<${path}?limit=1&cursor=${cursor}>; rel="next"`);
+    const second = await store.call("GET", `${path}?limit=1&cursor=${cursor}`);
+    expect(await second.json()).not.toEqual(await first.json());
+    const { headers } = await store.call("GET", `${path}?limit=100`);
+    expect([headers.get("link"), headers.get("next-cursor")]).toEqual([null, null]);
+    const { 200: success } = list.raw["responses"] as Record<string, { headers: object }>;
+    expect(Object.keys(success?.headers ?? {})).toContainValues(["Link", "Next-Cursor"]);
+  },
+);

@@ -1,0 +1,154 @@
+import { expect, test } from "bun:test";
+import { DEPLOY, makeProject, toldDns } from "../domains/projects.ts";
+import { type Operation, operationsOf, pathWith } from "../support/operations.ts";
+import { type Call, type Store, addPet, openStore } from "../support/store.ts";
+
+/** What exists in the store below, by the name of the path parameter that leads to it. */
+const PRESENT: Record<string, string> = { slug: "docs", hostname: "docs.example.org" };
+
+/** An animal in an order, a category, a project with a deploy and a domain. */
+const openFull = async (env: Record<string, string> = {}): Promise<Store> => {
+  const store = await openStore({
+    env: { AUTH_FAILURES_PER_MINUTE: "1000000", BODY_LIMIT: "1KiB", ...env },
+    inspect: toldDns("records_right").inspect,
+  });
+  await store.call("POST", "/v1/categories", { json: { name: "Dogs" } });
+  await addPet(store, { status: "available" });
+  await store.call("POST", "/v1/store/orders", {
+    json: { petId: 1, adopter: { name: "Ada", email: "ada@example.org" } },
+  });
+  await makeProject(store, "docs");
+  await store.call("POST", "/platform/projects/docs/domains", { json: { hostname: PRESENT["hostname"] } });
+  return store;
+};
+
+const store = await openFull();
+const { operations } = await operationsOf(store);
+
+const pathOf = (operation: Operation): string => pathWith(operation, (name) => PRESENT[name] ?? "1");
+
+const takes = (header: string) => (operation: Operation) =>
+  operation.parameters.some((one) => one.in === "header" && one.name === header);
+const isKeyed = ({ isPublic }: Operation) => !isPublic;
+const hasBody = ({ raw }: Operation) => raw["requestBody"] !== undefined;
+const isJson = ({ bodySchema }: Operation) => bodySchema !== undefined;
+
+const exampleOf = ({ raw, bodySchema }: Operation): Call => {
+  if (!hasBody({ raw } as Operation)) return {};
+  if (!bodySchema) return { body: DEPLOY, headers: { "content-type": "application/gzip" } };
+  const { content } = raw["requestBody"] as { content: Record<string, { example?: unknown }> };
+  return { json: content["application/json"]?.example };
+};
+
+/** How each status is provoked that does not follow from an operation's own rules, and of which operations. */
+const PROVOKED: [
+  status: number,
+  of: (operation: Operation) => boolean,
+  provoke: (operation: Operation) => Promise<Response>,
+][] = [
+  [
+    304,
+    takes("If-None-Match"),
+    (one) => store.call(one.method, pathOf(one), { headers: { "if-none-match": "*" } }),
+  ],
+  [400, () => true, (one) => store.call(one.method, `${pathOf(one)}?nonsense=1`, exampleOf(one))],
+  [401, isKeyed, (one) => store.call(one.method, pathOf(one), { key: false })],
+  [403, isKeyed, async (one) => store.call(one.method, pathOf(one), { key: await narrowKey(one) })],
+  [
+    409,
+    takes("Idempotency-Key"),
+    async (one) => {
+      const full = await openFull();
+      const send = () => full.call(one.method, pathOf(one), withKey(one, "twice"));
+      const both = await Promise.all([send(), send()]);
+      return both.find(({ status }) => status === 409) as Response;
+    },
+  ],
+  [
+    412,
+    takes("If-Match"),
+    (one) => store.call(one.method, pathOf(one), { ...exampleOf(one), headers: { "if-match": '"x"' } }),
+  ],
+  [413, isJson, (one) => store.call(one.method, pathOf(one), { json: "x".repeat(2000) })],
+  [
+    415,
+    hasBody,
+    (one) => store.call(one.method, pathOf(one), { body: "x", headers: { "content-type": "text/css" } }),
+  ],
+  [
+    422,
+    takes("Idempotency-Key"),
+    async (one) => {
+      const full = await openFull();
+      // The key is kept with the addition of another animal.
+      await full.call("POST", "/v1/pets", {
+        json: { name: "Rex", categoryId: 1 },
+        headers: { "idempotency-key": "kept" },
+      });
+      return full.call(one.method, pathOf(one), withKey(one, "kept"));
+    },
+  ],
+  [
+    429,
+    isKeyed,
+    async (one) => {
+      const key = await store.mint({ rate: { requests: 1, seconds: 3600 } });
+      await store.call("GET", "/v1/none", { key });
+      return store.call(one.method, pathOf(one), { key });
+    },
+  ],
+];
+
+const narrowKey = ({ scope }: Operation) =>
+  store.mint({ scopes: [scope === "orders:read" ? "metrics:read" : "orders:read"] });
+
+const withKey = (operation: Operation, idempotencyKey: string): Call => ({
+  ...exampleOf(operation),
+  headers: { "idempotency-key": idempotencyKey },
+});
+
+test.each(PROVOKED)(
+  "status %d is sent, and declared, by every operation that can send it",
+  async (status, of, provoke) => {
+    const those = operations.filter(of);
+    expect(those.length).toBeGreaterThan(0);
+    for (const operation of those) {
+      const answer = await provoke(operation);
+      const name = `${operation.method} ${operation.path}`;
+      expect([name, answer?.status]).toEqual([name, status]);
+      expect([name, Object.keys(operation.responses)]).toEqual([
+        name,
+        expect.arrayContaining([String(status)]),
+      ]);
+    }
+  },
+);
+
+test("with STRICT_CATEGORIES an animal of a category that is not there is 404, and that is declared", async () => {
+  const strict = await openFull({ STRICT_CATEGORIES: "yes" });
+  const json = { name: "Rex", categoryId: 9 };
+  expect((await strict.call("POST", "/v1/pets", { json })).status).toBe(404);
+  expect((await strict.call("PATCH", "/v1/pets/1", { json })).status).toBe(404);
+  const declared = operations.filter(({ operationId }) => ["createPet", "changePet"].includes(operationId));
+  expect(declared.map(({ responses }) => "404" in responses)).toEqual([true, true]);
+});
+
+test("every operation that writes declares what a full disk is answered with", async () => {
+  const full = await openFull();
+  full.database.client.run("PRAGMA query_only=ON");
+  const writing = operations.filter(
+    ({ method, operationId }) => method !== "GET" && operationId !== "verifyDomain",
+  );
+  for (const operation of writing) {
+    const { status } = await full.call(operation.method, pathOf(operation), exampleOf(operation));
+    expect([operation.operationId, String(status) in operation.responses]).toEqual([
+      operation.operationId,
+      true,
+    ]);
+  }
+});
+
+test("the id behind which a stream goes on is a header that the document names", () => {
+  const named = operations.filter(takes("Last-Event-ID")).map(({ operationId }) => operationId);
+  expect(named).toEqual(["streamPets"]);
+});
