@@ -10,6 +10,8 @@ export interface Limits {
   headersMs: number;
   /** Without a byte in either direction. */
   idleMs: number;
+  /** For a client that floods: to read why its connection ends. */
+  lingerMs: number;
   connections: number;
   /** From one IPv4 address, or one /64 of IPv6. */
   connectionsPerClient: number;
@@ -19,6 +21,7 @@ export const LIMITS: Limits = {
   handshakeMs: 10_000,
   headersMs: 10_000,
   idleMs: 60_000,
+  lingerMs: 1000,
   connections: 10_000,
   connectionsPerClient: 256,
 };

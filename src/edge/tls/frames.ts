@@ -1,50 +1,82 @@
 /** RFC 9113 section 3.4: what a client sends before its first frame. */
-const PREFACE_BYTES = 24;
+export const PREFACE_BYTES = 24;
 /** Section 4.1. */
 const HEADER_BYTES = 9;
-/** Section 6.1. */
-const DATA = 0;
-/** Sections 6.2 and 6.10: HEADERS and CONTINUATION, and the flag that ends their block. */
-const HEADERS = 1;
-const CONTINUATION = 9;
-const END_HEADERS = 4;
-/** Frames that make work and ask for nothing: RST_STREAM, SETTINGS, PING (section 10.5). */
-const CHORES: ReadonlySet<number> = new Set([3, 4, 6]);
 
-/** Follows what an HTTP/2 client sends; true while it has begun a frame that is not DATA, or a header block, and not ended it. */
-export type FrameWatch = (chunk: Uint8Array) => boolean;
+/** Frame types (section 6), and the flags that are read here. */
+export const DATA = 0;
+export const HEADERS = 1;
+export const RST_STREAM = 3;
+export const SETTINGS = 4;
+export const PING = 6;
+export const GOAWAY = 7;
+export const CONTINUATION = 9;
+export const END_HEADERS = 4;
+export const PADDED = 8;
 
-/** @param chore told of each frame that makes work and asks for nothing */
-export const frameWatch = (chore: () => void = () => {}): FrameWatch => {
-  const header = new Uint8Array(HEADER_BYTES);
+/** The header of a frame (section 4.1). */
+export interface FrameHeader {
+  /** Bytes behind the header. */
+  length: number;
+  type: number;
+  flags: number;
+  stream: number;
+}
+
+export interface FrameReader {
+  read(chunk: Uint8Array): void;
+  /** All bytes of the last frame have come. */
+  isAtBoundary(): boolean;
+  /** It is in the middle of a frame that is not DATA, or of a header block. */
+  isInHeaders(): boolean;
+}
+
+/**
+ * Follows one direction of an HTTP/2 connection by the headers of its frames.
+ * @param preface bytes before the first frame
+ * @param onFrame called with the header of each frame; the object is reused
+ */
+export const frameReader = (
+  preface: number,
+  onFrame: (header: FrameHeader) => void = () => {},
+): FrameReader => {
+  const bytes = Buffer.alloc(HEADER_BYTES);
+  const header: FrameHeader = { length: 0, type: 0, flags: 0, stream: 0 };
   let headerBytes = 0;
-  let bodyBytes = PREFACE_BYTES;
+  let bodyBytes = preface;
   let isData = false;
   let inBlock = false;
 
   const begin = () => {
     headerBytes = 0;
-    bodyBytes = header[0]! * 65_536 + header[1]! * 256 + header[2]!;
-    isData = header[3] === DATA;
-    if (CHORES.has(header[3]!)) chore();
-    const opensBlock = header[3] === HEADERS || header[3] === CONTINUATION;
-    if (opensBlock) inBlock = (header[4]! & END_HEADERS) === 0;
+    header.length = bytes.readUIntBE(0, 3);
+    header.type = bytes[3]!;
+    header.flags = bytes[4]!;
+    header.stream = bytes.readUInt32BE(5) & 0x7f_ff_ff_ff;
+    bodyBytes = header.length;
+    isData = header.type === DATA;
+    const opensBlock = header.type === HEADERS || header.type === CONTINUATION;
+    if (opensBlock) inBlock = (header.flags & END_HEADERS) === 0;
+    onFrame(header);
   };
 
-  return (chunk) => {
-    let at = 0;
-    while (at < chunk.length) {
-      if (bodyBytes > 0) {
-        const taken = Math.min(bodyBytes, chunk.length - at);
-        bodyBytes -= taken;
-        at += taken;
-      } else {
-        header[headerBytes] = chunk[at]!;
-        headerBytes += 1;
-        at += 1;
-        if (headerBytes === HEADER_BYTES) begin();
+  return {
+    read(chunk) {
+      let at = 0;
+      while (at < chunk.length) {
+        if (bodyBytes > 0) {
+          const taken = Math.min(bodyBytes, chunk.length - at);
+          bodyBytes -= taken;
+          at += taken;
+        } else {
+          bytes[headerBytes] = chunk[at]!;
+          headerBytes += 1;
+          at += 1;
+          if (headerBytes === HEADER_BYTES) begin();
+        }
       }
-    }
-    return inBlock || headerBytes > 0 || (bodyBytes > 0 && !isData);
+    },
+    isAtBoundary: () => headerBytes === 0 && bodyBytes === 0,
+    isInHeaders: () => inBlock || headerBytes > 0 || (bodyBytes > 0 && !isData),
   };
 };

@@ -84,6 +84,7 @@ export const listenTls = async ({
     connection.secure = secure;
     connection.activeAt = performance.now();
     relay(connection, secure, application.port, {
+      lingerMs: limits.lingerMs,
       opened: (localPort) => application.admit(localPort, connection),
       closed: application.dismiss,
     });

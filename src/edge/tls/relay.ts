@@ -1,7 +1,7 @@
 import type { TLSSocket } from "node:tls";
 import type { Socket, SocketHandler } from "bun";
 import type { Connection } from "./connections.ts";
-import { frameWatch } from "./frames.ts";
+import { watchHttp2, type Http2Watch } from "./http2.ts";
 
 /** What a loopback socket knows of its other end. */
 interface Line {
@@ -9,6 +9,10 @@ interface Line {
   client: TLSSocket;
   /** What the application has not taken yet; the client is not read from meanwhile. */
   rest: Uint8Array | undefined;
+  /** Undefined over HTTP/1.1. */
+  http2: Http2Watch | undefined;
+  /** How long a client that floods may take to read why its connection ends. */
+  lingerMs: number;
   /** Of the loopback socket, which the application sees as its peer's. */
   localPort: number;
   opened(localPort: number): void;
@@ -22,35 +26,34 @@ const forward = (upstream: Socket<Line>, chunk: Uint8Array) => {
   if (line.rest) line.client.pause();
 };
 
-/** Of one client, in a second: browsers cancel dozens of requests when a page is left. */
-const MOST_CHORES = 500;
-const SECOND_MS = 1000;
-
-/** Ends a client that resets streams, or sends the like, faster than anybody has reason to (CVE-2023-44487). */
-const choreLimit = (client: TLSSocket) => {
-  let since = 0;
-  let count = 0;
-  return () => {
-    const now = performance.now();
-    if (now - since > SECOND_MS) {
-      since = now;
-      count = 0;
-    }
-    if (++count > MOST_CHORES) client.destroy();
-  };
+/** Ends a client that floods, with a GOAWAY where one can be sent; nothing more is read from it. */
+const endFlood = ({ client, connection, lingerMs }: Line, goaway: Uint8Array | undefined) => {
+  connection.ended = true;
+  client.pause();
+  if (!goaway) return void client.destroy();
+  client.end(goaway);
+  setTimeout(() => client.destroy(), lingerMs).unref();
 };
 
-/** Notes when headers began that are not whole; over HTTP/1.1 only the application knows when they are. */
-const headerNotes = (connection: Connection, client: TLSSocket): ((chunk: Uint8Array) => void) => {
-  const isInHeaders =
-    client.alpnProtocol === "h2"
-      ? frameWatch(choreLimit(client))
-      : () => connection.handling === 0 && !connection.upgraded;
-  return (chunk) => {
-    connection.activeAt = performance.now();
-    if (!isInHeaders(chunk)) connection.headersSince = 0;
-    else if (connection.headersSince === 0) connection.headersSince = connection.activeAt;
-  };
+/** Notes when headers began that are not whole. */
+const noteHeaders = (connection: Connection, isInHeaders: boolean) => {
+  if (!isInHeaders) connection.headersSince = 0;
+  else if (connection.headersSince === 0) connection.headersSince = connection.activeAt;
+};
+
+/** Over HTTP/1.1 only the application knows when headers are whole. */
+const http1IsInHeaders = ({ handling, upgraded }: Connection): boolean => handling === 0 && !upgraded;
+
+const receive = (upstream: Socket<Line>, chunk: Uint8Array) => {
+  const { connection, http2 } = upstream.data;
+  connection.activeAt = performance.now();
+  http2?.received(chunk);
+  if (http2?.isFlooded()) {
+    endFlood(upstream.data, http2.goaway());
+    return void upstream.end();
+  }
+  noteHeaders(connection, http2 ? http2.isInHeaders() : http1IsInHeaders(connection));
+  forward(upstream, chunk);
 };
 
 const HANDLERS: SocketHandler<Line> = {
@@ -60,18 +63,18 @@ const HANDLERS: SocketHandler<Line> = {
     opened(upstream.localPort);
     client.once("close", () => upstream.end());
     if (client.destroyed) return void upstream.end();
-    const note = headerNotes(connection, client);
     client.on("drain", () => {
       connection.activeAt = performance.now();
       upstream.resume();
     });
     client.on("data", (chunk: Buffer) => {
-      note(chunk);
-      forward(upstream, chunk);
+      if (!connection.ended) receive(upstream, chunk);
     });
   },
   data(upstream, chunk) {
-    const { client, connection } = upstream.data;
+    const { client, connection, http2 } = upstream.data;
+    if (connection.ended) return;
+    http2?.sent(chunk);
     connection.activeAt = performance.now();
     connection.sentAt = connection.activeAt;
     if (!client.write(chunk)) upstream.pause();
@@ -82,10 +85,10 @@ const HANDLERS: SocketHandler<Line> = {
     if (!upstream.data.rest) client.resume();
   },
   close(upstream) {
-    const { client, localPort, closed } = upstream.data;
+    const { client, connection, localPort, closed } = upstream.data;
     closed(localPort);
-    // What was answered is sent first; a client that does not take it is idle.
-    client.destroySoon();
+    // What was answered is sent first; a client that does not take it is idle. A flood has its own end.
+    if (!connection.ended) client.destroySoon();
   },
   error() {
     // It closes.
@@ -97,8 +100,9 @@ export const relay = (
   connection: Connection,
   client: TLSSocket,
   port: number,
-  { opened, closed }: Pick<Line, "opened" | "closed">,
+  { lingerMs, opened, closed }: Pick<Line, "lingerMs" | "opened" | "closed">,
 ): void => {
-  const data: Line = { connection, client, rest: undefined, localPort: 0, opened, closed };
+  const http2 = client.alpnProtocol === "h2" ? watchHttp2() : undefined;
+  const data: Line = { connection, client, rest: undefined, http2, lingerMs, localPort: 0, opened, closed };
   Bun.connect({ hostname: "127.0.0.1", port, data, socket: HANDLERS }).catch(() => client.destroy());
 };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { frameWatch } from "../../../src/edge/tls/frames.ts";
+import { frameReader, PREFACE_BYTES, type FrameHeader } from "../../../src/edge/tls/frames.ts";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
@@ -13,18 +13,39 @@ const CONTINUATION = frame(9, 0, 3);
 const LAST = frame(9, 4, 3);
 const PING = frame(6, 0, 8);
 
-const followed = (...chunks: Uint8Array[]): boolean => {
-  const watch = frameWatch();
-  return chunks.map((chunk) => watch(chunk)).at(-1) ?? false;
-};
+const LAST_DATA = frame(0, 1, 0);
 
-test("frames that make work and ask for nothing are told, and no others", () => {
-  let told = 0;
-  const watch = frameWatch(() => void told++);
-  const [reset, settings] = [frame(3, 0, 4), frame(4, 0, 0)];
-  watch(Buffer.concat([PREFACE, settings, HEADERS, reset, DATA, PING, frame(8, 0, 4)]));
-  expect(told).toBe(3);
+test("frames are read by their headers, in whatever pieces they come", () => {
+  const bytes = Buffer.concat([PREFACE, HEADERS, DATA, LAST_DATA, PING]);
+  for (const size of [1, 7, 4096]) {
+    const seen: FrameHeader[] = [];
+    const reader = frameReader(PREFACE_BYTES, (header) => void seen.push({ ...header }));
+    for (let at = 0; at < bytes.length; at += size) reader.read(bytes.subarray(at, at + size));
+    expect(seen).toEqual([
+      { type: 1, flags: 4, length: 30, stream: 1 },
+      { type: 0, flags: 0, length: 500, stream: 1 },
+      { type: 0, flags: 1, length: 0, stream: 1 },
+      { type: 6, flags: 0, length: 8, stream: 1 },
+    ]);
+    expect(reader.isAtBoundary()).toBe(true);
+  }
 });
+
+test("a reader is at a boundary between frames only", () => {
+  const reader = frameReader(0);
+  const boundaries = Array.from(DATA, (byte) => {
+    reader.read(Uint8Array.of(byte));
+    return reader.isAtBoundary();
+  });
+  expect(boundaries.filter(Boolean)).toHaveLength(1);
+  expect(boundaries.at(-1)).toBe(true);
+});
+
+const isInHeadersAfter = (chunks: Iterable<Uint8Array>): boolean => {
+  const reader = frameReader(PREFACE_BYTES);
+  for (const chunk of chunks) reader.read(chunk);
+  return reader.isInHeaders();
+};
 
 test.each<[string, Uint8Array[], boolean]>([
   ["half of the preface", [PREFACE.subarray(0, 9)], true],
@@ -37,7 +58,7 @@ test.each<[string, Uint8Array[], boolean]>([
   ["the same, continued", [PREFACE, UNENDED, CONTINUATION, CONTINUATION], true],
   ["the same, ended", [PREFACE, UNENDED, CONTINUATION, LAST], false],
 ])("after %s the client is in headers or not", (_what, chunks, isInHeaders) => {
-  expect(followed(...chunks)).toBe(isInHeaders);
-  const bytes = Buffer.concat(chunks);
-  expect(followed(...[...bytes].map((byte) => Buffer.from([byte])))).toBe(isInHeaders);
+  expect(isInHeadersAfter(chunks)).toBe(isInHeaders);
+  const bytes = Array.from(Buffer.concat(chunks), (byte) => Uint8Array.of(byte));
+  expect(isInHeadersAfter(bytes)).toBe(isInHeaders);
 });
