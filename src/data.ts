@@ -133,10 +133,15 @@ export const lockFault = (dataDir: string, error: unknown): string => {
   );
 };
 
+/** Bytes that are free on the file system of `directory`, for this user. */
+export const freeBytes = (directory: string): number => {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
+};
+
 /** @throws if DATA_DIR has less room than `reserve`, in bytes */
 export const assertRoom = (directory: string, reserve: number) => {
-  const { bavail, bsize } = statfsSync(directory);
-  const free = bavail * bsize;
+  const free = freeBytes(directory);
   if (free < reserve)
     throw new Error(
       `${Math.floor(free / 2 ** 20)} MiB free in DATA_DIR, below DISK_RESERVE of ${Math.floor(reserve / 2 ** 20)} MiB`,

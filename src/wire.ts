@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import type { Config } from "./config/config.ts";
-import { assertRoom } from "./data.ts";
+import { assertRoom, freeBytes } from "./data.ts";
 import { answerRepository } from "./db/answers.ts";
 import { sweeperOf } from "./db/sweep.ts";
 import type { Database } from "./db/open.ts";
@@ -13,12 +13,14 @@ import { categoryService } from "./categories/service.ts";
 import { gatewayOf } from "./console/gateway.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import { sessionsIn } from "./console/sessions.ts";
+import { ADMISSION, type AdmissionLimits, admission } from "./deploys/admission.ts";
 import { openBlobs } from "./deploys/blobs.ts";
 import { publishFirst } from "./deploys/first.ts";
 import { deployRepository } from "./deploys/repository.ts";
+import { roomAbove } from "./deploys/room.ts";
 import { deployRoutes } from "./deploys/routes.ts";
 import { deployService } from "./deploys/service.ts";
-import { openUploads } from "./deploys/upload.ts";
+import { UPLOAD_PACE, type UploadPace, openUploads } from "./deploys/upload.ts";
 import { dispatcher } from "./edge/dispatch.ts";
 import { type HostNames, hostReader } from "./edge/hosts.ts";
 import { finishing, hostFault, refusal } from "./edge/refuse.ts";
@@ -104,6 +106,12 @@ export interface Overrides {
   patiently?: Patiently;
   /** How many streams of events there may be, and how often they show life. */
   streamLimits?: StreamLimits;
+  /** How many uploads there may be. */
+  admissionLimits?: AdmissionLimits;
+  /** How slowly an upload may come. */
+  uploadPace?: UploadPace;
+  /** Bytes that are free on the disk of DATA_DIR. */
+  freeSpace?: () => number;
 }
 
 /**
@@ -196,18 +204,21 @@ export const wireApp = (
     removed: withdraw,
     failed: (error) => writeLog.error({ err: error }, "a domain could not be checked"),
   });
-  const blobs = openBlobs(join(config.dataDir, "blobs"));
+  const room = roomAbove(overrides.freeSpace ?? (() => freeBytes(config.dataDir)), config.diskReserve);
+  const blobs = openBlobs(join(config.dataDir, "blobs"), room);
   const deploys = deployService({
     deploys: lazily(() => deployRepository(database)),
     projects,
     blobs,
-    uploads: openUploads(join(config.dataDir, "uploads"), {
-      bytes: config.deployLimit,
-      stallMs: 30_000,
-      // 100 MiB in that time is a megabit a second.
-      wholeMs: 15 * 60_000,
-    }),
+    uploads: openUploads(
+      join(config.dataDir, "uploads"),
+      { bytes: config.deployLimit, ...(overrides.uploadPace ?? UPLOAD_PACE) },
+      room,
+    ),
+    admission: admission(overrides.admissionLimits ?? ADMISSION),
+    room,
     uploadLimit: config.deployLimit,
+    projectQuota: config.projectQuota,
     clock,
   });
   const publishing = publishingOf(config, portOf);

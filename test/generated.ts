@@ -289,12 +289,13 @@ const fillShop = async (store: Store): Promise<void> => {
   await store.call("POST", "/v1/store/orders/2/approve");
 };
 
-/** A store with animals, and the project `docs` with a deploy and two domains. */
+/** A store with animals, and the project `docs` with two deploys and two domains. */
 const openFull = async (): Promise<Store> => {
   const { told, inspect } = toldDns("records_right");
   const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "1000000" }, inspect });
   for (let at = 0; at < 3; at++) await addPet(store, {});
   await fillShop(store);
+  await makeProject(store, "docs");
   await fillProject(store);
   expect(told.asked).toEqual([]);
   return store;

@@ -37,6 +37,8 @@ export interface Config {
   readonly apiHosts: readonly string[];
   /** Bytes of an archive, packed. */
   readonly deployLimit: number;
+  /** Bytes that the kept deploys of a project may take. */
+  readonly projectQuota: number;
   /** `address` or `address:port` of each resolver; none: those of the system. */
   readonly dnsResolvers: readonly string[];
   /** Port of name servers that no setting names with a port of its own. */

@@ -139,7 +139,7 @@ export const SETTINGS = {
     flag: "disk-reserve",
     fallback: "64MiB",
     form: "a size up to 1024GiB, such as 64MiB",
-    help: "free space below which /readyz says not ready",
+    help: "free space that deploys leave, and below which /readyz says not ready",
     parse: bytes(0, 2 ** 40),
   },
   platformDomain: {
@@ -181,6 +181,14 @@ export const SETTINGS = {
     form: "a size from 1KiB to 1GiB, such as 100MiB",
     help: "largest archive of a deploy",
     parse: bytes(2 ** 10, 2 ** 30),
+  },
+  projectQuota: {
+    env: "PROJECT_QUOTA",
+    flag: "project-quota",
+    fallback: "10GiB",
+    form: "a size from 1KiB to 1024GiB, such as 10GiB",
+    help: "room that the kept deploys of one project may take on the disk",
+    parse: bytes(2 ** 10, 2 ** 40),
   },
   dnsResolvers: {
     env: "DNS_RESOLVERS",

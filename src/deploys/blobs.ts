@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { blobHolds } from "./holds.ts";
+import { type Room, UNLIMITED } from "./room.ts";
 import { temporaryFiles } from "./temporary.ts";
 import { type BlobWriter, openWriter } from "./writer.ts";
 
@@ -20,8 +21,8 @@ export interface Blobs {
 const SHARD = /^[\da-f]{2}$/;
 const REST = /^[\da-f]{62}$/;
 
-/** Opens the store in `root`, which the first writer makes if it is not there. */
-export const openBlobs = (root: string): Blobs => {
+/** Opens the store in `root`, which the first writer makes if it is not there. @param room what writers may take */
+export const openBlobs = (root: string, room: Room = UNLIMITED): Blobs => {
   const temporary = temporaryFiles(join(root, "tmp"));
   const holds = blobHolds();
   const sweeps = new Set<Promise<unknown>>();
@@ -55,7 +56,7 @@ export const openBlobs = (root: string): Blobs => {
 
   return {
     pathOf,
-    begin: () => openWriter({ root, pathOf, temporary, holds, afterSweeps }),
+    begin: () => openWriter({ root, pathOf, temporary, holds, room, afterSweeps }),
     async sweep(needed) {
       const running = sweepAll(needed);
       sweeps.add(running);

@@ -1,5 +1,5 @@
 import type { UnpackedFile } from "./archive.ts";
-import type { BlobWriter, Blobs } from "./blobs.ts";
+import type { BlobWriter, Blobs, Stored } from "./blobs.ts";
 import { type Compressors, compressors } from "./compressors.ts";
 import { type Manifest, type SiteFile, writeManifest } from "./manifest.ts";
 import { isCompressible, isImmutable, mediaType } from "./media.ts";
@@ -14,12 +14,14 @@ const AT_ONCE = 32;
 /** Files that are in the store, whole and on disk. */
 export interface Intake {
   manifest: Manifest;
-  /** What the manifest itself is stored under. */
-  hash: string;
+  /** The manifest itself. */
+  stored: Stored;
   /** Bytes of all files, unpacked. */
   bytes: number;
-  /** Lets sweeps see the blobs: to be called once the manifest is recorded, or given up. */
+  /** Lets sweeps see the blobs: to be called once the manifest is recorded. */
   release(): void;
+  /** Removes what this deploy alone brought: to be called if the manifest is not recorded. */
+  discard(): void;
 }
 
 /** In memory of its own, which can be handed to another thread. */
@@ -98,9 +100,9 @@ const storeAll = async (files: AsyncIterable<UnpackedFile>, means: Means) => {
   }
   if (failure) throw failure;
   const site = siteOf(manifest);
-  const { hash } = await writer.put(new TextEncoder().encode(writeManifest(site)));
+  const stored = await writer.put(new TextEncoder().encode(writeManifest(site)));
   await writer.flush();
-  return { manifest: site, hash };
+  return { manifest: site, stored };
 };
 
 const codingsOf = (earlier: Manifest): Means["made"] =>
@@ -113,7 +115,7 @@ const codingsOf = (earlier: Manifest): Means["made"] =>
 /**
  * Takes the files of a deploy into the store, and their manifest: when this answers, all of it is on disk.
  * @param earlier another deploy: what it has in common with this one is not compressed again
- * @throws ArchiveRefused if the archive that they come from is at fault; a system's error if the disk is. Nothing is kept then.
+ * @throws ArchiveRefused if the archive that they come from is at fault; NoRoom or a system's error if the disk is. Nothing is kept then.
  */
 export const takeIn = async (
   files: AsyncIterable<UnpackedFile>,
@@ -123,9 +125,9 @@ export const takeIn = async (
   const writer = blobs.begin();
   const workers = compressors();
   try {
-    const { manifest, hash } = await storeAll(files, { writer, workers, made: codingsOf(earlier) });
+    const { manifest, stored } = await storeAll(files, { writer, workers, made: codingsOf(earlier) });
     const bytes = manifest.values().reduce((sum, { size }) => sum + size, 0);
-    return { manifest, hash, bytes, release: () => writer.close() };
+    return { manifest, stored, bytes, release: writer.close, discard: writer.discard };
   } catch (error) {
     writer.discard();
     throw error;

@@ -36,11 +36,11 @@ export const uploadDeploy = operation({
   operationId: "uploadDeploy",
   summary: "Deploy a site",
   description:
-    "The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is left out. It is served once all of it is on disk, in one step; one that is refused is recorded as `failed` with its reason, and what was served before still is.",
+    "The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is left out. It is served once all of it is on disk, in one step; one that is refused is recorded as `failed` with its reason, and what was served before still is. The kept deploys of a project share a quota, in which each file counts once: `quota_exceeded`. A body that comes too slowly, below 32 KiB a second after half a minute, is refused.",
   tags: TAGS,
   uploads: ARCHIVE_TYPES,
   answers: { 201: { description: "The deploy is served.", headers: ["Location"], example: THIRD } },
-  faults: ["invalid_archive"],
+  faults: ["invalid_archive", "quota_exceeded"],
 });
 
 export const getDeploy = operation({
@@ -49,6 +49,16 @@ export const getDeploy = operation({
   description: "With the reason if it failed.",
   tags: TAGS,
   answers: { 200: { description: "The deploy.", example: THIRD } },
+});
+
+export const deleteDeploy = operation({
+  operationId: "deleteDeploy",
+  summary: "Delete a deploy",
+  description:
+    "It can't be served again, and no longer counts in the project's quota. Files that no other deploy needs are removed within the hour.",
+  tags: TAGS,
+  answers: { 204: { description: "The deploy is gone." } },
+  faults: ["deploy_active"],
 });
 
 export const activateDeploy = operation({

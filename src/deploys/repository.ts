@@ -48,6 +48,10 @@ export interface Deploys {
   list(page: { projectId: number; before: number; limit: number }): Promise<Deploy[]>;
   /** Makes a deploy that succeeded the one that is served; undefined if it is not such a one. */
   activate(projectId: number, id: number): Promise<Deploy | undefined>;
+  /** Those that stay when the next one succeeds: of those that succeeded all but the oldest of `KEPT`. */
+  staying(projectId: number): Promise<Pick<Deploy, "manifest" | "files" | "bytes">[]>;
+  /** Removes a deploy that is not the one that is served; false if it is, or if there is none. */
+  remove(projectId: number, id: number): Promise<boolean>;
   /** True before the first deploy of any project, whatever became of it. */
   isUntouched(): Promise<boolean>;
   /** The manifests that any deploy needs. */
@@ -137,6 +141,23 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
       ),
     )
     .prepare();
+  const stayed = orm
+    .select({ manifest: deploys.manifest, files: deploys.files, bytes: deploys.bytes })
+    .from(deploys)
+    .where(and(eq(deploys.projectId, value("projectId")), eq(deploys.status, "succeeded")))
+    .orderBy(desc(deploys.id))
+    .limit(KEPT - 1)
+    .prepare();
+  const removed = orm
+    .delete(deploys)
+    .where(
+      and(
+        isThis,
+        sql`${deploys.id} is not (select active_deploy_id from projects where id = ${value("projectId")})`,
+      ),
+    )
+    .returning({ id: deploys.id })
+    .prepare();
   const needed = orm
     .selectDistinct({ manifest: deploys.manifest })
     .from(deploys)
@@ -178,6 +199,13 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
     async activate(projectId, id) {
       const [rows] = await commit([{ query: activated, values: { projectId, id } }]);
       return rows.length > 0 ? find(projectId, id) : undefined;
+    },
+    async staying(projectId) {
+      return stayed.all({ projectId });
+    },
+    async remove(projectId, id) {
+      const [rows] = await commit([{ query: removed, values: { projectId, id } }]);
+      return rows.length > 0;
     },
     async isUntouched() {
       return lastId.get() === undefined;

@@ -2,7 +2,7 @@ import { Elysia, status } from "elysia";
 import { Fault } from "../http/faults.ts";
 import { nextPage } from "../http/headers.ts";
 import type { Patiently } from "../http/patience.ts";
-import { NoQuery, parseId } from "../http/schemas.ts";
+import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
 import {
   ARCHIVE_TYPES,
@@ -14,7 +14,7 @@ import {
   fromDeploy,
   isArchiveType,
 } from "./model.ts";
-import { activateDeploy, getDeploy, listDeploys, uploadDeploy } from "./openapi.ts";
+import { activateDeploy, deleteDeploy, getDeploy, listDeploys, uploadDeploy } from "./openapi.ts";
 import type { DeployService, Upload } from "./service.ts";
 
 /** @throws Fault unsupported_media_type */
@@ -83,6 +83,21 @@ export const deployRoutes = ({
         query: NoQuery,
         response: { 200: Deploy },
         detail: getDeploy,
+      },
+    )
+    .delete(
+      "/platform/projects/:slug/deploys/:deployId",
+      async ({ params: { slug, deployId } }) => {
+        await deploys.remove(slug, parseId(deployId));
+        return status(204, undefined);
+      },
+      {
+        stability: "beta",
+        scope: "platform:write",
+        params: DeployParams,
+        query: NoQuery,
+        response: { 204: NoContent },
+        detail: deleteDeploy,
       },
     )
     .post(

@@ -3,12 +3,16 @@ import { type Page, cutPage, readCursor } from "../page.ts";
 import type { Project } from "../projects/repository.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { Clock } from "../time.ts";
+import type { Admission } from "./admission.ts";
 import { type UnpackedFile, unpack } from "./archive.ts";
 import type { Blobs } from "./blobs.ts";
-import { takeIn } from "./intake.ts";
+import { type Intake, takeIn } from "./intake.ts";
 import { type Manifest, hashesOf, readManifest } from "./manifest.ts";
+import { type Extent, boundOf, quotaExceeded, usage } from "./quota.ts";
 import { ArchiveRefused, UNPACK_LIMITS } from "./refused.ts";
 import type { Deploy, Deploys } from "./repository.ts";
+import { NoRoom, type Room } from "./room.ts";
+import { turns } from "./turns.ts";
 import { UploadCutOff, UploadTooLarge, type Uploads } from "./upload.ts";
 
 /** A `.tar.gz` or `.zip` on its way in. */
@@ -27,7 +31,8 @@ export interface DeployService {
   /**
    * Unpacks, stores and publishes the archive; what is served does not change before all of it is on disk. One that is
    * refused is recorded with its reason.
-   * @throws Fault not_found, payload_too_large, invalid_archive, rate_limited when too many are under way
+   * @throws Fault not_found, payload_too_large, invalid_archive, quota_exceeded, rate_limited when too many are under way,
+   * storage_unavailable when the disk has too little room
    */
   upload(slug: string, upload: Upload): Promise<ListedDeploy>;
   /** Publishes files of the service's own, unless a deploy is served by then. */
@@ -38,14 +43,14 @@ export interface DeployService {
   get(slug: string, id: number): Promise<ListedDeploy>;
   /** Serves an earlier deploy again. @throws Fault not_found, deploy_failed if it is one that failed */
   activate(slug: string, id: number): Promise<ListedDeploy>;
+  /** Deletes a deploy. Files that no other deploy needs go with the next sweep. @throws Fault not_found, deploy_active */
+  remove(slug: string, id: number): Promise<void>;
   /** True before the first deploy of any project, whatever became of it. */
   isUntouched(): Promise<boolean>;
   /** Removes the files that no deploy needs any more, and uploads that a crash left. @returns how many files */
   sweep(): Promise<number>;
 }
 
-/** Uploads that are taken in at once; each takes room on the disk until it is stored. */
-const MOST_UPLOADS = 4;
 /** Above every id. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
@@ -58,23 +63,48 @@ const notFound = () => new Fault("not_found", "The project has no deploy with th
 const tooLarge = (limit: number) =>
   new Fault("payload_too_large", `The archive is larger than ${limit} bytes.`, { connection: "close" });
 
+const noRoom = () =>
+  new Fault(
+    "storage_unavailable",
+    "The server's disk has too little room for this deploy. Nothing of it is stored, and what was served before still is. Try again when room was made.",
+    { "retry-after": "60", connection: "close" },
+  );
+
+/** The fault that an upload ends with, for what is not one yet. */
+const faultOf = (error: unknown, limit: number): unknown => {
+  if (error instanceof UploadTooLarge) return tooLarge(limit);
+  if (error instanceof NoRoom) return noRoom();
+  if (error instanceof UploadCutOff)
+    return new Fault("invalid_request", `The archive is not complete: ${error.message}.`, {
+      connection: "close",
+    });
+  return error;
+};
+
 export const deployService = ({
   deploys,
   projects,
   blobs,
   uploads,
+  admission,
+  room,
   uploadLimit,
+  projectQuota,
   clock,
 }: {
   deploys: Deploys;
   projects: Pick<ProjectService, "get">;
   blobs: Blobs;
   uploads: Uploads;
+  admission: Admission;
+  room: Room;
   /** Bytes of an archive. */
   uploadLimit: number;
+  /** Bytes that the kept deploys of one project may take. */
+  projectQuota: number;
   clock: Clock;
 }): DeployService => {
-  let running = 0;
+  const inTurn = turns();
 
   const get = async (slug: string, id: number): Promise<ListedDeploy> => {
     const project = await projects.get(slug);
@@ -93,18 +123,49 @@ export const deployService = ({
     return readBlob(served.manifest).catch(() => undefined);
   };
 
+  /** What the project would take with the deploy, once the oldest went that goes then. @throws Fault quota_exceeded */
+  const assertQuota = async (
+    projectId: number,
+    extent: Extent,
+    { manifest, stored }: Pick<Intake, "manifest" | "stored">,
+  ) => {
+    const staying = await deploys.staying(projectId);
+    // Most projects are so far below it that their manifests need not be read.
+    const bound = [extent, ...staying].reduce((sum, one) => sum + boundOf(one), 0);
+    if (bound <= projectQuota) return;
+    const total = usage();
+    total.add(manifest, stored);
+    for (const { manifest: hash } of staying)
+      if (hash !== null)
+        total.add(await readBlob(hash).catch(() => new Map()), {
+          hash,
+          size: Bun.file(blobs.pathOf(hash)).size,
+        });
+    if (total.bytes() > projectQuota) throw quotaExceeded(total.bytes(), projectQuota);
+  };
+
   const store = async (
     project: Project,
     { keyId, isFirst = false }: { keyId: number | null; isFirst?: boolean },
     files: AsyncIterable<UnpackedFile>,
   ): Promise<Deploy | undefined> => {
-    const { manifest, hash, bytes, release } = await takeIn(files, blobs, await servedBy(project));
-    try {
-      const upload = { projectId: project.id, keyId, createdAt: clock.now() };
-      return await deploys.succeed({ ...upload, manifest: hash, files: manifest.size, bytes }, { isFirst });
-    } finally {
-      release();
-    }
+    const { manifest, stored, bytes, release, discard } = await takeIn(files, blobs, await servedBy(project));
+    const extent = { files: manifest.size, bytes };
+    return inTurn(project.id, async () => {
+      try {
+        if (!isFirst) await assertQuota(project.id, extent, { manifest, stored });
+      } catch (error) {
+        discard();
+        throw error;
+      }
+      try {
+        const upload = { projectId: project.id, keyId, createdAt: clock.now() };
+        return await deploys.succeed({ ...upload, ...extent, manifest: stored.hash }, { isFirst });
+      } finally {
+        // Not discarded when it fails: it may be recorded all the same.
+        release();
+      }
+    });
   };
 
   const storeArchive = async (project: Project, keyId: number | null, file: string) => {
@@ -113,10 +174,11 @@ export const deployService = ({
       if (!deploy) throw new Fault("not_found", "The project was deleted meanwhile.");
       return deploy.id;
     } catch (error) {
-      if (!(error instanceof ArchiveRefused)) throw error;
+      const isQuota = error instanceof Fault && error.code === "quota_exceeded";
+      if (!(error instanceof ArchiveRefused || isQuota)) throw error;
       const upload = { projectId: project.id, keyId, createdAt: clock.now() };
       await deploys.fail({ ...upload, reason: error.message });
-      throw new Fault("invalid_archive", error.message);
+      throw isQuota ? error : new Fault("invalid_archive", error.message);
     }
   };
 
@@ -126,24 +188,17 @@ export const deployService = ({
     async upload(slug, { length = 0, body, keyId }) {
       const project = await projects.get(slug);
       if (length > uploadLimit) throw tooLarge(uploadLimit);
-      if (running >= MOST_UPLOADS)
-        throw new Fault("rate_limited", "Too many archives are being taken in; try again in 5 s.", {
-          "retry-after": "5",
-          connection: "close",
-        });
-      running++;
+      const leave = admission.enter(keyId ?? 0);
       try {
-        const stored = await uploads.hold(body, (file) => storeArchive(project, keyId, file));
+        room.assert(length);
+        const stored = await uploads.hold(body, (file) =>
+          admission.unpack(() => storeArchive(project, keyId, file)),
+        );
         return await get(slug, stored);
       } catch (error) {
-        if (error instanceof UploadTooLarge) throw tooLarge(uploadLimit);
-        if (error instanceof UploadCutOff)
-          throw new Fault("invalid_request", `The archive is not complete: ${error.message}.`, {
-            connection: "close",
-          });
-        throw error;
+        throw faultOf(error, uploadLimit);
       } finally {
-        running--;
+        leave();
       }
     },
     async publishFirst(slug, files) {
@@ -164,8 +219,15 @@ export const deployService = ({
       if (!activated) throw notFound();
       return { ...activated, active: true };
     },
+    async remove(slug, id) {
+      const { projectId } = await get(slug, id);
+      if (await deploys.remove(projectId, id)) return;
+      // Served, unless somebody else deleted it meanwhile.
+      await get(slug, id);
+      throw new Fault("deploy_active");
+    },
     sweep() {
-      if (running === 0) uploads.clear();
+      if (admission.isIdle()) uploads.clear();
       return blobs.sweep(async () => {
         const needed = new Set<string>();
         for (const manifest of await deploys.manifests()) {

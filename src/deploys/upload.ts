@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { makeOwned } from "../ownership.ts";
+import { type Room, UNLIMITED } from "./room.ts";
 
 /** Where archives lie while they are unpacked; a directory that one process owns. */
 export interface Uploads {
@@ -9,7 +10,7 @@ export interface Uploads {
   clear(): void;
   /**
    * Writes a body to a file of its own, which is gone when `use` has ended.
-   * @throws UploadTooLarge, UploadCutOff, or a system's error
+   * @throws UploadTooLarge, UploadCutOff, NoRoom, or a system's error
    */
   hold<Result>(
     body: ReadableStream<Uint8Array> | null,
@@ -22,34 +23,49 @@ export class UploadTooLarge extends Error {
   override name = "UploadTooLarge";
 }
 
-/** The client left before its body was complete, or sent nothing for too long. */
+/** The client left before its body was complete, sent nothing for too long, or sent too slowly. */
 export class UploadCutOff extends Error {
   override name = "UploadCutOff";
 }
 
-export interface UploadLimits {
-  /** Bytes of one body. */
-  bytes: number;
+/** How slowly a body may come. */
+export interface UploadPace {
   /** Milliseconds that may pass without a byte. */
   stallMs: number;
-  /** Milliseconds that all of it may take. */
-  wholeMs: number;
+  /** Milliseconds after which a body must have come at `bytesPerSecond`. */
+  graceMs: number;
+  /** The slowest that a body may come, from its beginning on. Time that the server takes to write it does not count. */
+  bytesPerSecond: number;
+}
+
+/** A quarter of a megabit a second: 100 MiB may take an hour. */
+export const UPLOAD_PACE: UploadPace = { stallMs: 30_000, graceMs: 30_000, bytesPerSecond: 32 * 1024 };
+
+export interface UploadLimits extends UploadPace {
+  /** Bytes of one body. */
+  bytes: number;
 }
 
 /** The chunks of a body; one that breaks off or stalls is told from a disk that fails. */
 async function* chunksOf(
   body: ReadableStream<Uint8Array>,
-  { stallMs, wholeMs }: UploadLimits,
+  { stallMs, graceMs, bytesPerSecond }: UploadLimits,
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
-  const end = performance.now() + wholeMs;
+  let size = 0;
+  let waited = 0;
   const next = async () => {
-    const { promise: late, resolve } = Promise.withResolvers<"late">();
-    const timer = setTimeout(() => resolve("late"), Math.max(0, Math.min(stallMs, end - performance.now())));
+    const begun = performance.now();
+    const left = Math.max(0, graceMs + (1000 * size) / bytesPerSecond - waited);
+    const { promise: late, resolve } = Promise.withResolvers<string>();
+    const reason =
+      left < stallMs ? `it came slower than ${bytesPerSecond} bytes a second` : "the upload stalled";
+    const timer = setTimeout(() => resolve(reason), Math.min(left, stallMs));
     try {
       return await Promise.race([reader.read(), late]);
     } finally {
       clearTimeout(timer);
+      waited += performance.now() - begun;
     }
   };
   try {
@@ -57,8 +73,9 @@ async function* chunksOf(
       const read = await next().catch((cause: unknown) => {
         throw new UploadCutOff("the upload broke off", { cause });
       });
-      if (read === "late") throw new UploadCutOff("the upload stalled");
+      if (typeof read === "string") throw new UploadCutOff(read);
       if (read.done) return;
+      size += read.value.length;
       yield read.value;
     }
   } finally {
@@ -66,13 +83,19 @@ async function* chunksOf(
   }
 }
 
-const write = async (file: string, body: ReadableStream<Uint8Array> | null, limits: UploadLimits) => {
+const write = async (
+  file: string,
+  body: ReadableStream<Uint8Array> | null,
+  limits: UploadLimits,
+  room: Room,
+) => {
   const handle = await open(file, "wx", 0o600);
   try {
     let size = 0;
     for await (const chunk of body ? chunksOf(body, limits) : []) {
       size += chunk.length;
       if (size > limits.bytes) throw new UploadTooLarge(`larger than ${limits.bytes} bytes`);
+      room.assert(chunk.length);
       // Not `write`, which may take a part of it only.
       await handle.writeFile(chunk);
     }
@@ -82,7 +105,7 @@ const write = async (file: string, body: ReadableStream<Uint8Array> | null, limi
 };
 
 /** The uploads in `directory`, which the first makes if it is not there. */
-export const openUploads = (directory: string, limits: UploadLimits): Uploads => {
+export const openUploads = (directory: string, limits: UploadLimits, room: Room = UNLIMITED): Uploads => {
   return {
     clear() {
       rmSync(directory, { recursive: true, force: true });
@@ -91,7 +114,7 @@ export const openUploads = (directory: string, limits: UploadLimits): Uploads =>
       makeOwned(directory);
       const file = join(directory, crypto.randomUUID());
       try {
-        await write(file, body, limits);
+        await write(file, body, limits, room);
         return await use(file);
       } finally {
         rmSync(file, { force: true });

@@ -55,7 +55,7 @@ const inWorker = async (
     const made = await compress({ bytes, brotli, level: GZIP_LEVEL, most, file });
     sizes = made;
     return made.br + made.gzip > 0 ? made.hash : undefined;
-  });
+  }, CODINGS.length * most);
   return stored === undefined ? {} : parts(stored, sizes);
 };
 

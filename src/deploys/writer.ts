@@ -4,6 +4,7 @@ import { syncPath } from "../durable.ts";
 import { inheritOwner, makeOwned } from "../ownership.ts";
 import { syncFileSystem, writeAll } from "./disk.ts";
 import type { Holds } from "./holds.ts";
+import type { Room } from "./room.ts";
 import type { Temporary } from "./temporary.ts";
 
 /** What a stored file is known by. */
@@ -18,13 +19,17 @@ export type Content = Uint8Array | AsyncIterable<Uint8Array>;
 
 /** One deploy's way into the store. Until it is closed, nothing that it put is swept. */
 export interface BlobWriter {
-  /** Takes the content, once; a content that throws leaves nothing. It is in the store when `flush` has answered. */
+  /**
+   * Takes the content, once; a content that throws leaves nothing. It is in the store when `flush` has answered.
+   * @throws NoRoom
+   */
   put(content: Content): Promise<Stored>;
   /**
    * Takes a file that `write` writes by itself where it is told to, and whose hash it says; undefined: it wrote none.
    * Answers what `write` did.
+   * @param most bytes that the file may have @throws NoRoom
    */
-  adopt(write: (file: string) => Promise<string | undefined>): Promise<string | undefined>;
+  adopt(write: (file: string) => Promise<string | undefined>, most: number): Promise<string | undefined>;
   /** Keeps a blob from sweeps as if it had been put, if the store has it. */
   hold(hash: string): boolean;
   /** Where what was put can be read, before the flush too. */
@@ -47,12 +52,20 @@ export interface WriterSettings {
   pathOf(hash: string): string;
   temporary: Temporary;
   holds: Holds;
+  room: Room;
   /** Calls back when no sweep is running: at once, or when those that are have ended. */
   afterSweeps(then: () => void): void;
 }
 
 /** Opens a way into the store: what is put waits in `temporary` for the flush. */
-export const openWriter = ({ root, pathOf, temporary, holds, afterSweeps }: WriterSettings): BlobWriter => {
+export const openWriter = ({
+  root,
+  pathOf,
+  temporary,
+  holds,
+  room,
+  afterSweeps,
+}: WriterSettings): BlobWriter => {
   const self = Symbol("writer");
   const held = new Set<string>();
   const shards = new Set<string>();
@@ -74,6 +87,7 @@ export const openWriter = ({ root, pathOf, temporary, holds, afterSweeps }: Writ
   const putBytes = async (content: Uint8Array): Promise<Stored> => {
     const hash = Bun.SHA256.hash(content, "hex");
     if (!isThere(hash)) {
+      room.assert(content.length);
       const writing = temporary.write((handle) => writeAll(handle, content));
       // Known as written before the first await: the same content may come again at once.
       written.set(hash, writing);
@@ -87,6 +101,7 @@ export const openWriter = ({ root, pathOf, temporary, holds, afterSweeps }: Writ
     let size = 0;
     const name = await temporary.write(async (handle) => {
       for await (const chunk of content) {
+        room.assert(chunk.length);
         hasher.update(chunk);
         writeAll(handle, chunk);
         size += chunk.length;
@@ -98,7 +113,8 @@ export const openWriter = ({ root, pathOf, temporary, holds, afterSweeps }: Writ
     return { hash, size };
   };
 
-  const adopt = async (write: (file: string) => Promise<string | undefined>): Promise<string | undefined> => {
+  const adopt: BlobWriter["adopt"] = async (write, most) => {
+    room.assert(most);
     const name = temporary.reserve();
     try {
       const hash = await write(temporary.pathOf(name));

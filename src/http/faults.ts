@@ -35,6 +35,11 @@ export const FAULTS = {
     "Another request was sent with this Idempotency-Key: use a new key for each, and the same for its repetitions.",
   ],
   deploy_failed: [409, "The deploy failed: only one that succeeded can be served."],
+  deploy_active: [409, "The deploy is served: activate another one first."],
+  quota_exceeded: [
+    409,
+    "The project takes as much room as it may: delete deploys that are no longer needed.",
+  ],
   invalid_archive: [400, "The archive cannot be deployed."],
   category_not_found: [404, "There is no category with this id: add it first."],
   category_name_taken: [409, "Another category has this name; choose another."],

@@ -27,6 +27,7 @@ test("without any setting there are the documented defaults", () => {
     console: true,
     apiHosts: [],
     deployLimit: 104_857_600,
+    projectQuota: 10_737_418_240,
     dnsResolvers: [],
     dnsPort: 53,
     dnsPrivate: false,

@@ -1,7 +1,14 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Call, type Store, faultOf, messageOf, openStore } from "../support/store.ts";
+import {
+  type Call,
+  type Store,
+  type StoreSettings,
+  faultOf,
+  messageOf,
+  openStore,
+} from "../support/store.ts";
 import { tarGzOf, zipOf } from "./archives.ts";
 
 const site = (text: string, more: { name: string; content: Buffer }[] = []) =>
@@ -9,8 +16,11 @@ const site = (text: string, more: { name: string; content: Buffer }[] = []) =>
 
 const DEPLOYS = "/platform/projects/docs/deploys";
 
-const openProject = async (env: Record<string, string> = {}): Promise<Store> => {
-  const store = await openStore({ env });
+const openProject = async (
+  env: Record<string, string> = {},
+  more: Omit<StoreSettings, "env"> = {},
+): Promise<Store> => {
+  const store = await openStore({ env, ...more });
   await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs" } });
   return store;
 };
@@ -171,19 +181,73 @@ test("what is no archive by its type is 415 and named", async () => {
   expect(await messageOf(answer)).toContain("application/gzip");
 });
 
-test("at most four archives are taken in at once; a fifth is told when to try again", async () => {
-  const store = await openProject();
-  const held: ReadableStreamDefaultController[] = [];
-  const waiting = Array.from({ length: 4 }, () =>
-    upload(store, new ReadableStream({ start: (controller) => void held.push(controller) })),
+/** Uploads that begin and send no more until they are told. */
+const beginUploads = (store: Store, count: number, key = store.key) => {
+  const held: ReadableStreamDefaultController<Uint8Array>[] = [];
+  const answers = Array.from({ length: count }, () =>
+    store.call("POST", DEPLOYS, {
+      key,
+      headers: { "content-type": "application/gzip" },
+      body: new ReadableStream({ start: (controller) => void held.push(controller) }),
+    }),
   );
-  await Bun.sleep(50);
+  return {
+    async end() {
+      for (const controller of held) controller.close();
+      for (const answer of await Promise.all(answers)) expect(answer.status).toBe(400);
+    },
+  };
+};
+
+test("a key sends four archives at once; its fifth is told when to try again, another key's is deployed", async () => {
+  const store = await openProject();
+  const slow = beginUploads(store, 4);
+  await Bun.sleep(20);
   const fifth = await upload(store, site("five"));
-  expect(fifth.headers.get("retry-after")).toBe("5");
+  expect(fifth.headers.get("retry-after")).toBe("10");
   expect(await faultOf(fifth)).toBe("429 rate_limited");
-  for (const controller of held) controller.close();
-  for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(400);
+  const key = await store.mint({});
+  const other = await store.call("POST", DEPLOYS, {
+    key,
+    body: site("other"),
+    headers: { "content-type": "application/gzip" },
+  });
+  expect(other.status).toBe(201);
+  await slow.end();
   expect((await upload(store, site("six"))).status).toBe(201);
+});
+
+test("archives that arrive slowly keep no other from being unpacked, and are bounded together", async () => {
+  const store = await openProject({}, { admissionLimits: { perKey: 10, total: 8, unpacking: 1 } });
+  const slow = beginUploads(store, 7);
+  await Bun.sleep(20);
+  expect((await upload(store, site("between"))).status).toBe(201);
+  const more = beginUploads(store, 1, await store.mint({}));
+  await Bun.sleep(20);
+  expect(await faultOf(await upload(store, site("too many")))).toBe("429 rate_limited");
+  await slow.end();
+  await more.end();
+});
+
+test("archives that arrive together wait for their turn to be unpacked", async () => {
+  const store = await openProject({}, { admissionLimits: { perKey: 4, total: 4, unpacking: 1 } });
+  const answers = await Promise.all(["a", "b", "c", "d"].map((text) => upload(store, site(text))));
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+});
+
+test("an upload slower than the least rate is refused, and says so", async () => {
+  const store = await openProject({}, { uploadPace: { stallMs: 1000, graceMs: 20, bytesPerSecond: 1e6 } });
+  const body = new ReadableStream({
+    async pull(controller) {
+      await Bun.sleep(10);
+      controller.enqueue(new Uint8Array(1));
+    },
+  });
+  const answer = await upload(store, body);
+  expect(answer.status).toBe(400);
+  expect(await messageOf(answer)).toBe(
+    "The archive is not complete: it came slower than 1000000 bytes a second.",
+  );
 });
 
 test("deploys share their files, and a sweep removes what none of those that can be served needs", async () => {

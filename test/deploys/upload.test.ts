@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { NoRoom, roomAbove } from "../../src/deploys/room.ts";
 import { UploadCutOff, UploadTooLarge, openUploads } from "../../src/deploys/upload.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
@@ -18,9 +19,11 @@ const bodyOf = (gapMs: number, count = Number.POSITIVE_INFINITY) => {
   });
 };
 
-const open = () => {
+/** Takes ten thousand bytes a second, and looks after a tenth of a second. */
+const open = (free = () => 1000) => {
   const directory = join(temporaryDirectory(), "uploads");
-  const uploads = openUploads(directory, { bytes: 1000, stallMs: 100, wholeMs: 300 });
+  const limits = { bytes: 1000, stallMs: 1000, graceMs: 100, bytesPerSecond: 10_000 };
+  const uploads = openUploads(directory, limits, roomAbove(free, 100));
   const hold = (body: ReadableStream<Uint8Array> | null) =>
     uploads.hold(body, (file) => Bun.file(file).bytes());
   return { hold, left: () => readdirSync(directory) };
@@ -33,10 +36,37 @@ test("a body is held in a file for as long as it is used", async () => {
   expect(left()).toEqual([]);
 });
 
-test("a body that stalls is cut off, and so is one that trickles on for too long", async () => {
+test("a body that comes too slowly is cut off after the grace period, which a fast one may exceed", async () => {
   const { hold, left } = open();
-  await expect(hold(bodyOf(10_000))).rejects.toBeInstanceOf(UploadCutOff);
-  await expect(hold(bodyOf(20))).rejects.toBeInstanceOf(UploadCutOff);
+  const slow = hold(bodyOf(20));
+  await expect(slow).rejects.toBeInstanceOf(UploadCutOff);
+  await expect(slow).rejects.toThrow("it came slower than 10000 bytes a second");
+  expect(left()).toEqual([]);
+  const uploads = openUploads(temporaryDirectory(), {
+    bytes: 1e6,
+    stallMs: 1000,
+    graceMs: 20,
+    bytesPerSecond: 10,
+  });
+  expect(await uploads.hold(bodyOf(5, 30), (file) => Bun.file(file).bytes())).toHaveLength(300);
+});
+
+test("a body that stalls is cut off, however fast it came before", async () => {
+  const uploads = openUploads(temporaryDirectory(), {
+    bytes: 1e6,
+    stallMs: 50,
+    graceMs: 1e6,
+    bytesPerSecond: 1,
+  });
+  const stalled = uploads.hold(bodyOf(10_000), async () => {});
+  await expect(stalled).rejects.toThrow("the upload stalled");
+});
+
+test("a body that would touch the reserve of the disk is refused when it would, and leaves nothing", async () => {
+  let free = 125;
+  const { hold, left } = open(() => (free -= 10));
+  await expect(hold(bodyOf(0, 3))).rejects.toBeInstanceOf(NoRoom);
+  expect(free).toBe(105);
   expect(left()).toEqual([]);
 });
 

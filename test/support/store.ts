@@ -65,7 +65,7 @@ export interface Store {
 
 export interface StoreSettings extends Pick<
   Overrides,
-  "peerOf" | "dns" | "inspect" | "sleep" | "streamLimits"
+  "peerOf" | "dns" | "inspect" | "sleep" | "streamLimits" | "admissionLimits" | "uploadPace" | "freeSpace"
 > {
   /** Database file; in memory without one. */
   path?: string;

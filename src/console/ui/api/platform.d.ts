@@ -68,7 +68,7 @@ export interface paths {
     put?: never;
     /**
      * Deploy a site
-     * @description The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is left out. It is served once all of it is on disk, in one step; one that is refused is recorded as `failed` with its reason, and what was served before still is. Needs the scope `platform:write`.
+     * @description The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is left out. It is served once all of it is on disk, in one step; one that is refused is recorded as `failed` with its reason, and what was served before still is. The kept deploys of a project share a quota, in which each file counts once: `quota_exceeded`. A body that comes too slowly, below 32 KiB a second after half a minute, is refused. Needs the scope `platform:write`.
      */
     post: operations["uploadDeploy"];
     delete?: never;
@@ -91,7 +91,11 @@ export interface paths {
     get: operations["getDeploy"];
     put?: never;
     post?: never;
-    delete?: never;
+    /**
+     * Delete a deploy
+     * @description It can't be served again, and no longer counts in the project's quota. Files that no other deploy needs are removed within the hour. Needs the scope `platform:write`.
+     */
+    delete: operations["deleteDeploy"];
     options?: never;
     head?: never;
     patch?: never;
@@ -1315,6 +1319,38 @@ export interface operations {
            */
           "application/json": components["schemas"]["Deploy"];
         };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  deleteDeploy: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+        /** @description Id of the deploy. */
+        deployId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The deploy is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description Refused. */
       default: {

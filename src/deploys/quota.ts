@@ -1,0 +1,43 @@
+import { Fault } from "../http/faults.ts";
+import type { Stored } from "./blobs.ts";
+import type { Manifest } from "./manifest.ts";
+
+/** What is known of a deploy without reading its manifest. */
+export interface Extent {
+  files: number;
+  /** Bytes of all files, unpacked. */
+  bytes: number;
+}
+
+/** A coding is stored only if it saves an eighth, and there are two. */
+const MAX_FACTOR = 1 + 2 * (7 / 8);
+/** More than an entry of a manifest takes. */
+const MAX_ENTRY = 8192;
+
+/** More than the deploy takes on the disk. */
+export const boundOf = ({ files, bytes }: Extent): number => MAX_FACTOR * bytes + MAX_ENTRY * files;
+
+/** Adds up what deploys of one project take: what they share counts once. */
+export const usage = () => {
+  const blobs = new Map<string, number>();
+  const add = (hash: string, size: number) => blobs.set(hash, Math.max(size, blobs.get(hash) ?? 0));
+  return {
+    /** @param stored what the manifest itself takes */
+    add(manifest: Manifest, stored: Stored): void {
+      add(stored.hash, stored.size);
+      for (const { hash, size, encodings } of manifest.values()) {
+        add(hash, size);
+        for (const coding of Object.values(encodings)) add(coding.hash, coding.at + coding.size);
+      }
+    },
+    bytes: (): number => blobs.values().reduce((sum, size) => sum + size, 0),
+  };
+};
+
+const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
+
+export const quotaExceeded = (needed: number, quota: number): Fault =>
+  new Fault(
+    "quota_exceeded",
+    `With this deploy the project would take ${mebibytes(needed)} of its ${mebibytes(quota)}: delete deploys that you no longer need, then deploy again.`,
+  );

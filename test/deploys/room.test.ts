@@ -1,0 +1,130 @@
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Store, faultOf, messageOf, openStore } from "../support/store.ts";
+import { openBlobs } from "../../src/deploys/blobs.ts";
+import { NoRoom, roomAbove } from "../../src/deploys/room.ts";
+import { temporaryDirectory } from "../support/store.ts";
+import { tarGzOf } from "./archives.ts";
+
+const MIB = 2 ** 20;
+const RESERVE = 64 * MIB;
+
+const filesIn = ({ config }: Store): string[] =>
+  ["blobs", "uploads"].flatMap((name) => {
+    const directory = join(config.dataDir, name);
+    if (!existsSync(directory)) return [];
+    return readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+  });
+
+const sizeOf = (store: Store): number => filesIn(store).reduce((sum, path) => sum + Bun.file(path).size, 0);
+
+/** A store with a site, on a disk with so many bytes above the reserve, of which its files take their part. */
+const openOnDisk = async () => {
+  let above = 100 * MIB;
+  let least = Number.POSITIVE_INFINITY;
+  let store: Store | undefined;
+  const freeSpace = () => {
+    const free = RESERVE + above - (store ? sizeOf(store) : 0);
+    least = Math.min(least, free);
+    return free;
+  };
+  store = await openStore({ freeSpace });
+  await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs" } });
+  const answer = await upload(store, tarGzOf([{ name: "index.html", content: "before" }]));
+  expect(answer.status).toBe(201);
+  return { store, least: () => least, leave: (bytes: number) => (above = bytes + sizeOf(store as Store)) };
+};
+
+const upload = (store: Store, body: Buffer | ReadableStream, headers: Record<string, string> = {}) =>
+  store.call("POST", "/platform/projects/docs/deploys", {
+    body,
+    headers: { "content-type": "application/gzip", ...headers },
+  });
+
+const random = (size: number) =>
+  Buffer.concat(Array.from({ length: size / 65_536 }, () => crypto.getRandomValues(Buffer.alloc(65_536))));
+const noise = tarGzOf([
+  { name: "index.html", content: "after" },
+  { name: "noise.bin", content: random(3 * MIB) },
+]);
+const text = tarGzOf([
+  { name: "index.html", content: "after" },
+  { name: "large.txt", content: Buffer.alloc(3 * MIB, "0123456789 a line that compresses\n") },
+]);
+const small = tarGzOf([
+  { name: "index.html", content: "after" },
+  ...Array.from({ length: 200 }, (_, at) => ({
+    name: `${at}.txt`,
+    content: `${at}`.padEnd(16_384, "a text that compresses well"),
+  })),
+]);
+
+const streamed = (bytes: Buffer) =>
+  new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += 65_536) controller.enqueue(bytes.subarray(at, at + 65_536));
+      controller.close();
+    },
+  });
+
+test.each([
+  ["announced to be larger than the room", () => noise, { "content-length": String(noise.length) }, 2 * MIB],
+  ["streamed, larger than the room", () => streamed(noise), {}, 2 * MIB],
+  ["whose one large file unpacks beyond the room", () => text, {}, 2 * MIB],
+  ["whose small files unpack beyond the room", () => small, {}, 2 * MIB],
+  ["of any size, once the reserve is touched", () => streamed(small), {}, -1],
+])("an archive %s is refused; the reserve and what is served stay", async (_what, body, headers, left) => {
+  const { store, leave, least } = await openOnDisk();
+  const before = filesIn(store).toSorted();
+  leave(left);
+  const answer = await upload(store, body(), headers);
+  expect(answer.headers.get("retry-after")).toBe("60");
+  expect(await messageOf(answer.clone() as Response)).toContain("too little room");
+  expect(await faultOf(answer)).toBe("503 storage_unavailable");
+  expect(filesIn(store).toSorted()).toEqual(before);
+  if (left >= 0) expect(least()).toBeGreaterThanOrEqual(RESERVE);
+  expect(await (await store.visit("http://docs.localhost/")).text()).toBe("before");
+  leave(100 * MIB);
+  expect((await upload(store, body(), headers)).status).toBe(201);
+  expect(await (await store.visit("http://docs.localhost/")).text()).toBe("after");
+});
+
+test("an archive that is announced to be too large is refused before any of it is read", async () => {
+  const { store, leave } = await openOnDisk();
+  leave(2 * MIB);
+  let isRead = false;
+  const body = new ReadableStream(
+    {
+      pull(controller) {
+        isRead = true;
+        controller.enqueue(new Uint8Array(1));
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const answer = await upload(store, body, { "content-length": String(3 * MIB) });
+  expect([await faultOf(answer), isRead]).toEqual(["503 storage_unavailable", false]);
+});
+
+test("a writer leaves the reserve alone, whichever way content comes", async () => {
+  const root = temporaryDirectory();
+  const writer = openBlobs(
+    root,
+    roomAbove(() => 1000, 900),
+  ).begin();
+  const large = new Uint8Array(101);
+  const streamed = async function* () {
+    yield large;
+  };
+  await expect(writer.put(large)).rejects.toBeInstanceOf(NoRoom);
+  await expect(writer.put(streamed())).rejects.toBeInstanceOf(NoRoom);
+  await expect(writer.adopt(() => Promise.resolve(""), 101)).rejects.toBeInstanceOf(NoRoom);
+  await writer.put(large.subarray(1));
+  writer.discard();
+  await Bun.sleep(1);
+  expect(readdirSync(join(root, "tmp"))).toEqual([]);
+});
