@@ -48,7 +48,7 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
  * A store begins where none was: a new database in the place of one that was lost would have its own keys and backups.
  * @throws StartRefused
  */
-const assertNew = (dataDir: string, state: "missing" | "empty"): void => {
+export const assertNew = (dataDir: string, state: "missing" | "empty"): void => {
   const traces = tracesIn(dataDir, { log: sizeOf(databasePath(dataDir)) === 0 });
   if (traces.length === 0) return;
   throw new StartRefused(
@@ -70,7 +70,7 @@ export const assertPresent = (dataDir: string, { create }: { create: boolean }):
 };
 
 /** What to do about a database that cannot be opened. */
-const openFault = (path: string, error: unknown): string => {
+export const openFault = (path: string, error: unknown): string => {
   const fault = LOGS.map((end) => fileFault(path + end)).find((one) => one !== undefined);
   return (
     fault ??

@@ -25,7 +25,7 @@ import { acmeClients, challengeFetcher, handshakeTrial } from "./wire-acme.ts";
 /** The certificates of a database: what the command line works with. */
 export const wireCertificateService = (
   config: Config,
-  database: Database,
+  database: Pick<Database, "orm" | "commit">,
   clock: Clock = systemClock,
 ): CertificateService =>
   certificateService({

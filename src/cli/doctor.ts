@@ -2,11 +2,15 @@ import { accessSync, constants, existsSync, statSync, statfsSync } from "node:fs
 import { Command } from "commander";
 import { assertBackupDirectory } from "../backups/place.ts";
 import type { Config } from "../config/config.ts";
-import { takeLock } from "../db/lock.ts";
+import { isLocked } from "../db/lock.ts";
+import { MigrationRefused, assertCurrent } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
 import { foreignObject } from "../db/objects.ts";
+import { openForReading, readingOf } from "../db/readonly.ts";
+import type { Client } from "../db/snapshot.ts";
+import { directoryFault, fileFault, quoted } from "../directory.ts";
 import { listen } from "../edge/listeners.ts";
-import { databasePath, isBeingRestored, lockPath, openData } from "../data.ts";
+import { assertNew, databasePath, isBeingRestored, lockPath, openFault } from "../data.ts";
 import { explain, underWay } from "../domains/certificates/explain.ts";
 import { wireCertificateService } from "../wire-https.ts";
 import { configOf, withSettings } from "./settings.ts";
@@ -29,6 +33,8 @@ const YEAR_2026 = Date.UTC(2026, 0, 1);
 
 const dataDir: Probe = ({ dataDir: path }) => {
   if (!existsSync(path)) return `${path} does not exist yet; serve creates it`;
+  const fault = directoryFault(path) ?? fileFault(lockPath(path));
+  if (fault !== undefined) throw new Error(`${path}: ${fault}`);
   try {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
@@ -37,9 +43,7 @@ const dataDir: Probe = ({ dataDir: path }) => {
       { cause: error },
     );
   }
-  const mode = statSync(path).mode & 0o777;
-  const advice =
-    mode & 0o077 ? `; others can list it, its files are private all the same: chmod 700 ${path}` : "";
+  const advice = statSync(path).mode & 0o055 ? `; others can list its files: chmod 700 ${quoted(path)}` : "";
   return `${path} is writable${advice}`;
 };
 
@@ -53,31 +57,49 @@ const disk: Probe = ({ dataDir: path, diskReserve }) => {
 
 const BEING_RESTORED = "not looked at: a backup is being restored";
 
-const database: Probe = async (config) => {
-  if (!existsSync(databasePath(config.dataDir))) return "there is none yet; serve creates it";
-  if (isBeingRestored(config.dataDir)) return BEING_RESTORED;
-  const opened = openData(config, { create: false });
+/** Looks at the database, or says why there is nothing to look at. No file changes. */
+const reading = async (
+  { dataDir: path }: Config,
+  look: (client: Client) => string | Promise<string>,
+): Promise<string> => {
+  const file = databasePath(path);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found?.size) {
+    assertNew(path, found ? "empty" : "missing");
+    return "there is none yet; serve creates it";
+  }
+  if (isBeingRestored(path)) return BEING_RESTORED;
+  let client: Client | undefined;
   try {
-    const [problem] = opened.client.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").all();
+    client = openForReading(file);
+    assertCurrent(client, migrations);
+  } catch (error) {
+    client?.close();
+    throw error instanceof MigrationRefused ? error : new Error(openFault(file, error), { cause: error });
+  }
+  try {
+    return await look(client);
+  } finally {
+    client.close();
+  }
+};
+
+const database: Probe = (config) =>
+  reading(config, (client) => {
+    const [problem] = client.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").all();
     if (problem?.quick_check !== "ok")
       throw new Error(`it is damaged (${problem?.quick_check}); restore a backup`);
-    const foreign = foreignObject(opened.client, migrations);
+    const foreign = foreignObject(client, migrations);
     if (foreign !== undefined)
       throw new Error(
         `${foreign}: its schema was changed, no backup is taken of it; undo that, or restore a backup`,
       );
     return "intact, its migrations are current";
-  } finally {
-    await opened.close();
-  }
-};
+  });
 
-const certificates: Probe = async (config) => {
-  if (!existsSync(databasePath(config.dataDir))) return "there are none yet";
-  if (isBeingRestored(config.dataDir)) return BEING_RESTORED;
-  const opened = openData(config, { create: false });
-  try {
-    const all = await wireCertificateService(config, opened).all();
+const certificates: Probe = (config) =>
+  reading(config, async (client) => {
+    const all = await wireCertificateService(config, readingOf(client)).all();
     const faulty = all.flatMap((one) => explain(one, Date.now()) ?? []);
     if (faulty.length > 0) throw new Error(faulty.join(" "));
     if (all.length === 0) return "there are none";
@@ -86,10 +108,7 @@ const certificates: Probe = async (config) => {
       return said === undefined ? [] : `; ${one.hostname}: ${said}`;
     });
     return `${all.length}, none of which needs anything${present.slice(0, MOST_NAMED).join("")}`;
-  } finally {
-    await opened.close();
-  }
-};
+  });
 
 const backups: Probe = ({ dataDir: path, backupSchedule, backupDir }) => {
   if (backupSchedule === undefined) return "none are taken by the server: there is no BACKUP_SCHEDULE";
@@ -98,10 +117,7 @@ const backups: Probe = ({ dataDir: path, backupSchedule, backupDir }) => {
 };
 
 const server: Probe = async (config) => {
-  const lock = existsSync(config.dataDir) ? takeLock(lockPath(config.dataDir)) : undefined;
-  const runs = existsSync(config.dataDir) && !lock;
-  lock?.release();
-  if (runs) return "one is running on this DATA_DIR";
+  if (isLocked(lockPath(config.dataDir))) return "one is running on this DATA_DIR";
   const { host, port } = config;
   try {
     await listen({ host, port, fetch: () => new Response() }).stop(0);

@@ -126,7 +126,7 @@ const note = (hostname: string, event: EventName, now: number) => ({
 
 const DAY_MS = 24 * 60 * 60_000;
 
-export const certificateRepository = ({ orm, commit }: Database): Certificates => {
+export const certificateRepository = ({ orm, commit }: Pick<Database, "orm" | "commit">): Certificates => {
   const queries = certificateQueries(orm);
   /** Counts it, and forgets what counts no more. */
   const counting = (authority: string, kind: Attempt["kind"], hostname: string, now: number) => [

@@ -1,0 +1,37 @@
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { Database as Client, constants } from "bun:sqlite";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import type { Database } from "./open.ts";
+
+/**
+ * How SQLite reads a database and its log without a change to any file (https://sqlite.org/wal.html#readonly). Without a log
+ * the file is all there is. With a log and its index the index is shared with a running server. Where there is a log alone
+ * SQLite keeps an index in memory, of which nobody else can know: then it takes no locks, and nobody has the database open.
+ */
+const waysTo = (path: string): { query: string; pragma?: string } => {
+  if (!existsSync(`${path}-wal`)) return { query: "mode=ro&immutable=1" };
+  if (existsSync(`${path}-shm`)) return { query: "mode=ro&readonly_shm=1" };
+  return { query: "mode=ro&vfs=unix-none", pragma: "PRAGMA locking_mode=EXCLUSIVE" };
+};
+
+const BUSY_MS = 5000;
+
+/** Opens a database only to look at it: no file is created, recovered or checkpointed. */
+export const openForReading = (path: string): Client => {
+  const { query, pragma } = waysTo(path);
+  const client = new Client(
+    `${pathToFileURL(path).href}?${query}`,
+    constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
+  );
+  client.run(`PRAGMA busy_timeout=${BUSY_MS}`);
+  client.run("PRAGMA trusted_schema=OFF");
+  if (pragma !== undefined) client.run(pragma);
+  return client;
+};
+
+/** What repositories read of a database that `openForReading` opened; a write fails. */
+export const readingOf = (client: Client): Pick<Database, "orm" | "commit"> => ({
+  orm: drizzle(client),
+  commit: () => Promise.reject(new Error("the database was opened only to look at it")),
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { readConfig } from "../../src/config/config.ts";
+import { databasePath, lockPath, openData } from "../../src/data.ts";
+import { startServer } from "../../src/server.ts";
+import { atEnd, temporaryDirectory } from "../support/store.ts";
+import { bundledIn } from "./program.ts";
+
+const run = bundledIn();
+
+interface Finding {
+  check: string;
+  ok: boolean;
+  detail: string;
+}
+
+/** Everything below a directory, as it is on disk. */
+const listing = (directory: string): string[] =>
+  readdirSync(directory, { recursive: true })
+    .map(String)
+    .toSorted()
+    .map((name) => {
+      const path = join(directory, name);
+      const { ino, mode, uid, gid, size, mtimeMs } = lstatSync(path);
+      const content = lstatSync(path).isFile() ? Bun.SHA256.hash(readFileSync(path), "hex") : "";
+      return [name, ino, mode, uid, gid, size, mtimeMs, content].join(" ");
+    });
+
+/** Runs doctor and makes sure that nothing changed. @returns what it found, by check */
+const examine = async (cwd: string): Promise<Record<string, Finding>> => {
+  const before = listing(cwd);
+  const { out, error } = await run(cwd, ["doctor", "--port", "0", "--json"]);
+  expect(error).toBe("");
+  expect(listing(cwd)).toEqual(before);
+  return Object.fromEntries((JSON.parse(out) as Finding[]).map((finding) => [finding.check, finding]));
+};
+
+const configIn = (dataDir: string) =>
+  readConfig({ flags: {}, env: { DATA_DIR: dataDir, PORT: "0", LOG_LEVEL: "error" }, isTerminal: false });
+
+/** A working directory whose `data` is as a crash leaves it: animals are in the log only. */
+const crashed = async (ends = ["", "-wal", "-shm"]): Promise<string> => {
+  const source = temporaryDirectory();
+  const database = openData(configIn(source), { create: true });
+  database.client.run("INSERT INTO pets (name, category_id, created_at) VALUES ('Bella', 1, 0)");
+  const cwd = temporaryDirectory();
+  const data = join(cwd, "data");
+  mkdirSync(data, { mode: 0o700 });
+  for (const end of ends) copyFileSync(databasePath(source) + end, databasePath(data) + end);
+  await database.close();
+  return cwd;
+};
+
+describe("doctor changes nothing", () => {
+  test("where there is no DATA_DIR", async () => {
+    const found = await examine(temporaryDirectory());
+    expect(Object.values(found).filter(({ ok }) => !ok)).toEqual([]);
+  });
+
+  test("in an empty DATA_DIR", async () => {
+    const cwd = temporaryDirectory();
+    mkdirSync(join(cwd, "data"));
+    expect((await examine(cwd))["database"]?.detail).toBe("there is none yet; serve creates it");
+  });
+
+  test.each([
+    ["a log and its index", ["", "-wal", "-shm"]],
+    ["a log without its index", ["", "-wal"]],
+  ])("after a crash that left %s, which it reads", async (_name, ends) => {
+    const cwd = await crashed(ends);
+    expect(await examine(cwd)).toMatchObject({
+      database: { ok: true, detail: "intact, its migrations are current" },
+      certificates: { ok: true },
+    });
+  });
+
+  test("beside a database without a log", async () => {
+    const source = temporaryDirectory();
+    await openData(configIn(source), { create: true }).close();
+    const cwd = temporaryDirectory();
+    mkdirSync(join(cwd, "data"));
+    copyFileSync(databasePath(source), databasePath(join(cwd, "data")));
+    expect((await examine(cwd))["database"]?.ok).toBe(true);
+  });
+
+  test("beside a server, which it finds", async () => {
+    const cwd = temporaryDirectory();
+    const server = await startServer(configIn(join(cwd, "data")));
+    atEnd(() => server.stop());
+    // Its reference site is published behind the start.
+    const blobs = join(cwd, "data", "blobs");
+    while (!existsSync(blobs) || readdirSync(blobs).length < 3) await Bun.sleep(20);
+    await Bun.sleep(300);
+    const { out } = await run(cwd, ["doctor", "--port", "0"]);
+    expect(out).toContain("ok      server: one is running on this DATA_DIR");
+    expect(out).toContain("ok      database: intact");
+  });
+
+  test("where the database is lost, which it says", async () => {
+    for (const [lose, state] of [
+      [rmSync, "missing"],
+      [truncateSync, "empty"],
+    ] as const) {
+      const cwd = await crashed();
+      lose(databasePath(join(cwd, "data")));
+      const { database } = await examine(cwd);
+      expect(database).toMatchObject({
+        ok: false,
+        detail: expect.stringContaining(`is ${state}, but a store`),
+      });
+    }
+  });
+
+  test("where others can write, which it says", async () => {
+    const cwd = await crashed();
+    chmodSync(join(cwd, "data"), 0o777);
+    expect((await examine(cwd))["data directory"]).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining("others can write to it (mode 777): chmod 700"),
+    });
+  });
+
+  test("where others can only list, which it says", async () => {
+    const cwd = await crashed();
+    chmodSync(join(cwd, "data"), 0o755);
+    writeFileSync(lockPath(join(cwd, "data")), "");
+    expect((await examine(cwd))["data directory"]).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining("others can list its files: chmod 700"),
+    });
+  });
+});
