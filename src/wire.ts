@@ -225,7 +225,8 @@ export const wireApp = (
   const sessions = sessionsIn({ clock, random });
   const isSecure = (request: Request) => isDirect(request) || (config.baseUrl?.startsWith("https:") ?? false);
   const gateway = gatewayOf({ sessions, isSecure });
-  const app = createApp({ shared: rules, metrics: counters, log: writeLog, cors: cors(config.corsOrigins) }, [
+  const framing = { metrics: counters, log: writeLog, onError: database.suspect };
+  const app = createApp({ shared: rules, ...framing, cors: cors(config.corsOrigins) }, [
     petRoutes({ pets, pages, statistics, stream, shared: rules }),
     categoryRoutes({ categories, shared: rules }),
     orderRoutes({ orders, shared: rules }),
@@ -297,6 +298,7 @@ export const wireApp = (
     }),
     fresh: database.fresh,
     conclude,
+    onError: database.suspect,
     log: writeLog,
   });
   const publishReference = () =>

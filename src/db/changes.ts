@@ -37,8 +37,16 @@ const none: Changes = { look: () => {}, foreign: () => 0, beginOwn: () => {}, en
 export const watchChanges = (client: Client): Changes => {
   const path = client.filename;
   if (path === "" || path === ":memory:") return none;
-  const read = walIndexReader(path);
-  let { count, checksum } = read();
+  const readHeader = walIndexReader(path);
+  /** NaN, which equals nothing, for what cannot be read: it may have changed. */
+  const read = () => {
+    try {
+      return readHeader();
+    } catch {
+      return { count: Number.NaN, checksum: Number.NaN };
+    }
+  };
+  let { count, checksum } = readHeader();
   let foreign = 0;
   const look = () => {
     const now = read();

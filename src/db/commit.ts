@@ -1,6 +1,7 @@
 import type { Database as Client } from "bun:sqlite";
 import type { Changes } from "./changes.ts";
-import { StorageUnavailable, isBusy, isStorageFailure } from "./failure.ts";
+import { DatabaseLocked, StorageUnavailable, isStorageFailure } from "./failure.ts";
+import { type Transactions, transactions } from "./transaction.ts";
 
 /** A prepared query of Drizzle's: what it returns for the values of its placeholders. */
 interface Prepared<Rows> {
@@ -21,7 +22,7 @@ type RowsOf<Statements extends readonly Statement[]> = {
  * Writes the statements of one atomic act: all of them or none. Answers with the rows of each when they are on disk.
  * Acts that arrive together share one transaction and one fsync; an act that breaks a constraint fails alone.
  * @param last asked inside the transaction, with the rows, for one more statement of the same act; undefined: there is none
- * @throws StorageUnavailable when the storage refused; nothing of the act was written.
+ * @throws StorageUnavailable when the storage refused; nothing of the act was written, unless it is OutcomeUnknown.
  */
 export type Commit = <const Statements extends readonly Statement[]>(
   statements: Statements,
@@ -36,14 +37,12 @@ interface Act {
   reject(error: unknown): void;
 }
 
-export interface GroupCommit {
+export interface GroupCommit extends Omit<Transactions, "run" | "canLock"> {
   commit: Commit;
-  /** How many transactions this connection has committed: it grows with every write of its own. */
-  count(): number;
-  /** Why the storage refused the last write; undefined if it took it. */
-  refusal(): StorageUnavailable | undefined;
   /** Waits until everything that was queued is on disk or refused. */
   drain(): Promise<void>;
+  /** Stops looking whether another process's lock has ended. */
+  stop(): void;
 }
 
 export interface GroupCommitSettings {
@@ -55,22 +54,29 @@ export interface GroupCommitSettings {
   queueLimit?: number;
   /** Told of each transaction, so that it can tell this connection's writes from others'. */
   changes?: Pick<Changes, "beginOwn" | "endOwn">;
+  /** Describes the process that holds the write lock. */
+  lockHolder?: () => string;
 }
 
 const RETRY_MS = 10;
+/** How long an act waits for a lock, unless it is told otherwise. */
+export const LOCK_WAIT_MS = 5000;
 
 /** Queues acts and commits, once in a turn of the event loop, those that have gathered. */
 export const groupCommit = (
   client: Client,
-  { groupSize = 1024, lockWait = 5000, queueLimit = 100_000, changes }: GroupCommitSettings = {},
+  {
+    groupSize = 1024,
+    lockWait = LOCK_WAIT_MS,
+    queueLimit = 100_000,
+    changes,
+    lockHolder = () => "another process",
+  }: GroupCommitSettings = {},
 ): GroupCommit => {
-  const begin = client.prepare("BEGIN IMMEDIATE");
-  const end = client.prepare("COMMIT");
-  const changedRows = client.prepare<{ rows: number }, []>("SELECT total_changes() AS rows");
+  const { run, ...transacting } = transactions(client, changes);
   let queue: Act[] = [];
   let scheduled = false;
-  let committed = 0;
-  let refused: StorageUnavailable | undefined;
+  let isStopped = false;
   let idle: (() => void)[] = [];
 
   const schedule = (delay?: number) => {
@@ -82,49 +88,36 @@ export const groupCommit = (
 
   const flush = () => {
     scheduled = false;
+    if (isStopped) return;
     const acts = queue.slice(0, groupSize);
-    const blocked = acts.length > 0 && commitTogether(acts) === "locked";
+    const blocked = acts.length > 0 ? !commitTogether(acts) : !transacting.canLock();
     if (blocked) expire();
     else queue = queue.slice(acts.length);
-    if (queue.length > 0) schedule(blocked ? RETRY_MS : undefined);
-    else for (const done of idle.splice(0)) done();
+    if (queue.length > 0 || blocked) schedule(blocked ? RETRY_MS : undefined);
+    if (queue.length === 0) for (const done of idle.splice(0)) done();
   };
 
   /** Refuses the acts that have waited too long for another process's lock. */
   const expire = () => {
-    const oldest = performance.now() - lockWait;
-    const [late, rest] = [
-      queue.filter((act) => act.since < oldest),
-      queue.filter((act) => act.since >= oldest),
-    ];
-    queue = rest;
-    for (const act of late) act.reject(new StorageUnavailable("the database is locked by another process"));
+    const now = performance.now();
+    const inTime = queue.findIndex((act) => act.since >= now - lockWait);
+    const late = queue.splice(0, inTime === -1 ? queue.length : inTime);
+    if (late.length === 0) return;
+    const seconds = Math.floor((now - (transacting.lockedSince() ?? now)) / 1000);
+    const error = new DatabaseLocked(seconds, lockHolder());
+    for (const act of late) act.reject(error);
   };
 
-  const commitTogether = (acts: Act[]): "done" | "locked" => {
+  /** @returns false if another process holds the lock */
+  const commitTogether = (acts: Act[]): boolean => {
     const settled: (() => void)[] = [];
-    try {
-      begin.run();
-      changes?.beginOwn();
-      const before = changedRows.get()?.rows;
+    const result = run(() => {
       for (const act of acts) settled.push(perform(act));
-      const wrote = before !== changedRows.get()?.rows;
-      end.run();
-      changes?.endOwn(wrote);
-      committed++;
-      refused = undefined;
-    } catch (error) {
-      if (client.inTransaction) client.run("ROLLBACK");
-      if (isBusy(error)) return "locked";
-      const reason = isStorageFailure(error)
-        ? new StorageUnavailable(String(error), { cause: error })
-        : error;
-      if (reason instanceof StorageUnavailable) refused = reason;
-      for (const act of acts) act.reject(reason);
-      return "done";
-    }
-    for (const settle of settled) settle();
-    return "done";
+    });
+    if (result.state === "locked") return false;
+    if (result.state === "refused") for (const act of acts) act.reject(result.error);
+    else for (const settle of settled) settle();
+    return true;
   };
 
   /** Runs one act inside the open transaction; what it tells its caller waits for the COMMIT. */
@@ -158,8 +151,13 @@ export const groupCommit = (
         });
         schedule();
       }),
-    count: () => committed,
-    refusal: () => refused,
+    ...transacting,
+    probe() {
+      const result = transacting.probe();
+      if (result.state === "locked") schedule(RETRY_MS);
+      return result;
+    },
+    stop: () => void (isStopped = true),
     drain: () =>
       new Promise((done) => {
         if (queue.length === 0) return done();

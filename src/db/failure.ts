@@ -3,6 +3,24 @@ export class StorageUnavailable extends Error {
   override name = "StorageUnavailable";
 }
 
+/** The storage failed while it made a write durable: it may be there after a crash, or not. */
+export class OutcomeUnknown extends StorageUnavailable {
+  override name = "OutcomeUnknown";
+}
+
+/** Another process has held the write lock for too long; nothing was written. */
+export class DatabaseLocked extends StorageUnavailable {
+  override name = "DatabaseLocked";
+
+  /** @param holder the process, as far as it can be told; not for clients */
+  constructor(
+    readonly seconds: number,
+    holder: string,
+  ) {
+    super(`the database has been locked for ${seconds} s by ${holder}`);
+  }
+}
+
 const STORAGE_CODES =
   /^SQLITE_(FULL|IOERR|READONLY|BUSY|LOCKED|CANTOPEN|PERM|NOMEM|CORRUPT|NOTADB|PROTOCOL)(_|$)|^(ENOSPC|EDQUOT|EROFS|EIO)$/;
 
@@ -25,3 +43,7 @@ export const isFull = (error: unknown): boolean => /^(SQLITE_FULL|ENOSPC|EDQUOT)
 
 /** True if the file itself is broken: waiting does not help. */
 export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(resultCode(error));
+
+/** True if a read failed. SQLite says SQLITE_CORRUPT of EIO too: the file itself may be whole. */
+export const isReadFailure = (error: unknown): boolean =>
+  isDamage(error) || /^SQLITE_IOERR_(READ|SHORT_READ|SHMMAP)$/.test(resultCode(error));

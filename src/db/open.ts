@@ -4,9 +4,11 @@ import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { watchChanges } from "./changes.ts";
 import { type Commit, type GroupCommitSettings, groupCommit } from "./commit.ts";
 import { isBusy, isStorageFailure } from "./failure.ts";
+import { lockHolder as holderOf } from "./holder.ts";
 import { ensureStoreId } from "./identity.ts";
 import { assertCurrent, isUnmade, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
+import { type ReadinessOptions, readinessOf } from "./readiness.ts";
 
 export interface Database {
   /** Builds and prepares queries; writes go through `commit`. */
@@ -23,8 +25,14 @@ export interface Database {
   foreignVersion(): number;
   /** @throws if the file was moved or deleted: what is written now would be lost. */
   assertInPlace(): void;
-  /** @throws if the file is gone, the schema is not this program's, or the storage refuses writes. */
+  /**
+   * Writes and reads, unless that was done a moment ago.
+   * @throws if the file is gone, the schema is not this program's, the storage refuses writes or reads, or another process
+   * holds the write lock for too long
+   */
   assertReady(): Promise<void>;
+  /** Called with every error of a request: one of a read makes the next `assertReady` look for damage. */
+  suspect(error: unknown): void;
   /** Commits what is queued, copies the log into the database file if there is room, and closes it. Again is fine. */
   close(): Promise<void>;
   /** The connection itself: for PRAGMAs of tests and of `doctor`. */
@@ -41,21 +49,12 @@ const PRAGMAS = [
   "PRAGMA cache_size=-16384",
 ];
 
-/** @throws if a write could not even begin; another process that is writing is no reason. */
-const assertMayWrite = (client: Client): void => {
-  try {
-    client.run("BEGIN IMMEDIATE");
-    client.run("ROLLBACK");
-  } catch (error) {
-    if (!isBusy(error)) throw error;
-  }
-};
-
 /** What identifies a file; undefined for none, such as a database in memory. */
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
 
 /** How to open a database. */
-export interface OpenSettings extends GroupCommitSettings {
+export interface OpenSettings
+  extends Omit<GroupCommitSettings, "changes" | "lockHolder">, Pick<ReadinessOptions, "probeMs"> {
   /** Brings the schema up to date: always, or only where nothing was made yet; else what is not up to date is refused. */
   migrating?: "always" | "new" | "never";
   /** Called before a database in which nothing was made yet is made; what it throws stops that. */
@@ -78,12 +77,6 @@ const oncePerTurn = (act: () => void): (() => Promise<void>) => {
     }));
 };
 
-/** The least write there is: it changes nothing but proves that the storage takes one. */
-const probeOf = (client: Client) => {
-  const statement = client.prepare("UPDATE migrations SET applied_at = applied_at WHERE id = 1 RETURNING id");
-  return [{ query: { all: () => statement.all() }, values: {} }] as const;
-};
-
 const OPEN_BUSY_MS = 5000;
 
 /** Tries again while another process is about to make the same database: SQLite does not wait where it changes to a log. */
@@ -100,7 +93,7 @@ const whileBusy = (act: () => void): void => {
 /** Opens or creates the database file (or ":memory:"). */
 export const openDatabase = (
   path: string,
-  { migrating = "always", onUnmade, ...settings }: OpenSettings = {},
+  { migrating = "always", onUnmade, probeMs, ...settings }: OpenSettings = {},
 ): Database => {
   const client = new Client(path, { create: true, strict: true });
   try {
@@ -117,8 +110,13 @@ export const openDatabase = (
     throw error;
   }
   const changes = watchChanges(client);
-  const writes = groupCommit(client, { ...settings, changes });
-  const probe = probeOf(client);
+  const lockHolder = () => holderOf(path);
+  const writes = groupCommit(client, { ...settings, changes, lockHolder });
+  const readiness = readinessOf(client, writes, {
+    lockHolder,
+    ...(probeMs !== undefined && { probeMs }),
+    ...(settings.lockWait !== undefined && { lockWait: settings.lockWait }),
+  });
   const opened = inodeOf(path);
   const assertInPlace = () => {
     if (opened !== undefined && inodeOf(path) !== opened)
@@ -127,6 +125,8 @@ export const openDatabase = (
   let closed: Promise<void> | undefined;
   const close = async () => {
     await writes.drain();
+    writes.stop();
+    readiness.close();
     try {
       client.run("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch (error) {
@@ -147,11 +147,9 @@ export const openDatabase = (
     assertInPlace,
     async assertReady() {
       assertInPlace();
-      assertCurrent(client, migrations);
-      assertMayWrite(client);
-      // Only a write shows that the disk takes one: after a refusal the least one is tried.
-      if (writes.refusal()) await writes.commit(probe);
+      await readiness.assert();
     },
+    suspect: readiness.suspect,
     close: () => (closed ??= close()),
   };
 };

@@ -40,6 +40,8 @@ export interface DispatchSettings {
   /** Waits until every change that was acknowledged before shows. */
   fresh(): Promise<void>;
   conclude: Conclude;
+  /** Called with every error of a site. */
+  onError?: (error: unknown) => void;
   log: Logger;
 }
 
@@ -78,6 +80,7 @@ export const dispatcher = ({
   secured,
   fresh,
   conclude,
+  onError,
   log,
 }: DispatchSettings): Fetch => {
   const published = async (
@@ -89,6 +92,7 @@ export const dispatcher = ({
       await fresh();
       return await publisher.answer(place, requestOf(request, place.port));
     } catch (error) {
+      onError?.(error);
       const fault = faultOf(error);
       if (isOurs(fault)) log.error({ err: error, requestId }, fault.code);
       return refusal(fault);

@@ -35,4 +35,4 @@ export const concluding =
 
 /** True for what the client has no part in: the log says more of it. */
 export const isOurs = ({ code }: Fault): boolean =>
-  code === "internal_error" || code === "storage_unavailable";
+  code === "internal_error" || code === "storage_unavailable" || code === "outcome_unknown";

@@ -1,4 +1,4 @@
-import { isDamage, isStorageFailure } from "../db/failure.ts";
+import { DatabaseLocked, OutcomeUnknown, isDamage, isStorageFailure } from "../db/failure.ts";
 
 /** Every error code that the service answers with, its HTTP status, and what is said when nothing more precise is known. */
 export const FAULTS = {
@@ -54,6 +54,10 @@ export const FAULTS = {
     503,
     "The storage cannot do this now (full, read-only or locked); nothing was written. Try again later.",
   ],
+  outcome_unknown: [
+    503,
+    "The storage failed while it stored this: the change may have been made, or not. Send the request again with the same Idempotency-Key; without one, look first.",
+  ],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
 export type FaultCode = keyof typeof FAULTS;
@@ -79,11 +83,22 @@ export class Fault extends Error {
 
 export const statusOf = (code: FaultCode): number => FAULTS[code][0];
 
+const SOON = { "retry-after": "1" };
+
+const lockedMessage = ({ seconds }: DatabaseLocked): string =>
+  `Another process has locked the database for ${seconds} s; nothing was written. Try again later.`;
+
+/** SQLite tells a disk that fails to read from a damaged file by nothing. */
+const UNREADABLE =
+  "The database cannot be read: its disk fails, or it is damaged. Nothing was written. The operator's adoption-store doctor says which.";
+
 /** The fault that an error is answered as; anything unforeseen is an `internal_error` that says nothing of its cause. */
 export const faultOf = (error: unknown): Fault => {
   if (error instanceof Fault) return error;
-  if (isDamage(error)) return new Fault("storage_unavailable", "The database is damaged: restore a backup.");
-  if (isStorageFailure(error)) return new Fault("storage_unavailable", undefined, { "retry-after": "1" });
+  if (error instanceof OutcomeUnknown) return new Fault("outcome_unknown", undefined, SOON);
+  if (error instanceof DatabaseLocked) return new Fault("storage_unavailable", lockedMessage(error), SOON);
+  if (isDamage(error)) return new Fault("storage_unavailable", UNREADABLE, SOON);
+  if (isStorageFailure(error)) return new Fault("storage_unavailable", undefined, SOON);
   return new Fault("internal_error");
 };
 

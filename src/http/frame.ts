@@ -14,6 +14,8 @@ export interface FrameSettings {
   metrics: Metrics;
   log: Logger;
   cors: Cors;
+  /** Called with every error that is not a refusal of ours. */
+  onError?: (error: unknown) => void;
   /** All routes of the app, once they are known. */
   routes(): readonly Route[];
 }
@@ -33,7 +35,7 @@ const loggable = (error: unknown): unknown =>
     : error;
 
 /** The frame around the rooms: request ids, errors, headers, metrics and logs of every answer. */
-export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
+export const frame = ({ metrics, log, cors, onError, routes }: FrameSettings) => {
   const concludeRequest = concluding({ metrics, log });
 
   const conclude = (answer: Response, passage: Passage, origin: string | undefined): Response => {
@@ -94,6 +96,7 @@ export const frame = ({ metrics, log, cors, routes }: FrameSettings) => {
       .onError({ as: "global" }, function refuse(context) {
         const { code, error, request, headers } = context;
         const fault = refusalOf(code, error, request);
+        if (!(error instanceof Fault)) onError?.(error);
         context.requestId = requestIdOf(headers["x-request-id"]);
         if (isOurs(fault)) log.error({ err: loggable(error), requestId: context.requestId }, fault.code);
         return faultResponse(fault);

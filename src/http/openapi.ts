@@ -183,6 +183,8 @@ const securityOf = (security: unknown, description: unknown): Json => {
 };
 
 const IDEMPOTENCY_FAULTS = ["idempotency_in_flight", "idempotency_mismatch"] as const;
+/** Not of the specified operations, whose examples stay as they are. */
+const BETA_FAULTS = ["outcome_unknown"] as const;
 
 const operationOf = (raw: unknown, method: string): Json => {
   const {
@@ -209,7 +211,11 @@ const operationOf = (raw: unknown, method: string): Json => {
   };
   const common = commonHeaders(operation);
   const all = { ...answers, ...(conditions.includes("If-None-Match") && { 304: UNCHANGED }) };
-  const own = [...faults, ...(idempotent ? IDEMPOTENCY_FAULTS : [])];
+  const own = [
+    ...faults,
+    ...(idempotent ? IDEMPOTENCY_FAULTS : []),
+    ...(idempotent && rest["x-stability"] ? BETA_FAULTS : []),
+  ];
   return {
     ...operation,
     responses: {

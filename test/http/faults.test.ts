@@ -21,10 +21,13 @@ describe("an error that nobody foresaw", () => {
     expect([code, message]).toEqual(["internal_error", FAULTS.internal_error[1]]);
   });
 
-  test("of a damaged database says so, for waiting does not help", () => {
+  test("of a read that fails says what tells damage from a failing disk", () => {
     const damage = Object.assign(new Error(), { code: "SQLITE_CORRUPT" });
     const { code, message } = faultOf(new StorageUnavailable("wrapped", { cause: damage }));
-    expect([code, message]).toEqual(["storage_unavailable", "The database is damaged: restore a backup."]);
+    expect([code, message]).toEqual([
+      "storage_unavailable",
+      expect.stringContaining("adoption-store doctor"),
+    ]);
   });
 
   test("of the storage is storage_unavailable", () => {

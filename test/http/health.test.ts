@@ -1,6 +1,19 @@
 import { metrics } from "../../src/http/metrics.ts";
 import { describe, expect, test } from "bun:test";
-import { addPet, faultOf, messageOf, openStore, type Store, temporaryDirectory } from "../support/store.ts";
+import { closeSync, openSync, statSync, writeSync } from "node:fs";
+import {
+  addPet,
+  atEnd,
+  faultOf,
+  messageOf,
+  openStore,
+  type Store,
+  temporaryDirectory,
+} from "../support/store.ts";
+
+const until = async (is: () => Promise<boolean>) => {
+  while (!(await is())) await Bun.sleep(5);
+};
 
 const addCertificate = ({ database }: Store, hostname: string, notAfter: number) =>
   database.client.run(
@@ -44,12 +57,49 @@ describe("/readyz is 503 and names what is wrong", () => {
     expect(await messageOf(await store.call("GET", "/readyz"))).toContain("newer than this program");
   });
 
-  test("but not while another process writes", async () => {
+  test("when another process has locked it for too long, but not while one writes", async () => {
     const path = `${temporaryDirectory()}/store.db`;
-    const [store, other] = [await openStore({ path }), await openStore({ path })];
+    const store = await openStore({ path, storage: { lockWait: 40 } });
+    const other = await openStore({ path });
     other.database.client.run("BEGIN IMMEDIATE");
     expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
+    await until(async () => (await store.call("GET", "/readyz", { key: false })).status === 503);
+    expect(await messageOf(await store.call("GET", "/readyz"))).toMatch(
+      /^database: the database has been locked for \d+ s by another process$/,
+    );
     other.database.client.run("ROLLBACK");
+    await until(async () => (await store.call("GET", "/readyz", { key: false })).status === 200);
+  });
+
+  test("when a read finds damage, until nothing of the whole file is damaged", async () => {
+    const path = `${temporaryDirectory()}/store.db`;
+    const store = await openStore({ path });
+    const damage = Object.assign(new Error("database disk image is malformed"), { code: "SQLITE_CORRUPT" });
+    store.database.suspect(new Error("of something else"));
+    expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
+    store.database.suspect(damage);
+    expect(await messageOf(await store.call("GET", "/readyz"))).toStartWith(
+      "database: a read failed (database disk image is malformed)",
+    );
+    await until(async () => (await store.call("GET", "/readyz", { key: false })).status === 200);
+  });
+
+  test("when a request meets damage", async () => {
+    const path = `${temporaryDirectory()}/store.db`;
+    const store = await openStore({ path });
+    for (let at = 0; at < 200; at++) await addPet(store, { name: "x".repeat(200) });
+    store.database.client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    const { size } = statSync(path);
+    const file = openSync(path, "r+");
+    // All but the first pages, which the probe reads.
+    for (let at = 64 * 1024; at < size; at += 4096) writeSync(file, Buffer.alloc(4096, 0xff), 0, 4096, at);
+    atEnd(() => closeSync(file));
+    store.database.client.run("PRAGMA shrink_memory");
+    const listed = await store.call("GET", "/v1/pets?limit=100");
+    expect(await faultOf(listed)).toBe("503 storage_unavailable");
+    expect((await store.call("GET", "/readyz", { key: false })).status).toBe(503);
+    await Bun.sleep(0);
+    expect(await messageOf(await store.call("GET", "/readyz"))).toStartWith("database: a read failed");
   });
 
   test("when the disk has less room than DISK_RESERVE", async () => {
@@ -105,6 +155,19 @@ test("/readyz tells a key with metrics:read what it warns of", async () => {
     "Certificates end soon: 0.example.org (2026-11-21T00:00:00.000Z), ",
   );
   expect(warnings[0]?.message).toContain(" and 2 more");
+});
+
+test("/readyz asks the disk once in a while, however often it is asked", async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const written = (store: Store) => store.database.client.query("PRAGMA user_version").get();
+  const store = await openStore({ path, storage: { probeMs: 3_600_000 } });
+  const before = written(store);
+  for (let at = 0; at < 20; at++)
+    expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
+  expect(written(store)).toEqual(before);
+  const eager = await openStore({ path });
+  for (let at = 0; at < 3; at++) await eager.call("GET", "/readyz", { key: false });
+  expect(written(eager)).not.toEqual(before);
 });
 
 describe("/metrics", () => {

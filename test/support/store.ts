@@ -1,6 +1,6 @@
 import pino from "pino";
 import { type Config, readConfig } from "../../src/config/config.ts";
-import { type Database, openDatabase } from "../../src/db/open.ts";
+import { type Database, type OpenSettings, openDatabase } from "../../src/db/open.ts";
 import type { NewKey } from "../../src/keys/repository.ts";
 import { type KeyService, OPERATOR } from "../../src/keys/service.ts";
 import type { Clock } from "../../src/time.ts";
@@ -71,6 +71,8 @@ export interface StoreSettings extends Pick<
   path?: string;
   env?: Record<string, string>;
   clock?: TestClock;
+  /** How the database is opened; its probes are not shared. */
+  storage?: OpenSettings;
 }
 
 /** The whole service over an empty database, called without a network. */
@@ -78,6 +80,7 @@ export const openStore = async ({
   path = ":memory:",
   env = {},
   clock = testClock(),
+  storage = {},
   ...overrides
 }: StoreSettings = {}): Promise<Store> => {
   const config = readConfig({
@@ -85,7 +88,7 @@ export const openStore = async ({
     env: { DATA_DIR: temporaryDirectory(), ...env },
     isTerminal: false,
   });
-  const database = openDatabase(path, { groupSize: config.commitGroupSize });
+  const database = openDatabase(path, { groupSize: config.commitGroupSize, probeMs: 0, ...storage });
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });

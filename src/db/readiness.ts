@@ -1,0 +1,116 @@
+import { Database as Client } from "bun:sqlite";
+import { type GroupCommit, LOCK_WAIT_MS } from "./commit.ts";
+import { DatabaseLocked, isBusy, isReadFailure } from "./failure.ts";
+import { assertCurrent } from "./migrate.ts";
+import { migrations } from "./migrations.ts";
+import { openRemote } from "./remote.ts";
+
+/** Tells whether the database can be read and written. */
+export interface Readiness {
+  /** @throws with what is wrong */
+  assert(): Promise<void>;
+  /** Called with an error: if a read failed, the database counts as damaged until a check of the whole file finds nothing. */
+  suspect(error: unknown): void;
+  close(): void;
+}
+
+export interface ReadinessOptions {
+  /** How long the result of a probe is good for, in milliseconds: however often it is asked, the disk is not. */
+  probeMs?: number;
+  /** How long another process may hold the write lock. */
+  lockWait?: number;
+  lockHolder: () => string;
+}
+
+const PROBE_MS = 500;
+/** A check of the whole file may take this share of the time, while somebody asks. */
+const CHECK_SHARE = 1 / 10;
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What is wrong with the file; undefined: nothing. */
+const damageOf = async (path: string): Promise<string | undefined> => {
+  try {
+    await using client = await openRemote(path);
+    const [found] = await client.all("PRAGMA quick_check(1)");
+    const said = String(found?.["quick_check"]);
+    return said === "ok" ? undefined : said;
+  } catch (error) {
+    return reasonOf(error);
+  }
+};
+
+export const readinessOf = (
+  client: Client,
+  writes: Pick<GroupCommit, "probe" | "last" | "lockedSince">,
+  { probeMs = PROBE_MS, lockWait = LOCK_WAIT_MS, lockHolder }: ReadinessOptions,
+): Readiness => {
+  const path = client.filename;
+  const isInMemory = path === "" || path === ":memory:";
+  let reader: Client | undefined;
+  let read: { at: number; error?: unknown } = { at: -Infinity };
+  let suspicion: { reason: string; at: number } | undefined;
+  let isChecking = false;
+  let nextCheck = -Infinity;
+
+  /** Reads on a connection that keeps no page in memory once another connection has written. */
+  const probeRead = () => {
+    reader ??= isInMemory ? client : new Client(path, { readonly: true });
+    try {
+      assertCurrent(reader, migrations);
+      read = { at: performance.now() };
+    } catch (error) {
+      closeReader();
+      read = { at: performance.now(), error };
+    }
+  };
+
+  const closeReader = () => {
+    if (reader !== client) reader?.close();
+    reader = undefined;
+  };
+
+  const assertReadable = () => {
+    if (performance.now() - read.at >= probeMs) probeRead();
+    if (read.error !== undefined && !isBusy(read.error)) throw read.error;
+  };
+
+  const assertWritable = () => {
+    if (performance.now() - writes.last().at >= probeMs) writes.probe();
+    const since = writes.lockedSince();
+    const held = since === undefined ? 0 : performance.now() - since;
+    if (held >= lockWait) throw new DatabaseLocked(Math.floor(held / 1000), lockHolder());
+    const { error } = writes.last();
+    if (error !== undefined) throw error;
+  };
+
+  const check = async () => {
+    isChecking = true;
+    const start = performance.now();
+    const damage = await damageOf(path);
+    isChecking = false;
+    nextCheck = performance.now() + Math.max(probeMs, (performance.now() - start) / CHECK_SHARE);
+    if (damage !== undefined) suspicion = { reason: damage, at: start };
+    else if (suspicion && suspicion.at < start) suspicion = undefined;
+  };
+
+  const assertUndamaged = () => {
+    if (!suspicion) return;
+    if (!isChecking && performance.now() >= nextCheck) void check();
+    throw new Error(
+      `a read failed (${suspicion.reason}): look at the disk; if adoption-store doctor finds damage, restore a backup`,
+    );
+  };
+
+  return {
+    async assert() {
+      assertUndamaged();
+      assertReadable();
+      assertWritable();
+    },
+    suspect(error) {
+      if (!isInMemory && isReadFailure(error)) suspicion = { reason: reasonOf(error), at: performance.now() };
+    },
+    close: closeReader,
+  };
+};

@@ -1,0 +1,55 @@
+// eslint-disable-next-line import/default -- it is imported as text
+import program from "./sql.worker.js" with { type: "text" };
+
+type Value = string | number | null;
+type Row = Record<string, unknown>;
+
+/** A connection whose statements run in a thread of its own: the event loop goes on. */
+export interface RemoteClient extends AsyncDisposable {
+  /** @throws SQLite's error, with its code */
+  all(sql: string, ...parameters: Value[]): Promise<Row[]>;
+}
+
+type Reply =
+  | { id: number; rows: Row[]; failed?: undefined }
+  | { id: number; failed: { message: string; code?: string } };
+
+/** Opens a database file that exists, in a worker. */
+export const openRemote = async (path: string): Promise<RemoteClient> => {
+  const url = URL.createObjectURL(new Blob([program], { type: "text/javascript" }));
+  const worker = new Worker(url);
+  const waiting = new Map<number, PromiseWithResolvers<Row[]>>();
+  let requests = 0;
+  worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => {
+    const { resolve, reject } = waiting.get(data.id) ?? {};
+    waiting.delete(data.id);
+    if (data.failed) reject?.(Object.assign(new Error(data.failed.message), { code: data.failed.code }));
+    else resolve?.(data.rows);
+  });
+  worker.addEventListener("error", ({ message }) => {
+    for (const { reject } of waiting.values()) reject(new Error(`the database's worker failed: ${message}`));
+    waiting.clear();
+  });
+  const send = (job: object): Promise<Row[]> => {
+    const id = requests++;
+    const reply = Promise.withResolvers<Row[]>();
+    waiting.set(id, reply);
+    worker.postMessage({ id, ...job }, []);
+    return reply.promise;
+  };
+  const close = async () => {
+    try {
+      await send({});
+    } finally {
+      worker.terminate();
+      URL.revokeObjectURL(url);
+    }
+  };
+  try {
+    await send({ open: path });
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
+  return { all: (sql, ...parameters) => send({ sql, parameters }), [Symbol.asyncDispose]: close };
+};
