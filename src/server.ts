@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { assertBackupDirectory } from "./backups/place.ts";
 import type { Config } from "./config/config.ts";
 import { writeDurably } from "./durable.ts";
+import { storeIdOf } from "./db/identity.ts";
 import { type Lock, takeLock } from "./db/lock.ts";
 import type { Database } from "./db/open.ts";
 import type { Sweeper } from "./db/sweep.ts";
@@ -194,7 +195,11 @@ export const startServer = async (config: Config): Promise<Server> => {
       listeners,
       sites: publishing.addressOf("*"),
       keys,
-      keepers: [keeper, ...(https ? [https.keeper] : []), ...wireBackups(config, log)],
+      keepers: [
+        keeper,
+        ...(https ? [https.keeper] : []),
+        ...wireBackups(config, log, storeIdOf(database.client)),
+      ],
       settle: async () => {
         await publishReference();
         await deploys.sweep();

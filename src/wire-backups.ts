@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { Taken } from "./backups/backup.ts";
 import { backupProcess } from "./backups/child.ts";
 import { newestOf } from "./backups/names.ts";
+import { shelfOf } from "./backups/stores.ts";
 import { type BackupKeeper, backupKeeper } from "./backups/schedule.ts";
 import type { Config } from "./config/config.ts";
 import { makeDirectories } from "./durable.ts";
@@ -18,6 +19,7 @@ export interface BackupOverrides {
 export const wireBackups = (
   { dataDir, backupSchedule: every, backupDir: directory, backupKeep, diskReserve }: Config,
   log: Logger,
+  storeId: string | undefined,
   { clock = systemClock, program }: BackupOverrides = {},
 ): BackupKeeper[] => {
   if (every === undefined) return [];
@@ -26,12 +28,13 @@ export const wireBackups = (
   const child = backupProcess([`${directory}/`, ...flags, "--json"], directory, program);
   const take = async () => {
     makeDirectories(directory);
-    const { file, bytes, sites, removed } = JSON.parse(await child.take()) as Taken;
-    log.info({ file, bytes, removed: removed.length }, "backup taken");
+    const { file, bytes, sites, removed, leftAlone } = JSON.parse(await child.take()) as Taken;
+    log.info({ file, bytes, removed: removed.length, leftAlone: leftAlone.length }, "backup taken");
     if (sites && sites.missing > 0)
       log.warn({ missing: sites.missing }, "files of deployed sites are missing");
   };
-  const newest = () => (existsSync(directory) ? newestOf(readdirSync(directory), clock.now()) : undefined);
+  const newest = () =>
+    existsSync(directory) ? newestOf(shelfOf(directory, storeId).own, clock.now()) : undefined;
   const failed = (error: unknown) => log.error({ err: error }, "no backup could be taken");
   return [backupKeeper({ every, newest, take, abandon: child.abandon, clock, failed })];
 };

@@ -1,16 +1,8 @@
-import {
-  accessSync,
-  constants,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  statfsSync,
-} from "node:fs";
+import { accessSync, constants, realpathSync, renameSync, rmSync, statSync, statfsSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { assertDirectory, assertPresent, databasePath, isBeingRestored, reasonOf } from "../data.ts";
 import { carriedFiles } from "../db/carried.ts";
+import { storeIdOf } from "../db/identity.ts";
 import { isBusy, isDamage, isFull, isStorageFailure } from "../db/failure.ts";
 import {
   type Client,
@@ -29,6 +21,7 @@ import { beginTemporary, removeTemporary } from "./abandoned.ts";
 import { surplus, temporaryName } from "./names.ts";
 import { assertPlace, putInPlace } from "./place.ts";
 import { BackupRefused } from "./refused.ts";
+import { shelfOf } from "./stores.ts";
 import { inheritOwner } from "../ownership.ts";
 import { type SiteFiles, blobsOf, bytesOf, carry, filesOf } from "./sites.ts";
 
@@ -61,6 +54,8 @@ export interface Taken {
   sites: SiteFiles | undefined;
   /** Names of older backups that went. */
   removed: string[];
+  /** Names of backups that were not counted: they are of another store, name none, or are damaged. */
+  leftAlone: string[];
 }
 
 /** @throws BackupRefused, StartRefused */
@@ -186,19 +181,17 @@ const explained = (error: unknown, { dataDir, file }: BackupOrder, needed: numbe
   return error;
 };
 
-/** Keeps the newest backups of the directory, the one that was just taken among them. */
-const removeOld = ({ file, keep, now }: BackupOrder): string[] => {
-  if (keep === undefined) return [];
+/** Keeps the newest backups that the directory has of this store, the one that was just taken among them. */
+const removeOld = (
+  { file, keep, now }: BackupOrder,
+  storeId: string | undefined,
+): Pick<Taken, "removed" | "leftAlone"> => {
+  if (keep === undefined) return { removed: [], leftAlone: [] };
   const directory = dirname(file);
-  const files = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile());
-  const old = surplus(
-    files.map(({ name }) => name),
-    basename(file),
-    keep,
-    now,
-  );
-  for (const name of old) rmSync(join(directory, name), { force: true });
-  return old;
+  const { own, others } = shelfOf(directory, storeId);
+  const removed = surplus(own, basename(file), keep, now);
+  for (const name of removed) rmSync(join(directory, name), { force: true });
+  return { removed, leftAlone: others.filter((name) => name !== basename(file)) };
 };
 
 /**
@@ -227,7 +220,7 @@ export const takeBackup = async (order: BackupOrder): Promise<Taken> => {
       const filled = await fill(order, source, temporary, blobs, hashes);
       if (isBelow(directory, dataDir)) inheritOwner(temporary);
       await putInPlace(temporary, file, { force });
-      return { file, bytes: statSync(file).size, ...filled, removed: removeOld(order) };
+      return { file, bytes: statSync(file).size, ...filled, ...removeOld(order, storeIdOf(source)) };
     } finally {
       removeTemporary(directory, process.pid);
       begun.release();

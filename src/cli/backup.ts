@@ -40,7 +40,7 @@ const cleanOnSignals = (directory: string): void => {
     });
 };
 
-const printTaken = ({ file, bytes, secrets, sites, removed }: Taken, seconds: string) => {
+const printTaken = ({ file, bytes, secrets, sites, removed, leftAlone }: Taken, seconds: string) => {
   print(`${file}: ${formatBytes(bytes)}, checked, in ${seconds} s`);
   print(
     sites
@@ -53,6 +53,10 @@ const printTaken = ({ file, bytes, secrets, sites, removed }: Taken, seconds: st
       "Private keys are not in it: a server that it is restored to orders its certificates anew (--with-secrets)",
     );
   if (removed.length > 0) print(`Removed: ${removed.join(", ")}`);
+  if (leftAlone.length > 0)
+    print(
+      `Not counted by --keep: ${leftAlone.join(", ")} (of another store, older than store ids, or damaged): remove them yourself when you do not need them`,
+    );
 };
 
 export const backupCommand = (): Command =>
@@ -68,7 +72,7 @@ export const backupCommand = (): Command =>
       .option("--force", "overwrite the file")
       .option(
         "--keep <number>",
-        "of a directory: keep so many of its backups, the newest, and remove the rest; each store needs one of its own",
+        "of a directory: keep so many of its backups of this store, the newest, and remove the rest of them",
       )
       .option("--with-secrets", "take private keys of certificates and of ACME accounts along")
       .option("--no-sites", "leave the files of deployed sites out")

@@ -9,7 +9,7 @@ import { shareLock } from "../../src/db/lock.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { addPet, temporaryDirectory } from "../support/store.ts";
-import { NOW, backUp, closedStore, filesIn, includes, storeIn } from "./stores.ts";
+import { NOW, backUp, closedStore, filesIn, includes, namesIn, restoreTo, storeIn } from "./stores.ts";
 
 const SECRETS = ["KEY-IN-USE", "ORDER-KEY", "KEY-AUTHORIZATION", "THE-TOKEN", "ACCOUNT-KEY"];
 
@@ -141,6 +141,55 @@ test("the newest of a directory's backups are kept, and nothing else of it is to
   }
   const kept = [3, 4].map((day) => nameAt(NOW + day * 86_400_000));
   expect(filesIn(directory)).toEqual([nameAt(1), ...kept, "adoption-store.db"]);
+});
+
+describe("backups that may be another store's", () => {
+  const DAY = 86_400_000;
+  const at = (day: number) => NOW + day * DAY;
+
+  test("are neither counted nor removed, and are named", async () => {
+    const [mine, theirs] = [temporaryDirectory(), temporaryDirectory()];
+    await storeIn(mine);
+    await storeIn(theirs);
+    const directory = temporaryDirectory();
+    const take = (dataDir: string, day: number, keep?: number) =>
+      backUp(dataDir, { file: join(directory, nameAt(at(day))), now: at(day), keep });
+    const old = new Client(join(directory, nameAt(at(1))), { create: true, strict: true });
+    migrate(old, migrations.slice(0, 9));
+    old.close();
+    await take(theirs, 2);
+    const { file } = await take(mine, 3);
+    truncateSync(file, statSync(file).size - 4096);
+    for (const day of [4, 5]) await take(mine, day);
+    const { removed, leftAlone } = await take(mine, 6, 1);
+    expect(removed).toEqual([5, 4].map((day) => nameAt(at(day))));
+    expect(leftAlone.toSorted()).toEqual([1, 2, 3].map((day) => nameAt(at(day))));
+    expect(filesIn(directory)).toEqual([1, 2, 3, 6].map((day) => nameAt(at(day))));
+  });
+
+  test("stay when a new store begins where the old one was lost", async () => {
+    const directory = temporaryDirectory();
+    const good = join(directory, nameAt(at(0)));
+    await backUp(await closedStore("Bella"), { file: good });
+    for (const day of [1, 2, 3]) {
+      const emptied = temporaryDirectory();
+      await storeIn(emptied);
+      await backUp(emptied, { file: join(directory, nameAt(at(day))), now: at(day), keep: 1 });
+    }
+    const dataDir = temporaryDirectory();
+    await restoreTo(dataDir, good);
+    expect(await namesIn(dataDir)).toEqual(["Bella"]);
+  });
+
+  test("are those of the same store again after a restore", async () => {
+    const first = await closedStore("Bella");
+    const directory = temporaryDirectory();
+    const { file } = await backUp(first, { file: join(directory, nameAt(at(1))) });
+    const second = temporaryDirectory();
+    await restoreTo(second, file);
+    const { removed } = await backUp(second, { file: join(directory, nameAt(at(2))), now: at(2), keep: 1 });
+    expect(removed).toEqual([nameAt(at(1))]);
+  });
 });
 
 describe("nothing is written", () => {

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import pino from "pino";
 import { nameAt } from "../../src/backups/names.ts";
 import { backupKeeper } from "../../src/backups/schedule.ts";
+import { storeOf } from "../../src/backups/stores.ts";
 import { readConfig } from "../../src/config/config.ts";
+import { databasePath } from "../../src/data.ts";
 import { wireBackups } from "../../src/wire-backups.ts";
 import { testClock } from "../support/store.ts";
 import { closedStore } from "./stores.ts";
@@ -94,28 +96,30 @@ const wiredOn = async (env: Record<string, string> = {}) => {
     env: { DATA_DIR: dataDir, BACKUP_SCHEDULE: "24h", DISK_RESERVE: "0", ...env },
     isTerminal: false,
   });
+  const storeId = storeOf(databasePath(dataDir));
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
   const program = [process.execPath, join(import.meta.dir, "../../src/main.ts")];
   const clock = testClock(Date.now());
-  const [keeper] = wireBackups(config, logger, { clock, program });
+  const [keeper] = wireBackups(config, logger, storeId, { clock, program });
   return { keeper, log, clock, directory: config.backupDir };
 };
 
 test("the server's backups are taken by a process of their own, and as many are kept as BACKUP_KEEP says", async () => {
   const { keeper, log, clock, directory } = await wiredOn({ BACKUP_KEEP: "2" });
   mkdirSync(directory);
-  writeFileSync(join(directory, nameAt(1)), "the oldest");
-  for (let count = 0; count < 3; count++) {
+  writeFileSync(join(directory, nameAt(1)), "of nobody knows which store");
+  for (let count = 0; count < 4; count++) {
     await keeper?.tick();
     clock.advance(DAY);
   }
-  expect(log.map(({ message, msg, removed }) => [message ?? msg, removed])).toEqual([
-    ["backup taken", 0],
-    ["backup taken", 1],
-    ["backup taken", 1],
+  expect(log.map(({ message, msg, removed, leftAlone }) => [message ?? msg, removed, leftAlone])).toEqual([
+    ["backup taken", 0, 1],
+    ["backup taken", 0, 1],
+    ["backup taken", 1, 1],
+    ["backup taken", 1, 1],
   ]);
-  expect(readdirSync(directory)).toHaveLength(2);
+  expect(readdirSync(directory)).toHaveLength(3);
 }, 60_000);
 
 test("one that cannot be taken is logged as an error with what to do, and the server goes on", async () => {

@@ -1,0 +1,45 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { storeIdOf } from "../db/identity.ts";
+import { openForReading } from "../db/readonly.ts";
+import type { Client } from "../db/snapshot.ts";
+import { timeOf } from "./names.ts";
+
+/** A file that was cut short may still show its first tables. */
+const isWhole = (client: Client, file: string): boolean =>
+  client
+    .query<{ bytes: number }, []>(
+      "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size",
+    )
+    .get()?.bytes === statSync(file).size;
+
+/** The id of the store that this file is a backup of; undefined if it names none, or cannot be read. */
+export const storeOf = (file: string): string | undefined => {
+  let client: Client | undefined;
+  try {
+    client = openForReading(file);
+    return isWhole(client, file) ? storeIdOf(client) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    client?.close();
+  }
+};
+
+/** Names of files that are named as backups are. */
+export interface Shelf {
+  /** Of this store. */
+  own: string[];
+  /** Of another store, of none that they name, or damaged. */
+  others: string[];
+}
+
+/** Tells the backups of a store in a directory from those that must be left alone. */
+export const shelfOf = (directory: string, storeId: string | undefined): Shelf => {
+  const named = readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && timeOf(entry.name) !== undefined)
+    .map(({ name }) => name);
+  const isOwn = (name: string) => storeId !== undefined && storeOf(join(directory, name)) === storeId;
+  const { own = [], others = [] } = Object.groupBy(named, (name) => (isOwn(name) ? "own" : "others"));
+  return { own, others };
+};
