@@ -85,8 +85,13 @@ const lockOrRefuse = (dataDir: string): Lock => {
 const beginRestoring = (dataDir: string): Lock => {
   assertDirectory(dataDir);
   const lock = lockOrRefuse(dataDir);
-  removeRestoring(dataDir);
-  createEmpty(restoringPath(dataDir));
+  try {
+    removeRestoring(dataDir);
+    createEmpty(restoringPath(dataDir));
+  } catch (error) {
+    lock.release();
+    throw new BackupRefused(`DATA_DIR ${dataDir}: ${lockFault(dataDir, error)}`, { cause: error });
+  }
   return {
     release() {
       removeRestoring(dataDir);

@@ -236,7 +236,7 @@ real("a start removes what a killed restore left, so that commands work beside t
 const onOwnFileSystem = async (change: string, command: string) => {
   using place = directory();
   const script = `
-    mkdir data && mount -t tmpfs -o size=3m tmpfs data &&
+    mkdir data && mount -t tmpfs -o size=3m,mode=0700 tmpfs data &&
     "$0" keys create --name x --scope '*' >keys && "$0" backup taken.db >taken &&
     { ${change}; } 2>noise && exec "$0" ${command}`;
   return await run(["unshare", "--mount", "--map-root-user", "sh", "-c", script, EXECUTABLE], {
