@@ -57,7 +57,7 @@ const NeededRecord = t.Object(
     ),
     terraform: text("The block of a Terraform configuration."),
   },
-  { description: "The record to create at the DNS provider." },
+  { $id: "DomainRecord", description: "The record to create at the DNS provider." },
 );
 
 export const DomainFinding = t.Object(
@@ -96,6 +96,23 @@ export const DomainFinding = t.Object(
 
 const Findings = t.Array(DomainFinding, { description: "Of the last check; empty if all is right." });
 
+const DomainQuestion = t.Object(
+  {
+    server: text("Who was asked.", "192.0.2.1"),
+    name: text("The name.", "docs.example.org"),
+    type: text("The type of record.", "CNAME"),
+    recursive: t.Boolean({ description: "True if the server was asked as a resolver." }),
+    transport: OneOf("Transport", ["udp", "tcp"], { examples: ["udp"] }),
+    outcome: text("The answer's code, or why there was none: `timeout`, `refused`, ...", "NOERROR"),
+    detail: t.Optional(text("More about why there was none.")),
+    records: texts("The records, as zone files write them; 20 at the most.", [
+      `docs.example.org 3600 IN CNAME ${TARGET}`,
+    ]),
+    milliseconds: Type.Integer({ minimum: 0, description: "How long it took.", examples: [12] }),
+  },
+  { $id: "DomainQuestion", description: "A question that a check asked, and its answer." },
+);
+
 export const DomainTrace = t.Object(
   {
     target: text("What the record had to point to.", TARGET),
@@ -104,22 +121,9 @@ export const DomainTrace = t.Object(
     chain: texts("The name, and the value of every CNAME record from it on.", ["docs.example.org", TARGET]),
     targetAddresses: texts("Addresses of the target.", ["192.0.2.80"]),
     caa: texts("The CAA records that count.", ['example.org 3600 IN CAA 0 issue "letsencrypt.org"']),
-    questions: t.Array(
-      t.Object({
-        server: text("Who was asked.", "192.0.2.1"),
-        name: text("The name.", "docs.example.org"),
-        type: text("The type of record.", "CNAME"),
-        recursive: t.Boolean({ description: "True if the server was asked as a resolver." }),
-        transport: OneOf("Transport", ["udp", "tcp"], { examples: ["udp"] }),
-        outcome: text("The answer's code, or why there was none: `timeout`, `refused`, ...", "NOERROR"),
-        detail: t.Optional(text("More about why there was none.")),
-        records: texts("The records, as zone files write them; 20 at the most.", [
-          `docs.example.org 3600 IN CNAME ${TARGET}`,
-        ]),
-        milliseconds: Type.Integer({ minimum: 0, description: "How long it took.", examples: [12] }),
-      }),
-      { description: "Every question in the order of the answers; 200 at the most." },
-    ),
+    questions: t.Array(DomainQuestion, {
+      description: "Every question in the order of the answers; 200 at the most.",
+    }),
   },
   { $id: "DomainTrace", description: "All that the last check asked and was answered." },
 );
@@ -188,19 +192,42 @@ export const DomainHistory = t.Array(DomainEvent, {
   description: "What happened to a domain, newest first.",
 });
 
-const Redirects = t.Array(
-  t.Object(
-    {
-      from: text("A domain of the project.", "www.example.org"),
-      to: text("The primary domain.", "docs.example.org"),
-      status: Type.Integer({ minimum: 301, maximum: 301, examples: [301] }),
-    },
-    { additionalProperties: false },
-  ),
+const redirect = {
+  from: text("A domain of the project.", "www.example.org"),
+  to: text("The primary domain.", "docs.example.org"),
+  status: Type.Integer({ minimum: 301, maximum: 301, examples: [301] }),
+};
+
+const NewRedirect = t.Object(redirect, {
+  $id: "NewRedirect",
+  additionalProperties: false,
+  description: "A domain that is to send its visitors to the primary domain.",
+});
+
+const Redirect = t.Object(redirect, {
+  $id: "Redirect",
+  description: "A domain that sends its visitors to the primary domain.",
+});
+
+const REDIRECTS = {
+  maxItems: 100,
+  description: "Domains that send their visitors to the primary domain, path and query kept.",
+};
+
+const NewDomainRoles = t.Object(
   {
-    maxItems: 100,
-    description: "Domains that send their visitors to the primary domain, path and query kept.",
+    primary: text("A domain of the project.", "docs.example.org"),
+    redirects: t.Optional(t.Array(NewRedirect, REDIRECTS)),
   },
+  { $id: "NewDomainRoles", additionalProperties: false, description: "What the domains are to be." },
+);
+
+const DomainRoles = t.Object(
+  {
+    primary: t.Optional(text("Absent while no domain is the primary one.", "docs.example.org")),
+    redirects: t.Array(Redirect, REDIRECTS),
+  },
+  { $id: "DomainRoles", description: "What the domains are." },
 );
 
 /** Documented by its form; every fault of it is named by `readDomainsConfig`. */
@@ -209,30 +236,14 @@ export const NewDomainsConfig = checked<unknown>(
   {
     $id: "NewDomainsConfig",
     description: "Which domain is the primary one, and which redirect to it.",
-    ...(t.Object(
-      {
-        domains: t.Object(
-          {
-            primary: text("A domain of the project.", "docs.example.org"),
-            redirects: t.Optional(Redirects),
-          },
-          { additionalProperties: false },
-        ),
-      },
-      { additionalProperties: false },
-    ) as object),
+    ...(t.Object({ domains: NewDomainRoles }, { additionalProperties: false }) as object),
   },
   "",
   () => true,
 );
 
 export const DomainsConfig = t.Object(
-  {
-    domains: t.Object({
-      primary: t.Optional(text("Absent while no domain is the primary one.", "docs.example.org")),
-      redirects: Redirects,
-    }),
-  },
+  { domains: DomainRoles },
   { $id: "DomainsConfig", description: "Which domain is the primary one, and which redirect to it." },
 );
 

@@ -1,22 +1,27 @@
 import { Elysia } from "elysia";
 import { READS, type Reading, bodyTypes } from "./body.ts";
 import { type FrameSettings, frame } from "./frame.ts";
-import { type Route, unrouted } from "./routing.ts";
+import { type Route, shadowed, unrouted } from "./routing.ts";
 import type { Shared } from "./shared.ts";
 
 /** Below these every path asks for a key, those that do not exist too. */
 const GUARDED = ["/v1", "/platform"] as const;
 
+const isGuarded = (path: string): boolean => GUARDED.some((prefix) => path.startsWith(`${prefix}/`));
+
 /** Answers what no room takes, so that these requests too are guarded, counted and logged. */
-const elsewhere = (shared: Shared, routes: () => readonly Route[]) => {
+const elsewhere = (shared: Shared, routes: readonly Route[]) => {
   const refuse = ({ request }: { request: Request }) => {
-    throw unrouted(routes(), request);
+    throw unrouted(routes, request);
   };
+  const keyed = { scope: "any", detail: { hide: true } } as const;
+  const open = { public: true, detail: { hide: true } } as const;
   const app = new Elysia().use(shared);
-  for (const prefix of GUARDED)
-    for (const path of [prefix, `${prefix}/*`])
-      app.all(path, refuse, { scope: "any", detail: { hide: true } });
-  return app.all("/*", refuse, { public: true, detail: { hide: true } });
+  for (const { method, path } of shadowed(routes))
+    if (isGuarded(path)) app.route(method, path, refuse, keyed);
+    else app.route(method, path, refuse, open);
+  for (const prefix of GUARDED) for (const path of [prefix, `${prefix}/*`]) app.all(path, refuse, keyed);
+  return app.all("/*", refuse, open);
 };
 
 /** Puts the rooms into the frame. */
@@ -34,5 +39,5 @@ export const createApp = (
     path,
     reads: bodyTypes((hooks.detail as { [READS]?: Reading } | undefined)?.[READS]),
   }));
-  return app.use(elsewhere(shared, () => routes));
+  return app.use(elsewhere(shared, routes));
 };

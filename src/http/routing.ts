@@ -20,10 +20,17 @@ const matches = (template: string, given: readonly string[]): boolean => {
   );
 };
 
+/** The routes of a path: `/v1/pets/events` is not an animal of `/v1/pets/:petId`. */
+const routesAt = (routes: readonly Route[], path: string): Route[] => {
+  const given = segmentsOf(path);
+  const matching = routes.filter((route) => matches(route.path, given));
+  const own = matching.filter((route) => !route.path.includes(":"));
+  return own.length > 0 ? own : matching;
+};
+
 /** The methods that a path answers to, HEAD and OPTIONS included; empty for a path that does not exist. */
 export const methodsAt = (routes: readonly Route[], path: string): string[] => {
-  const given = segmentsOf(path);
-  const found = new Set(routes.filter((route) => matches(route.path, given)).map(({ method }) => method));
+  const found = new Set(routesAt(routes, path).map(({ method }) => method));
   if (found.size === 0) return [];
   if (found.has("GET")) found.add("HEAD");
   return [...found.add("OPTIONS")].toSorted();
@@ -31,10 +38,21 @@ export const methodsAt = (routes: readonly Route[], path: string): string[] => {
 
 /** The media types of patches that a path takes (RFC 5789 section 3.1); empty if it takes none. */
 export const patchTypesAt = (routes: readonly Route[], path: string): readonly string[] => {
-  const given = segmentsOf(path);
-  const patching = routes.find((route) => route.method === "PATCH" && matches(route.path, given));
+  const patching = routesAt(routes, path).find((route) => route.method === "PATCH");
   return patching?.reads ?? [];
 };
+
+/** What the router would hand to a pattern though the path has routes of its own: `PATCH /v1/pets/events`. */
+export const shadowed = (routes: readonly Route[]): Route[] =>
+  routes
+    .filter(({ path }) => !/[:*]/.test(path))
+    .flatMap(({ path }) => {
+      const own = new Set(routesAt(routes, path).map(({ method }) => method));
+      const matching = routes.filter((route) => matches(route.path, segmentsOf(path)));
+      return [...new Set(matching.map(({ method }) => method))]
+        .filter((method) => !own.has(method))
+        .map((method) => ({ method, path }));
+    });
 
 /** Why no route took a request. */
 export const unrouted = (routes: readonly Route[], request: Request): Fault => {

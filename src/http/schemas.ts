@@ -74,11 +74,17 @@ export const isLine = (value: unknown, most: number): value is string =>
   // A string has at most as many code points as UTF-16 units: most need no second count.
   (value.length <= most || (value.length <= 2 * most && [...value].length <= most));
 
+/**
+ * The same as a regular expression, without surrogates, which no text has: every character but control characters, and one
+ * among them that is not white space. Spelt out, because languages differ in what `\s` and `\p{Cc}` mean.
+ */
+const LINE_PATTERN = String.raw`^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff][^\x00-\x1f\x7f-\x9f]*$`;
+
 /** A line of text, kept as it was sent. */
 export const Text = (kind: string, { most, ...documentation }: { most: number } & Record<string, unknown>) =>
   checked<string>(
     kind,
-    { type: "string", minLength: 1, maxLength: most, ...documentation },
+    { type: "string", minLength: 1, maxLength: most, pattern: LINE_PATTERN, ...documentation },
     `must be a string of 1 to ${most} characters, not only white space, without control characters or lone surrogates`,
     (value) => isLine(value, most),
   );

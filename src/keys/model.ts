@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Cursor, Id, IdInPath, Limit, OneOf, Rule, Text, Time, checked } from "../http/schemas.ts";
 import { formatTime, parseTime } from "../time.ts";
-import { formatRate, parseRate } from "./rate.ts";
+import { RATE_PATTERN, formatRate, parseRate } from "./rate.ts";
 import type { Key as StoredKey, NewKey as NewStoredKey } from "./repository.ts";
 import { GRANTS, SCOPES } from "./scopes.ts";
 import type { Minted } from "./service.ts";
@@ -19,18 +19,24 @@ const scopeList = Object.entries(SCOPES)
   .map(([scope, meaning]) => `\`${scope}\`: ${meaning}`)
   .join("; ");
 
-const Grants = t.Array(OneOf("Grant", GRANTS, {}), {
+const Scope = OneOf("Scope", GRANTS, {
+  $id: "Scope",
+  description: `What a key may do. \`*\`: everything, of later versions too; ${scopeList}.`,
+  examples: ["pets:read"],
+});
+
+const Grants = t.Array(Scope, {
   minItems: 1,
   maxItems: GRANTS.length,
   uniqueItems: true,
   [Rule]: "must name one scope or more, each of them once",
-  description: `What the key may do. \`*\`: everything, of later versions too; ${scopeList}.`,
+  description: "What the key may do.",
   examples: [["pets:read"]],
 });
 
 const RateLimit = checked<string>(
   "RateLimit",
-  { type: "string", description: "Most requests in a window.", examples: ["600/min"] },
+  { type: "string", pattern: RATE_PATTERN, description: "Most requests in a window.", examples: ["600/min"] },
   "must be a number of requests and a window, such as 10/s, 600/min or 5000/h",
   (value) => typeof value === "string" && parseRate(value) !== undefined,
 );

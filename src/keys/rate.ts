@@ -6,7 +6,9 @@ export interface Rate {
 }
 
 const UNITS = { s: 1, sec: 1, min: 60, h: 3600, hour: 3600 } as const;
-const FORM = /^([1-9][0-9]{0,8})\/(s|sec|min|h|hour)$/;
+/** A rate as it is written. */
+export const RATE_PATTERN = "^([1-9][0-9]{0,8})/(s|sec|min|h|hour)$";
+const FORM = new RegExp(RATE_PATTERN);
 
 /** Reads `600/min`, `10/s`, `5000/h`; undefined for anything else. */
 export const parseRate = (text: string): Rate | undefined => {

@@ -7,11 +7,18 @@ import { ORDER_STATUSES } from "./stage.ts";
 const MOST_EMAIL = 254;
 const MOST_NOTE = 2000;
 
-const EMAIL = /^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u;
+/** No white space, control character or @; spelt out, because languages differ in what `\s` and `\p{Cc}` mean. */
+const EMAIL_PART = String.raw`[^\x00-\x20@\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+`;
+const EMAIL_PATTERN = `^${EMAIL_PART}@${EMAIL_PART}$`;
+const EMAIL = new RegExp(EMAIL_PATTERN, "u");
+
+/** True if a text has at most so many code points. */
+const isWithin = (text: string, most: number): boolean =>
+  text.length <= most || (text.length <= 2 * most && [...text].length <= most);
 
 /** Simply: whether mail arrives, only sending one tells. */
 export const isEmail = (value: unknown): value is string =>
-  typeof value === "string" && value.length <= MOST_EMAIL && value.isWellFormed() && EMAIL.test(value);
+  typeof value === "string" && value.isWellFormed() && isWithin(value, MOST_EMAIL) && EMAIL.test(value);
 
 const Email = checked<string>(
   "Email",
@@ -19,6 +26,7 @@ const Email = checked<string>(
     type: "string",
     minLength: 3,
     maxLength: MOST_EMAIL,
+    pattern: EMAIL_PATTERN,
     description: "The adopter's mail address.",
     examples: ["ada@example.org"],
   },
@@ -26,8 +34,9 @@ const Email = checked<string>(
   isEmail,
 );
 
-/** Control characters, but for those that part lines and columns. */
-const UNPRINTABLE = /[^\P{Cc}\t\n\r]/u;
+/** No control characters but those that part lines and columns. */
+const NOTE_PATTERN = String.raw`^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+$`;
+const NOTE = new RegExp(NOTE_PATTERN, "u");
 
 const Note = checked<string>(
   "OrderNote",
@@ -35,26 +44,27 @@ const Note = checked<string>(
     type: "string",
     minLength: 1,
     maxLength: MOST_NOTE,
+    pattern: NOTE_PATTERN,
     description: "What is to be known of this adoption.",
     examples: ["Has a garden, and a cat of 12."],
   },
   `must be a string of 1 to ${MOST_NOTE} characters, without control characters but tabs and line ends, without lone surrogates`,
   (value) =>
-    typeof value === "string" &&
-    value !== "" &&
-    value.isWellFormed() &&
-    !UNPRINTABLE.test(value) &&
-    value.length <= 2 * MOST_NOTE &&
-    [...value].length <= MOST_NOTE,
+    typeof value === "string" && value.isWellFormed() && isWithin(value, MOST_NOTE) && NOTE.test(value),
 );
 
-const Adopter = t.Object(
-  {
-    name: Text("AdopterName", { most: 200, description: "The adopter's name.", examples: ["Ada Byron"] }),
-    email: Email,
-  },
-  { additionalProperties: false, description: "Who adopts the animal." },
-);
+const adopter = {
+  name: Text("AdopterName", { most: 200, description: "The adopter's name.", examples: ["Ada Byron"] }),
+  email: Email,
+};
+
+const NewAdopter = t.Object(adopter, {
+  $id: "NewAdopter",
+  additionalProperties: false,
+  description: "Who is to adopt the animal.",
+});
+
+const Adopter = t.Object(adopter, { $id: "Adopter", description: "Who adopts the animal." });
 
 export const OrderStatus = OneOf("OrderStatus", ORDER_STATUSES, {
   $id: "OrderStatus",
@@ -63,7 +73,7 @@ export const OrderStatus = OneOf("OrderStatus", ORDER_STATUSES, {
 });
 
 export const NewOrder = t.Object(
-  { petId: Id("Id of the animal."), adopter: Adopter, note: t.Optional(Note) },
+  { petId: Id("Id of the animal."), adopter: NewAdopter, note: t.Optional(Note) },
   { $id: "NewOrder", additionalProperties: false, description: "An adoption to begin." },
 );
 

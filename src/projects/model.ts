@@ -1,7 +1,8 @@
 import { type Static, t } from "elysia";
-import { Cursor, Id, Limit, OneOf, Text, Time } from "../http/schemas.ts";
+import { Cursor, Id, Limit, OneOf, Text, Time, checked } from "../http/schemas.ts";
 import { formatTime } from "../time.ts";
 import { PLANS, type Project as StoredProject } from "./repository.ts";
+import { MAX_SLUG, RESERVED_SLUGS, SLUG_PATTERN } from "./slug.ts";
 
 const ProjectName = Text("ProjectName", {
   most: 100,
@@ -15,14 +16,27 @@ export const Plan = OneOf("Plan", PLANS, {
   examples: ["pro"],
 });
 
-const Slug = t.String({
-  maxLength: 63,
+const slug = {
+  type: "string",
+  minLength: 1,
+  maxLength: MAX_SLUG,
+  pattern: SLUG_PATTERN,
   description: "The project's label in its default address: a DNS label.",
   examples: ["docs"],
-});
+};
+
+const Slug = checked<string>("Slug", slug, "must be a string", (value) => typeof value === "string");
+
+/** The service says which rule a slug breaks. */
+const NewSlug = checked<string>(
+  "NewSlug",
+  { ...slug, not: { enum: [...RESERVED_SLUGS] } },
+  "must be a string",
+  (value) => typeof value === "string",
+);
 
 export const NewProject = t.Object(
-  { slug: Slug, name: ProjectName, plan: t.Optional(Plan) },
+  { slug: NewSlug, name: ProjectName, plan: t.Optional(Plan) },
   {
     $id: "NewProject",
     additionalProperties: false,

@@ -1,8 +1,15 @@
-/** A DNS label (RFC 1035 section 2.3.1), lower case; labels with hyphens at 3 and 4 are kept for IDNA (RFC 5891 section 4.2.3.1). */
-const LABEL = /^(?!..--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+export const MAX_SLUG = 63;
+
+/**
+ * A DNS label (RFC 1035 section 2.3.1), lower case; labels with hyphens at 3 and 4 are kept for IDNA (RFC 5891 section
+ * 4.2.3.1). Without lookahead, which not every language has.
+ */
+export const SLUG_PATTERN =
+  "^(?:[a-z0-9]{1,2}|[a-z0-9][a-z0-9-](?:[a-z0-9](?:[a-z0-9-]{0,59}[a-z0-9])?|-[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?))$";
+const LABEL = new RegExp(SLUG_PATTERN);
 
 /** Names that a visitor, a browser or a mail server would take for something other than a project. */
-const RESERVED = new Set([
+export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   "acme",
   "admin",
   "administrator",
@@ -52,7 +59,7 @@ const RESERVED = new Set([
 export const slugProblem = (text: string): string | undefined => {
   if (!LABEL.test(text))
     return "must be a DNS label: 1 to 63 lower-case letters, digits and hyphens, with no hyphen at its ends";
-  return RESERVED.has(text) ? "is reserved: choose another" : undefined;
+  return RESERVED_SLUGS.has(text) ? "is reserved: choose another" : undefined;
 };
 
 const TARGET_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";

@@ -74,6 +74,7 @@ describe("methods", () => {
     ["/v1/pets", "GET, HEAD, OPTIONS, POST"],
     ["/v1/pets/1", "DELETE, GET, HEAD, OPTIONS, PATCH"],
     ["/v1/pets/", "GET, HEAD, OPTIONS, POST"],
+    ["/v1/pets/events", "GET, HEAD, OPTIONS"],
     ["/livez", "GET, HEAD, OPTIONS"],
     ["/platform/keys/1", "DELETE, GET, HEAD, OPTIONS"],
   ])("OPTIONS %s is 204 with Allow, without a key", async (path, allow) => {
@@ -118,6 +119,8 @@ describe("methods", () => {
     ["DELETE", "/v1/pets"],
     ["PUT", "/v1/pets/1"],
     ["POST", "/v1/pets/1"],
+    ["PATCH", "/v1/pets/events"],
+    ["DELETE", "/v1/pets/events"],
     ["POST", "/docs"],
     ["PURGE", "/v1/pets"],
     ["TRACE", "/v1/pets"],

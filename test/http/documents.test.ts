@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { type Node, operationsOf } from "../support/operations.ts";
 import { openStore } from "../support/store.ts";
 
 const PATHS = ["/openapi.json", "/platform/openapi.json"] as const;
@@ -76,5 +77,68 @@ describe("a served document", () => {
     });
     // Another coding is another representation.
     expect((await ask({ "if-none-match": tag })).status).toBe(200);
+  });
+});
+
+const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null;
+
+const hasFields = ({ properties }: Node): boolean => isNode(properties) && Object.keys(properties).length > 0;
+
+/** Every node below another, with its place. */
+const below = (node: Node, place: string): [place: string, node: Node][] =>
+  Object.entries(node)
+    .filter((entry): entry is [string, Node] => isNode(entry[1]))
+    .flatMap(
+      ([name, one]) => [[`${place}.${name}`, one], ...below(one, `${place}.${name}`)] as [string, Node][],
+    );
+
+describe("for generators of clients", async () => {
+  const { operations, schemas } = await operationsOf(await openStore());
+  const named = Object.entries(schemas) as [string, Node][];
+
+  test("every object with fields has a name", () => {
+    const places = [
+      ...named.flatMap(([name, schema]) => below(schema, name)),
+      ...operations.flatMap(({ operationId, raw }) => below(raw, operationId)),
+    ];
+    expect(places.filter(([, node]) => hasFields(node)).map(([place]) => place)).toEqual([]);
+  });
+
+  test("no response forbids fields that a later version may add", () => {
+    const referred = (node: Node): string[] =>
+      [...JSON.stringify(node).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name ?? "");
+    const reachable = (names: string[], found = new Set<string>()): Set<string> => {
+      for (const name of names)
+        if (!found.has(name)) reachable(referred(schemas[name] as Node), found.add(name));
+      return found;
+    };
+    const responses = reachable(operations.flatMap(({ raw }) => referred(raw["responses"] as Node)));
+    const requests = reachable(
+      operations.flatMap(({ bodySchema }) => (bodySchema ? referred(bodySchema) : [])),
+    );
+    const isClosed = (name: string) => JSON.stringify(schemas[name]).includes('"additionalProperties":false');
+    expect([...responses].filter(isClosed)).toEqual([]);
+    expect([...requests].filter((name) => isClosed(name)).length).toBeGreaterThan(9);
+  });
+
+  test("the scopes of keys are one schema", () => {
+    const items = ["Key", "MintedKey", "NewKey"].map(
+      (name) => (schemas[name] as { properties: { scopes: { items: Node } } }).properties.scopes.items,
+    );
+    expect(items).toEqual(Array.from({ length: 3 }, () => ({ $ref: "#/components/schemas/Scope" })));
+  });
+
+  test("a change of an animal names its status, or null, which clears it", () => {
+    const { status, categoryId } = (schemas["PetChange"] as { properties: Record<string, Node> }).properties;
+    expect(status?.["anyOf"]).toEqual([{ $ref: "#/components/schemas/PetStatus" }, { type: "null" }]);
+    expect(categoryId?.["description"]).toContain("2^53");
+  });
+
+  test("the example of an Idempotency-Key is in quotes, as the draft has it", () => {
+    const keys = operations.flatMap(({ parameters }) =>
+      parameters.filter(({ name }) => name === "Idempotency-Key"),
+    );
+    expect(keys.length).toBeGreaterThan(4);
+    for (const { schema } of keys) expect(schema["examples"]).toEqual([expect.stringMatching(/^"[^"]+"$/)]);
   });
 });

@@ -9,20 +9,23 @@ type Status = (typeof STATUSES)[number];
 
 const text = (description: string, example: string) => t.String({ description, examples: [example] });
 
+const Subproblem = t.Object(
+  {
+    type: text("What kind of problem.", "caa"),
+    detail: text("What was said of it.", "CAA forbids it."),
+    identifier: t.Optional(text("The name that it is about.", "docs.example.org")),
+  },
+  { $id: "CertificateSubproblem", description: "A part of why the last attempt failed." },
+);
+
 const Problem = t.Object(
   {
     type: text("What kind of problem: RFC 8555's word, or one of ours.", "unauthorized"),
     detail: text("What was said, as it was said.", "The challenge was not answered."),
     status: t.Optional(Type.Integer({ minimum: 100, maximum: 599, examples: [403] })),
-    subproblems: t.Array(
-      t.Object({
-        type: text("What kind of problem.", "caa"),
-        detail: text("What was said of it.", "CAA forbids it."),
-        identifier: t.Optional(text("The name that it is about.", "docs.example.org")),
-      }),
-    ),
+    subproblems: t.Array(Subproblem),
   },
-  { description: "Why the last attempt failed." },
+  { $id: "CertificateProblem", description: "Why the last attempt failed." },
 );
 
 export const DomainCertificate = t.Object(

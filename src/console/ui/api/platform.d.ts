@@ -526,26 +526,7 @@ export interface components {
        * @enum {string}
        */
       role: "primary" | "served" | "redirect";
-      /** @description The record to create at the DNS provider. */
-      record: {
-        /**
-         * @description `ALIAS` for a registered domain itself.
-         * @enum {string}
-         */
-        type: "CNAME" | "ALIAS";
-        /** @description What to enter as the record's name: `@` for the registered domain itself. */
-        name: string;
-        /** @description What it must point to: the project's own target, exactly. */
-        value: string;
-        /** @description Seconds. */
-        ttl: number;
-        /** @description What there is to know about it. */
-        note?: string;
-        /** @description The line of a zone file; none for an ALIAS. */
-        bind?: string;
-        /** @description The block of a Terraform configuration. */
-        terraform: string;
-      };
+      record: components["schemas"]["DomainRecord"];
       /** @description Of the last check; empty if all is right. */
       findings: components["schemas"]["DomainFinding"][];
       /**
@@ -580,6 +561,26 @@ export interface components {
       liveAt?: string;
       certificate?: components["schemas"]["DomainCertificate"];
       trace?: components["schemas"]["DomainTrace"];
+    };
+    /** @description The record to create at the DNS provider. */
+    DomainRecord: {
+      /**
+       * @description `ALIAS` for a registered domain itself.
+       * @enum {string}
+       */
+      type: "CNAME" | "ALIAS";
+      /** @description What to enter as the record's name: `@` for the registered domain itself. */
+      name: string;
+      /** @description What it must point to: the project's own target, exactly. */
+      value: string;
+      /** @description Seconds. */
+      ttl: number;
+      /** @description What there is to know about it. */
+      note?: string;
+      /** @description The line of a zone file; none for an ALIAS. */
+      bind?: string;
+      /** @description The block of a Terraform configuration. */
+      terraform: string;
     };
     /** @description What a check found, naming the record to change. */
     DomainFinding: {
@@ -632,22 +633,7 @@ export interface components {
       notAfter?: string;
       /** @description The directory of who issued it, or `imported`. */
       authority?: string;
-      /** @description Why the last attempt failed. */
-      problem?: {
-        /** @description What kind of problem: RFC 8555's word, or one of ours. */
-        type: string;
-        /** @description What was said, as it was said. */
-        detail: string;
-        status?: number;
-        subproblems: {
-          /** @description What kind of problem. */
-          type: string;
-          /** @description What was said of it. */
-          detail: string;
-          /** @description The name that it is about. */
-          identifier?: string;
-        }[];
-      };
+      problem?: components["schemas"]["CertificateProblem"];
       /** @description Failed attempts in a row. */
       failures?: number;
       /**
@@ -655,6 +641,24 @@ export interface components {
        * @description When something is done by itself: a next attempt, a renewal.
        */
       nextAttemptAt?: string;
+    };
+    /** @description Why the last attempt failed. */
+    CertificateProblem: {
+      /** @description What kind of problem: RFC 8555's word, or one of ours. */
+      type: string;
+      /** @description What was said, as it was said. */
+      detail: string;
+      status?: number;
+      subproblems: components["schemas"]["CertificateSubproblem"][];
+    };
+    /** @description A part of why the last attempt failed. */
+    CertificateSubproblem: {
+      /** @description What kind of problem. */
+      type: string;
+      /** @description What was said of it. */
+      detail: string;
+      /** @description The name that it is about. */
+      identifier?: string;
     };
     /** @description All that the last check asked and was answered. */
     DomainTrace: {
@@ -671,26 +675,28 @@ export interface components {
       /** @description The CAA records that count. */
       caa: string[];
       /** @description Every question in the order of the answers; 200 at the most. */
-      questions: {
-        /** @description Who was asked. */
-        server: string;
-        /** @description The name. */
-        name: string;
-        /** @description The type of record. */
-        type: string;
-        /** @description True if the server was asked as a resolver. */
-        recursive: boolean;
-        /** @enum {string} */
-        transport: "udp" | "tcp";
-        /** @description The answer's code, or why there was none: `timeout`, `refused`, ... */
-        outcome: string;
-        /** @description More about why there was none. */
-        detail?: string;
-        /** @description The records, as zone files write them; 20 at the most. */
-        records: string[];
-        /** @description How long it took. */
-        milliseconds: number;
-      }[];
+      questions: components["schemas"]["DomainQuestion"][];
+    };
+    /** @description A question that a check asked, and its answer. */
+    DomainQuestion: {
+      /** @description Who was asked. */
+      server: string;
+      /** @description The name. */
+      name: string;
+      /** @description The type of record. */
+      type: string;
+      /** @description True if the server was asked as a resolver. */
+      recursive: boolean;
+      /** @enum {string} */
+      transport: "udp" | "tcp";
+      /** @description The answer's code, or why there was none: `timeout`, `refused`, ... */
+      outcome: string;
+      /** @description More about why there was none. */
+      detail?: string;
+      /** @description The records, as zone files write them; 20 at the most. */
+      records: string[];
+      /** @description How long it took. */
+      milliseconds: number;
     };
     /** @description What happened to a domain. */
     DomainEvent: {
@@ -754,18 +760,22 @@ export interface components {
     Domains: components["schemas"]["Domain"][];
     /** @description Which domain is the primary one, and which redirect to it. */
     DomainsConfig: {
-      domains: {
-        /** @description Absent while no domain is the primary one. */
-        primary?: string;
-        /** @description Domains that send their visitors to the primary domain, path and query kept. */
-        redirects: {
-          /** @description A domain of the project. */
-          from: string;
-          /** @description The primary domain. */
-          to: string;
-          status: number;
-        }[];
-      };
+      domains: components["schemas"]["DomainRoles"];
+    };
+    /** @description What the domains are. */
+    DomainRoles: {
+      /** @description Absent while no domain is the primary one. */
+      primary?: string;
+      /** @description Domains that send their visitors to the primary domain, path and query kept. */
+      redirects: components["schemas"]["Redirect"][];
+    };
+    /** @description A domain that sends its visitors to the primary domain. */
+    Redirect: {
+      /** @description A domain of the project. */
+      from: string;
+      /** @description The primary domain. */
+      to: string;
+      status: number;
     };
     /** @description A custom domain to add. */
     NewDomain: {
@@ -774,18 +784,22 @@ export interface components {
     };
     /** @description Which domain is the primary one, and which redirect to it. */
     NewDomainsConfig: {
-      domains: {
-        /** @description A domain of the project. */
-        primary: string;
-        /** @description Domains that send their visitors to the primary domain, path and query kept. */
-        redirects?: {
-          /** @description A domain of the project. */
-          from: string;
-          /** @description The primary domain. */
-          to: string;
-          status: number;
-        }[];
-      };
+      domains: components["schemas"]["NewDomainRoles"];
+    };
+    /** @description What the domains are to be. */
+    NewDomainRoles: {
+      /** @description A domain of the project. */
+      primary: string;
+      /** @description Domains that send their visitors to the primary domain, path and query kept. */
+      redirects?: components["schemas"]["NewRedirect"][];
+    };
+    /** @description A domain that is to send its visitors to the primary domain. */
+    NewRedirect: {
+      /** @description A domain of the project. */
+      from: string;
+      /** @description The primary domain. */
+      to: string;
+      status: number;
     };
     /** @description An API key, without its secret. */
     Key: {
@@ -796,18 +810,8 @@ export interface components {
       id: number;
       /** @description What the key is for, in your words. */
       name: string;
-      /** @description What the key may do. `*`: everything, of later versions too; `pets:read`: list and fetch animals; `pets:write`: add and change animals; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `keys:admin`: make, list, rotate and revoke API keys. */
-      scopes: (
-        | "*"
-        | "pets:read"
-        | "pets:write"
-        | "orders:read"
-        | "orders:write"
-        | "platform:read"
-        | "platform:write"
-        | "metrics:read"
-        | "keys:admin"
-      )[];
+      /** @description What the key may do. */
+      scopes: components["schemas"]["Scope"][];
       /** @description Most requests in a window. */
       rateLimit?: string;
       /**
@@ -835,6 +839,20 @@ export interface components {
       /** @description Its calls to deprecated operations since the server started. */
       deprecatedCalls?: number;
     };
+    /**
+     * @description What a key may do. `*`: everything, of later versions too; `pets:read`: list and fetch animals; `pets:write`: add and change animals; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `keys:admin`: make, list, rotate and revoke API keys.
+     * @enum {string}
+     */
+    Scope:
+      | "*"
+      | "pets:read"
+      | "pets:write"
+      | "orders:read"
+      | "orders:write"
+      | "platform:read"
+      | "platform:write"
+      | "metrics:read"
+      | "keys:admin";
     /** @description API keys, ascending by id. */
     Keys: components["schemas"]["Key"][];
     /** @description An API key together with its secret. */
@@ -846,18 +864,8 @@ export interface components {
       id: number;
       /** @description What the key is for, in your words. */
       name: string;
-      /** @description What the key may do. `*`: everything, of later versions too; `pets:read`: list and fetch animals; `pets:write`: add and change animals; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `keys:admin`: make, list, rotate and revoke API keys. */
-      scopes: (
-        | "*"
-        | "pets:read"
-        | "pets:write"
-        | "orders:read"
-        | "orders:write"
-        | "platform:read"
-        | "platform:write"
-        | "metrics:read"
-        | "keys:admin"
-      )[];
+      /** @description What the key may do. */
+      scopes: components["schemas"]["Scope"][];
       /** @description Most requests in a window. */
       rateLimit?: string;
       /**
@@ -889,18 +897,8 @@ export interface components {
     NewKey: {
       /** @description What the key is for, in your words. */
       name: string;
-      /** @description What the key may do. `*`: everything, of later versions too; `pets:read`: list and fetch animals; `pets:write`: add and change animals; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `keys:admin`: make, list, rotate and revoke API keys. */
-      scopes: (
-        | "*"
-        | "pets:read"
-        | "pets:write"
-        | "orders:read"
-        | "orders:write"
-        | "platform:read"
-        | "platform:write"
-        | "metrics:read"
-        | "keys:admin"
-      )[];
+      /** @description What the key may do. */
+      scopes: components["schemas"]["Scope"][];
       /** @description Most requests in a window. */
       rateLimit?: string;
       /**

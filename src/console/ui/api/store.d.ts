@@ -265,7 +265,7 @@ export interface components {
       name: string;
       /**
        * Format: int64
-       * @description Id of the category the animal belongs to.
+       * @description Id of the category the animal belongs to. JavaScript clients lose digits beyond 2^53 unless they parse it as a BigInt.
        */
       categoryId: number;
       status?: components["schemas"]["PetStatus"];
@@ -283,7 +283,7 @@ export interface components {
       name: string;
       /**
        * Format: int64
-       * @description Id of the category the animal belongs to.
+       * @description Id of the category the animal belongs to. JavaScript clients lose digits beyond 2^53 unless they parse it as a BigInt.
        */
       categoryId: number;
       status?: components["schemas"]["PetStatus"];
@@ -294,40 +294,40 @@ export interface components {
       name?: string;
       /**
        * Format: int64
-       * @description Id of the category the animal belongs to.
+       * @description Id of the category the animal belongs to. JavaScript clients lose digits beyond 2^53 unless they parse it as a BigInt.
        */
       categoryId?: number;
-      /**
-       * @description Availability status; `null` removes it.
-       * @enum {string|null}
-       */
-      status?: "available" | "pending" | "sold" | null;
+      /** @description Availability status; `null` clears it. */
+      status?: components["schemas"]["PetStatus"] | null;
     };
     /** @description How many animals there are. */
     Statistics: {
       /** @description All animals. */
       total: number;
-      /** @description Animals by their status. */
-      byStatus: {
-        /** @description Animals that can be adopted. */
-        available: number;
-        /** @description Animals whose adoption is under way. */
-        pending: number;
-        /** @description Animals that were adopted. */
-        sold: number;
-        /** @description Animals without a status. */
-        none: number;
-      };
+      byStatus: components["schemas"]["StatusCounts"];
       /** @description The last 30 days, oldest first; the last one is today. */
-      addedByDay: {
-        /**
-         * Format: date
-         * @description A day in UTC.
-         */
-        date: string;
-        /** @description Animals added on this day. */
-        count: number;
-      }[];
+      addedByDay: components["schemas"]["AddedOnDay"][];
+    };
+    /** @description Animals by their status. */
+    StatusCounts: {
+      /** @description Animals that can be adopted. */
+      available: number;
+      /** @description Animals whose adoption is under way. */
+      pending: number;
+      /** @description Animals that were adopted. */
+      sold: number;
+      /** @description Animals without a status. */
+      none: number;
+    };
+    /** @description How many animals were added on a day. */
+    AddedOnDay: {
+      /**
+       * Format: date
+       * @description A day in UTC.
+       */
+      date: string;
+      /** @description Animals added on this day. */
+      count: number;
     };
     /** @description Every error has this form. */
     Error: {
@@ -367,15 +367,16 @@ export interface components {
        * @description Id of the animal.
        */
       petId: number;
-      /** @description Who adopts the animal. */
-      adopter: {
-        /** @description The adopter's name. */
-        name: string;
-        /** @description The adopter's mail address. */
-        email: string;
-      };
+      adopter: components["schemas"]["NewAdopter"];
       /** @description What is to be known of this adoption. */
       note?: string;
+    };
+    /** @description Who is to adopt the animal. */
+    NewAdopter: {
+      /** @description The adopter's name. */
+      name: string;
+      /** @description The adopter's mail address. */
+      email: string;
     };
     /** @description An adoption. `adopter` and `note` are shown to keys with the scope `orders:read`, and gone once the adopter was forgotten. */
     Order: {
@@ -389,13 +390,7 @@ export interface components {
        * @description Id of the animal. It may be gone once the order is no longer open.
        */
       petId: number;
-      /** @description Who adopts the animal. */
-      adopter?: {
-        /** @description The adopter's name. */
-        name: string;
-        /** @description The adopter's mail address. */
-        email: string;
-      };
+      adopter?: components["schemas"]["Adopter"];
       /** @description What is to be known of this adoption. */
       note?: string;
       status: components["schemas"]["OrderStatus"];
@@ -409,6 +404,13 @@ export interface components {
        * @description When its status last changed.
        */
       updatedAt: string;
+    };
+    /** @description Who adopts the animal. */
+    Adopter: {
+      /** @description The adopter's name. */
+      name: string;
+      /** @description The adopter's mail address. */
+      email: string;
     };
     /**
      * @description How far the adoption is.

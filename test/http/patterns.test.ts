@@ -1,0 +1,253 @@
+import { describe, expect, test } from "bun:test";
+import Ajv from "ajv/dist/2020";
+import fc from "fast-check";
+import { type Node, operationsOf } from "../support/operations.ts";
+import { addPet, openStore } from "../support/store.ts";
+
+const SEED = 20_301_205;
+const ajv = new Ajv({ strict: false, validateFormats: false });
+
+const store = await openStore();
+const { operations, schemas } = await operationsOf(store);
+await addPet(store, {});
+await store.call("POST", "/v1/categories", { json: { name: "Dogs" } });
+
+const fieldOf = (schema: string, field: string): Node =>
+  (schemas[schema] as { properties: Record<string, Node> }).properties[field] as Node;
+
+const parameterOf = (operationId: string, name: string): Node =>
+  operations
+    .find((operation) => operation.operationId === operationId)
+    ?.parameters.find((parameter) => parameter.name === name)?.schema as Node;
+
+type Send = (value: string) => Promise<Response>;
+
+const post =
+  (path: string, bodyOf: (value: string) => object): Send =>
+  (value) =>
+    store.call("POST", path, { json: bodyOf(value) });
+
+const withHeader =
+  (method: string, path: string, header: string, json: object): Send =>
+  (value) =>
+    store.call(method, path, { json, headers: { [header]: value } });
+
+const inQuery =
+  (path: string, name: string): Send =>
+  (value) =>
+    store.call("GET", `${path}?${name}=${encodeURIComponent(value)}`);
+
+const PET = { name: "Bella", categoryId: 1 };
+const order = (adopter: object, more: object = {}) => ({
+  petId: 999_999,
+  adopter: { name: "Ada", email: "ada@example.org", ...adopter },
+  ...more,
+});
+
+/** Where a rule is documented, how a value gets there, and values at its edges. */
+const RULES: [name: string, schema: Node, send: Send, edges: string[]][] = [
+  ["an animal's name", fieldOf("NewPet", "name"), post("/v1/pets", (name) => ({ ...PET, name })), []],
+  ["a category's name", fieldOf("NewCategory", "name"), post("/v1/categories", (name) => ({ name })), []],
+  [
+    "a key's name",
+    fieldOf("NewKey", "name"),
+    post("/platform/keys", (name) => ({ name, scopes: ["pets:read"] })),
+    [],
+  ],
+  [
+    "a key's rate limit",
+    fieldOf("NewKey", "rateLimit"),
+    post("/platform/keys", (rateLimit) => ({ name: "x", scopes: ["pets:read"], rateLimit })),
+    ["0/s", "01/s", "1/sec", "1/hour", "1/min ", "1/MIN", "999999999/h", "1000000000/h", "1/d"],
+  ],
+  [
+    "a project's name",
+    fieldOf("ProjectChange", "name"),
+    (name) => store.call("PATCH", "/platform/projects/none", { json: { name } }),
+    [],
+  ],
+  [
+    "a project's slug",
+    fieldOf("NewProject", "slug"),
+    post("/platform/projects", (slug) => ({ slug, name: "x" })),
+    [
+      "a",
+      "a-",
+      "-a",
+      "ab",
+      "a-b",
+      "a--b",
+      "ab--c",
+      "ab-c",
+      "a---",
+      "www",
+      "api",
+      "A",
+      "a".repeat(63),
+      "a".repeat(64),
+      "a_b",
+      "a.b",
+      `ab-${"c".repeat(60)}`,
+      `ab-${"c".repeat(61)}`,
+    ],
+  ],
+  [
+    "an adopter's name",
+    fieldOf("NewAdopter", "name"),
+    post("/v1/store/orders", (name) => order({ name })),
+    [],
+  ],
+  [
+    "an adopter's mail address",
+    fieldOf("NewAdopter", "email"),
+    post("/v1/store/orders", (email) => order({ email })),
+    [
+      "a@b",
+      "@b",
+      "a@",
+      "a@b@c",
+      "a b@c",
+      "\u00e4@\u00f6",
+      `${"a".repeat(252)}@b`,
+      `${"a".repeat(253)}@b`,
+      `${"\u{1f600}".repeat(252)}@b`,
+      "a@\ufeff",
+      "a@b\u2028",
+      "a@b\n",
+    ],
+  ],
+  [
+    "an order's note",
+    fieldOf("NewOrder", "note"),
+    post("/v1/store/orders", (note) => order({}, { note })),
+    [" ", "\n", "\t\r\n", "\v", "x".repeat(2000), "x".repeat(2001), "\u{1f600}".repeat(2000)],
+  ],
+  [
+    "an Idempotency-Key",
+    parameterOf("createPet", "Idempotency-Key"),
+    withHeader("POST", "/v1/pets", "idempotency-key", PET),
+    [
+      '""',
+      '"a"',
+      '"a',
+      'a"',
+      "a,b",
+      '"a,b"',
+      "a b",
+      '"a b"',
+      '"\\\\"',
+      '"\\a"',
+      "\\",
+      "x".repeat(255),
+      "x".repeat(256),
+      `"${"x".repeat(255)}"`,
+      `"${"x".repeat(256)}"`,
+      `"${'\\"'.repeat(255)}"`,
+      `"${'\\"'.repeat(256)}"`,
+    ],
+  ],
+  [
+    "an If-Match",
+    parameterOf("changePet", "If-Match"),
+    withHeader("PATCH", "/v1/pets/1", "if-match", {}),
+    [
+      "*",
+      '"a"',
+      'W/"a"',
+      "a",
+      '"a" "b"',
+      '"a","b"',
+      '"a" , "b",',
+      ',"a"',
+      ",",
+      '"a',
+      '* , "a"',
+      '"\u00e4"',
+      "*,*",
+      '"a b"',
+    ],
+  ],
+  [
+    "ids of animals",
+    parameterOf("listPets", "ids"),
+    inQuery("/v1/pets", "ids"),
+    [
+      "1",
+      "0",
+      "1,2",
+      "1,",
+      "9007199254740993",
+      "9999999999999999",
+      "99999999999999999",
+      Array.from({ length: 100 }, (_, at) => at + 1).join(),
+      Array.from({ length: 101 }, (_, at) => at + 1).join(),
+    ],
+  ],
+  [
+    "the last event's id",
+    parameterOf("streamPets", "lastEventId"),
+    async (value) => {
+      const answer = await inQuery("/v1/pets/events", "lastEventId")(value);
+      if (answer.status === 200) await answer.body?.cancel();
+      return answer;
+    },
+    ["0", "1", "-1", "999999999999999", "9999999999999999", "1 "],
+  ],
+];
+
+/** At the edges of what a line of text is. */
+const LINES = [
+  "",
+  " ",
+  "\u00a0",
+  "\ufeff",
+  "\u2003",
+  "\u200b",
+  "a\n",
+  "\u0085",
+  "a\u0000",
+  "\u00ad",
+  "a".repeat(100),
+  "a".repeat(101),
+  "a".repeat(200),
+  "a".repeat(201),
+  "\u{1f600}".repeat(200),
+  "\u{1f600}".repeat(201),
+  "\u180e",
+  "\u2028",
+];
+
+/** What HTTP carries as the value of a header: it cuts off white space at the ends. */
+const isHeaderValue = (value: string): boolean =>
+  /^[\t\x20-\x7e\x80-\xff]*$/.test(value) && value === value.trim() && value !== "";
+
+/** A text that is nearly right: one character more, fewer or another. */
+const nearly = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.tuple(right, fc.nat(), fc.string({ unit: "binary", maxLength: 2 })).map(([text, at, more]) => {
+    const cut = at % (text.length + 1);
+    return (text.slice(0, cut) + more + text.slice(cut + (at % 2))).toWellFormed();
+  });
+
+const valuesFor = ({ pattern, maxLength = 300 }: Node, edges: string[]): string[] => {
+  const right = fc.stringMatching(new RegExp(String(pattern), "u"), {
+    maxLength: Math.min(Number(maxLength), 300),
+  });
+  const generated = fc.oneof(right, nearly(right), fc.string({ unit: "binary", maxLength: 10 }));
+  return [...LINES, ...edges, ...fc.sample(generated, { numRuns: 400, seed: SEED })];
+};
+
+describe.each(RULES)("the pattern and the lengths of %s", (_name, schema, send, edges) => {
+  test("allow what the server accepts, and nothing that it refuses", async () => {
+    expect(typeof schema["pattern"]).toBe("string");
+    const allows = ajv.compile(schema);
+    const isHeader = /Idempotency-Key|If-Match/.test(_name);
+    const values = valuesFor(schema, edges).filter((value) => !isHeader || isHeaderValue(value));
+    const seen = { allowed: 0, refused: 0 };
+    for (const value of values) {
+      const { status } = await send(value);
+      expect([value, status !== 400]).toEqual([value, allows(value)]);
+      seen[status === 400 ? "refused" : "allowed"]++;
+    }
+    expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(5);
+  });
+});
