@@ -1,4 +1,4 @@
-/** Names that the service itself is reached by: no project can have one as its custom domain. */
+/** Names that the service itself is reached by: no project can have one, or a parent of one, as its custom domain. */
 export interface OwnNames {
   /** With everything below: PLATFORM_DOMAIN, PLATFORM_CNAME_TARGET. */
   zones: readonly string[];
@@ -8,9 +8,13 @@ export interface OwnNames {
 
 const isBelow = (name: string, zone: string): boolean => name === zone || name.endsWith(`.${zone}`);
 
-/** @param name in A-labels */
+/**
+ * True also of the parents of the service's own names: the host of BASE_URL is often a label below a domain whose address
+ * is this machine's, and whoever has that domain has cookies and certificates of what is below it.
+ * @param name in A-labels, not a public suffix
+ */
 export const isOwnName = (name: string, { zones, hosts }: OwnNames): boolean =>
-  hosts.includes(name) || zones.some((zone) => isBelow(name, zone));
+  zones.some((zone) => isBelow(name, zone)) || [...zones, ...hosts].some((own) => isBelow(own, name));
 
 /**
  * IANA's special-use domain names, of which the public DNS has none for anybody: RFC 6761 (`example`, `invalid`,

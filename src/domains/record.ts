@@ -15,13 +15,22 @@ export interface NeededRecord {
   bind?: string;
   /** A block for Terraform: of the provider hashicorp/dns, for an ALIAS of dnsimple/dnsimple. */
   terraform: string;
+  /** Of an apex: the record that tells which project it is for. */
+  proof?: ProofRecord;
+}
+
+/** The TXT record that an apex needs besides, in the same forms. */
+export interface ProofRecord extends Required<
+  Pick<NeededRecord, "name" | "value" | "ttl" | "bind" | "terraform">
+> {
+  type: "TXT";
 }
 
 /** Of the specification's step 2. */
 export const TTL = 3600;
 
-const apexNote = (apex: string, target: string): string =>
-  `ANAME serves as well. Not every DNS provider has one of them; without, use a subdomain such as www. If another project here has or had this domain, a TXT record must tell which one it is for: name ${proofNameOf(apex)}, value ${target}.`;
+const apexNote = (apex: string): string =>
+  `ANAME serves as well. Not every DNS provider has one of them; without, use a subdomain such as www. Its addresses are those of every project here: create the TXT record ${proofNameOf(apex)} too, which tells which one the domain is for.`;
 
 /** A Terraform identifier: it must not begin with a digit. */
 const identifierOf = (hostname: string): string =>
@@ -35,16 +44,34 @@ const block = (type: string, hostname: string, fields: Record<string, string | n
   return [`resource "${type}" "${identifierOf(hostname)}" {`, ...lines, "}"].join("\n");
 };
 
+const apexBlock = (
+  apex: string,
+  owner: string,
+  record: { name: string; type: string; value: string },
+): string => block("dnsimple_zone_record", owner, { zone_name: apex, ...record, ttl: TTL });
+
+const proofFor = (apex: string, target: string): ProofRecord => {
+  const owner = proofNameOf(apex);
+  const name = owner.slice(0, -apex.length - 1);
+  const record = { name, type: "TXT", value: target } as const;
+  return {
+    ...record,
+    ttl: TTL,
+    bind: `${owner}. ${TTL} IN TXT "${target}"`,
+    terraform: apexBlock(apex, owner, record),
+  };
+};
+
 /** @param target the project's CNAME target */
 export const recordFor = ({ ascii, apex, isApex, label }: Hostname, target: string): NeededRecord => {
   const common = { name: label, value: target, ttl: TTL };
   if (isApex) {
-    const fields = { zone_name: apex, name: "", type: "ALIAS", value: target, ttl: TTL };
     return {
       type: "ALIAS",
       ...common,
-      note: apexNote(ascii, target),
-      terraform: block("dnsimple_zone_record", ascii, fields),
+      note: apexNote(apex),
+      terraform: apexBlock(apex, ascii, { name: "", type: "ALIAS", value: target }),
+      proof: proofFor(apex, target),
     };
   }
   return {

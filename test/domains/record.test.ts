@@ -34,6 +34,22 @@ describe("the record that a domain needs", () => {
     expect(terraform).toContain(`value     = "${TARGET}"`);
   });
 
+  test("of an apex has a TXT record beside it, which tells whose it is, in all forms", () => {
+    const { proof } = recordFor(hostnameOf("example.co.uk"), TARGET);
+    expect(proof).toMatchObject({ type: "TXT", name: "_adoption-store", value: TARGET, ttl: 3600 });
+    expect(proof?.bind).toBe(`_adoption-store.example.co.uk. 3600 IN TXT "${TARGET}"`);
+    expect(proof?.terraform.split("\n")).toEqual([
+      'resource "dnsimple_zone_record" "_adoption_store_example_co_uk" {',
+      '  zone_name = "example.co.uk"',
+      '  name      = "_adoption-store"',
+      '  type      = "TXT"',
+      `  value     = "${TARGET}"`,
+      "  ttl       = 3600",
+      "}",
+    ]);
+    expect(recordFor(hostnameOf("docs.example.co.uk"), TARGET)).not.toHaveProperty("proof");
+  });
+
   test("of a name that was accepted once is shown, whatever has become a public suffix since", () => {
     expect(hostnameOf("co.uk")).toMatchObject({ ascii: "co.uk", apex: "co.uk", isApex: true, label: "@" });
     expect(hostnameOf("a.kawasaki.jp")).toMatchObject({ ascii: "a.kawasaki.jp", apex: "kawasaki.jp" });
@@ -44,11 +60,19 @@ test.each([
   ["sites.example.com", true],
   ["a.b.sites.example.com", true],
   ["xsites.example.com", false],
-  ["example.com", false],
+  ["example.com", true],
   ["api.example.com", true],
   ["x.api.example.com", false],
+  ["www.example.com", false],
+  ["example.org", true],
+  ["other.eu.example.org", false],
+  ["eu.example.org", true],
+  ["v1.eu.example.org", true],
+  ["xample.com", false],
 ])("%s is one of the service's own names: %p", (name, isOwn) => {
-  expect(isOwnName(name, { zones: ["sites.example.com"], hosts: ["api.example.com"] })).toBe(isOwn);
+  expect(
+    isOwnName(name, { zones: ["sites.example.com"], hosts: ["api.example.com", "api.v1.eu.example.org"] }),
+  ).toBe(isOwn);
 });
 
 test.each([
