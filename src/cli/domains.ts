@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { SHARED } from "../config/remembered.ts";
-import { OPERATOR } from "../domains/domain.ts";
+import { OPERATOR, WAITING } from "../domains/domain.ts";
 import { fromDomain, fromEvent } from "../domains/model.ts";
 import type { DomainService, InspectedDomain, ListedDomain } from "../domains/service.ts";
 import type { DomainSettings } from "../domains/settings.ts";
@@ -9,6 +9,7 @@ import { Fault, type FaultCode } from "../http/faults.ts";
 import { reasonOf } from "../data.ts";
 import type { Database } from "../db/open.ts";
 import { wireDomains } from "../wire-domains.ts";
+import type { CertificateService } from "../domains/certificates/service.ts";
 import { wireCertificateService } from "../wire-https.ts";
 import { withDatabase } from "./database.ts";
 import { configBeside, withSettings } from "./settings.ts";
@@ -44,23 +45,19 @@ const nameOf = ({ hostname, unicode }: WireDomain): string =>
   unicode === hostname ? hostname : `${unicode} (${hostname})`;
 
 const printRecord = ({ record }: WireDomain) => {
-  const { type, name, value, ttl, note, bind, terraform } = record;
-  print("Create this record at your DNS provider:\n");
-  print(
-    indent(
-      table([
-        ["type", "name", "value", "TTL"],
-        [type, name, value, String(ttl)],
-      ]),
-    ),
-  );
+  const { value, note, bind, proof } = record;
+  const records = proof ? [record, proof] : [record];
+  print(`Create ${proof ? "these records" : "this record"} at your DNS provider:\n`);
+  const rows = records.map(({ type, name, value, ttl }) => [type, name, value, String(ttl)]);
+  print(indent(table([["type", "name", "value", "TTL"], ...rows])));
   if (note) print(`\n${note}`);
   if (value.endsWith(".localhost"))
     print(
       "\nNo DNS leads to localhost: start the server with --platform-domain and a domain of yours first.",
     );
-  if (bind) print(`\nIn a zone file:\n\n${indent(bind)}`);
-  print(`\nIn Terraform:\n\n${indent(terraform)}`);
+  const line = bind ?? proof?.bind;
+  if (line) print(`\n${proof ? "The TXT record in" : "In"} a zone file:\n\n${indent(line)}`);
+  print(`\nIn Terraform:\n\n${indent(records.map(({ terraform }) => terraform).join("\n\n"))}`);
 };
 
 const printFindings = ({ findings }: WireDomain) => {
@@ -267,6 +264,15 @@ const redirectCommand = () =>
       }),
     );
 
+/** Revokes the certificate of a domain that has the name: of one that waits for it, it may be another project's. */
+const revokeFor = async (
+  { hostname, stage }: WireDomain,
+  certificates: CertificateService,
+): Promise<undefined> => {
+  if (WAITING.some((one) => one === stage)) throw new Error("the project does not hold the name.");
+  await certificates.revoke(hostname);
+};
+
 /** What to do first if the domain's address was shared. */
 const sayBeforeRemoval = ({ hostname, role }: WireDomain, project: string, all: readonly ListedDomain[]) => {
   const other = all.find((one) => one.hostname !== hostname && one.stage === "live")?.hostname;
@@ -292,9 +298,7 @@ const removeCommand = () =>
           return print("Nothing was removed.");
         // A domain is removed all the same if the authority cannot be told.
         const refusal = options.revoke
-          ? await wireCertificateService(configBeside(options), database)
-              .revoke(domain.hostname)
-              .then(() => undefined, reasonOf)
+          ? await revokeFor(domain, wireCertificateService(configBeside(options), database)).catch(reasonOf)
           : undefined;
         await domains.remove(options.project, hostname, OPERATOR);
         if (refusal !== undefined)

@@ -7,7 +7,7 @@ import type { Check, Checkable, Domains } from "./repository.ts";
 import { spread } from "./schedule.ts";
 
 /**
- * What became of a check: `taken` if the records are right but another project holds the host name, `overtaken` if the
+ * What became of a check: `taken` if the records are right but another project keeps the host name, `overtaken` if the
  * domain was changed or removed meanwhile, so that what was found says nothing of it.
  */
 export type CheckOutcome = "recorded" | "taken" | "overtaken";
@@ -23,7 +23,7 @@ export interface Checks {
 }
 
 export interface ChecksSettings {
-  domains: Pick<Domains, "record" | "isHeldElsewhere" | "isContested">;
+  domains: Pick<Domains, "record" | "holder">;
   inspect: Inspect;
   clock: Clock;
   /** From 0 up to 1. */
@@ -37,21 +37,21 @@ export interface ChecksSettings {
 /** A finding without what changes from one check to the next. */
 const lasting = (finding: DomainFinding): string => JSON.stringify({ ...finding, seconds: undefined });
 
+/** In whatever order the servers answered. */
 const isSame = (before: readonly DomainFinding[], after: readonly DomainFinding[]): boolean =>
-  before.map(lasting).join("\n") === after.map(lasting).join("\n");
+  before.map(lasting).toSorted().join("\n") === after.map(lasting).toSorted().join("\n");
 
-/** What goes into the history: every change; what stays as it was, only if somebody asked. */
+/** What goes into the history: every change. A check that finds what the last one found is no event, whoever asked for it. */
 const eventsFor = (
   domain: Domain,
   progress: Progress,
   seen: EventName,
   findings: readonly DomainFinding[],
-  actor: Actor,
 ): Check["events"] => {
   const stages = stagesOf(domain.stage, progress.events);
   if (progress.stage !== domain.stage)
     return progress.events.map((event, at) => ({ event, stage: stages[at] ?? domain.stage }));
-  const isNews = actor.kind !== "service" || domain.checkedAt === null || !isSame(domain.findings, findings);
+  const isNews = domain.checkedAt === null || !isSame(domain.findings, findings);
   return isNews ? [{ event: seen, stage: domain.stage }] : [];
 };
 
@@ -66,7 +66,11 @@ export const domainChecks = ({
   const running = new Map<number, { outcome: Promise<CheckOutcome>; isAwaited: boolean }>();
   let isAbandoned = false;
 
-  const write = (domain: Domain, inspection: Inspection, actor: Actor, isTaken: boolean) => {
+  const write = (
+    domain: Domain,
+    inspection: Inspection,
+    { actor, askedAt, isTaken = false }: { actor: Actor; askedAt: number; isTaken?: boolean },
+  ) => {
     const now = clock.now();
     const progress = progressOf(domain, isTaken ? undefined : inspection.event, now, isSecured);
     const taken = { kind: "domain_taken", name: domain.hostname } as const;
@@ -76,10 +80,12 @@ export const domainChecks = ({
     return domains.record({
       domain,
       progress: { ...state, nextCheckAt: spread(state.nextCheckAt, now, random) },
-      events: eventsFor(domain, progress, seen, findings, actor),
+      events: eventsFor(domain, progress, seen, findings),
       findings,
       trace: JSON.stringify(inspection.report),
       isProven: inspection.isProven,
+      rivals: inspection.rivals.map((rival) => rival.slice(0, rival.indexOf("."))),
+      askedAt,
       actor,
       now,
     });
@@ -89,14 +95,15 @@ export const domainChecks = ({
     const isUrgent = () => running.get(domain.id)?.isAwaited ?? true;
     const target = targetOf(project.targetLabel);
     const { projectId, hostname, stage } = domain;
-    // Whoever holds the name has proven it, or was the only one who could.
-    const isContested = WAITING.includes(stage) && (await domains.isContested(projectId, hostname));
-    const inspection = await inspect(hostnameOf(hostname), target, { isUrgent, isContested });
+    const askedAt = clock.now();
+    // Whoever holds the name has proven it.
+    const needsProof = WAITING.includes(stage);
+    const inspection = await inspect(hostnameOf(hostname), target, { isUrgent, needsProof });
     if (isAbandoned) return "overtaken";
-    if (await write(domain, inspection, actor, false)) return "recorded";
-    const isTaken =
-      inspection.event === "records_right" && (await domains.isHeldElsewhere(projectId, hostname));
-    return isTaken && (await write(domain, inspection, actor, true)) ? "taken" : "overtaken";
+    if (await write(domain, inspection, { actor, askedAt })) return "recorded";
+    const holder = inspection.event === "records_right" ? await domains.holder(hostname) : undefined;
+    const isTaken = holder !== undefined && holder.project.id !== projectId;
+    return isTaken && (await write(domain, inspection, { actor, askedAt, isTaken })) ? "taken" : "overtaken";
   };
 
   return {

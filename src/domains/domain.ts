@@ -13,12 +13,18 @@ export type StoredStage = Exclude<Stage, "removed">;
 export const WAITING: readonly StoredStage[] = ["awaiting_dns", "dns_conflict"];
 
 /** What a check found, or why the right records alone did not help. */
-export type DomainFinding = Finding | { kind: "domain_taken"; name: string };
+export type DomainFinding = Finding | { kind: "domain_taken" | "domain_lost"; name: string };
 
-export const describe = (finding: DomainFinding): string =>
-  finding.kind === "domain_taken"
-    ? `${finding.name}'s record is right, but another project holds the domain: it must be removed there first.`
-    : describeFinding(finding);
+export const describe = (finding: DomainFinding): string => {
+  switch (finding.kind) {
+    case "domain_taken":
+      return `${finding.name}'s records are right, but another project holds the domain, and the DNS names that project too: remove its value from the TXT record.`;
+    case "domain_lost":
+      return `The DNS names another project for ${finding.name} now, which has it: to get it back, create the record of this project, and verify.`;
+    default:
+      return describeFinding(finding);
+  }
+};
 
 /** A custom domain of a project. Times are milliseconds UTC. */
 export interface Domain {

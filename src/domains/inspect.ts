@@ -1,7 +1,7 @@
 import type { Finding } from "./dns/finding.ts";
 import type { Urgency } from "./dns/gate.ts";
 import type { Server } from "./dns/network.ts";
-import { ownershipOf } from "./dns/ownership.ts";
+import { ownershipOf, rivalsOf } from "./dns/ownership.ts";
 import type { Ask } from "./dns/query.ts";
 import { investigate } from "./dns/resolve.ts";
 import { type Verdict, verdictOf } from "./dns/verdict.ts";
@@ -15,14 +15,16 @@ export interface Inspection {
   findings: Finding[];
   /** True if right records name this very project's target, so that no other's could be meant. */
   isProven: boolean;
+  /** Targets of other projects that TXT records name besides. */
+  rivals: string[];
   report: Report;
 }
 
 /** How a host name is looked at. */
 export interface Manner {
   isUrgent: Urgency;
-  /** True if other projects have or had the host name. */
-  isContested: boolean;
+  /** True unless the project holds the name already. */
+  needsProof: boolean;
   /** What CAA records may name beside what they are to name. */
   issuers?: readonly string[];
 }
@@ -58,7 +60,7 @@ const shownFinding = (finding: Finding): Finding =>
 
 export const inspector =
   ({ ask, resolvers, port, mayAsk, issuers }: InspectorSettings): Inspect =>
-  async ({ ascii, apex, isApex }, target, { isUrgent, isContested, issuers: others = [] }) => {
+  async ({ ascii, apex, isApex }, target, { isUrgent, needsProof, issuers: others = [] }) => {
     const named = resolvers();
     const asked = named.length > 0 ? named : [{ address: THIS_MACHINE, port }];
     const askInTurn: Ask = (server, question, recursive) => ask(server, question, recursive, isUrgent);
@@ -68,9 +70,10 @@ export const inspector =
       target,
       isApex,
       issuers: [...new Set([...issuers, ...others])],
-      isContested,
+      needsProof,
     };
     const { event, findings } = verdictOf(trace, expected);
     const isProven = ownershipOf(trace, expected) === "shown";
-    return { event, findings: findings.map(shownFinding), isProven, report: reportOf(trace) };
+    const rivals = rivalsOf(trace, expected);
+    return { event, findings: findings.map(shownFinding), isProven, rivals, report: reportOf(trace) };
   };

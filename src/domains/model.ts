@@ -42,6 +42,21 @@ const Stage = OneOf(
   },
 );
 
+export const ProofRecord = t.Object(
+  {
+    type: OneOf("ProofType", ["TXT"], { examples: ["TXT"] }),
+    name: text("What to enter as the record's name.", "_adoption-store"),
+    value: text("The project's own target, exactly.", TARGET),
+    ttl: Type.Integer({ minimum: 1, description: "Seconds.", examples: [3600] }),
+    bind: text("The line of a zone file.", `_adoption-store.example.org. 3600 IN TXT "${TARGET}"`),
+    terraform: text("The block of a Terraform configuration."),
+  },
+  {
+    $id: "ProofRecord",
+    description: "A second record to create, which tells which project a registered domain is for.",
+  },
+);
+
 const NeededRecord = t.Object(
   {
     type: OneOf("NeededType", ["CNAME", "ALIAS"], {
@@ -56,8 +71,12 @@ const NeededRecord = t.Object(
       text("The line of a zone file; none for an ALIAS.", `docs.example.org. 3600 IN CNAME ${TARGET}.`),
     ),
     terraform: text("The block of a Terraform configuration."),
+    proof: t.Optional(ProofRecord),
   },
-  { $id: "DomainRecord", description: "The record to create at the DNS provider." },
+  {
+    $id: "DomainRecord",
+    description: "The record to create at the DNS provider; of a registered domain itself, `proof` too.",
+  },
 );
 
 export const DomainFinding = t.Object(
@@ -73,10 +92,11 @@ export const DomainFinding = t.Object(
         "ownership_unproven",
         "unreachable",
         "domain_taken",
+        "domain_lost",
       ],
       {
         description:
-          "`not_propagated` and `unreachable` need time only; `unreachable` is never counted as a failure. `ownership_unproven`: other projects have or had this registered domain, and only the TXT record that it names tells which of them it is for.",
+          "`not_propagated` and `unreachable` need time only; `unreachable` is never counted as a failure. `ownership_unproven`: the addresses of a registered domain are those of every project, and only the TXT record `record.proof` tells which of them it is for. `domain_taken`: the DNS also names the project that holds the domain. `domain_lost`: another project has proven that the domain is its own.",
         examples: ["no_record"],
       },
     ),
@@ -173,8 +193,7 @@ export const DomainEvent = t.Object(
     }),
     key: t.Optional(Id("The API key.", 1)),
     event: OneOf("DomainEventName", EVENTS, {
-      description:
-        "What happened. A check that found what the one before it found is left out, unless somebody asked for it.",
+      description: "What happened. A check that found what the one before it found is left out.",
       examples: ["records_right"],
     }),
     stage: OneOf("DomainEventStage", STAGES, {

@@ -50,7 +50,7 @@ export const addDomain = operation({
   operationId: "addDomain",
   summary: "Add a domain to a project",
   description:
-    "Needs the plan Pro or above and a successful deploy. The answer has the DNS record to create; the service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Several projects may wait for a domain: the first whose own target the DNS shows gets it. Adding it again changes nothing.",
+    "Needs the plan Pro or above and a successful deploy. The answer has the DNS record to create; the service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Any project can add a name, also one that another project holds: the DNS decides. The first whose own target it shows gets the name, at once, and whoever held it loses it with its certificate. An apex that has only addresses needs the TXT record `record.proof` besides. Adding it again changes nothing.",
   tags: TAGS,
   bodyExample: { hostname: "docs.example.org" },
   answers: {
@@ -61,7 +61,7 @@ export const addDomain = operation({
       example: DOCS,
     },
   },
-  faults: ["plan_required", "no_successful_deploy", "domain_taken", "domain_limit_reached"],
+  faults: ["plan_required", "no_successful_deploy", "domain_limit_reached"],
 });
 
 export const getDomain = operation({

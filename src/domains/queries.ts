@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { certificates, domainEvents, domains, projects, releasedNames } from "../db/schema.ts";
+import { certificates, domainEvents, domains, projects } from "../db/schema.ts";
 import { WAITING } from "./domain.ts";
 
 const COLUMNS = {
@@ -33,24 +33,19 @@ const isThis = and(ofProject, eq(domains.hostname, value("hostname")));
 /** The project's plan is Pro or above. */
 const mayHave = sql`exists (select 1 from projects where id = ${value("projectId")} and plan <> 'free')`;
 /**
- * The index makes sure of it as well; asking first tells why nothing was written. Whoever is suspended keeps the name only
- * until it verifies for another.
+ * Another project holds the name and keeps it against a proof: the TXT records name it too, or it has verified after the
+ * proof was asked for. Whoever is suspended keeps nothing.
  */
-const isHeldByOther = sql`exists (select 1 from domains other where other.hostname = ${value("hostname")}
-  and other.stage in ${sql.raw(HELD)} and other.stage <> 'suspended' and other.project_id <> ${value("projectId")})`;
-
-/** Through the projects: what is theirs is indexed by project and name. */
-const isContested = sql`(exists (select 1 from projects p where p.id <> ${value("projectId")} and (
-  exists (select 1 from domains d where d.project_id = p.id and d.hostname = ${value("hostname")})
-  or exists (select 1 from domain_events e where e.project_id = p.id and e.hostname = ${value("hostname")}
-    and e.stage in ${sql.raw(HELD)})))
-  or exists (select 1 from released_names r where r.hostname = ${value("hostname")}))`;
+const isKeptByOther = sql`exists (select 1 from domains other join projects holder on holder.id = other.project_id
+  where other.hostname = ${value("hostname")} and other.stage in ${sql.raw(HELD)} and other.stage <> 'suspended'
+  and other.project_id <> ${value("projectId")} and (other.verified_at >= ${value("askedAt")}
+    or holder.target_label in (select value from json_each(${value("rivals")}))))`;
 
 /** The domain is where it was when the check of it began. */
 const isAsRead = and(eq(domains.id, value("id")), eq(domains.stage, value("from")));
-/** The stage that it comes to holds no name, or one that it may have. */
-const mayTake = sql`(${value("stage")} not in ${sql.raw(HELD)} or (${mayHave} and not ${isHeldByOther}
-  and (${value("isProven")} or ${value("from")} in ${sql.raw(HELD)} or not ${isContested})))`;
+/** The stage that it comes to holds no name, or one that it has already, or has proven to be its own. */
+const mayTake = sql`(${value("stage")} not in ${sql.raw(HELD)} or (${mayHave} and (${value("from")} in ${sql.raw(HELD)}
+  or (${value("isProven")} and not ${isKeptByOther}))))`;
 
 /** History rows for the domains that match; `event` and `stage` may be SQL over them. */
 export const noted = (
@@ -96,19 +91,6 @@ export const readings = (orm: Orm) => {
     .orderBy(asc(domains.id))
     .limit(value("limit"))
     .prepare();
-  const held = orm
-    .select({ one: sql`1` })
-    .from(projects)
-    .where(and(eq(projects.id, value("projectId")), isHeldByOther))
-    .limit(1)
-    .prepare();
-
-  const contested = orm
-    .select({ one: sql`1` })
-    .from(projects)
-    .where(and(eq(projects.id, value("projectId")), isContested))
-    .limit(1)
-    .prepare();
   const withProject = {
     domain: COLUMNS,
     project: { id: projects.id, plan: projects.plan, targetLabel: projects.targetLabel },
@@ -142,7 +124,7 @@ export const readings = (orm: Orm) => {
     .orderBy(desc(domainEvents.id))
     .limit(value("limit"))
     .prepare();
-  return { found, traced, listed, held, holding, contested, dueNow, remembered };
+  return { found, traced, listed, holding, dueNow, remembered };
 };
 
 /** A new domain, for a project that may have it. */
@@ -177,7 +159,6 @@ export const additions = (orm: Orm) => {
             sql`${projects.activeDeployId} is not null`,
             sql`(select count(*) from domains where project_id = ${value("projectId")}) < ${value("most")}`,
             sql`not exists (select 1 from domains where project_id = ${value("projectId")} and hostname = ${value("hostname")})`,
-            sql`not ${isHeldByOther}`,
           ),
         ),
     )
@@ -210,16 +191,28 @@ export const checkings = (orm: Orm) => {
     .prepare();
   const yields = and(
     eq(domains.hostname, value("hostname")),
-    eq(domains.stage, "suspended"),
+    sql`${domains.stage} in ${sql.raw(HELD)}`,
     sql`${domains.projectId} <> ${value("projectId")}`,
     sql`exists (select 1 from domains mine where mine.id = ${value("id")} and mine.stage = ${value("from")})`,
     mayTake,
   );
-  const yieldNoted = noted(orm, yields, sql`'yielded'`, sql`'awaiting_dns'`);
+  const yieldNoted = noted(orm, yields, sql`'yielded'`, sql`'dns_conflict'`);
+  // Not checked by itself: of two projects, none takes a name back unless somebody asks.
   const yielded = orm
     .update(domains)
-    .set({ stage: "awaiting_dns", waitingSince: sql`${value("now")}`, nextCheckAt: null })
+    .set({
+      stage: "dns_conflict",
+      waitingSince: sql`${value("now")}`,
+      nextCheckAt: null,
+      failingSince: null,
+      findings: sql`${value("lost")}`,
+    })
     .where(yields)
+    .prepare();
+  /** Right behind it: the certificate of who had the name goes, and with it what is under way for another. */
+  const yieldUncertified = orm
+    .delete(certificates)
+    .where(and(eq(certificates.hostname, value("hostname")), sql`changes() > 0`))
     .prepare();
   /** Whoever verifies day and night fills no disk. */
   const oldForgotten = orm
@@ -238,7 +231,7 @@ export const checkings = (orm: Orm) => {
     .set({ nextCheckAt: null })
     .where(and(isAsRead, sql`not ${mayHave}`))
     .prepare();
-  return { checkNoted, checked, yieldNoted, yielded, oldForgotten, rested };
+  return { checkNoted, checked, yieldNoted, yielded, yieldUncertified, oldForgotten, rested };
 };
 
 /** Who is the primary domain, who redirects to it. */
@@ -322,21 +315,6 @@ export const projectChanges = (orm: Orm) => {
       .where(
         sql`${certificates.hostname} = (select ${projects.slug} || '.' || ${value("platformDomain")} from ${projects} where ${projects.id} = ${value("projectId")})`,
       )
-      .prepare(),
-    released: orm
-      .insert(releasedNames)
-      .select(
-        orm
-          .selectDistinct({ hostname: domainEvents.hostname })
-          .from(domainEvents)
-          .where(
-            and(
-              eq(domainEvents.projectId, value("projectId")),
-              sql`${domainEvents.stage} in ${sql.raw(HELD)}`,
-            ),
-          ),
-      )
-      .onConflictDoNothing()
       .prepare(),
     droppedNoted: noted(orm, dropped),
     suspended: orm.update(domains).set({ stage: "suspended", nextCheckAt: null }).where(dropped).prepare(),

@@ -34,6 +34,10 @@ export interface Check extends Act {
   trace: string;
   /** True if the records name this very project's target. */
   isProven: boolean;
+  /** The labels of other projects' targets that TXT records name besides. */
+  rivals: readonly string[];
+  /** When the check began: what a holder has proven since then counts for more. */
+  askedAt: number;
 }
 
 /** A domain, and what a check of it must know of its project. */
@@ -45,7 +49,7 @@ export interface Checkable {
 export interface Domains {
   /**
    * Adds the host name, its first domain as primary, in one atomic step. Undefined if the project has it already or may not have
-   * it: its plan is below Pro, it has no deploy, it has `most` domains, or another project holds the name.
+   * it: its plan is below Pro, it has no deploy, or it has `most` domains. Another project may hold the name.
    */
   add(
     domain: { projectId: number; hostname: string; nextCheckAt: number | null; most: number },
@@ -58,14 +62,11 @@ export interface Domains {
   list(page: { projectId: number; after: number; limit: number }): Promise<Domain[]>;
   /** The domain that holds this host name, and its project; undefined if none does. */
   holder(hostname: string): Promise<Checkable | undefined>;
-  /** True if a project other than this one holds the host name, and is not suspended. */
-  isHeldElsewhere(projectId: number, hostname: string): Promise<boolean>;
-  /** True if a project other than this one has the host name, or has held it, deleted ones too. */
-  isContested(projectId: number, hostname: string): Promise<boolean>;
   /**
    * Writes down a check in one atomic step, if the domain still is in the stage that it was read in. A stage that holds the
-   * host name is taken only while no other project holds it, the project's plan is Pro or above, and the name is this
-   * project's by proof or by its being the only one that has or had it; whoever is suspended yields it and waits again. False if nothing was written.
+   * host name is taken only if the project's plan is Pro or above and the records prove that the name is this project's. Another
+   * project that holds it loses it then, with its certificate, unless the TXT records name that project too, or it has
+   * verified since this check began; one that is suspended always loses it. False if nothing was written.
    */
   record(check: Check): Promise<boolean>;
   /**
@@ -93,7 +94,7 @@ export interface Domains {
   }): Promise<DomainEvent[]>;
   /** For the same atomic step as a change of a project's plan: live domains are suspended below Pro, and live again from it on. */
   planEffects(projectId: number, now: number): readonly Statement[];
-  /** For the same atomic step as a project's removal: what it held is remembered as contested, and loses its certificates, as does its own name. */
+  /** For the same atomic step as a project's removal: what it held loses its certificates, as does its own name. */
   removalEffects(projectId: number, platformDomain: string): readonly Statement[];
 }
 
@@ -114,9 +115,9 @@ const actorValues = (actor: Actor) => ({
 });
 
 export const domainRepository = ({ orm, commit }: Database): Domains => {
-  const { found, traced, listed, held, holding, contested, dueNow, remembered } = readings(orm);
+  const { found, traced, listed, holding, dueNow, remembered } = readings(orm);
   const { inserted, addedNoted } = additions(orm);
-  const { checkNoted, checked, yieldNoted, yielded, oldForgotten, rested } = checkings(orm);
+  const { checkNoted, checked, yieldNoted, yielded, yieldUncertified, oldForgotten, rested } = checkings(orm);
   const { assignedNoted, primaryReleased, assigned } = assignments(orm);
   const { removalNoted, lossNoted, redirectsEnded, removed, uncertified } = removals(orm);
   const effects = projectChanges(orm);
@@ -153,13 +154,7 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
       const row = holding.get({ hostname });
       return row && { domain: toDomain(row.domain), project: row.project };
     },
-    async isHeldElsewhere(projectId, hostname) {
-      return held.all({ projectId, hostname }).length > 0;
-    },
-    async isContested(projectId, hostname) {
-      return contested.all({ projectId, hostname }).length > 0;
-    },
-    async record({ domain, progress, events, findings, trace, isProven, actor, now }) {
+    async record({ domain, progress, events, findings, trace, isProven, rivals, askedAt, actor, now }) {
       const { id, projectId, hostname, stage: from } = domain;
       const values = {
         ...progress,
@@ -171,6 +166,8 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
         findings: JSON.stringify(findings),
         trace,
         isProven: isProven ? 1 : 0,
+        rivals: JSON.stringify(rivals),
+        askedAt,
         now,
       };
       const notes = events.map(({ event, stage }) => ({
@@ -180,9 +177,11 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
       const pruning = notes.length > 0 ? [{ query: oldForgotten, values: { projectId, hostname } }] : [];
       // Before the name is taken: the index looks at each row by itself.
       const isTaking = WAITING.includes(from) && !WAITING.includes(progress.stage);
+      const lost = JSON.stringify([{ kind: "domain_lost", name: hostname } satisfies DomainFinding]);
       const yielding = [
-        { query: yieldNoted, values: { ...values, ...actorValues(SERVICE), findings: "[]" } },
-        { query: yielded, values },
+        { query: yieldNoted, values: { ...values, ...actorValues(SERVICE), findings: lost } },
+        { query: yielded, values: { ...values, lost } },
+        { query: yieldUncertified, values: { hostname } },
       ];
       const rows = await commit([
         ...notes,
@@ -236,7 +235,6 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
       }));
     },
     removalEffects: (projectId, platformDomain) => [
-      { query: effects.released, values: { projectId } },
       { query: effects.uncertified, values: { projectId } },
       { query: effects.ownUncertified, values: { projectId, platformDomain } },
     ],

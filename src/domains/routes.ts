@@ -19,6 +19,7 @@ import {
   NewDomainsConfig,
   PageQuery,
   ProjectParams,
+  ProofRecord,
   fromDomain,
   fromEvent,
   prefersYaml,
@@ -69,6 +70,7 @@ export const domainRoutes = ({
       DomainsConfig,
       NewDomain,
       NewDomainsConfig,
+      ProofRecord,
     })
     .get(
       "/platform/projects/:slug/domains",

@@ -29,7 +29,7 @@ export type InspectedDomain = ListedDomain & {
 export interface DomainService {
   /**
    * Adds a host name as it was typed; one that the project has is answered as it is.
-   * @throws Fault not_found, invalid_request, plan_required, no_successful_deploy, domain_taken, domain_limit_reached
+   * @throws Fault not_found, invalid_request, plan_required, no_successful_deploy, domain_limit_reached
    */
   add(slug: string, typed: string, actor: Actor): Promise<{ domain: ListedDomain; isNew: boolean }>;
   /** @throws Fault not_found */
@@ -38,7 +38,7 @@ export interface DomainService {
   list(slug: string, query: { limit: number; cursor: string | undefined }): Promise<Page<ListedDomain>>;
   /**
    * Asks the DNS now. Again is fine; those who ask at once share the answer.
-   * @throws Fault not_found, plan_required, rate_limited, domain_taken if the records are right but another project holds it,
+   * @throws Fault not_found, plan_required, rate_limited, domain_taken if the DNS names another project too, which holds it,
    * not_ready if the name servers take too long: the check goes on, and is written down
    */
   verify(slug: string, typed: string, actor: Actor): Promise<InspectedDomain>;
@@ -112,7 +112,7 @@ const acceptable = (typed: string, own: OwnNames): Hostname => {
   const parsed = parseHostname(typed);
   if (!parsed.ok) throw new Fault("invalid_request", `hostname: ${HOSTNAME_REFUSALS[parsed.refusal]}`);
   if (isOwnName(parsed.hostname.ascii, own))
-    throw new Fault("invalid_request", "hostname: is one of this service's own names");
+    throw new Fault("invalid_request", "hostname: is one of this service's own names, or a parent of one");
   if (isSpecialUse(parsed.hostname.ascii))
     throw new Fault("invalid_request", "hostname: is a special-use name, which nobody can hold as a domain");
   return parsed.hostname;
@@ -120,6 +120,13 @@ const acceptable = (typed: string, own: OwnNames): Hostname => {
 
 const assertPlan = (project: Project) => {
   if (!mayHaveDomains(project)) throw new Fault("plan_required");
+};
+
+/** Why the repository would not add a name. @throws Fault */
+const explain = (project: Project): never => {
+  assertPlan(project);
+  if (project.activeDeployId === null) throw new Fault("no_successful_deploy");
+  throw new Fault("domain_limit_reached", `A project can have at most ${MOST_DOMAINS} domains.`);
 };
 
 export const domainService = ({
@@ -150,20 +157,15 @@ export const domainService = ({
   const get = async (slug: string, typed: string): Promise<InspectedDomain> => {
     const { project, domain } = await find(slug, typed);
     const trace = await domains.trace(domain.id);
+    const holder = await domains.holder(domain.hostname);
+    const isElsewhere = holder !== undefined && holder.project.id !== project.id;
     return {
       ...listed(domain, project),
-      certificate: await certificates?.find(domain.hostname),
+      // It is the holder's.
+      certificate: isElsewhere ? undefined : await certificates?.find(domain.hostname),
       readAt: clock.now(),
       ...(trace !== undefined && { trace: JSON.parse(trace) as Report }),
     };
-  };
-
-  /** Why the repository would not add a name. @throws Fault */
-  const explain = async (project: Project, hostname: string): Promise<never> => {
-    assertPlan(project);
-    if (project.activeDeployId === null) throw new Fault("no_successful_deploy");
-    if (await domains.isHeldElsewhere(project.id, hostname)) throw new Fault("domain_taken");
-    throw new Fault("domain_limit_reached", `A project can have at most ${MOST_DOMAINS} domains.`);
   };
 
   return {
@@ -182,7 +184,7 @@ export const domainService = ({
       if (added) return { domain: listed(added, project), isNew: true };
       const present = await domains.find(project.id, hostname);
       if (present) return { domain: listed(present, project), isNew: false };
-      return explain(await projects.get(slug), hostname);
+      return explain(await projects.get(slug));
     },
     async list(slug, { limit, cursor }) {
       const project = await projects.get(slug);
@@ -200,11 +202,7 @@ export const domainService = ({
       assertPlan(project);
       await verifications.take(String(domain.id), VERIFICATIONS);
       const outcome = await within(patienceMs, checks.run({ domain, project }, actor));
-      if (outcome === "taken")
-        throw new Fault(
-          "domain_taken",
-          "The record is right, but another project holds this domain: it must be removed there first.",
-        );
+      if (outcome === "taken") throw new Fault("domain_taken");
       const checked = await get(slug, typed);
       if (UNCERTIFIED.has(checked.stage)) await certificates?.order(checked.hostname);
       return checked;

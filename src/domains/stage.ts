@@ -30,7 +30,7 @@ export const STAGE_EVENTS = [
   /** The project's plan fell below Pro. */
   "plan_dropped",
   "plan_restored",
-  /** The DNS shows another project's own target for a suspended domain: that project has the name now. */
+  /** The DNS names another project, which has proven so: that project has the name now. */
   "yielded",
   "removed",
 ] as const;
@@ -46,6 +46,7 @@ const WAITING = {
 
 /** While a certificate is under way; one that was imported needs no order. */
 const CERTIFYING = {
+  yielded: "dns_conflict",
   certificate_stored: "live",
   issue_refused: "issue_failed",
   plan_dropped: "suspended",
@@ -59,8 +60,14 @@ const TABLE: Readonly<Record<Stage, Readonly<Partial<Record<StageEvent, Stage>>>
   issuing: { ...CERTIFYING, removed: "removed" },
   issue_failed: { ...WAITING, ...CERTIFYING, order_placed: "issuing" },
   // What a check finds of a live domain is reported for days before it counts: then as `lapsed`.
-  live: { records_right: "live", lapsed: "awaiting_dns", plan_dropped: "suspended", removed: "removed" },
-  suspended: { plan_restored: "live", yielded: "awaiting_dns", removed: "removed" },
+  live: {
+    records_right: "live",
+    lapsed: "awaiting_dns",
+    yielded: "dns_conflict",
+    plan_dropped: "suspended",
+    removed: "removed",
+  },
+  suspended: { plan_restored: "live", yielded: "dns_conflict", removed: "removed" },
   removed: {},
 };
 

@@ -27,7 +27,10 @@ export const FAULTS = {
   precondition_failed: [412, "It is no longer what If-Match names: fetch it again, then decide anew."],
   slug_taken: [409, "Another project has this slug; choose another."],
   no_successful_deploy: [409, "The project has no successful deploy yet: deploy it first."],
-  domain_taken: [409, "Another project holds this domain."],
+  domain_taken: [
+    409,
+    "Another project holds this domain, and the DNS names that project too: remove its value from the TXT record, then verify again.",
+  ],
   domain_limit_reached: [409, "The project has as many domains as it can have: remove one first."],
   idempotency_in_flight: [409, "The first request with this Idempotency-Key is still being done: try again."],
   idempotency_mismatch: [

@@ -103,8 +103,29 @@ describe("a finding", () => {
     ]);
   });
 
-  test("of a name that is another project's says where it must be removed", () => {
-    expect(words({ kind: "domain_taken" }).advice).toContain("removed from the other project");
+  test("of a name that another project keeps says which value to remove", () => {
+    expect(words({ kind: "domain_taken" }).advice).toContain("remove its value from the TXT record");
+  });
+
+  test("of a name that was lost to another project names every record to change", () => {
+    const proof = {
+      type: "TXT",
+      name: "_adoption-store",
+      value: TARGET,
+      ttl: 3600,
+      bind: "",
+      terraform: "",
+    } as const;
+    const seen = {
+      ...SEEN,
+      hostname: "example.org",
+      record: { ...SEEN.record, type: "ALIAS" as const, proof },
+    };
+    const { changes } = wordsOf({ kind: "domain_lost", name: "example.org", message: "" }, seen, NOW);
+    expect(changes.map(({ what, type, name, value }) => [what, type, name, value])).toEqual([
+      ["Change", "ALIAS", "example.org", TARGET],
+      ["Change", "TXT", "_adoption-store.example.org", TARGET],
+    ]);
   });
 });
 

@@ -131,6 +131,8 @@ describe("a domain that is added", () => {
     "adopt.example.com",
     "api.example.com",
     "staging.example.com",
+    "example.com",
+    "example.net",
   ])("as %s is refused where the service itself has that name", async (hostname) => {
     const { add } = await openProject({
       env: {
@@ -142,7 +144,7 @@ describe("a domain that is added", () => {
       },
     });
     expect(await faultOf(await add(hostname))).toBe("400 invalid_request");
-    expect((await add("example.com")).status).toBe(201);
+    expect((await add("www.example.com")).status).toBe(201);
   });
 
   test.each<[what: string, json: unknown]>([
@@ -197,6 +199,30 @@ describe("a check that is asked for", () => {
       },
     ]);
     expect(await (await store.visit("http://docs.example.org/")).text()).toBe("<h1>Docs</h1>");
+  });
+
+  test("is no event if it finds what the last one found, whoever asks for it, in whatever order", async () => {
+    const { add, verify, told, events, store } = await openProject();
+    await add("docs.example.org");
+    const seen = ["added awaiting_dns", "records_missing awaiting_dns"];
+    for (let at = 0; at < 5; at++) await verify("docs.example.org");
+    expect(await events("docs.example.org")).toEqual(seen);
+    store.clock.advance(60_000);
+    told.said = "unreachable";
+    const silent = (server: string) =>
+      ({ kind: "unreachable", name: "docs.example.org", server, reason: "timeout" }) as const;
+    for (let at = 0; at < 3; at++) {
+      const servers = at % 2 === 0 ? ["192.0.2.53", "192.0.2.54"] : ["192.0.2.54", "192.0.2.53"];
+      told.findings = servers.map(silent);
+      await verify("docs.example.org");
+    }
+    told.findings = undefined;
+    expect(await events("docs.example.org")).toEqual([...seen, "unreachable awaiting_dns"]);
+    store.clock.advance(60_000);
+    told.said = "records_right";
+    for (let at = 0; at < 5; at++) await verify("docs.example.org");
+    const live = ["records_right verified", "served_over_http live"];
+    expect(await events("docs.example.org")).toEqual([...seen, "unreachable awaiting_dns", ...live]);
   });
 
   test("finds a conflict, and says what to do in words", async () => {
@@ -329,31 +355,27 @@ describe("a host name that several projects wait for", () => {
     }
   });
 
-  test("is not taken without proof if another project has come to have it while the DNS was asked", async () => {
-    const { store, told, add, verify, show } = await openProject();
-    await makeProject(store, "other");
+  test("is not taken without a proof, whatever the records are", async () => {
+    const { told, add, verify, show } = await openProject();
     await add("example.org");
     told.said = "records_right";
     told.isFlattened = true;
-    told.delay = () => add("example.org", "other");
     expect(await (await verify("example.org")).json()).toMatchObject({ stage: "awaiting_dns" });
-    told.delay = undefined;
     expect(await show("example.org")).not.toHaveProperty("checkedAt");
-    await store.call("DELETE", "/platform/projects/other/domains/example.org");
-    expect(await (await verify("example.org")).json()).toMatchObject({ stage: "live" });
   });
 
-  test("can be added nowhere else once it is held, and again once it was removed there", async () => {
-    const { store, told, verify, add, api } = await openTwo();
+  test("can be added also while another project holds it, which goes on holding it", async () => {
+    const { store, told, verify, add, api, show } = await openTwo();
     await makeProject(store, "third");
     told.said = "records_right";
     await verify("docs.example.org");
-    expect(await faultOf(await add("docs.example.org", "third"))).toBe("409 domain_taken");
-    // Whoever waits goes on waiting, and gets it once it is free.
-    expect((await add("docs.example.org", "other")).status).toBe(200);
-    await api("DELETE", "/domains/docs.example.org");
     expect((await add("docs.example.org", "third")).status).toBe(201);
-    expect(await (await verify("docs.example.org", "other")).json()).toMatchObject({ stage: "live" });
+    expect((await add("docs.example.org", "other")).status).toBe(200);
+    told.said = "records_wrong";
+    await verify("docs.example.org", "third");
+    await api("DELETE", "/domains/docs.example.org", {}, "third");
+    expect(await show("docs.example.org")).toMatchObject({ stage: "live" });
+    expect((await store.visit("http://docs.example.org/")).status).toBe(200);
   });
 
   test("is yielded by a holder that is suspended as soon as it verifies for another, in one step", async () => {
@@ -373,30 +395,79 @@ describe("a host name that several projects wait for", () => {
     ]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     const yielded = await show("docs.example.org");
-    expect(yielded).toMatchObject({ stage: "awaiting_dns" });
+    expect(yielded).toMatchObject({ stage: "dns_conflict", findings: [{ kind: "domain_lost" }] });
     expect(yielded).not.toHaveProperty("nextCheckAt");
     expect((await events("docs.example.org")).slice(-2)).toEqual([
       "plan_dropped suspended",
-      "yielded awaiting_dns",
+      "yielded dns_conflict",
     ]);
     expect((await history("docs.example.org"))[0]).toMatchObject({ actor: "service" });
     await api("PATCH", "", { json: { plan: "pro" } });
-    expect(await show("docs.example.org")).toMatchObject({ stage: "awaiting_dns" });
+    expect(await show("docs.example.org")).toMatchObject({ stage: "dns_conflict" });
     expect(await faultOf(await verify("docs.example.org"))).toBe("409 domain_taken");
   });
 
-  test("is not yielded to addresses that are every project's", async () => {
-    const { store, told, add, api, verify, show } = await openProject();
-    await makeProject(store, "other");
-    await add("example.org");
+  test("is lost by its holder at once to another that proves it later", async () => {
+    const { store, told, verify, show, history } = await openTwo();
     told.said = "records_right";
-    told.isFlattened = true;
-    await verify("example.org");
-    await api("PATCH", "", { json: { plan: "free" } });
-    await add("example.org", "other");
-    await verify("example.org", "other");
-    expect(await show("example.org")).toMatchObject({ stage: "suspended" });
-    expect(await show("example.org", "other")).toMatchObject({ stage: "awaiting_dns" });
+    await verify("docs.example.org");
+    store.clock.advance(1);
+    expect(await (await verify("docs.example.org", "other")).json()).toMatchObject({ stage: "live" });
+    const lost = await show("docs.example.org");
+    expect(lost).toMatchObject({ stage: "dns_conflict", findings: [{ kind: "domain_lost" }] });
+    expect(lost.findings[0]?.message).toContain("another project");
+    expect(lost).not.toHaveProperty("nextCheckAt");
+    expect((await history("docs.example.org"))[0]).toMatchObject({
+      actor: "service",
+      event: "yielded",
+      stage: "dns_conflict",
+      findings: [{ kind: "domain_lost" }],
+    });
+  });
+
+  test("is not lost to a project that the TXT records name as well as its holder", async () => {
+    const { store, told, verify, show } = await openTwo();
+    told.said = "records_right";
+    await verify("docs.example.org");
+    store.clock.advance(1);
+    told.rivals = [(await show("docs.example.org")).record["value"] as string];
+    expect(await faultOf(await verify("docs.example.org", "other"))).toBe("409 domain_taken");
+    expect(await show("docs.example.org")).toMatchObject({ stage: "live" });
+    told.rivals = ["another.cname.localhost"];
+    expect(await (await verify("docs.example.org", "other")).json()).toMatchObject({ stage: "live" });
+  });
+
+  test("is not lost to a proof that was asked for before its holder proved it", async () => {
+    const { store, told, verify, show } = await openTwo();
+    told.said = "records_right";
+    const { promise: slow, resolve: goOn } = Promise.withResolvers<void>();
+    told.delay = () => slow;
+    const late = verify("docs.example.org", "other");
+    while (told.asked.length === 0) await Bun.sleep(1);
+    told.delay = undefined;
+    store.clock.advance(1);
+    expect(await (await verify("docs.example.org")).json()).toMatchObject({ stage: "live" });
+    store.clock.advance(1);
+    goOn();
+    expect(await faultOf(await late)).toBe("409 domain_taken");
+    expect(await show("docs.example.org")).toMatchObject({ stage: "live" });
+  });
+
+  test("is held by one project, whoever verifies at once in two processes", async () => {
+    const path = `${temporaryDirectory()}/store.db`;
+    const one = await openProject({ path });
+    const other = await openProject({ path, clock: one.store.clock });
+    await makeProject(one.store, "other");
+    for (const slug of ["docs", "other"]) await one.add("docs.example.org", slug);
+    one.told.said = other.told.said = "records_right";
+    const held = one.store.database.client.query<{ n: number }, []>(
+      "select count(*) as n from domains where stage = 'live'",
+    );
+    for (let round = 0; round < 10; round++) {
+      one.store.clock.advance(60_000);
+      await Promise.all([one.verify("docs.example.org"), other.verify("docs.example.org", "other")]);
+      expect(held.get()?.n).toBe(1);
+    }
   });
 });
 

@@ -58,6 +58,10 @@ export const toldDns = (said: Said = "records_missing") => {
     byName,
     /** As of an apex whose addresses tell nothing of the project. */
     isFlattened: false,
+    /** Targets of other projects that its TXT record names. */
+    rivals: [] as string[],
+    /** In place of those that go with what is said. */
+    findings: undefined as DomainFinding[] | undefined,
     delay: undefined as (() => Promise<unknown>) | undefined,
   };
   const inspect: Inspect = async ({ ascii }, target) => {
@@ -66,8 +70,9 @@ export const toldDns = (said: Said = "records_missing") => {
     const now = byName.get(ascii) ?? told.said;
     return {
       event: now === "unreachable" ? undefined : now,
-      findings: findingOf(now, ascii) as Inspection["findings"],
+      findings: (told.findings ?? findingOf(now, ascii)) as Inspection["findings"],
       isProven: !told.isFlattened,
+      rivals: told.rivals,
       report: { ...REPORT, target },
     };
   };

@@ -105,8 +105,13 @@ test("rule 4: step 2 is a CNAME of the label, the project's target and TTL 3600;
   const { record } = await body(await add("example.org"));
   expect(record).toMatchObject({ type: "ALIAS", name: "@", value: target, ttl: 3600 });
   expect(record["note"]).toMatch(/ANAME serves as well.*Not every DNS provider/);
+  expect(record["proof"]).toMatchObject({ type: "TXT", name: "_adoption-store", value: target, ttl: 3600 });
   // An ALIAS shows in the DNS as the target's own addresses.
-  setRecords(`docs.example.org CNAME ${target}`, "example.org A 192.0.2.80");
+  setRecords(
+    `docs.example.org CNAME ${target}`,
+    "example.org A 192.0.2.80",
+    `_adoption-store.example.org TXT ${target}`,
+  );
   expect(await verified("docs.example.org")).toMatchObject({ stage: "live", findings: [] });
   expect(await verified("example.org")).toMatchObject({ stage: "live", findings: [] });
 });
@@ -221,7 +226,7 @@ test("CAA records may also name who the asker says may be named", async () => {
   const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
   const inspect = configuredInspector(store.config, { clock: store.clock, random });
   const kinds = async (issuers: string[]) => {
-    const manner = { isUrgent: () => false, isContested: false, issuers };
+    const manner = { isUrgent: () => false, needsProof: true, issuers };
     const { findings } = await inspect(hostnameOf("docs.example.org"), "docs.example.org", manner);
     return findings.map(({ kind }) => kind);
   };
@@ -328,24 +333,85 @@ describe("an apex that shows the addresses of every project's target", () => {
     const won = await verifiedIn("docs");
     expect(won).toMatchObject({ stage: "live", findings: [] });
     expect(won.trace?.questions).toContainEqual(expect.objectContaining({ name: PROOF, type: "TXT" }));
-    expect(won.record["note"]).toContain(`name ${PROOF}, value ${target}`);
+    expect(won.record["note"]).toContain(PROOF);
     // It has the name now: nobody asks for the proof again, whoever else waits.
     setProof();
     expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
   });
 
-  test("goes to the only one that has it, unless the TXT record names another", async () => {
-    const { add, otherTarget, setProof, verifiedIn } = await openApex();
+  test("goes not even to the only one that has it without the TXT record", async () => {
+    const { add, target, otherTarget, setProof, verifiedIn } = await openApex();
     await add("example.org");
+    expect(await verifiedIn("docs")).toMatchObject({ findings: [{ kind: "ownership_unproven", found: [] }] });
     setProof(otherTarget);
-    expect(await verifiedIn("docs")).toMatchObject({ findings: [{ kind: "ownership_unproven" }] });
-    setProof("v=spf1");
+    expect(await verifiedIn("docs")).toMatchObject({
+      findings: [{ kind: "ownership_unproven", found: [otherTarget] }],
+    });
+    setProof(target);
     expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
+  });
+
+  test("is its holder's no more once the TXT record names another that verifies", async () => {
+    const { add, store, target, otherTarget, setProof, verifiedIn, show } = await openApex();
+    for (const slug of ["docs", "other"]) await add("example.org", slug);
+    setProof(target);
+    expect(await verifiedIn("docs")).toMatchObject({ stage: "live" });
+    store.clock.advance(1);
+    setProof(otherTarget);
+    expect(await verifiedIn("other")).toMatchObject({ stage: "live", findings: [] });
+    expect(await show("example.org")).toMatchObject({
+      stage: "dns_conflict",
+      findings: [{ kind: "domain_lost" }],
+    });
+    expect((await store.visit("http://example.org/")).status).toBe(200);
+    // It stays with who has it while both are named, so that two projects do not take it from each other in turn.
+    for (const slug of ["docs", "other", "docs"]) {
+      store.clock.advance(1);
+      setProof(otherTarget, target);
+      await verifiedIn(slug);
+      expect((await show("example.org", "other")).stage).toBe("live");
+    }
+  });
+
+  test("is not taken back by a TXT record that only a resolver still remembers", async () => {
+    const { add, store, target, otherTarget, setProof, verifiedIn, remembered, zones } = await openApex();
+    for (const slug of ["docs", "other"]) await add("example.org", slug);
+    setProof(otherTarget);
+    remembered.zones = { ...zones };
+    remembered.names = [PROOF];
+    setProof(target);
+    // The source names docs, the resolver other: nobody has proven it yet.
+    for (const slug of ["docs", "other"])
+      expect(await verifiedIn(slug)).toMatchObject({
+        stage: "awaiting_dns",
+        findings: [{ kind: "not_propagated", name: PROOF }],
+      });
+    remembered.names = [];
+    store.clock.advance(1);
+    expect(await verifiedIn("docs")).toMatchObject({ stage: "live" });
+    remembered.names = [PROOF];
+    store.clock.advance(1);
+    expect(await verifiedIn("other")).toMatchObject({ findings: [{ kind: "not_propagated" }] });
+  });
+
+  test("is another project's by a TXT record while its holder never had one", async () => {
+    const { add, store, target, otherTarget, setProof, verifiedIn, show } = await openApex();
+    for (const slug of ["docs", "other"]) await add("example.org", slug);
+    setProof(target);
+    await verifiedIn("docs");
+    setProof();
+    store.clock.advance(1);
+    expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
+    expect(await verifiedIn("other")).toMatchObject({ stage: "awaiting_dns" });
+    setProof(otherTarget);
+    expect(await verifiedIn("other")).toMatchObject({ stage: "live" });
+    expect(await show("example.org")).toMatchObject({ stage: "dns_conflict" });
   });
 
   test("goes to nobody unproven who comes after one that had it and left its record behind", async () => {
     const { add, api, setProof, target, otherTarget, verifiedIn } = await openApex();
     await add("example.org");
+    setProof(target);
     await verifiedIn("docs");
     await api("DELETE", "/domains/example.org");
     await add("example.org", "other");
@@ -355,21 +421,14 @@ describe("an apex that shows the addresses of every project's target", () => {
   });
 
   test("goes to nobody unproven after a project that had it and was deleted", async () => {
-    const { add, api, setProof, otherTarget, verifiedIn } = await openApex();
+    const { add, api, setProof, target, otherTarget, verifiedIn } = await openApex();
     await add("example.org");
+    setProof(target);
     await verifiedIn("docs");
     expect((await api("DELETE", "")).status).toBe(204);
     await add("example.org", "other");
     expect(await verifiedIn("other")).toMatchObject({ findings: [{ kind: "ownership_unproven" }] });
     setProof(otherTarget);
-    expect(await verifiedIn("other")).toMatchObject({ stage: "live", findings: [] });
-  });
-
-  test("is unproven for no more than having been waited for by others who left", async () => {
-    const { add, api, verifiedIn } = await openApex();
-    await add("example.org");
-    await api("DELETE", "/domains/example.org");
-    await add("example.org", "other");
     expect(await verifiedIn("other")).toMatchObject({ stage: "live", findings: [] });
   });
 
@@ -389,6 +448,29 @@ describe("an apex that shows the addresses of every project's target", () => {
       stage: "awaiting_dns",
       findings: [{ kind: "unreachable", name: PROOF, reason: "no TXT answer" }],
     });
+  });
+});
+
+test("a subdomain's holder loses it at once to the project that its CNAME names now", async () => {
+  const { add, store, setRecords, target, verified, show, verify } = await openRules();
+  await makeProject(store, "other");
+  const { target: otherTarget } = (await (await store.call("GET", "/platform/projects/other")).json()) as {
+    target: string;
+  };
+  setRecords(`docs.example.org CNAME ${target}`);
+  await add("docs.example.org");
+  await verified("docs.example.org");
+  store.clock.advance(1);
+  expect((await add("docs.example.org", "other")).status).toBe(201);
+  await verify("docs.example.org", "other");
+  expect(await show("docs.example.org", "other")).toMatchObject({ stage: "dns_conflict" });
+  expect(await show("docs.example.org")).toMatchObject({ stage: "live" });
+  setRecords(`docs.example.org CNAME ${otherTarget}`);
+  await verify("docs.example.org", "other");
+  expect(await show("docs.example.org", "other")).toMatchObject({ stage: "live" });
+  expect(await show("docs.example.org")).toMatchObject({
+    stage: "dns_conflict",
+    findings: [{ kind: "domain_lost" }],
   });
 });
 

@@ -37,7 +37,11 @@ const EXPECTED: [Stage, StageEvent, Stage][] = [
   ["live", "plan_dropped", "suspended"],
   ["live", "removed", "removed"],
   ["suspended", "plan_restored", "live"],
-  ["suspended", "yielded", "awaiting_dns"],
+  ["suspended", "yielded", "dns_conflict"],
+  ["verified", "yielded", "dns_conflict"],
+  ["issuing", "yielded", "dns_conflict"],
+  ["issue_failed", "yielded", "dns_conflict"],
+  ["live", "yielded", "dns_conflict"],
   ["suspended", "removed", "removed"],
 ];
 

@@ -34,7 +34,10 @@ const setUp = async (patience = {}) => {
       const { ascii, apex, isApex } = parsed.hostname;
       const settings = { resolvers, port: authority.server.port, mayAsk };
       const trace = await investigate(testClient(patience), settings, { ascii, apex, target });
-      return { trace, verdict: verdictOf(trace, { hostname: ascii, target, isApex, issuers: [ISSUER] }) };
+      return {
+        trace,
+        verdict: verdictOf(trace, { hostname: ascii, target, isApex, issuers: [ISSUER], needsProof: true }),
+      };
     },
     [Symbol.dispose]() {
       authority[Symbol.dispose]();

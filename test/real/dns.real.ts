@@ -42,7 +42,7 @@ real("each case ends in its findings with named as authority and as resolver", N
     if (!parsed.ok) throw new Error(parsed.refusal);
     const { ascii: hostname, apex, isApex } = parsed.hostname;
     const trace = await investigate(client, settings, { ascii: hostname, apex, target: TARGETS[target] });
-    const expected = { hostname, target: TARGETS[target], isApex, issuers: [ISSUER] };
+    const expected = { hostname, target: TARGETS[target], isApex, issuers: [ISSUER], needsProof: true };
     const verdict = verdictOf(trace, expected);
     return {
       ...verdict,

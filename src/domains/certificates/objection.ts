@@ -75,7 +75,7 @@ export interface ObjectionSettings {
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const UNHURRIED: Manner = { isUrgent: () => false, isContested: false };
+const UNHURRIED: Manner = { isUrgent: () => false, needsProof: false };
 
 const against = (type: string, detail: string): { against: Problem } => ({
   against: { type, detail, subproblems: [] },

@@ -12,7 +12,7 @@ export type Finding =
   | { kind: "caa_forbids"; name: string; found: string[]; expected: string[] }
   /** Right at the source, not yet at this server; `seconds` of the old answer's life are left, if it said so. */
   | { kind: "not_propagated"; name: string; server: string; seconds?: number }
-  /** The apex's addresses are right, but they are those of every project, and others have or had this name. */
+  /** The apex's addresses are right, but they are those of every project. */
   | { kind: "ownership_unproven"; name: string; type: "TXT"; found: string[]; expected: string[] }
   /** Could not be asked: it says nothing of the domain. */
   | { kind: "unreachable"; name: string; server: string; reason: string };

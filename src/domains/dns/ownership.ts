@@ -1,13 +1,22 @@
 import { isUsable, recordsOf } from "./follow.ts";
+import type { DnsRecord } from "./message.ts";
 import { canonicalName } from "./name.ts";
-import type { Trace } from "./resolve.ts";
+import type { Exchange } from "./query.ts";
+import type { Proof, Trace } from "./resolve.ts";
 
 /**
  * Whose a host name is, once its records are right. A CNAME names the project's own target; the addresses that an ALIAS
- * shows are those of every project, so that only a TXT record tells: `shown` if it has the project's own target,
- * `claimed` if it has another project's, `open` if there is none, `unknown` if it could not be asked.
+ * shows are those of every project, so that only a TXT record tells: `shown` if all who answer have the project's own target
+ * there, `spreading` if some do, `claimed` if they have other projects' instead, `open` if there is none, `unknown` if it
+ * could not be asked.
  */
-export type Ownership = "shown" | "claimed" | "open" | "unknown";
+export type Ownership = "shown" | "spreading" | "claimed" | "open" | "unknown";
+
+interface Named {
+  hostname: string;
+  target: string;
+  isApex: boolean;
+}
 
 const isAliasOf = ({ views }: Trace, hostname: string): boolean =>
   views.every(
@@ -16,25 +25,49 @@ const isAliasOf = ({ views }: Trace, hostname: string): boolean =>
       recordsOf(cname).some(({ type, name }) => type === "CNAME" && name === canonicalName(hostname)),
   );
 
+/** True if TXT records need not tell: there is a CNAME, which names one target only. */
+const isNamed = (trace: Trace, { hostname, isApex }: Named): boolean => !isApex || isAliasOf(trace, hostname);
+
 /** Names of one zone, as the targets of all projects are. */
 const isSibling = (one: string, other: string): boolean =>
   one.slice(one.indexOf(".")) === other.slice(other.indexOf("."));
 
-/** The targets that the TXT records name; a wildcard may bring any others. */
-export const claimsOf = ({ proof }: Trace, target: string): string[] =>
-  (proof?.records ?? []).flatMap((record) => {
+/** A server of the zone that holds the records itself: not one that only says where else they are. */
+const isHolder = (exchange: Exchange): boolean =>
+  isUsable(exchange) &&
+  exchange.outcome.kind === "answer" &&
+  exchange.outcome.authoritative &&
+  recordsOf(exchange).every(({ type }) => type !== "CNAME");
+
+/** The targets that TXT records name; a wildcard may bring any others. */
+const targetsIn = (records: readonly DnsRecord[], target: string): string[] =>
+  records.flatMap((record) => {
     const claimed = record.type === "TXT" ? canonicalName(record.data.trim()) : "";
     return isSibling(claimed, canonicalName(target)) ? [claimed] : [];
   });
 
+/** The same of each who answered. */
+const saidOf = ({ resolved, direct }: Proof, target: string): string[][] =>
+  [resolved.records, ...direct.filter(isHolder).map(recordsOf)].map((records) => targetsIn(records, target));
+
+/** Every target that the TXT records name, whoever says so. */
+export const claimsOf = ({ proof }: Trace, target: string): string[] =>
+  proof ? [...new Set(saidOf(proof, target).flat())].toSorted() : [];
+
 /** @param trace of records that are right */
-export const ownershipOf = (
-  trace: Trace,
-  { hostname, target, isApex }: { hostname: string; target: string; isApex: boolean },
-): Ownership => {
-  if (!isApex || isAliasOf(trace, hostname)) return "shown";
-  if (!trace.proof || trace.proof.problem === "unanswered") return "unknown";
-  const claims = claimsOf(trace, target);
-  if (claims.includes(canonicalName(target))) return "shown";
-  return claims.length > 0 ? "claimed" : "open";
+export const ownershipOf = (trace: Trace, named: Named): Ownership => {
+  if (isNamed(trace, named)) return "shown";
+  const { proof } = trace;
+  if (!proof || proof.resolved.problem === "unanswered") return "unknown";
+  const own = canonicalName(named.target);
+  const said = saidOf(proof, named.target);
+  if (said.every((targets) => targets.includes(own))) return "shown";
+  if (said.some((targets) => targets.includes(own))) return "spreading";
+  return said.flat().length > 0 ? "claimed" : "open";
 };
+
+/** Other targets that the name is proven for as well. */
+export const rivalsOf = (trace: Trace, named: Named): string[] =>
+  isNamed(trace, named)
+    ? []
+    : claimsOf(trace, named.target).filter((target) => target !== canonicalName(named.target));

@@ -23,6 +23,14 @@ export interface View {
   aaaa: Exchange;
 }
 
+/** What is said of the TXT records that tell whose an apex is. */
+export interface Proof {
+  /** By the resolvers. */
+  resolved: Followed;
+  /** By each of the zone's own servers: a resolver may still have what was there before. */
+  direct: Exchange[];
+}
+
 /** Everything that was asked about a name, and what came of it. */
 export interface Trace {
   ascii: string;
@@ -34,8 +42,8 @@ export interface Trace {
   /** The target's own addresses, as the resolvers say: its A and its AAAA records. */
   targets: Followed[];
   caa: RelevantCaa;
-  /** Of an apex that has addresses: the TXT records that tell whose it is. */
-  proof?: Followed;
+  /** Of an apex that has addresses: what is said of the TXT records that tell whose it is. */
+  proof?: Proof;
   /** Every question in the order of their answers. */
   exchanges: Exchange[];
 }
@@ -138,6 +146,14 @@ const viewOf = async (ask: Ask, name: string, server: Server, role: View["role"]
   return { server, role, cname, a, aaaa };
 };
 
+const proofOf = async (any: AskResolvers, ask: Ask, name: string, servers: Server[]): Promise<Proof> => {
+  const [resolved, ...direct] = await Promise.all([
+    follow(any, name, "TXT"),
+    ...servers.map((server) => ask(server, { name, type: "TXT" }, false)),
+  ]);
+  return { resolved, direct };
+};
+
 /** Asks everything that verification needs to know of a name. Takes as long as the slowest server; never fails. */
 export const investigate = async (
   ask: Ask,
@@ -169,7 +185,8 @@ export const investigate = async (
   const views = [...own.views, ...public_];
   const hasAddresses = views.some(({ a, aaaa }) => [a, aaaa].some((one) => recordsOf(one).length > 0));
   const mayNeedProof = ascii === apex && hasAddresses;
-  const proof = mayNeedProof ? await follow(any, proofNameOf(apex), "TXT") : undefined;
+  const proofServers = () => (own.authority?.servers ?? []).filter(({ address }) => mayAsk(address));
+  const proof = mayNeedProof ? await proofOf(any, recorded, proofNameOf(apex), proofServers()) : undefined;
   return {
     ascii,
     target,

@@ -70,18 +70,17 @@ const caaFindings = ({ caa }: Trace, { hostname, issuers }: Expectation): Findin
   return [{ kind: "caa_forbids", name: caa.name, found, expected: [...issuers] }];
 };
 
-/** Records that are right need a proof besides if other projects have the name too, or if one of them has the proof. */
+/** Right addresses need a proof besides, but for who holds the name already while no other project has that proof. */
 const ownershipFindings = (trace: Trace, expected: Expectation): Finding[] => {
-  const { hostname, target, isContested = false } = expected;
+  const { hostname, target, needsProof } = expected;
   const ownership = ownershipOf(trace, expected);
-  if (ownership === "shown" || (ownership !== "claimed" && !isContested)) return [];
+  if (ownership === "shown" || (ownership !== "claimed" && !needsProof)) return [];
   const name = proofNameOf(hostname);
-  if (ownership !== "unknown") {
-    const found = claimsOf(trace, target);
-    return [{ kind: "ownership_unproven", name, type: "TXT", found, expected: [target] }];
-  }
-  const server = trace.proof ? formatServer(trace.proof.last.server) : "";
-  return [{ kind: "unreachable", name, server, reason: "no TXT answer" }];
+  const server = trace.proof ? formatServer(trace.proof.resolved.last.server) : "";
+  if (ownership === "unknown") return [{ kind: "unreachable", name, server, reason: "no TXT answer" }];
+  if (ownership === "spreading") return [{ kind: "not_propagated", name, server }];
+  const found = claimsOf(trace, target);
+  return [{ kind: "ownership_unproven", name, type: "TXT", found, expected: [target] }];
 };
 
 const eventOf = (verified: boolean, findings: Finding[]): Verdict["event"] => {

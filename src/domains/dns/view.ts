@@ -13,8 +13,8 @@ export interface Expectation {
   isApex: boolean;
   /** Who of the certificate authorities may issue, as CAA records name them. */
   issuers: readonly string[];
-  /** True if other projects have or had the host name: then addresses alone do not tell whose it is. */
-  isContested?: boolean;
+  /** True unless the project holds the name already: the addresses of an apex alone do not tell whose it is. */
+  needsProof: boolean;
 }
 
 /** What one server's answers amount to; `seconds` is how long a cache may go on saying so. */

@@ -41,6 +41,7 @@ const examine = ({
         event: "records_right",
         findings: findings as Inspection["findings"],
         isProven: true,
+        rivals: [],
         report: {
           target: "",
           nameServers: [],

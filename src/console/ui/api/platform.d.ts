@@ -136,7 +136,7 @@ export interface paths {
     put?: never;
     /**
      * Add a domain to a project
-     * @description Needs the plan Pro or above and a successful deploy. The answer has the DNS record to create; the service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Several projects may wait for a domain: the first whose own target the DNS shows gets it. Adding it again changes nothing. Needs the scope `platform:write`.
+     * @description Needs the plan Pro or above and a successful deploy. The answer has the DNS record to create; the service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Any project can add a name, also one that another project holds: the DNS decides. The first whose own target it shows gets the name, at once, and whoever held it loses it with its certificate. An apex that has only addresses needs the TXT record `record.proof` besides. Adding it again changes nothing. Needs the scope `platform:write`.
      */
     post: operations["addDomain"];
     delete?: never;
@@ -562,7 +562,7 @@ export interface components {
       certificate?: components["schemas"]["DomainCertificate"];
       trace?: components["schemas"]["DomainTrace"];
     };
-    /** @description The record to create at the DNS provider. */
+    /** @description The record to create at the DNS provider; of a registered domain itself, `proof` too. */
     DomainRecord: {
       /**
        * @description `ALIAS` for a registered domain itself.
@@ -581,11 +581,27 @@ export interface components {
       bind?: string;
       /** @description The block of a Terraform configuration. */
       terraform: string;
+      proof?: components["schemas"]["ProofRecord"];
+    };
+    /** @description A second record to create, which tells which project a registered domain is for. */
+    ProofRecord: {
+      /** @enum {string} */
+      type: "TXT";
+      /** @description What to enter as the record's name. */
+      name: string;
+      /** @description The project's own target, exactly. */
+      value: string;
+      /** @description Seconds. */
+      ttl: number;
+      /** @description The line of a zone file. */
+      bind: string;
+      /** @description The block of a Terraform configuration. */
+      terraform: string;
     };
     /** @description What a check found, naming the record to change. */
     DomainFinding: {
       /**
-       * @description `not_propagated` and `unreachable` need time only; `unreachable` is never counted as a failure. `ownership_unproven`: other projects have or had this registered domain, and only the TXT record that it names tells which of them it is for.
+       * @description `not_propagated` and `unreachable` need time only; `unreachable` is never counted as a failure. `ownership_unproven`: the addresses of a registered domain are those of every project, and only the TXT record `record.proof` tells which of them it is for. `domain_taken`: the DNS also names the project that holds the domain. `domain_lost`: another project has proven that the domain is its own.
        * @enum {string}
        */
       kind:
@@ -596,7 +612,8 @@ export interface components {
         | "not_propagated"
         | "ownership_unproven"
         | "unreachable"
-        | "domain_taken";
+        | "domain_taken"
+        | "domain_lost";
       /** @description What to do, in one sentence. */
       message: string;
       /** @description The name whose record it is about. */
@@ -716,7 +733,7 @@ export interface components {
        */
       key?: number;
       /**
-       * @description What happened. A check that found what the one before it found is left out, unless somebody asked for it.
+       * @description What happened. A check that found what the one before it found is left out.
        * @enum {string}
        */
       event:

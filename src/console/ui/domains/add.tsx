@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { dataOf, isRefusedAs, platform } from "../api/client.ts";
+import { dataOf, platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { useDone } from "../parts/done.ts";
@@ -28,8 +28,7 @@ export const AddDomain = ({ slug }: { slug: string }) => {
     onSuccess: () => void queries.invalidateQueries({ queryKey: KEYS.all(slug) }),
   });
   const { error } = adding;
-  const isTaken = isRefusedAs(error, "domain_taken");
-  const general = isTaken ? undefined : refusalOfNone(error, ["hostname"]);
+  const general = refusalOfNone(error, ["hostname"]);
   return (
     <Dialog title="Add domain" back={back}>
       <form
@@ -44,8 +43,8 @@ export const AddDomain = ({ slug }: { slug: string }) => {
         {general && <Problem error={general} />}
         <Field
           label="Domain or subdomain"
-          hint="Such as docs.example.org or example.org. Next, you are shown the DNS record to create."
-          error={isTaken ? error?.message : refusalOfField(error, "hostname")}
+          hint="Such as docs.example.org or example.org. Next, you are shown the DNS records to create."
+          error={refusalOfField(error, "hostname")}
         >
           {(tied) => (
             <input

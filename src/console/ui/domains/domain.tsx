@@ -103,7 +103,7 @@ const Content = ({
     <>
       {isWaiting(domain) && (
         <>
-          <h3>Create this record at your DNS provider</h3>
+          <h3>Create {domain.record.proof ? "these records" : "this record"} at your DNS provider</h3>
           <NeededRecord record={domain.record} />
         </>
       )}
@@ -120,7 +120,7 @@ const Content = ({
       <Visitors slug={project.slug} domain={domain} />
       {!isWaiting(domain) && (
         <>
-          <h3>Its record</h3>
+          <h3>{domain.record.proof ? "Its records" : "Its record"}</h3>
           <NeededRecord record={domain.record} />
         </>
       )}

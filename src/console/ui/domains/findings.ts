@@ -49,6 +49,14 @@ const needed = ({ hostname, record }: Seen, what: "Create" | "Change", found: st
   value: record.value,
 });
 
+/** All records of the domain, as they must be. */
+const recordsOf = (seen: Seen): Change[] => {
+  const { proof } = seen.record;
+  if (!proof) return [needed(seen, "Change")];
+  const name = `${proof.name}.${seen.hostname}`;
+  return [needed(seen, "Change"), { what: "Change", type: proof.type, name, found: [], value: proof.value }];
+};
+
 const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
   no_record: [
     "waiting",
@@ -98,7 +106,7 @@ const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
     ({ name, found = [], expected = [] }) => ({
       title: "It is not shown yet which project the domain is for",
       advice:
-        "The addresses are right, but another project here has or had this domain. A TXT record tells which one is meant.",
+        "The addresses are right, but they are those of every project here. A TXT record tells which one is meant.",
       changes: expected.map((value) => ({
         what: found.length > 0 ? "Change" : "Create",
         type: "TXT",
@@ -120,8 +128,16 @@ const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
     "bad",
     ({ name }) => ({
       title: "Another project holds the domain",
-      advice: `The record of ${name} is right, but the domain must be removed from the other project first.`,
+      advice: `The records of ${name} are right, but the DNS names that project too: remove its value from the TXT record, then verify again.`,
       changes: [],
+    }),
+  ],
+  domain_lost: [
+    "bad",
+    ({ name }, seen) => ({
+      title: "Another project has the domain now",
+      advice: `The DNS names that project for ${name}, and it has verified. To get the domain back, change the records, then verify again.`,
+      changes: recordsOf(seen),
     }),
   ],
 };

@@ -19,7 +19,7 @@ export interface Step {
 
 type Known = Pick<Domain, "stage" | "findings"> & Partial<Domain>;
 
-const WRONG: ReadonlySet<Finding["kind"]> = new Set(["wrong_target", "conflicting_record"]);
+const WRONG: ReadonlySet<Finding["kind"]> = new Set(["wrong_target", "conflicting_record", "domain_lost"]);
 /** Found after the records were found right everywhere. */
 const LAST: ReadonlySet<Finding["kind"]> = new Set(["ownership_unproven", "domain_taken"]);
 
