@@ -1,5 +1,6 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { removeOldCopies } from "./backups/before.ts";
 import { assertBackupDirectory } from "./backups/place.ts";
 import type { Config } from "./config/config.ts";
 import { writeDurably } from "./durable.ts";
@@ -9,10 +10,12 @@ import type { Database } from "./db/open.ts";
 import type { Sweeper } from "./db/sweep.ts";
 import type { Keeper } from "./domains/keeper.ts";
 import { type HttpsListener, listenHttps } from "./edge/https.ts";
+import type { Fetch } from "./edge/dispatch.ts";
 import { type Listener, listen } from "./edge/listeners.ts";
 import { LIMITS } from "./edge/tls/connections.ts";
 import { connectionsFor, openFiles } from "./edge/tls/descriptors.ts";
-import type { Logger } from "./http/logging.ts";
+import { type Logger, logger } from "./http/logging.ts";
+import { answerWhileMigrating } from "./http/migrating.ts";
 import { remember } from "./config/remembered.ts";
 import type { KeyService } from "./keys/service.ts";
 import {
@@ -28,6 +31,7 @@ import {
   removeRestoring,
 } from "./data.ts";
 import { wireApp } from "./wire.ts";
+import { migrateData } from "./wire-migration.ts";
 import { wireBackups } from "./wire-backups.ts";
 
 const writeAdminKey = (dataDir: string) => (secret: string) =>
@@ -111,8 +115,15 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Opens everything and listens. @throws StartRefused, or BackupRefused for a BACKUP_DIR that cannot take any */
-export const startServer = async (config: Config): Promise<Server> => {
+/**
+ * Opens everything and listens. While it migrates the database, its plain ports say so.
+ * @param signal ends a migration; afterwards `stop` does
+ * @throws StartRefused, MigrationStopped, or BackupRefused for a BACKUP_DIR that cannot take any
+ */
+export const startServer = async (
+  config: Config,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Server> => {
   makeDirectory(config.dataDir);
   assertDirectory(config.dataDir);
   if (config.backupSchedule !== undefined) assertBackupDirectory(config.backupDir, config.dataDir);
@@ -121,9 +132,26 @@ export const startServer = async (config: Config): Promise<Server> => {
   const listeners: { stop(graceMs: number): Promise<void> }[] = [];
   try {
     removeRestoring(config.dataDir);
-    database = openData(config, { create: true, migrate: true });
     /** Those that came over HTTP: the first is the one that the service is known by. */
     const plain: Listener[] = [];
+    let answer: Fetch = answerWhileMigrating;
+    const listenPlain = async () => {
+      const { host, port, httpPort } = config;
+      for (const [at, flag] of [
+        [port, "port"],
+        [httpPort, "http-port"],
+      ] as const) {
+        if (at === undefined) continue;
+        const listener = await listenOrExplain({ host, port: at, flag }, (where) =>
+          listen({ ...where, fetch: (request) => answer(request) }),
+        );
+        plain.push(listener);
+        listeners.push(listener);
+      }
+    };
+    const log = logger({ level: config.logLevel, format: config.logFormat, colour: config.colour });
+    await migrateData(config, { log, signal, onBegin: listenPlain });
+    database = openData(config, { create: true, migrate: true });
     let secure: HttpsListener | undefined;
     const listenerOf = (request: Request) => plain.find((one) => one.peerOf(request) !== "") ?? plain[0];
     const {
@@ -138,8 +166,8 @@ export const startServer = async (config: Config): Promise<Server> => {
       publishReference,
       streams,
       sweeper,
-      log,
     } = wireApp(config, database, {
+      log,
       peerOf: (request) => secure?.visitOf(request)?.address ?? listenerOf(request)?.peerOf(request) ?? "",
       isDirect: (request) => secure?.visitOf(request) !== undefined,
       patiently(request, work) {
@@ -152,17 +180,11 @@ export const startServer = async (config: Config): Promise<Server> => {
       withdraw: () => secure?.withdraw(),
     });
     app.compile();
-    const { host, port, httpPort, httpsPort } = config;
-    const listenPlain = async (at: number, flag: string) => {
-      const listener = await listenOrExplain({ host, port: at, flag }, (where) =>
-        listen({ ...where, fetch }),
-      );
-      plain.push(listener);
-      listeners.push(listener);
-      return listener;
-    };
-    const listener = await listenPlain(port, "port");
-    if (httpPort !== undefined) await listenPlain(httpPort, "http-port");
+    const { host, httpsPort } = config;
+    answer = fetch;
+    if (plain.length === 0) await listenPlain();
+    const [listener] = plain;
+    if (!listener) throw new Error("there is no listener");
     if (https && httpsPort !== undefined) {
       const { names, handshake: challenge } = https;
       const { fresh, version, foreignVersion } = database;
@@ -203,6 +225,8 @@ export const startServer = async (config: Config): Promise<Server> => {
       settle: async () => {
         await publishReference();
         await deploys.sweep();
+        for (const file of removeOldCopies(config.dataDir, Date.now()))
+          log.info({ file }, "the copy from before a migration is removed");
       },
       streams,
       sweeper,

@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { startServer } from "../server.ts";
 import { configOf, withSettings } from "./settings.ts";
-import { print } from "./terminal.ts";
+import { MigrationStopped } from "../wire-migration.ts";
+import { fail, print } from "./terminal.ts";
 
 const stopSignal = (): Promise<string> =>
   new Promise((resolve) => {
@@ -13,6 +14,13 @@ const stopSignal = (): Promise<string> =>
 const printLogged = (message: string) =>
   print(JSON.stringify({ level: "info", time: new Date().toISOString(), message }));
 
+/** Its thread may be inside a long statement, which nothing but the end of the process ends. */
+const exitIfStopped = (error: unknown): never => {
+  if (!(error instanceof MigrationStopped)) throw error;
+  fail(error.message);
+  process.exit();
+};
+
 export const serveCommand = (): Command =>
   withSettings(
     new Command("serve").description(
@@ -21,7 +29,9 @@ export const serveCommand = (): Command =>
   ).action(async (options: Record<string, unknown>) => {
     const config = configOf(options);
     const signal = stopSignal();
-    const server = await startServer(config);
+    const stopping = new AbortController();
+    void signal.then((name) => stopping.abort(name));
+    const server = await startServer(config, stopping.signal).catch(exitIfStopped);
     // The executable starts with a JIT that compiles late, which takes a fifth off the start's CPU: now it is worth it.
     Bun.unsafe.setJITPolicy(1);
     const address = config.baseUrl ?? server.url;

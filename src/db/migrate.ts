@@ -59,33 +59,73 @@ export const assertCurrent = (client: Client, known: readonly Migration[]): void
     );
 };
 
+/** One statement of a migration; whoever runs it hands its rows back. */
+export interface Step {
+  sql: string;
+  parameters: readonly (string | number)[];
+  /** The migration that it is of, and how far that is. */
+  of?: { tag: string; step: number; steps: number };
+}
+
+type Rows = Record<string, unknown>[];
+
+const BREAKPOINT = "--> statement-breakpoint";
+
+function* ledgerSteps(): Generator<Step, LedgerRow[], Rows> {
+  const rows = yield { sql: "SELECT tag, hash FROM migrations ORDER BY id", parameters: [] };
+  return rows.map(({ tag, hash }) => ({ tag: String(tag), hash: String(hash) }));
+}
+
+function* stepsOf({ tag, sql }: Migration): Generator<Step, void, Rows> {
+  const statements = sql.split(BREAKPOINT);
+  for (const [at, statement] of statements.entries())
+    yield { sql: statement, parameters: [], of: { tag, step: at + 1, steps: statements.length } };
+  const applied = "INSERT INTO migrations (tag, hash, applied_at) VALUES (?, ?, ?)";
+  yield { sql: applied, parameters: [tag, sha256(sql), Date.now()] };
+}
+
+const CREATE_LEDGER =
+  "CREATE TABLE IF NOT EXISTS migrations (id INTEGER PRIMARY KEY, tag TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT";
+
 /**
- * Brings the schema up to date in one transaction; safe to run again, and beside another process that does the same.
+ * The statements that bring the schema up to date in one transaction; safe to run again, and beside another process that
+ * does the same. Who stops before the last of them closes the connection, or rolls back.
  * @throws MigrationRefused for a changed migration, a newer database, or a broken foreign key.
  */
-export const migrate = (client: Client, known: readonly Migration[]): void => {
-  client.run(
-    "CREATE TABLE IF NOT EXISTS migrations (id INTEGER PRIMARY KEY, tag TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
-  );
-  if (pending(ledgerOf(client), known).length === 0) return;
+export function* migrationSteps(known: readonly Migration[]): Generator<Step, void, Rows> {
+  yield { sql: CREATE_LEDGER, parameters: [] };
+  if (pending(yield* ledgerSteps(), known).length === 0) return;
   // PRAGMA foreign_keys does nothing inside a transaction, and a table's rebuild must not cascade.
-  client.run("PRAGMA foreign_keys=OFF");
+  yield { sql: "PRAGMA foreign_keys=OFF", parameters: [] };
+  yield { sql: "BEGIN IMMEDIATE", parameters: [] };
+  // Read again behind the lock: another process may have migrated meanwhile.
+  for (const migration of pending(yield* ledgerSteps(), known)) yield* stepsOf(migration);
+  const broken = yield { sql: "SELECT 1 FROM pragma_foreign_key_check LIMIT 1", parameters: [] };
+  if (broken.length > 0)
+    throw new MigrationRefused("a migration would break a foreign key: nothing was changed");
+  yield { sql: "COMMIT", parameters: [] };
+}
+
+/** True for a statement whose rows are needed: others may be several in one text. */
+export const isQuery = ({ sql }: Step): boolean => sql.startsWith("SELECT");
+
+/** Runs all steps of a migration at once. @throws MigrationRefused */
+export const migrate = (client: Client, known: readonly Migration[]): void => {
+  const run = (step: Step): Rows => {
+    if (isQuery(step))
+      return client.query<Rows[number], (string | number)[]>(step.sql).all(...step.parameters);
+    client.run(step.sql, [...step.parameters]);
+    return [];
+  };
+  const steps = migrationSteps(known);
   try {
-    client.run("BEGIN IMMEDIATE");
-    // Read again behind the lock: another process may have migrated meanwhile.
-    for (const { tag, sql } of pending(ledgerOf(client), known)) {
-      client.run(sql);
-      client.run("INSERT INTO migrations (tag, hash, applied_at) VALUES (?, ?, ?)", [
-        tag,
-        sha256(sql),
-        Date.now(),
-      ]);
-    }
-    if (client.query("PRAGMA foreign_key_check").get())
-      throw new MigrationRefused("a migration would break a foreign key: nothing was changed");
-    client.run("COMMIT");
+    for (let next = steps.next([]); !next.done;) next = steps.next(run(next.value));
   } finally {
     if (client.inTransaction) client.run("ROLLBACK");
     client.run("PRAGMA foreign_keys=ON");
   }
 };
+
+/** Migrations that a database still needs; none for one in which nothing was made yet. @throws MigrationRefused */
+export const pendingIn = (client: Client, known: readonly Migration[]): readonly Migration[] =>
+  isUnmade(client) ? [] : pending(ledgerOf(client), known);

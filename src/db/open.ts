@@ -8,6 +8,7 @@ import { lockHolder as holderOf } from "./holder.ts";
 import { ensureStoreId } from "./identity.ts";
 import { assertCurrent, isUnmade, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
+import { PRAGMAS } from "./pragmas.ts";
 import { type ReadinessOptions, readinessOf } from "./readiness.ts";
 
 export interface Database {
@@ -38,16 +39,6 @@ export interface Database {
   /** The connection itself: for PRAGMAs of tests and of `doctor`. */
   readonly client: Client;
 }
-
-const PRAGMAS = [
-  "PRAGMA busy_timeout=5000",
-  "PRAGMA journal_mode=WAL",
-  // FULL: a commit returns when the log is on disk. A 2xx answer to a write means that it is.
-  "PRAGMA synchronous=FULL",
-  "PRAGMA foreign_keys=ON",
-  "PRAGMA trusted_schema=OFF",
-  "PRAGMA cache_size=-16384",
-];
 
 /** What identifies a file; undefined for none, such as a database in memory. */
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;

@@ -1,3 +1,4 @@
+import { PRAGMAS } from "./pragmas.ts";
 // eslint-disable-next-line import/default -- it is imported as text
 import program from "./sql.worker.js" with { type: "text" };
 
@@ -7,7 +8,11 @@ type Row = Record<string, unknown>;
 /** A connection whose statements run in a thread of its own: the event loop goes on. */
 export interface RemoteClient extends AsyncDisposable {
   /** @throws SQLite's error, with its code */
-  all(sql: string, ...parameters: Value[]): Promise<Row[]>;
+  all(sql: string, parameters?: readonly Value[]): Promise<Row[]>;
+  /** Runs all statements of a text. @throws SQLite's error, with its code */
+  run(sql: string, parameters?: readonly Value[]): Promise<void>;
+  /** Ends without waiting for the statement that runs: its transaction is not committed. */
+  abandon(): void;
 }
 
 type Reply =
@@ -37,19 +42,33 @@ export const openRemote = async (path: string): Promise<RemoteClient> => {
     worker.postMessage({ id, ...job }, []);
     return reply.promise;
   };
+  let isEnded = false;
+  const end = () => {
+    isEnded = true;
+    worker.terminate();
+    URL.revokeObjectURL(url);
+  };
   const close = async () => {
+    if (isEnded) return;
     try {
       await send({});
     } finally {
-      worker.terminate();
-      URL.revokeObjectURL(url);
+      end();
     }
   };
   try {
     await send({ open: path });
+    for (const pragma of PRAGMAS) await send({ query: pragma });
   } catch (error) {
     await close().catch(() => {});
     throw error;
   }
-  return { all: (sql, ...parameters) => send({ sql, parameters }), [Symbol.asyncDispose]: close };
+  return {
+    all: (query, parameters = []) => send({ query, parameters }),
+    async run(run, parameters = []) {
+      await send({ run, parameters });
+    },
+    abandon: end,
+    [Symbol.asyncDispose]: close,
+  };
 };

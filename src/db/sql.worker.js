@@ -4,12 +4,12 @@ import { Database } from "bun:sqlite";
 
 let client;
 
-const perform = ({ open, sql, parameters = [] }) => {
-  if (open !== undefined) {
-    client = new Database(open, { readwrite: true });
-    return [];
-  }
-  return sql === undefined ? client.close() : client.query(sql).all(...parameters);
+const perform = ({ open, query, run, parameters = [] }) => {
+  if (open !== undefined) client = new Database(open, { readwrite: true, strict: true });
+  else if (query !== undefined) return client.query(query).all(...parameters);
+  else if (run !== undefined) client.run(run, parameters);
+  else client.close();
+  return [];
 };
 
 self.addEventListener("message", ({ data: { id, ...job } }) => {

@@ -1,0 +1,68 @@
+import { statSync } from "node:fs";
+import { Database as Client } from "bun:sqlite";
+import { type Step, isQuery, migrationSteps, pendingIn } from "./migrate.ts";
+import { type Migration, migrations } from "./migrations.ts";
+import { type RemoteClient, openRemote } from "./remote.ts";
+
+const BUSY_MS = 5000;
+
+/** Migrations that the database in this file still needs; none for one that is new. @throws MigrationRefused */
+export const pendingAt = (path: string): readonly Migration[] => {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return [];
+  const client = new Client(path, { readwrite: true });
+  try {
+    client.run(`PRAGMA busy_timeout=${BUSY_MS}`);
+    return pendingIn(client, migrations);
+  } finally {
+    client.close();
+  }
+};
+
+export interface UpgradeOptions {
+  /** Called before each step of a migration. */
+  onStep: (step: NonNullable<Step["of"]>) => void;
+  /** Ends it: nothing is changed then. */
+  signal: AbortSignal;
+}
+
+/** A connection of its own for an upgrade, which ends at once when it is told to. */
+export interface Upgrade extends AsyncDisposable {
+  /** Copies the database into a file that must not be there. */
+  copyInto(path: string): Promise<void>;
+  /** Brings the schema up to date, all or nothing. @throws MigrationRefused, or SQLite's error */
+  migrate(): Promise<void>;
+}
+
+const migrateRemotely = async (client: RemoteClient, onStep: UpgradeOptions["onStep"]) => {
+  const steps = migrationSteps(migrations);
+  for (let next = steps.next([]); !next.done;) {
+    const { sql, parameters, of } = next.value;
+    if (of) onStep(of);
+    if (isQuery(next.value)) next = steps.next(await client.all(sql, parameters));
+    else {
+      await client.run(sql, parameters);
+      next = steps.next([]);
+    }
+  }
+};
+
+/** Opens a database to upgrade it in a thread of its own, so that the event loop goes on. */
+export const openUpgrade = async (path: string, { onStep, signal }: UpgradeOptions): Promise<Upgrade> => {
+  const client = await openRemote(path);
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  aborted.catch(() => {});
+  const abort = () => {
+    client.abandon();
+    reject(signal.reason);
+  };
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort);
+  return {
+    copyInto: (copy) => Promise.race([client.run("VACUUM INTO ?", [copy]), aborted]),
+    migrate: () => Promise.race([migrateRemotely(client, onStep), aborted]),
+    async [Symbol.asyncDispose]() {
+      signal.removeEventListener("abort", abort);
+      await client[Symbol.asyncDispose]();
+    },
+  };
+};

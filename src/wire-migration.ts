@@ -1,0 +1,101 @@
+import { statSync } from "node:fs";
+import { copyPath, hasRoomForCopy, neededFor, takeCopy } from "./backups/before.ts";
+import type { Config } from "./config/config.ts";
+import { StartRefused, databasePath, openFault } from "./data.ts";
+import { isFull } from "./db/failure.ts";
+import { MigrationRefused } from "./db/migrate.ts";
+import { type Upgrade, openUpgrade, pendingAt } from "./db/upgrade.ts";
+import type { Logger } from "./http/logging.ts";
+
+/** The server was told to stop while it migrated the database, which is as it was. */
+export class MigrationStopped extends Error {
+  override name = "MigrationStopped";
+}
+
+/** How often a long step is logged. */
+const STILL_MS = 5000;
+
+const asMegabytes = (bytes: number) => Math.ceil(bytes / 1e6);
+
+/** Logs each step when it begins, and that it goes on. */
+const stepLog = (path: string, log: Logger) => {
+  let current: object = {};
+  let since = performance.now();
+  const still = setInterval(() => {
+    const seconds = Math.round((performance.now() - since) / 1000);
+    const written = asMegabytes(statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+    log.info({ ...current, seconds, logMegabytes: written }, "still migrating");
+  }, STILL_MS);
+  return {
+    begin(step: object, message: string) {
+      current = step;
+      since = performance.now();
+      log.info(step, message);
+    },
+    [Symbol.dispose]: () => clearInterval(still),
+  };
+};
+
+/** Takes a copy where there is room; without one the migration goes on, and the log says so. */
+const copyFirst = async ({ dataDir, diskReserve }: Config, tag: string, upgrade: Upgrade, log: Logger) => {
+  const needed = asMegabytes(neededFor(dataDir) + diskReserve);
+  const warn = () =>
+    log.warn(
+      { needed },
+      `no copy of the database is taken: DATA_DIR needs ${needed} MB of free space for it`,
+    );
+  if (!hasRoomForCopy(dataDir, diskReserve)) return warn();
+  log.info({ file: copyPath(dataDir, tag) }, "copying the database before it is migrated");
+  const file = await takeCopy(dataDir, tag, upgrade.copyInto).catch((error: unknown) => {
+    if (!isFull(error)) throw error;
+  });
+  if (file === undefined) return warn();
+  log.info(
+    { file },
+    "copied; the copy is removed after 7 days. To go back: stop the server, then restore it with the older program",
+  );
+};
+
+const run = async (config: Config, tags: readonly string[], log: Logger, signal: AbortSignal) => {
+  const path = databasePath(config.dataDir);
+  const start = performance.now();
+  using steps = stepLog(path, log);
+  const onStep = ({ tag, step, steps: of }: { tag: string; step: number; steps: number }) =>
+    steps.begin({ migration: tag, step, of }, `migrating: ${tag}, step ${step} of ${of}`);
+  await using upgrade = await openUpgrade(path, { onStep, signal });
+  await copyFirst(config, tags[0] ?? "", upgrade, log);
+  await upgrade.migrate();
+  log.info({ migrations: tags.length, seconds: Math.round((performance.now() - start) / 1000) }, "migrated");
+};
+
+/** Tags of the migrations that the database of DATA_DIR needs. One that cannot be read is explained by who opens it. */
+const pendingTags = (path: string): string[] => {
+  try {
+    return pendingAt(path).map(({ tag }) => tag);
+  } catch {
+    return [];
+  }
+};
+
+/**
+ * Brings the database of DATA_DIR up to date in a thread of its own, if it is older; for who holds the lock.
+ * @param onBegin called before anything else is done, if there is something to do
+ * @throws StartRefused, or MigrationStopped
+ */
+export const migrateData = async (
+  config: Config,
+  { log, signal, onBegin }: { log: Logger; signal: AbortSignal; onBegin: () => Promise<void> },
+): Promise<void> => {
+  const path = databasePath(config.dataDir);
+  const tags = pendingTags(path);
+  if (tags.length === 0) return;
+  await onBegin();
+  log.info({ migrations: tags }, "the database is older than this program, and is brought up to date");
+  try {
+    await run(config, tags, log, signal);
+  } catch (error) {
+    if (signal.aborted) throw new MigrationStopped("stopped; the database is as it was", { cause: error });
+    const reason = error instanceof MigrationRefused ? error.message : openFault(path, error);
+    throw new StartRefused(`DATA_DIR ${config.dataDir}: ${reason}`, { cause: error });
+  }
+};
