@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, rmSync, statSync, statfsSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Config } from "./config/config.ts";
 import { isFull } from "./db/failure.ts";
 import { isLocked } from "./db/lock.ts";
@@ -69,13 +69,17 @@ export const assertPresent = (dataDir: string, { create }: { create: boolean }):
     );
 };
 
+const FULL = "its file system is full; make room there, or choose another with --data-dir";
+
+/** SQLite says of an index that finds no room that there was an I/O error. */
+const hasNoRoom = (dataDir: string): boolean => statfsSync(dataDir).bavail === 0;
+
 /** What to do about a database that cannot be opened. */
 export const openFault = (path: string, error: unknown): string => {
   const fault = LOGS.map((end) => fileFault(path + end)).find((one) => one !== undefined);
-  return (
-    fault ??
-    `the database cannot be opened (${reasonOf(error)}); check that the directory is writable and has room, or restore a backup`
-  );
+  if (fault !== undefined) return fault;
+  if (isFull(error) || hasNoRoom(dirname(path))) return FULL;
+  return `the database cannot be opened (${reasonOf(error)}); check that the directory is writable and has room, or restore a backup`;
 };
 
 /**
@@ -126,7 +130,7 @@ export const isBeingRestored = (dataDir: string): boolean => {
 
 /** What to do about a lock that cannot be taken because of its file or its disk. */
 export const lockFault = (dataDir: string, error: unknown): string => {
-  if (isFull(error)) return "its file system is full; make room there, or choose another with --data-dir";
+  if (isFull(error)) return FULL;
   return (
     fileFault(lockPath(dataDir)) ??
     `cannot be written (${reasonOf(error)}); make it writable, or choose another with --data-dir`

@@ -254,7 +254,7 @@ for (const [change, command, says] of [
   [READ_ONLY, "restore taken.db --yes", /DATA_DIR .\/data: cannot be written \(EROFS: [^)]+\)/],
   [READ_ONLY, "restore data/adoption-store.db --yes", /DATA_DIR .\/data: cannot be written \(EROFS: [^)]+\)/],
   [FULL, "serve --port 0", /DATA_DIR .\/data: its file system is full; make room there, or choose another/],
-  [FULL, "restore taken.db --yes", /DATA_DIR .\/data: its file system is full; make room there/],
+  [FULL, "restore taken.db --yes", /DATA_DIR .\/data: there is no room for the restored database: make room/],
 ] as const)
   real(
     `${command} says so where DATA_DIR is ${change === FULL ? "full" : "read-only"}`,
