@@ -93,8 +93,10 @@ const readLimits = (): string => {
   }
 };
 
-/** How often times of last use are written and the database file is looked for. */
+/** How often times of last use are written. */
 const TEND_MS = 10_000;
+/** How often the files of the database are looked for, besides each write. */
+const WATCH_MS = 1000;
 /** How often files are swept that no deploy needs. */
 const SETTLE_MS = 60 * 60_000;
 /** Below the 10 seconds after which container runtimes kill. */
@@ -277,14 +279,16 @@ const running = ({
 }): Server => {
   const flush = () =>
     keys.flush().catch((error: unknown) => log.warn({ err: error }, "times of last use not written"));
-  const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
-  const tend = async () => {
+  const watch = () => {
     try {
       database.assertInPlace();
-      await flush();
-    } catch (error) {
-      fail(error as Error);
+    } catch {
+      // `database.lost` says so, once what can be saved is saved.
     }
+  };
+  const watching = setInterval(watch, WATCH_MS);
+  const tend = async () => {
+    await flush();
     await sweeper.run().catch((error: unknown) => log.warn({ err: error }, "not swept"));
   };
   const tending = setInterval(tend, TEND_MS);
@@ -295,6 +299,7 @@ const running = ({
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     clearInterval(tending);
+    clearInterval(watching);
     clearInterval(settling);
     streams.stop();
     await Promise.all([
@@ -307,5 +312,5 @@ const running = ({
     await database.close();
     lock.release();
   };
-  return { url, httpsPort, sites, adminKey, log, failed, stop: () => (stopped ??= stop()) };
+  return { url, httpsPort, sites, adminKey, log, failed: database.lost, stop: () => (stopped ??= stop()) };
 };

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { Database as Client } from "bun:sqlite";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { watchChanges } from "./changes.ts";
@@ -6,6 +5,7 @@ import { type Commit, type GroupCommitSettings, groupCommit } from "./commit.ts"
 import { isBusy, isStorageFailure } from "./failure.ts";
 import { lockHolder as holderOf } from "./holder.ts";
 import { ensureStoreId } from "./identity.ts";
+import { type FilesLost, filesInPlace } from "./inplace.ts";
 import { assertCurrent, isUnmade, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { PRAGMAS } from "./pragmas.ts";
@@ -24,8 +24,10 @@ export interface Database {
   version(): number;
   /** Changes with every committed write of another process, with `fresh`. */
   foreignVersion(): number;
-  /** @throws if the file was moved or deleted: what is written now would be lost. */
+  /** @throws FilesLost if a file of it was moved, deleted or cut short: what is written now would be lost. */
   assertInPlace(): void;
+  /** Answers, once that was noticed and what can be saved is saved, with what to do. */
+  readonly lost: Promise<FilesLost>;
   /**
    * Writes and reads, unless that was done a moment ago.
    * @throws if the file is gone, the schema is not this program's, the storage refuses writes or reads, or another process
@@ -39,9 +41,6 @@ export interface Database {
   /** The connection itself: for PRAGMAs of tests and of `doctor`. */
   readonly client: Client;
 }
-
-/** What identifies a file; undefined for none, such as a database in memory. */
-const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
 
 /** How to open a database. */
 export interface OpenSettings
@@ -102,22 +101,30 @@ export const openDatabase = (
   }
   const changes = watchChanges(client);
   const lockHolder = () => holderOf(path);
-  const writes = groupCommit(client, { ...settings, changes, lockHolder });
+  const { promise: lost, resolve: onLost } = Promise.withResolvers<FilesLost>();
+  const files = filesInPlace(client, onLost);
+  const writes = groupCommit(client, {
+    ...settings,
+    changes: {
+      beginOwn() {
+        files.assert();
+        changes.beginOwn();
+      },
+      endOwn: changes.endOwn,
+    },
+    lockHolder,
+  });
   const readiness = readinessOf(client, writes, {
     lockHolder,
     ...(probeMs !== undefined && { probeMs }),
     ...(settings.lockWait !== undefined && { lockWait: settings.lockWait }),
   });
-  const opened = inodeOf(path);
-  const assertInPlace = () => {
-    if (opened !== undefined && inodeOf(path) !== opened)
-      throw new Error("the database file is not where it was opened: put it back, or stop the server");
-  };
   let closed: Promise<void> | undefined;
   const close = async () => {
     await writes.drain();
     writes.stop();
     readiness.close();
+    if (!(await files.mayClose())) return;
     try {
       client.run("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch (error) {
@@ -135,9 +142,10 @@ export const openDatabase = (
     foreignVersion: changes.foreign,
     // Both only grow, so their sum changes whenever either does.
     version: () => changes.foreign() + writes.count(),
-    assertInPlace,
+    assertInPlace: files.assert,
+    lost,
     async assertReady() {
-      assertInPlace();
+      files.assert();
       await readiness.assert();
     },
     suspect: readiness.suspect,

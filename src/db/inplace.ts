@@ -1,0 +1,128 @@
+import { openSync, readSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import type { Database as Client } from "bun:sqlite";
+import { StorageUnavailable } from "./failure.ts";
+
+/** Files of an open database are gone, replaced or cut short: what is written now would be lost. */
+export class FilesLost extends StorageUnavailable {
+  override name = "FilesLost";
+}
+
+/** Watches that the files at the paths of a database are those that its connection has open. */
+export interface FilesInPlace {
+  /** Looks at the files: 9 microseconds. @throws FilesLost, from the first loss on */
+  assert(): void;
+  /**
+   * Waits until what can be saved is saved. False if a close, which copies the log into the database, could damage it: then
+   * the process must end without one, and the next start reads the log.
+   */
+  mayClose(): Promise<boolean>;
+}
+
+type Part = "database" | "log" | "index";
+
+const PATHS: Record<Part, string> = { database: "", log: "-wal", index: "-shm" };
+const PARTS = Object.keys(PATHS) as Part[];
+
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
+
+const LOG_HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+/** Where the index keeps a counter of transactions (https://sqlite.org/walformat.html, section 2.1) ... */
+const CHANGES_AT = 8;
+/** ... and, two words behind it, how many frames of the log are committed. */
+const FRAMES = 2;
+
+/**
+ * Tells whether the log has fewer bytes than its index says. Whoever empties the log says so in the index first, and whoever
+ * writes to it afterwards. The descriptor is never closed: that would drop SQLite's locks.
+ */
+const lengthCheck = (client: Client): (() => boolean) => {
+  const index = openSync(`${client.filename}-shm`, "r");
+  const pageSize = client.query<{ page_size: number }, []>("PRAGMA page_size").get()?.page_size ?? 0;
+  const words = new Uint32Array(FRAMES + 1);
+  const bytes = new Uint8Array(words.buffer);
+  const read = () => {
+    readSync(index, bytes, 0, bytes.length, CHANGES_AT);
+    return { changes: words[0] ?? 0, frames: words[FRAMES] ?? 0 };
+  };
+  const isShort = (): boolean => {
+    const before = read();
+    if (before.frames === 0) return false;
+    const needed = LOG_HEADER_BYTES + before.frames * (FRAME_HEADER_BYTES + pageSize);
+    const size = statSync(`${client.filename}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    if (size >= needed) return false;
+    // Another process may have emptied it meanwhile.
+    const after = read();
+    return after.changes === before.changes && after.frames === before.frames;
+  };
+  return isShort;
+};
+
+const SAVE_MS = 5000;
+const RETRY_MS = 20;
+
+/** Copies the log, which is open but has lost its name, into the database. @returns true if all of it is there */
+const save = async (client: Client): Promise<boolean> => {
+  for (const end = performance.now() + SAVE_MS; performance.now() < end; await Bun.sleep(RETRY_MS))
+    try {
+      // A reader of an older state, such as a backup, holds it up.
+      if (client.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0)
+        return true;
+    } catch {
+      return false;
+    }
+  return false;
+};
+
+type Ending = Part | "saved";
+
+/** What happened, and what to do. @param name of the database file */
+const messageOf = (ending: Ending, name: string): string => {
+  const messages: Record<Ending, string> = {
+    database: "the database file is not where it was opened: put it back, then start the server again",
+    index: `${name}-shm was deleted or replaced while the server ran; nothing is lost: start the server again`,
+    saved: `${name}-wal was deleted or replaced while the server ran; all that it held was saved in the database: start the server again`,
+    log: `${name}-wal was deleted, replaced or cut short while the server ran; what was written last may be lost: start the server again, and compare it with a backup`,
+  };
+  return messages[ending];
+};
+
+const IN_MEMORY: FilesInPlace = { assert: () => {}, mayClose: async () => true };
+
+/** @param onLost called once, when what can be saved is saved, with what happened and what to do */
+export const filesInPlace = (client: Client, onLost: (loss: FilesLost) => void): FilesInPlace => {
+  const path = client.filename;
+  if (path === "" || path === ":memory:") return IN_MEMORY;
+  const opened = new Map(PARTS.map((part) => [part, inodeOf(path + PATHS[part])]));
+  const isShort = lengthCheck(client);
+  let lost: Ending | undefined;
+  const lossOf = (ending: Ending) => new FilesLost(messageOf(ending, basename(path)));
+  let settling: Promise<void> | undefined;
+
+  const settle = async (isNameless: boolean) => {
+    // Not inside the transaction that noticed it, whose end a checkpoint waits for.
+    await Bun.sleep(0);
+    if (isNameless && (await save(client))) lost = "saved";
+    if (lost) onLost(lossOf(lost));
+  };
+
+  const lose = (part: Part, { isNameless = false } = {}): never => {
+    lost ??= part;
+    settling ??= settle(isNameless);
+    throw lossOf(lost);
+  };
+
+  return {
+    assert() {
+      if (lost) throw lossOf(lost);
+      const moved = PARTS.find((part) => inodeOf(path + PATHS[part]) !== opened.get(part));
+      if (moved) lose(moved, { isNameless: moved === "log" });
+      if (isShort()) lose("log");
+    },
+    async mayClose() {
+      await settling;
+      return lost === undefined || lost === "database" || lost === "saved";
+    },
+  };
+};

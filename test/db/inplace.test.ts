@@ -1,0 +1,155 @@
+import { describe, expect, test } from "bun:test";
+import { Database as Client } from "bun:sqlite";
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { readConfig } from "../../src/config/config.ts";
+import { adminKeyPath, databasePath } from "../../src/data.ts";
+import { startServer } from "../../src/server.ts";
+import { type Store, addPet, atEnd, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
+
+/** A store in a file, with animals that are in its log only. */
+const storeWith = async (...names: string[]): Promise<{ store: Store; path: string }> => {
+  const path = join(temporaryDirectory(), "store.db");
+  const store = await openStore({ path });
+  for (const name of names) await addPet(store, { name });
+  return { store, path };
+};
+
+/** The animals that a start would find if the process were killed now. */
+const namesAfterCrash = (path: string): string[] => {
+  const copy = join(temporaryDirectory(), "store.db");
+  for (const end of ["", "-wal"]) if (existsSync(path + end)) copyFileSync(path + end, copy + end);
+  const client = new Client(copy);
+  const rows = client.query<{ name: string }, []>("SELECT name FROM pets ORDER BY id").all();
+  client.close();
+  return rows.map(({ name }) => name);
+};
+
+const adding = async (store: Store): Promise<string> =>
+  faultOf(await store.call("POST", "/v1/pets", { json: { name: "Late", categoryId: 1 } }));
+
+describe("while a database is open", () => {
+  const losses: [string, (log: string) => void][] = [
+    ["deleted", (log) => rmSync(log)],
+    ["moved away", (log) => renameSync(log, `${log}.moved`)],
+    [
+      "replaced",
+      (log) => {
+        writeFileSync(`${log}.other`, "another log");
+        renameSync(`${log}.other`, log);
+      },
+    ],
+  ];
+
+  test.each(losses)(
+    "a log that is %s is noticed by the next write, and all that it held is saved",
+    async (_name, lose) => {
+      const { store, path } = await storeWith("Bella", "Max");
+      lose(`${path}-wal`);
+      expect(await adding(store)).toBe("503 storage_unavailable");
+      const { message } = await store.database.lost;
+      expect(message).toBe(
+        "store.db-wal was deleted or replaced while the server ran; all that it held was saved in the database: start the server again",
+      );
+      rmSync(`${path}-wal`, { force: true });
+      expect(namesAfterCrash(path)).toEqual(["Bella", "Max"]);
+      expect(await adding(store)).toBe("503 storage_unavailable");
+      await store.database.close();
+      expect(namesAfterCrash(path)).toEqual(["Bella", "Max"]);
+    },
+  );
+
+  test("a log that is deleted is noticed without a write, and a reader delays its rescue only", async () => {
+    const { store, path } = await storeWith("Bella");
+    const reader = new Client(path, { readonly: true });
+    reader.run("BEGIN");
+    reader.query("SELECT count(*) FROM pets").get();
+    await addPet(store, { name: "Max" });
+    rmSync(`${path}-wal`);
+    expect(() => store.database.assertInPlace()).toThrow("store.db-wal was deleted");
+    await Bun.sleep(50);
+    reader.close(true);
+    expect((await store.database.lost).message).toContain("was saved");
+    expect(namesAfterCrash(path)).toEqual(["Bella", "Max"]);
+  });
+
+  test("a log that is cut short is noticed; what is left of it is neither copied nor removed", async () => {
+    const { store, path } = await storeWith("Bella", "Max");
+    truncateSync(`${path}-wal`, 32);
+    const before = readFileSync(path);
+    expect(await adding(store)).toBe("503 storage_unavailable");
+    expect((await store.database.lost).message).toContain("what was written last may be lost");
+    await store.database.close();
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(existsSync(`${path}-wal`)).toBe(true);
+  });
+
+  test("an index that is deleted is noticed, and the log is left to the next start, which finds everything", async () => {
+    const { store, path } = await storeWith("Bella", "Max");
+    rmSync(`${path}-shm`);
+    expect(await adding(store)).toBe("503 storage_unavailable");
+    expect((await store.database.lost).message).toContain("store.db-shm was deleted or replaced");
+    await store.database.close();
+    expect(namesAfterCrash(path)).toEqual(["Bella", "Max"]);
+  });
+
+  test("a database file that is moved away is noticed by the next write", async () => {
+    const { store, path } = await storeWith("Bella");
+    renameSync(path, `${path}.moved`);
+    expect(await adding(store)).toBe("503 storage_unavailable");
+    expect((await store.database.lost).message).toContain("put it back");
+  });
+
+  test("another process that writes and empties the log all the time is no loss", async () => {
+    const { store, path } = await storeWith("Bella");
+    const script = `
+      const { Database } = await import("bun:sqlite");
+      const client = new Database(${JSON.stringify(path)});
+      client.run("PRAGMA busy_timeout=5000");
+      client.run("PRAGMA synchronous=OFF");
+      for (let at = 0; at < 2000; at++) {
+        client.run("INSERT INTO categories (name, folded) VALUES (?1, ?1)", [String(at)]);
+        client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      }`;
+    const other = Bun.spawn([process.execPath, "-e", script], { stdout: "inherit", stderr: "inherit" });
+    let looks = 0;
+    for (; other.exitCode === null; looks++) {
+      store.database.assertInPlace();
+      if (looks % 100 === 0) await Bun.sleep(0);
+    }
+    expect(other.exitCode).toBe(0);
+    expect(looks).toBeGreaterThan(100);
+    await addPet(store, { name: "Max" });
+  });
+});
+
+test("a server whose log is deleted stops by itself, and nothing that it acknowledged is lost", async () => {
+  const dataDir = temporaryDirectory();
+  const config = readConfig({
+    flags: {},
+    env: { DATA_DIR: dataDir, PORT: "0", LOG_LEVEL: "silent" },
+    isTerminal: false,
+  });
+  const server = await startServer(config);
+  atEnd(() => server.stop());
+  const authorization = `Bearer ${readFileSync(adminKeyPath(dataDir), "utf8").trim()}`;
+  const add = (name: string) =>
+    fetch(`${server.url}/v1/pets`, {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json" },
+      body: JSON.stringify({ name, categoryId: 1 }),
+    });
+  for (const name of ["Bella", "Max"]) expect((await add(name)).status).toBe(201);
+  rmSync(`${databasePath(dataDir)}-wal`);
+  expect((await server.failed).message).toContain("adoption-store.db-wal was deleted");
+  await server.stop();
+  expect(namesAfterCrash(databasePath(dataDir))).toEqual(["Bella", "Max"]);
+});
