@@ -163,6 +163,7 @@ export const startServer = async (
       https,
       keys,
       deploys,
+      scrub,
       keeper,
       publishing,
       publishReference,
@@ -221,6 +222,7 @@ export const startServer = async (
       keys,
       keepers: [
         keeper,
+        scrub,
         ...(https ? [https.keeper] : []),
         ...wireBackups(config, log, storeIdOf(database.client)),
       ],

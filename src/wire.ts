@@ -1,7 +1,6 @@
-import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import type { Config } from "./config/config.ts";
-import { assertRoom, freeBytes } from "./data.ts";
+import { assertRoom } from "./data.ts";
 import { answerRepository } from "./db/answers.ts";
 import { sweeperOf } from "./db/sweep.ts";
 import type { Database } from "./db/open.ts";
@@ -13,14 +12,9 @@ import { categoryService } from "./categories/service.ts";
 import { gatewayOf } from "./console/gateway.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import { sessionsIn } from "./console/sessions.ts";
-import { ADMISSION, type AdmissionLimits, admission } from "./deploys/admission.ts";
-import { openBlobs } from "./deploys/blobs.ts";
+import { damageWarnings } from "./deploys/damage.ts";
 import { publishFirst } from "./deploys/first.ts";
-import { deployRepository } from "./deploys/repository.ts";
-import { roomAbove } from "./deploys/room.ts";
 import { deployRoutes } from "./deploys/routes.ts";
-import { deployService } from "./deploys/service.ts";
-import { UPLOAD_PACE, type UploadPace, openUploads } from "./deploys/upload.ts";
 import { dispatcher } from "./edge/dispatch.ts";
 import { type HostNames, hostReader } from "./edge/hosts.ts";
 import { finishing, hostFault, refusal } from "./edge/refuse.ts";
@@ -67,6 +61,7 @@ import { rememberedNames } from "./sites/names.ts";
 import { publishedNames } from "./sites/repository.ts";
 import { siteService } from "./sites/service.ts";
 import { type Clock, systemClock } from "./time.ts";
+import { type DeployOverrides, wireDamage, wireDeploys } from "./wire-deploys.ts";
 import { wireDomains } from "./wire-domains.ts";
 import { servedBy, wireHttps } from "./wire-https.ts";
 
@@ -84,7 +79,7 @@ export const wireOrders = (database: Database, clock: Clock = systemClock) => ({
   adopters: adopterRepository(database),
 });
 
-export interface Overrides {
+export interface Overrides extends DeployOverrides {
   clock?: Clock;
   log?: Logger;
   /** The address of the peer that sent a request. */
@@ -106,12 +101,6 @@ export interface Overrides {
   patiently?: Patiently;
   /** How many streams of events there may be, and how often they show life. */
   streamLimits?: StreamLimits;
-  /** How many uploads there may be. */
-  admissionLimits?: AdmissionLimits;
-  /** How slowly an upload may come. */
-  uploadPace?: UploadPace;
-  /** Bytes that are free on the disk of DATA_DIR. */
-  freeSpace?: () => number;
 }
 
 /**
@@ -157,7 +146,18 @@ export const wireApp = (
   const writeLog = log ?? logger({ level: logLevel, format: logFormat, colour });
   const keys = wireKeys(database, clock);
   const certificates = lazily(() => certificateRepository(database));
-  const counters = metrics({ version: VERSION, expiries: certificates.expiries });
+  const damage = wireDamage(writeLog);
+  const counters = metrics({
+    version: VERSION,
+    expiries: certificates.expiries,
+    readings: [
+      {
+        name: "damaged_files",
+        help: "Files of deployed sites that are known to be missing or damaged.",
+        read: () => damage.hashes().length,
+      },
+    ],
+  });
   const answers = lazily(() => answerRepository(database));
   const rules = shared({
     keys,
@@ -204,22 +204,13 @@ export const wireApp = (
     removed: withdraw,
     failed: (error) => writeLog.error({ err: error }, "a domain could not be checked"),
   });
-  const room = roomAbove(overrides.freeSpace ?? (() => freeBytes(config.dataDir)), config.diskReserve);
-  const blobs = openBlobs(join(config.dataDir, "blobs"), room);
-  const deploys = deployService({
-    deploys: lazily(() => deployRepository(database)),
+  const { blobs, deploys, scrub } = wireDeploys(config, database, {
     projects,
-    blobs,
-    uploads: openUploads(
-      join(config.dataDir, "uploads"),
-      { bytes: config.deployLimit, ...(overrides.uploadPace ?? UPLOAD_PACE) },
-      room,
-    ),
-    admission: admission(overrides.admissionLimits ?? ADMISSION),
-    room,
-    uploadLimit: config.deployLimit,
-    projectQuota: config.projectQuota,
+    damage,
     clock,
+    sleep,
+    log: writeLog,
+    ...overrides,
   });
   const publishing = publishingOf(config, portOf);
   const sessions = sessionsIn({ clock, random });
@@ -239,7 +230,7 @@ export const wireApp = (
         database: database.assertReady,
         disk: () => assertRoom(config.dataDir, config.diskReserve),
       },
-      warnings: () => endingSoon(certificates.expiries(), clock.now()),
+      warnings: () => [...endingSoon(certificates.expiries(), clock.now()), ...damageWarnings(damage)],
       mayReadDetails: async (request) => {
         const key = await keyOf(request);
         return key !== undefined && holds(key, "metrics:read");
@@ -318,6 +309,7 @@ export const wireApp = (
     keys,
     projects,
     deploys,
+    scrub,
     domains,
     keeper,
     https,

@@ -99,7 +99,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
       /^src\/keys\/guard\.ts$/,
       /^src\/(durable|ownership|page|time)\.ts$/,
       // Sites are what deploys brought.
-      /^src\/deploys\/(blobs|challenge-directory|manifest|variants)\.ts$/,
+      /^src\/deploys\/(blobs|challenge-directory|manifest|sound|stored|variants)\.ts$/,
     ],
   },
   {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { type Damage, damageLedger } from "./damage.ts";
 import { blobHolds } from "./holds.ts";
 import { type Room, UNLIMITED } from "./room.ts";
 import { temporaryFiles } from "./temporary.ts";
@@ -10,6 +11,7 @@ export type { BlobWriter, Content, Stored } from "./writer.ts";
 /** Files by the SHA-256 of their content, each stored once, in a directory that one process owns. */
 export interface Blobs {
   pathOf(hash: string): string;
+  damage: Damage;
   begin(): BlobWriter;
   /**
    * Removes what neither `needed` names nor an open writer has put, and what a crash left half written. `needed` is asked
@@ -21,8 +23,14 @@ export interface Blobs {
 const SHARD = /^[\da-f]{2}$/;
 const REST = /^[\da-f]{62}$/;
 
-/** Opens the store in `root`, which the first writer makes if it is not there. @param room what writers may take */
-export const openBlobs = (root: string, room: Room = UNLIMITED): Blobs => {
+/**
+ * Opens the store in `root`, which the first writer makes if it is not there.
+ * @param room what writers may take
+ */
+export const openBlobs = (
+  root: string,
+  { room = UNLIMITED, damage = damageLedger() }: { room?: Room; damage?: Damage } = {},
+): Blobs => {
   const temporary = temporaryFiles(join(root, "tmp"));
   const holds = blobHolds();
   const sweeps = new Set<Promise<unknown>>();
@@ -46,6 +54,7 @@ export const openBlobs = (root: string, room: Room = UNLIMITED): Blobs => {
   const sweepAll = async (needed: () => Iterable<string> | Promise<Iterable<string>>): Promise<number> => {
     if (!existsSync(root)) return 0;
     const keep = new Set(await needed());
+    damage.keepOnly(keep);
     let gone = 0;
     for (const shard of readdirSync(root).filter((name) => SHARD.test(name))) {
       gone += sweepShard(shard, keep);
@@ -56,7 +65,8 @@ export const openBlobs = (root: string, room: Room = UNLIMITED): Blobs => {
 
   return {
     pathOf,
-    begin: () => openWriter({ root, pathOf, temporary, holds, room, afterSweeps }),
+    damage,
+    begin: () => openWriter({ root, pathOf, temporary, holds, damage, room, afterSweeps }),
     async sweep(needed) {
       const running = sweepAll(needed);
       sweeps.add(running);

@@ -44,9 +44,10 @@ interface Means {
 }
 
 /** Those of an earlier deploy, if the store still has them: most files of a site do not change. */
-const madeBefore = (hash: string, { made, writer }: Means): Encodings | undefined => {
+const madeBefore = async (hash: string, { made, writer }: Means): Promise<Encodings | undefined> => {
   const encodings = made.get(hash);
-  return encodings && Object.values(encodings).every((one) => writer.hold(one.hash)) ? encodings : undefined;
+  for (const one of Object.values(encodings ?? {})) if (!(await writer.hold(one.hash))) return undefined;
+  return encodings;
 };
 
 /** Stores one file with its variants. A large one is streamed to the store, and its variants from there. */
@@ -60,7 +61,7 @@ const store = async (
   const stored = await writer.put(content);
   const source = content instanceof Uint8Array ? content : await writer.pathOf(stored.hash);
   const encodings = isCompressible(type)
-    ? (madeBefore(stored.hash, means) ?? (await storeVariants(source, stored.size, writer, workers)))
+    ? ((await madeBefore(stored.hash, means)) ?? (await storeVariants(source, stored.size, writer, workers)))
     : {};
   return { ...stored, type, encodings, immutable: isImmutable(path) };
 };

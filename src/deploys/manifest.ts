@@ -27,6 +27,14 @@ export function* hashesOf(manifest: Manifest): Generator<string> {
   }
 }
 
+/** The blobs of a file, and how many bytes each has: codings may share one. */
+export const blobSizes = ({ hash, size, encodings }: SiteFile): Map<string, number> => {
+  const sizes = new Map([[hash, size]]);
+  for (const one of Object.values(encodings))
+    sizes.set(one.hash, Math.max(one.at + one.size, sizes.get(one.hash) ?? 0));
+  return sizes;
+};
+
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 

@@ -1,6 +1,6 @@
 import { Fault } from "../http/faults.ts";
 import type { Stored } from "./blobs.ts";
-import type { Manifest } from "./manifest.ts";
+import { type Manifest, blobSizes } from "./manifest.ts";
 
 /** What is known of a deploy without reading its manifest. */
 export interface Extent {
@@ -20,15 +20,11 @@ export const boundOf = ({ files, bytes }: Extent): number => MAX_FACTOR * bytes 
 /** Adds up what deploys of one project take: what they share counts once. */
 export const usage = () => {
   const blobs = new Map<string, number>();
-  const add = (hash: string, size: number) => blobs.set(hash, Math.max(size, blobs.get(hash) ?? 0));
   return {
     /** @param stored what the manifest itself takes */
     add(manifest: Manifest, stored: Stored): void {
-      add(stored.hash, stored.size);
-      for (const { hash, size, encodings } of manifest.values()) {
-        add(hash, size);
-        for (const coding of Object.values(encodings)) add(coding.hash, coding.at + coding.size);
-      }
+      blobs.set(stored.hash, stored.size);
+      for (const file of manifest.values()) for (const [hash, size] of blobSizes(file)) blobs.set(hash, size);
     },
     bytes: (): number => blobs.values().reduce((sum, size) => sum + size, 0),
   };

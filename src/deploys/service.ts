@@ -7,11 +7,12 @@ import type { Admission } from "./admission.ts";
 import { type UnpackedFile, unpack } from "./archive.ts";
 import type { Blobs } from "./blobs.ts";
 import { type Intake, takeIn } from "./intake.ts";
-import { type Manifest, hashesOf, readManifest } from "./manifest.ts";
+import type { Manifest } from "./manifest.ts";
 import { type Extent, boundOf, quotaExceeded, usage } from "./quota.ts";
 import { ArchiveRefused, UNPACK_LIMITS } from "./refused.ts";
 import type { Deploy, Deploys } from "./repository.ts";
 import { NoRoom, type Room } from "./room.ts";
+import { namedBy, storedManifest } from "./stored.ts";
 import { turns } from "./turns.ts";
 import { UploadCutOff, UploadTooLarge, type Uploads } from "./upload.ts";
 
@@ -47,6 +48,8 @@ export interface DeployService {
   remove(slug: string, id: number): Promise<void>;
   /** True before the first deploy of any project, whatever became of it. */
   isUntouched(): Promise<boolean>;
+  /** The hashes of all blobs that deploys need. */
+  needed(): Promise<ReadonlySet<string>>;
   /** Removes the files that no deploy needs any more, and uploads that a crash left. @returns how many files */
   sweep(): Promise<number>;
 }
@@ -113,14 +116,11 @@ export const deployService = ({
     return listedFor(project.activeDeployId)(deploy);
   };
 
-  const readBlob = async (hash: string): Promise<Manifest> =>
-    readManifest(await Bun.file(blobs.pathOf(hash)).text());
-
   /** What is served now; undefined if nothing is, or if it cannot be read, which must not keep a new deploy away. */
   const servedBy = async ({ id, activeDeployId }: Project): Promise<Manifest | undefined> => {
     const served = activeDeployId === null ? undefined : await deploys.find(id, activeDeployId);
     if (!served?.manifest) return undefined;
-    return readBlob(served.manifest).catch(() => undefined);
+    return storedManifest(blobs, served.manifest).catch(() => undefined);
   };
 
   /** What the project would take with the deploy, once the oldest went that goes then. @throws Fault quota_exceeded */
@@ -137,7 +137,7 @@ export const deployService = ({
     total.add(manifest, stored);
     for (const { manifest: hash } of staying)
       if (hash !== null)
-        total.add(await readBlob(hash).catch(() => new Map()), {
+        total.add(await storedManifest(blobs, hash).catch(() => new Map()), {
           hash,
           size: Bun.file(blobs.pathOf(hash)).size,
         });
@@ -182,8 +182,18 @@ export const deployService = ({
     }
   };
 
+  const needed = async (): Promise<Set<string>> => {
+    const hashes = new Set<string>();
+    for (const manifest of await deploys.manifests()) {
+      hashes.add(manifest);
+      for (const hash of await namedBy(blobs, manifest)) hashes.add(hash);
+    }
+    return hashes;
+  };
+
   return {
     get,
+    needed,
     isUntouched: () => deploys.isUntouched(),
     async upload(slug, { length = 0, body, keyId }) {
       const project = await projects.get(slug);
@@ -228,14 +238,7 @@ export const deployService = ({
     },
     sweep() {
       if (admission.isIdle()) uploads.clear();
-      return blobs.sweep(async () => {
-        const needed = new Set<string>();
-        for (const manifest of await deploys.manifests()) {
-          needed.add(manifest);
-          for (const hash of hashesOf(await readBlob(manifest))) needed.add(hash);
-        }
-        return needed;
-      });
+      return blobs.sweep(needed);
     },
   };
 };

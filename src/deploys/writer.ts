@@ -3,8 +3,10 @@ import { dirname } from "node:path";
 import { syncPath } from "../durable.ts";
 import { inheritOwner, makeOwned } from "../ownership.ts";
 import { syncFileSystem, writeAll } from "./disk.ts";
+import type { Damage } from "./damage.ts";
 import type { Holds } from "./holds.ts";
 import type { Room } from "./room.ts";
+import { problemOf } from "./sound.ts";
 import type { Temporary } from "./temporary.ts";
 
 /** What a stored file is known by. */
@@ -30,8 +32,8 @@ export interface BlobWriter {
    * @param most bytes that the file may have @throws NoRoom
    */
   adopt(write: (file: string) => Promise<string | undefined>, most: number): Promise<string | undefined>;
-  /** Keeps a blob from sweeps as if it had been put, if the store has it. */
-  hold(hash: string): boolean;
+  /** Keeps a blob from sweeps as if it had been put, if the store has it whole. */
+  hold(hash: string): Promise<boolean>;
   /** Where what was put can be read, before the flush too. */
   pathOf(hash: string): Promise<string>;
   /** When this answers, all that was put is in the store and on disk, its names too. */
@@ -52,6 +54,7 @@ export interface WriterSettings {
   pathOf(hash: string): string;
   temporary: Temporary;
   holds: Holds;
+  damage: Damage;
   room: Room;
   /** Calls back when no sweep is running: at once, or when those that are have ended. */
   afterSweeps(then: () => void): void;
@@ -63,6 +66,7 @@ export const openWriter = ({
   pathOf,
   temporary,
   holds,
+  damage,
   room,
   afterSweeps,
 }: WriterSettings): BlobWriter => {
@@ -74,19 +78,35 @@ export const openWriter = ({
   const shardOf = (hash: string) => `${root}/${hash.slice(0, 2)}`;
   temporary.make();
 
+  /** A blob that is there counts only if it is whole; a damaged one is replaced as if it were not there. */
+  const isWhole = async (hash: string): Promise<boolean> => {
+    const problem = await problemOf(pathOf(hash), hash);
+    if (problem !== undefined) damage.found(hash, problem);
+    return problem === undefined;
+  };
+
+  /** Whether the store has a blob, by hash: looked at once. */
+  const looked = new Map<string, Promise<boolean>>();
+
   /** Holds the blob in the same step as it looks, so that no sweep comes between. */
-  const isThere = (hash: string): boolean => {
-    if (written.has(hash)) return true;
+  const look = (hash: string): Promise<boolean> => {
     const found = existsSync(pathOf(hash));
-    if (!held.has(hash)) holds.take(hash, self, found);
+    holds.take(hash, self, found);
     held.add(hash);
     shards.add(shardOf(hash));
-    return found;
+    return found ? isWhole(hash) : Promise.resolve(false);
+  };
+
+  const isThere = (hash: string): Promise<boolean> => {
+    const known = looked.get(hash) ?? look(hash);
+    looked.set(hash, known);
+    return known;
   };
 
   const putBytes = async (content: Uint8Array): Promise<Stored> => {
     const hash = Bun.SHA256.hash(content, "hex");
-    if (!isThere(hash)) {
+    // The same content may have come again meanwhile.
+    if (!(await isThere(hash)) && !written.has(hash)) {
       room.assert(content.length);
       const writing = temporary.write((handle) => writeAll(handle, content));
       // Known as written before the first await: the same content may come again at once.
@@ -94,6 +114,12 @@ export const openWriter = ({
       await writing;
     }
     return { hash, size: content.length };
+  };
+
+  /** Keeps a temporary file if its blob is missing. */
+  const keepOrDrop = async (hash: string, name: string): Promise<void> => {
+    if ((await isThere(hash)) || written.has(hash)) temporary.drop(name);
+    else written.set(hash, Promise.resolve(name));
   };
 
   const putStream = async (content: AsyncIterable<Uint8Array>): Promise<Stored> => {
@@ -108,8 +134,7 @@ export const openWriter = ({
       }
     });
     const hash = hasher.digest("hex");
-    if (isThere(hash)) temporary.drop(name);
-    else written.set(hash, Promise.resolve(name));
+    await keepOrDrop(hash, name);
     return { hash, size };
   };
 
@@ -118,8 +143,8 @@ export const openWriter = ({
     const name = temporary.reserve();
     try {
       const hash = await write(temporary.pathOf(name));
-      if (hash === undefined || isThere(hash)) temporary.drop(name);
-      else written.set(hash, Promise.resolve(name));
+      if (hash === undefined) temporary.drop(name);
+      else await keepOrDrop(hash, name);
       return hash;
     } catch (error) {
       temporary.drop(name);
@@ -133,6 +158,8 @@ export const openWriter = ({
     renameSync(temporary.pathOf(name), pathOf(hash));
     temporary.release(name);
     written.delete(hash);
+    looked.set(hash, Promise.resolve(true));
+    damage.healed(hash);
   };
 
   /** Contents before names: what has its name is whole, whenever the machine stops. */
@@ -167,7 +194,7 @@ export const openWriter = ({
   return {
     put: (content) => (content instanceof Uint8Array ? putBytes(content) : putStream(content)),
     adopt,
-    hold: isThere,
+    hold: async (hash) => (await isThere(hash)) || written.has(hash),
     async pathOf(hash) {
       const name = await written.get(hash);
       return name === undefined ? pathOf(hash) : temporary.pathOf(name);

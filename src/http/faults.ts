@@ -52,6 +52,7 @@ export const FAULTS = {
   misdirected: [421, "Nothing is served under this host name here."],
   rate_limited: [429, "Too many requests; wait for the time that Retry-After names."],
   internal_error: [500, "Something went wrong on our side; the log has more under this request's id."],
+  damaged_file: [500, "A file of this site is damaged on the server; deploying the site again mends it."],
   not_ready: [503, "The service cannot do its work now."],
   storage_unavailable: [
     503,

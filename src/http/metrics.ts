@@ -16,11 +16,24 @@ export interface Metrics {
 /** When certificates end: milliseconds UTC. */
 type Expiries = () => readonly { hostname: string; notAfter: number }[];
 
+/** A single number that is read whenever metrics are. */
+export interface Reading {
+  name: string;
+  help: string;
+  /** Undefined while there is nothing to say. */
+  read: () => number | undefined;
+}
+
 /** Calls to deprecated operations: by key, then by route. */
 type Deprecated = Map<number, Map<string, number>>;
 
 /** All but the histogram. */
-const registered = async (version: string, expiries: Expiries, calls: Deprecated) => {
+const registered = async (
+  version: string,
+  expiries: Expiries,
+  readings: readonly Reading[],
+  calls: Deprecated,
+) => {
   // Loaded when somebody first looks: 15 ms that a start need not wait for.
   const { Counter, Gauge, Registry } = await import("prom-client");
   const registry = new Registry();
@@ -52,7 +65,16 @@ const registered = async (version: string, expiries: Expiries, calls: Deprecated
     labelNames: ["host"],
     registers,
   });
+  const gauges = readings.map(({ name, help, read }) => ({
+    gauge: new Gauge({ name, help, registers }),
+    read,
+  }));
   const expose = async () => {
+    for (const { gauge, read } of gauges) {
+      const value = read();
+      if (value === undefined) gauge.remove();
+      else gauge.set(value);
+    }
     deprecated.reset();
     for (const [key_id, routes] of calls)
       for (const [http_route, count] of routes) deprecated.inc({ http_route, key_id }, count);
@@ -70,9 +92,11 @@ const registered = async (version: string, expiries: Expiries, calls: Deprecated
 export const metrics = ({
   version,
   expiries = () => [],
+  readings = [],
 }: {
   version: string;
   expiries?: Expiries;
+  readings?: readonly Reading[];
 }): Metrics => {
   const requests = latencyHistogram(
     "http_server_request_duration_seconds",
@@ -82,7 +106,7 @@ export const metrics = ({
   const calls: Deprecated = new Map();
   let others: ReturnType<typeof registered> | undefined;
   const loaded = () => {
-    others ??= registered(version, expiries, calls).catch((error: unknown) => {
+    others ??= registered(version, expiries, readings, calls).catch((error: unknown) => {
       others = undefined;
       throw error;
     });

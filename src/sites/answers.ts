@@ -1,14 +1,27 @@
 import type { Blobs } from "../deploys/blobs.ts";
-import type { SiteFile } from "../deploys/manifest.ts";
+import { type SiteFile, blobSizes } from "../deploys/manifest.ts";
+import { sizeProblemOf } from "../deploys/sound.ts";
 import { type Form, MUST_ASK, formOf, headersOf } from "./forms.ts";
 import { type Range, readRange } from "./negotiate.ts";
 import { expectsTag, matchesTag } from "../http/tags.ts";
 
-/** The path of a blob that is there. @throws the system's error if it is not: a body that fails later tells nobody. */
-const presentPath = async (blobs: Pick<Blobs, "pathOf">, hash: string): Promise<string> => {
-  const path = blobs.pathOf(hash);
-  await Bun.file(path).stat();
+type Source = Pick<Blobs, "pathOf" | "damage">;
+
+/** The path of a blob of this file, if it has its size: a body that fails later tells nobody. @throws BlobDamaged */
+const soundPath = async ({ pathOf, damage }: Source, file: SiteFile, hash: string): Promise<string> => {
+  const path = pathOf(hash);
+  if (damage.has(hash)) throw damage.found(hash, "");
+  const problem = await sizeProblemOf(path, blobSizes(file).get(hash) ?? 0);
+  if (problem !== undefined) throw damage.found(hash, problem);
   return path;
+};
+
+/** The content of a blob. @throws BlobDamaged */
+const soundBytes = async (blobs: Source, file: SiteFile, hash: string): Promise<Uint8Array> => {
+  const bytes = await Bun.file(await soundPath(blobs, file, hash)).bytes();
+  if (Bun.SHA256.hash(bytes, "hex") !== hash)
+    throw blobs.damage.found(hash, "has other content than was stored");
+  return bytes;
 };
 
 /** A page of a site's own is not there. */
@@ -60,18 +73,14 @@ const rangeOf = ({ method, headers }: Conditions, file: SiteFile): Range | "none
 };
 
 /** A range of the file as it is. */
-const partOf = async (
-  range: Range | "none",
-  file: SiteFile,
-  blobs: Pick<Blobs, "pathOf">,
-): Promise<Response> => {
+const partOf = async (range: Range | "none", file: SiteFile, blobs: Source): Promise<Response> => {
   if (range === "none")
     return plain(416, "The range lies outside the file.\n", { "content-range": `bytes */${file.size}` });
   const headers = headersOf(file, formOf(file, []));
   const [first, last] = range;
   headers.set("content-range", `bytes ${first}-${last}/${file.size}`);
   headers.set("content-length", String(last - first + 1));
-  const source = Bun.file(await presentPath(blobs, file.hash));
+  const source = Bun.file(await soundPath(blobs, file, file.hash));
   return new Response(source.slice(first, last + 1), { status: 206, headers });
 };
 
@@ -88,7 +97,7 @@ export const conditional = async (
   request: Conditions,
   file: SiteFile,
   form: Form,
-  blobs: Pick<Blobs, "pathOf">,
+  blobs: Source,
 ): Promise<Response | undefined> => {
   const { method, headers } = request;
   const range = rangeOf(request, file);
@@ -109,13 +118,16 @@ export const whole = async (
   file: SiteFile,
   form: Form,
   status: 200 | 404,
-  blobs: Pick<Blobs, "pathOf">,
+  blobs: Source,
 ): Promise<Response> => {
   const headers = headersOf(file, form);
   if (status !== 200) headers.set("cache-control", MUST_ASK);
   const { at, size } = form;
-  const source = Bun.file(await presentPath(blobs, form.hash)).slice(at, at + size);
-  if (size > MOST_KEPT) return new Response(source, { status, headers });
+  if (size > MOST_KEPT) {
+    const source = Bun.file(await soundPath(blobs, file, form.hash)).slice(at, at + size);
+    return new Response(source, { status, headers });
+  }
+  const bytes = (await soundBytes(blobs, file, form.hash)).slice(at, at + size);
   // A Blob's bytes are shared by the clones of a response.
-  return new Response(new Blob([await source.bytes()], { type: file.type }), { status, headers });
+  return new Response(new Blob([bytes], { type: file.type }), { status, headers });
 };

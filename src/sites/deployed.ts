@@ -1,5 +1,5 @@
 import type { Blobs } from "../deploys/blobs.ts";
-import { type Manifest, readManifest } from "../deploys/manifest.ts";
+import { storedManifest } from "../deploys/stored.ts";
 import { type KeptAnswers, keptAnswers } from "./kept.ts";
 import type { PublishedSite } from "./repository.ts";
 import { type Site, siteOf } from "./site.ts";
@@ -50,13 +50,13 @@ const keptSites = (most: number) => {
 };
 
 export interface DeployedSites {
-  /** @throws the system's error if the deploy's files are gone, or one that says how they are damaged */
+  /** @throws BlobDamaged if the deploy's manifest is missing or damaged, or the system's error if it cannot be read now */
   open(published: PublishedSite): Site | Promise<Site>;
 }
 
 /** The deploys as sites: one that is asked for often is read once. */
 export const deployedSites = (
-  blobs: Pick<Blobs, "pathOf">,
+  blobs: Pick<Blobs, "pathOf" | "damage">,
   { files = MOST_FILES, kept = keptAnswers(KEPT_BYTES) }: { files?: number; kept?: KeptAnswers } = {},
 ): DeployedSites => {
   const sites = keptSites(files);
@@ -64,7 +64,7 @@ export const deployedSites = (
   const reading = new Map<number, Promise<Site>>();
 
   const read = async ({ deployId, manifest: hash }: PublishedSite): Promise<Site> => {
-    const manifest: Manifest = readManifest(await Bun.file(blobs.pathOf(hash)).text());
+    const manifest = await storedManifest(blobs, hash);
     const site = siteOf({ name: String(deployId), manifest, blobs, kept });
     sites.keep(deployId, { site, files: manifest.size });
     return site;

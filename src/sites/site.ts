@@ -17,7 +17,7 @@ export interface SiteRequest {
 }
 
 export interface Site {
-  /** @throws (or rejects with) the system's error if a file that belongs to the site cannot be read */
+  /** @throws (or rejects with) BlobDamaged or the system's error if a file of the site cannot be read */
   answer(request: SiteRequest): Response | Promise<Response>;
 }
 
@@ -25,7 +25,7 @@ export interface SiteSettings {
   /** This deploy's own, among all that share `kept`. */
   name: string;
   manifest: Manifest;
-  blobs: Pick<Blobs, "pathOf">;
+  blobs: Pick<Blobs, "pathOf" | "damage">;
   kept: KeptAnswers;
 }
 

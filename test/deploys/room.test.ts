@@ -112,10 +112,8 @@ test("an archive that is announced to be too large is refused before any of it i
 
 test("a writer leaves the reserve alone, whichever way content comes", async () => {
   const root = temporaryDirectory();
-  const writer = openBlobs(
-    root,
-    roomAbove(() => 1000, 900),
-  ).begin();
+  const room = roomAbove(() => 1000, 900);
+  const writer = openBlobs(root, { room }).begin();
   const large = new Uint8Array(101);
   const streamed = async function* () {
     yield large;

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { BlobDamaged, damageLedger } from "../../src/deploys/damage.ts";
 import { type Manifest, writeManifest } from "../../src/deploys/manifest.ts";
 import { deployedSites } from "../../src/sites/deployed.ts";
 import type { PublishedSite } from "../../src/sites/repository.ts";
@@ -10,8 +11,10 @@ import { temporaryDirectory } from "../support/store.ts";
 const open = (most: number) => {
   const root = temporaryDirectory();
   const read: string[] = [];
+  const manifests = new Map<string, string>();
   const pathOf = (hash: string) => {
-    if (hash.startsWith("manifest")) read.push(hash);
+    const manifest = manifests.get(hash);
+    if (manifest) read.push(manifest);
     return join(root, hash);
   };
   mkdirSync(root, { recursive: true });
@@ -19,18 +22,22 @@ const open = (most: number) => {
   writeFileSync(join(root, hash), "page");
   const deploy = (deployId: number, files: number): PublishedSite => {
     const file = { hash, size: 4, type: "text/html; charset=utf-8", encodings: {}, immutable: false };
-    const manifest: Manifest = new Map(
-      Array.from({ length: files }, (_, at) => [at === 0 ? "index.html" : `${at}.html`, file]),
+    const site: Manifest = new Map(
+      Array.from({ length: files }, (_, at) => [at === 0 ? "index.html" : `${deployId}/${at}.html`, file]),
     );
-    writeFileSync(join(root, `manifest${deployId}`), writeManifest(manifest));
-    return { kind: "site", projectId: 1, deployId, manifest: `manifest${deployId}` };
+    const text = writeManifest(site);
+    const manifest = Bun.SHA256.hash(text, "hex");
+    manifests.set(manifest, `manifest${deployId}`);
+    writeFileSync(join(root, manifest), text);
+    return { kind: "site", projectId: 1, deployId, manifest };
   };
-  const sites = deployedSites({ pathOf }, { files: most });
+  const damage = damageLedger();
+  const sites = deployedSites({ pathOf, damage }, { files: most });
   const visit = async (site: PublishedSite) => {
     const request = { method: "GET", path: "/", query: "", headers: new Headers() };
     return (await (await (await sites.open(site)).answer(request)).text()) as string;
   };
-  return { root, read, deploy, sites, visit };
+  return { root, read, damage, deploy, visit };
 };
 
 test("a deploy that is asked for often is read once, also by those who ask at once", async () => {
@@ -53,16 +60,22 @@ test("the deploys asked for last are kept, up to so many files; one with more is
   expect(read).toEqual(["manifest4", "manifest1"]);
 });
 
-test("one that could not be read is read again when it is asked for again", async () => {
-  const { root, read, deploy, visit } = open(100);
+test("a deploy whose manifest is missing or damaged is not read again before it is whole", async () => {
+  const { root, read, damage, deploy, visit } = open(100);
   const site = deploy(1, 1);
   const file = join(root, site.manifest);
   const text = await Bun.file(file).text();
+  for (const damaged of ["", "{}", text.replace("index", "other")]) {
+    writeFileSync(file, damaged);
+    await expect(visit(site)).rejects.toBeInstanceOf(BlobDamaged);
+    await expect(visit(site)).rejects.toBeInstanceOf(BlobDamaged);
+    damage.healed(site.manifest);
+  }
   rmSync(file);
-  await expect(visit(site)).rejects.toMatchObject({ code: "ENOENT" });
-  writeFileSync(file, "{}");
-  await expect(visit(site)).rejects.toThrow("The manifest is not one of version 1.");
+  await expect(visit(site)).rejects.toBeInstanceOf(BlobDamaged);
+  expect(damage.hashes()).toEqual([site.manifest]);
+  expect(read.length).toBe(4);
   writeFileSync(file, text);
+  damage.healed(site.manifest);
   expect(await visit(site)).toBe("page");
-  expect(read.length).toBe(3);
 });

@@ -45,6 +45,8 @@ export interface Store {
   misdirected: ReturnType<typeof wireApp>["misdirected"];
   projects: ReturnType<typeof wireApp>["projects"];
   deploys: ReturnType<typeof wireApp>["deploys"];
+  /** Checks files of deploys; it is not started. */
+  scrub: ReturnType<typeof wireApp>["scrub"];
   /** Checks domains when their time has come; it is not started. */
   keeper: ReturnType<typeof wireApp>["keeper"];
   publishReference: ReturnType<typeof wireApp>["publishReference"];
@@ -92,12 +94,23 @@ export const openStore = async ({
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
-  const { app, fetch, misdirected, https, keys, projects, deploys, keeper, publishReference, streams } =
-    wireApp(config, database, {
-      clock,
-      log: logger,
-      ...overrides,
-    });
+  const {
+    app,
+    fetch,
+    misdirected,
+    https,
+    keys,
+    projects,
+    deploys,
+    scrub,
+    keeper,
+    publishReference,
+    streams,
+  } = wireApp(config, database, {
+    clock,
+    log: logger,
+    ...overrides,
+  });
   const mint = async (key: Partial<NewKey>) =>
     (await keys.create({ name: "test", scopes: ["*"], ...key }, OPERATOR)).secret;
   const key = await mint({ name: "all" });
@@ -130,6 +143,7 @@ export const openStore = async ({
     keys,
     projects,
     deploys,
+    scrub,
     keeper,
     publishReference,
     streams,

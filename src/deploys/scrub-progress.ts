@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from "node:fs";
+import { writeDurably } from "../durable.ts";
+import { NO_PROGRESS, type ScrubProgress } from "./scrub.ts";
+
+const HASH = /^[\da-f]{64}$/;
+
+const isHash = (value: unknown): value is string => typeof value === "string" && HASH.test(value);
+
+/** What a file says of the last scrub. One that is missing or malformed says nothing: the next pass begins anew. */
+export const readProgress = (path: string): ScrubProgress => {
+  if (!existsSync(path)) return NO_PROGRESS;
+  try {
+    const { after, endedAt, damaged } = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
+    return {
+      after: isHash(after) ? after : "",
+      endedAt: Number.isSafeInteger(endedAt) ? Number(endedAt) : 0,
+      damaged: Array.isArray(damaged) ? damaged.filter(isHash) : [],
+    };
+  } catch {
+    return NO_PROGRESS;
+  }
+};
+
+export const progressIn = (path: string) => ({
+  read: () => readProgress(path),
+  write: (progress: ScrubProgress) => writeDurably(path, JSON.stringify(progress)),
+});

@@ -1,0 +1,124 @@
+import type { Clock } from "../time.ts";
+import type { Blobs } from "./blobs.ts";
+import { pace } from "./pace.ts";
+import { problemOf } from "./sound.ts";
+
+/** What a scrub leaves behind, so that the next process goes on where it ended. */
+export interface ScrubProgress {
+  /** The hash that was checked last in the pass that is under way; "" between passes. */
+  after: string;
+  /** When the last pass ended, in milliseconds UTC; 0 before the first. */
+  endedAt: number;
+  /** Hashes of damaged blobs. */
+  damaged: readonly string[];
+}
+
+export const NO_PROGRESS: ScrubProgress = { after: "", endedAt: 0, damaged: [] };
+
+export interface ScrubberSettings {
+  blobs: Pick<Blobs, "pathOf" | "damage">;
+  /** The hashes of all blobs that deploys need now. */
+  needed: () => Promise<ReadonlySet<string>>;
+  /** Where progress is kept. */
+  progress: { read(): ScrubProgress; write(progress: ScrubProgress): Promise<void> };
+  bytesPerSecond: number;
+  sleep: (ms: number) => Promise<void>;
+  clock: Clock;
+  onFailed: (error: unknown) => void;
+}
+
+/** Reads all files of deploys again and again, slowly, so that damage is found while there is a backup that has them. */
+export interface Scrubber {
+  start(): void;
+  /** Looks at what is known to be damaged, then begins a pass, or goes on with one, if it is time. Never fails. */
+  tick(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const TICK_MS = 10 * 60_000;
+const FIRST_TICK_MS = 10_000;
+const PASS_EVERY_MS = 24 * 60 * 60_000;
+/** Blobs after which progress is written down. */
+const STEP = 1000;
+
+/** The server ends, and with it what is being read. */
+class Stopped extends Error {}
+
+export const scrubber = ({
+  blobs: { pathOf, damage },
+  needed,
+  progress,
+  bytesPerSecond,
+  sleep,
+  clock,
+  onFailed,
+}: ScrubberSettings): Scrubber => {
+  const timers: ReturnType<typeof setTimeout>[] = [];
+  const stopping = Promise.withResolvers<void>();
+  let isStopped = false;
+  let running: Promise<void> | undefined;
+  const pause = pace(bytesPerSecond, (ms) => Promise.race([sleep(ms), stopping.promise]));
+
+  const onPart = async (bytes: number) => {
+    await pause(bytes);
+    if (isStopped) throw new Stopped();
+  };
+
+  const checkAll = async (hashes: readonly string[]): Promise<void> => {
+    const problems = new Map<string, string>();
+    for (const hash of hashes) {
+      const problem = await problemOf(pathOf(hash), hash, onPart);
+      if (problem === undefined) damage.healed(hash);
+      else problems.set(hash, problem);
+    }
+    if (problems.size === 0) return;
+    // What is missing may have been swept meanwhile.
+    const all = await needed();
+    for (const [hash, problem] of problems) if (all.has(hash)) damage.found(hash, problem);
+  };
+
+  const save = (after: string, endedAt: number) =>
+    progress.write({ after, endedAt, damaged: damage.hashes() });
+
+  const pass = async ({ after, endedAt }: ScrubProgress): Promise<void> => {
+    const all = await needed();
+    damage.keepOnly(all);
+    const left = [...all].filter((hash) => hash > after).toSorted();
+    for (let at = 0; at < left.length; at += STEP) {
+      const step = left.slice(at, at + STEP);
+      await checkAll(step);
+      await save(step.at(-1) ?? after, endedAt);
+    }
+    await save("", clock.now());
+  };
+
+  const run = async (): Promise<void> => {
+    try {
+      const begun = progress.read();
+      // Not believed before it is looked at: a deploy or a restore may have mended it.
+      await checkAll([...new Set([...damage.hashes(), ...begun.damaged])]);
+      if (begun.after !== "" || clock.now() >= begun.endedAt + PASS_EVERY_MS) await pass(begun);
+      else if (damage.hashes().join() !== begun.damaged.join()) await save(begun.after, begun.endedAt);
+    } catch (error) {
+      if (!(error instanceof Stopped)) onFailed(error);
+    }
+  };
+
+  const tick = () =>
+    (running ??= run().finally(() => {
+      running = undefined;
+    }));
+
+  return {
+    tick,
+    start() {
+      timers.push(setTimeout(tick, FIRST_TICK_MS), setInterval(tick, TICK_MS));
+    },
+    async stop() {
+      isStopped = true;
+      stopping.resolve();
+      for (const timer of timers) clearTimeout(timer);
+      await running;
+    },
+  };
+};

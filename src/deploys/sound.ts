@@ -1,0 +1,64 @@
+import { createReadStream, readFileSync, statSync } from "node:fs";
+
+/** Files up to this size are read in one piece: a stream for each takes ten times as long. */
+const IN_ONE_PIECE = 64 * 1024;
+const PART = 2 ** 20;
+
+/** Errors of a disk that has lost what was stored, or of a file system that knows it. Others say nothing of the file. */
+const LOST: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "is missing"],
+  ["EIO", "cannot be read (EIO)"],
+  ["EUCLEAN", "cannot be read (EUCLEAN)"],
+  ["EBADMSG", "cannot be read (EBADMSG)"],
+]);
+
+/** Why an error means that the file itself is lost; undefined if it does not. */
+export const lossOf = (error: unknown): string | undefined =>
+  LOST.get((error as NodeJS.ErrnoException | undefined)?.code ?? "");
+
+const hashOf = async (path: string, onPart: (bytes: number) => unknown): Promise<string> => {
+  if (statSync(path).size <= IN_ONE_PIECE) {
+    const bytes = readFileSync(path);
+    await onPart(bytes.length);
+    return Bun.SHA256.hash(bytes, "hex");
+  }
+  const hasher = new Bun.CryptoHasher("sha256");
+  for await (const part of createReadStream(path, { highWaterMark: PART })) {
+    hasher.update(part as Uint8Array);
+    await onPart((part as Uint8Array).length);
+  }
+  return hasher.digest("hex");
+};
+
+/** @throws the system's error, if that is not the file's fault */
+const problemOrThrow = (error: unknown): string => {
+  const problem = lossOf(error);
+  if (problem === undefined) throw error;
+  return problem;
+};
+
+/**
+ * What is wrong with a blob; undefined if it is whole.
+ * @param onPart awaited after each part of the content that is read
+ */
+export const problemOf = async (
+  path: string,
+  hash: string,
+  onPart: (bytes: number) => unknown = () => {},
+): Promise<string | undefined> => {
+  try {
+    return (await hashOf(path, onPart)) === hash ? undefined : "has other content than was stored";
+  } catch (error) {
+    return problemOrThrow(error);
+  }
+};
+
+/** What is wrong with the size of a blob; undefined if it is right. */
+export const sizeProblemOf = async (path: string, size: number): Promise<string | undefined> => {
+  try {
+    const found = (await Bun.file(path).stat()).size;
+    return found === size ? undefined : `has ${found} bytes instead of ${size}`;
+  } catch (error) {
+    return problemOrThrow(error);
+  }
+};

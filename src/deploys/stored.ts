@@ -1,0 +1,37 @@
+import type { Blobs } from "./blobs.ts";
+import { type Manifest, hashesOf, readManifest } from "./manifest.ts";
+import { lossOf } from "./sound.ts";
+
+type Source = Pick<Blobs, "pathOf" | "damage">;
+
+/** The text of a blob, and what is wrong with it. @throws the system's error, if that is not the file's fault */
+const read = async ({ pathOf }: Source, hash: string): Promise<{ text: string; problem?: string }> => {
+  try {
+    const bytes = await Bun.file(pathOf(hash)).bytes();
+    const isWhole = Bun.SHA256.hash(bytes, "hex") === hash;
+    return {
+      text: new TextDecoder().decode(bytes),
+      ...(!isWhole && { problem: "has other content than was stored" }),
+    };
+  } catch (error) {
+    const problem = lossOf(error);
+    if (problem === undefined) throw error;
+    return { text: "", problem };
+  }
+};
+
+/** The manifest of a deploy. @throws BlobDamaged; one that is known to be is not read again */
+export const storedManifest = async (blobs: Source, hash: string): Promise<Manifest> => {
+  if (blobs.damage.has(hash)) throw blobs.damage.found(hash, "");
+  const { text, problem } = await read(blobs, hash);
+  if (problem !== undefined) throw blobs.damage.found(hash, problem);
+  return readManifest(text);
+};
+
+/** The hashes of files that a manifest names. Of a damaged one everything that may be a hash: better too many than too few. */
+export const namedBy = async (blobs: Source, hash: string): Promise<Iterable<string>> => {
+  const { text, problem } = await read(blobs, hash);
+  if (problem === undefined) return hashesOf(readManifest(text));
+  blobs.damage.found(hash, problem);
+  return text.match(/[\da-f]{64}/g) ?? [];
+};

@@ -1,0 +1,122 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { damageLedger } from "../../src/deploys/damage.ts";
+import { progressIn, readProgress } from "../../src/deploys/scrub-progress.ts";
+import { NO_PROGRESS, type ScrubProgress, type ScrubberSettings, scrubber } from "../../src/deploys/scrub.ts";
+import { temporaryDirectory, testClock } from "../support/store.ts";
+
+const DAY = 24 * 60 * 60_000;
+
+/** A store of so many blobs, and a scrubber that tells what it reads and how long it sleeps. */
+const open = (count: number, settings: Partial<ScrubberSettings> = {}, text = "blob") => {
+  const root = temporaryDirectory();
+  const hashes = Array.from({ length: count }, (_, at) => {
+    const hash = Bun.SHA256.hash(`${text} ${at}`, "hex");
+    writeFileSync(join(root, hash), `${text} ${at}`);
+    return hash;
+  }).toSorted();
+  const read: string[] = [];
+  const pathOf = (hash: string) => {
+    read.push(hash);
+    return join(root, hash);
+  };
+  const needed = new Set(hashes);
+  const failures: unknown[] = [];
+  const clock = testClock();
+  const damage = damageLedger();
+  let kept: ScrubProgress = NO_PROGRESS;
+  const asleep = { ms: 0 };
+  const scrub = scrubber({
+    blobs: { pathOf, damage },
+    needed: async () => needed,
+    progress: { read: () => kept, write: async (progress) => void (kept = progress) },
+    bytesPerSecond: 1e9,
+    sleep: async (ms) => void (asleep.ms += ms),
+    clock,
+    onFailed: (error) => void failures.push(error),
+    ...settings,
+  });
+  const begin = (progress: ScrubProgress) => (kept = progress);
+  return { root, hashes, needed, read, clock, damage, asleep, scrub, failures, begin, kept: () => kept };
+};
+
+test("every blob is read once a day", async () => {
+  const { hashes, read, clock, scrub, kept } = open(5);
+  await scrub.tick();
+  expect(read).toEqual(hashes);
+  expect(kept()).toEqual({ after: "", endedAt: clock.now(), damaged: [] });
+  clock.advance(DAY - 1);
+  await scrub.tick();
+  expect(read.length).toBe(5);
+  clock.advance(1);
+  await scrub.tick();
+  expect(read.length).toBe(10);
+});
+
+test("reading keeps to its rate, and a small file counts as a seek", async () => {
+  const small = open(100, { bytesPerSecond: 100 * 16 * 1024 });
+  await small.scrub.tick();
+  expect(Math.round(small.asleep.ms)).toBeGreaterThanOrEqual(950);
+  const large = open(1, { bytesPerSecond: 2 ** 20 }, "x".repeat(5 * 2 ** 20));
+  await large.scrub.tick();
+  expect(Math.round(large.asleep.ms / 1000)).toBe(5);
+});
+
+test("a scrub that was stopped goes on where it ended, with what it had found", async () => {
+  const { root, hashes, read, damage, scrub, begin, kept } = open(10);
+  const [first = "", , third = ""] = hashes;
+  rmSync(join(root, first));
+  begin({ after: third, endedAt: 7, damaged: [first] });
+  await scrub.tick();
+  expect(read).toEqual([first, ...hashes.slice(3)]);
+  expect(damage.hashes()).toEqual([first]);
+  expect(kept().damaged).toEqual([first]);
+});
+
+test("stopping ends what is being read, and what was done before is kept", async () => {
+  let sleeps = 0;
+  const stopped = open(2500, {
+    bytesPerSecond: 16 * 1024 * 20,
+    sleep: async () => {
+      if (++sleeps === 1500) void stopped.scrub.stop();
+    },
+  });
+  await stopped.scrub.tick();
+  expect(stopped.read.length).toBe(1500);
+  expect(stopped.kept().after).toBe(stopped.hashes[999] ?? "");
+  expect(stopped.failures).toEqual([]);
+});
+
+test("a blob that is swept while it is looked for is no damage", async () => {
+  const { root, hashes, needed, damage, scrub } = open(3);
+  const [first = "", second = ""] = hashes;
+  rmSync(join(root, first));
+  const has = needed.has.bind(needed);
+  // Not needed any more when it is asked again.
+  needed.has = (hash) => hash !== first && has(hash);
+  rmSync(join(root, second));
+  await scrub.tick();
+  expect(damage.hashes()).toEqual([second]);
+});
+
+test("what cannot be read for another reason is told, and is no damage", async () => {
+  const { root, hashes, damage, scrub, failures, kept } = open(3);
+  rmSync(join(root, hashes[0] ?? ""));
+  mkdirSync(join(root, hashes[0] ?? ""));
+  await scrub.tick();
+  expect(failures).toMatchObject([{ code: "EISDIR" }]);
+  expect([damage.hashes(), kept()]).toEqual([[], NO_PROGRESS]);
+});
+
+test("progress is read back as it was written; a file that is missing or malformed begins anew", async () => {
+  const file = join(temporaryDirectory(), "scrub.json");
+  expect(readProgress(file)).toEqual(NO_PROGRESS);
+  const progress = { after: "a".repeat(64), endedAt: 5, damaged: ["b".repeat(64)] };
+  await progressIn(file).write(progress);
+  expect(progressIn(file).read()).toEqual(progress);
+  for (const text of ["", "null", "[]", '{"after":7,"endedAt":"x","damaged":["../../etc/passwd"]}']) {
+    writeFileSync(file, text);
+    expect(readProgress(file)).toEqual(NO_PROGRESS);
+  }
+});
