@@ -3,7 +3,7 @@ import { listenHttps } from "../../src/edge/https.ts";
 import { listen } from "../../src/edge/listeners.ts";
 import { securedNames } from "../../src/edge/secured.ts";
 import { type Store, atEnd, openStore } from "../support/store.ts";
-import { authority, tlsTo } from "./tls/fronts.ts";
+import { authority, eventually, tlsTo } from "./tls/fronts.ts";
 
 /** The host name of the API over HTTPS. */
 export const NAME = "adopt.example.org";
@@ -38,26 +38,35 @@ export const openListening = async (env: Record<string, string> = {}) => {
   });
   atEnd(() => https.stop(0));
 
-  /** Sends each part by itself, as it is. @returns all that came until the server closed the connection */
-  const send = async (over: "HTTP" | "HTTPS", ...parts: string[]): Promise<string> => {
+  const open = async (over: "HTTP" | "HTTPS") => {
     const socket =
       over === "HTTPS"
         ? await tlsTo(https.port, NAME, { ALPNProtocols: ["http/1.1"] })
         : connect(plain.port, "127.0.0.1").on("error", () => {});
     atEnd(() => socket.destroy());
-    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = Promise.withResolvers<void>();
     let text = "";
     socket.on("data", (chunk: Buffer) => void (text += chunk.toString("latin1")));
     socket.once("close", () => resolve());
+    return {
+      write: (part: string) => void socket.write(part),
+      /** Resolves when something has come. */
+      answered: () => eventually(() => text !== ""),
+      /** All that came until the server closed the connection. */
+      closed: () => promise.then(() => text),
+    };
+  };
+
+  /** Sends each part in a packet of its own, as it is. @returns all that came until the server closed the connection */
+  const send = async (over: "HTTP" | "HTTPS", ...parts: string[]): Promise<string> => {
+    const { write, closed } = await open(over);
     for (const part of parts) {
-      socket.write(part);
-      // A packet of its own, which has arrived before the next.
+      write(part);
       await Bun.sleep(20);
     }
-    await closed;
-    return text;
+    return closed();
   };
-  return { store, plain, https, send };
+  return { store, plain, https, open, send };
 };
 
 /** The status lines of what was received: of one response, or of several. */
