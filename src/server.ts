@@ -27,10 +27,10 @@ import {
   lockPath,
   makeDirectory,
   openData,
-  reasonOf,
   removeRestoring,
 } from "./data.ts";
 import { wireApp } from "./wire.ts";
+import { listenOrExplain, plainPlaces } from "./wire-listeners.ts";
 import { migrateData } from "./wire-migration.ts";
 import { wireBackups } from "./wire-backups.ts";
 
@@ -47,24 +47,6 @@ const adminKeyOf = async (dataDir: string, keys: KeyService, log: Logger): Promi
     `${path}: this key is revoked, or of another database; remove the file, and make a key with: adoption-store keys create --name NAME --scope '*'`,
   );
   return undefined;
-};
-
-/** Listens, or says what to do. @param flag the one that chooses the port @throws StartRefused */
-const listenOrExplain = async <Listening>(
-  { host, port, flag }: { host: string; port: number; flag: string },
-  begin: (where: { host: string; port: number }) => Listening | Promise<Listening>,
-): Promise<Listening> => {
-  try {
-    return await begin({ host, port });
-  } catch (error) {
-    const { code } = error as { code?: string };
-    const remedies: Record<string, string> = {
-      EADDRINUSE: `the port is in use: stop what listens there, or choose another with --${flag}`,
-      EACCES: `ports below 1024 need a permission: grant CAP_NET_BIND_SERVICE, or choose another with --${flag}`,
-    };
-    const remedy = remedies[code ?? ""] ?? reasonOf(error);
-    throw new StartRefused(`cannot listen on ${host}:${port}: ${remedy}`, { cause: error });
-  }
 };
 
 /** The right to be the one server of a DATA_DIR. */
@@ -104,6 +86,8 @@ const GRACE_MS = 8000;
 
 export interface Server {
   url: string;
+  /** Where else it listens for HTTP; undefined: nowhere. */
+  httpPort: number | undefined;
   /** Where it listens for HTTPS; undefined: nowhere. */
   httpsPort: number | undefined;
   /** Where projects are published: `http://*.localhost:3000/`. */
@@ -138,13 +122,8 @@ export const startServer = async (
     const plain: Listener[] = [];
     let answer: Fetch = answerWhileMigrating;
     const listenPlain = async () => {
-      const { host, port, httpPort } = config;
-      for (const [at, flag] of [
-        [port, "port"],
-        [httpPort, "http-port"],
-      ] as const) {
-        if (at === undefined) continue;
-        const listener = await listenOrExplain({ host, port: at, flag }, (where) =>
+      for (const place of plainPlaces(config)) {
+        const listener = await listenOrExplain(place, (where) =>
           listen({ ...where, fetch: (request) => answer(request) }),
         );
         plain.push(listener);
@@ -186,14 +165,15 @@ export const startServer = async (
     const { host, httpsPort } = config;
     answer = fetch;
     if (plain.length === 0) await listenPlain();
-    const [listener] = plain;
+    const [listener, further] = plain;
     if (!listener) throw new Error("there is no listener");
     if (https && httpsPort !== undefined) {
       const { names, handshake: challenge } = https;
       const { fresh, version, foreignVersion } = database;
       const { connections, advice } = connectionsFor(LIMITS.connections, openFiles(readLimits()));
       if (advice !== undefined) log.warn(advice);
-      secure = await listenOrExplain({ host, port: httpsPort, flag: "https-port" }, (where) =>
+      const place = { host, port: httpsPort, hostSetting: "host", portSetting: "httpsPort" } as const;
+      secure = await listenOrExplain(place, (where) =>
         listenHttps({
           ...where,
           names,
@@ -216,6 +196,7 @@ export const startServer = async (
     );
     return running({
       url: listener.url,
+      httpPort: further?.port,
       httpsPort: secure?.port,
       listeners,
       sites: publishing.addressOf("*"),
@@ -249,6 +230,7 @@ export const startServer = async (
 
 const running = ({
   url,
+  httpPort,
   httpsPort,
   listeners,
   sites,
@@ -263,6 +245,7 @@ const running = ({
   adminKey,
 }: {
   url: string;
+  httpPort: number | undefined;
   httpsPort: number | undefined;
   listeners: readonly { stop(graceMs: number): Promise<void> }[];
   sites: string;
@@ -314,5 +297,14 @@ const running = ({
     await database.close();
     lock.release();
   };
-  return { url, httpsPort, sites, adminKey, log, failed: database.lost, stop: () => (stopped ??= stop()) };
+  return {
+    url,
+    httpPort,
+    httpsPort,
+    sites,
+    adminKey,
+    log,
+    failed: database.lost,
+    stop: () => (stopped ??= stop()),
+  };
 };

@@ -156,10 +156,9 @@ export const wireHttps = (
     keeper,
     challenge: (hostname: string, token: string): string | undefined =>
       probes.answer(hostname, token) ?? certificates.keyAuthorization(hostname, token),
-    secured: httpsRedirect({
+    redirect: httpsRedirect({
       isSecured: secured.has,
       portOf: () => publicPort(config, httpsPortOf()),
-      trustsProxy: config.trustProxy > 0,
     }),
   };
 };

@@ -17,6 +17,7 @@ import { publishFirst } from "./deploys/first.ts";
 import { deployRoutes } from "./deploys/routes.ts";
 import { dispatcher } from "./edge/dispatch.ts";
 import { type HostNames, hostReader } from "./edge/hosts.ts";
+import { plainPolicy } from "./edge/plain.ts";
 import { finishing, hostFault, refusal } from "./edge/refuse.ts";
 import { endingSoon } from "./domains/certificates/certificate.ts";
 import { certificateRepository } from "./domains/certificates/repository.ts";
@@ -280,7 +281,10 @@ export const wireApp = (
     finish(request, refusal(hostFault(readHost(request.headers.get("host")))));
   const fetch = dispatcher({
     readHost,
-    ...(https && { challenge: https.challenge, secured: https.secured }),
+    ...(https && {
+      challenge: https.challenge,
+      plain: plainPolicy({ readHost, peerOf, trustsProxy: trustProxy > 0, redirect: https.redirect }),
+    }),
     api: (request) => app.fetch(config.console ? gateway.forward(overHttp(request)) : overHttp(request)),
     publisher: siteService({
       names,

@@ -6,6 +6,8 @@ import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
 export interface Config {
   readonly port: number;
   readonly host: string;
+  /** The address for `port`; `host` is that of the other ports. */
+  readonly portHost: string;
   /** Directory of the database, the lock and the first key. */
   readonly dataDir: string;
   /** Public address without a path, as clients reach it; undefined: where it listens. */
@@ -102,6 +104,13 @@ const valueOf = (name: SettingName, { flags, env, remembered = {} }: Sources): u
   throw new ConfigError(`${source}: ${JSON.stringify(text)} is not ${setting.form}`);
 };
 
+/** True for an address that other machines cannot reach. */
+export const isLocalHost = (host: string): boolean => /^(?:localhost|127\..+|::1)$/.test(host);
+
+/** With HTTPS, PORT is for this machine unless PORT_HOST says otherwise: what it serves goes over the network in clear. */
+const portHostOf = ({ portHost, host, httpsPort }: Values): string =>
+  portHost || (httpsPort === "" || isLocalHost(host) ? host : "127.0.0.1");
+
 /** Flags, then environment, then what is remembered, then defaults. @throws ConfigError */
 export const readConfig = (sources: Sources): Config => {
   const names = Object.keys(SETTINGS) as SettingName[];
@@ -111,6 +120,7 @@ export const readConfig = (sources: Sources): Config => {
     throw new ConfigError("ACME_EAB_KID and ACME_EAB_HMAC: set both, or neither");
   return Object.freeze({
     ...values,
+    portHost: portHostOf(values),
     baseUrl: baseUrl || undefined,
     stagingBaseUrl: stagingBaseUrl || undefined,
     platformCnameTarget: platformCnameTarget || `cname.${platformDomain}`,

@@ -99,4 +99,7 @@ export const atLeastOne =
     return values && values.length > 0 ? values : undefined;
   };
 
+/** An address or host name to listen on. */
+export const address: Parse<string> = (text) => (/^[\w.:%-]{1,253}$/.test(text) ? text : undefined);
+
 export const anyText: Parse<string> = (text) => (text === "" || text.includes("\0") ? undefined : text);

@@ -2,6 +2,7 @@ import { parseServer } from "../domains/dns/settings.ts";
 import { LOG_LEVELS } from "../http/logging.ts";
 import {
   type Parse,
+  address,
   anyText,
   atLeastOne,
   bytes,
@@ -44,7 +45,15 @@ export const SETTINGS = {
     fallback: "127.0.0.1",
     form: "an address or host name",
     help: "address to listen on; 0.0.0.0 for all",
-    parse: (text) => (/^[\w.:%-]{1,253}$/.test(text) ? text : undefined),
+    parse: address,
+  },
+  portHost: {
+    env: "PORT_HOST",
+    flag: "port-host",
+    fallback: "",
+    form: "an address or host name",
+    help: "address for PORT alone; by default HOST, or 127.0.0.1 with HTTPS_PORT",
+    parse: optional(address),
   },
   dataDir: {
     env: "DATA_DIR",

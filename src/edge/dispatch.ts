@@ -35,8 +35,8 @@ export interface DispatchSettings {
   publisher: Publisher;
   /** What is answered to a certificate authority under a host name (RFC 8555 section 8.3); undefined if it asked for nothing pending. */
   challenge?: (hostname: string, token: string) => string | undefined;
-  /** Where a request goes on over HTTPS; undefined if it is answered as it came. */
-  secured?: (request: Request) => Response | undefined;
+  /** What is answered to a request that came over HTTP and should not have; undefined if it is served. */
+  plain?: (request: Request) => Response | undefined;
   /** Waits until every change that was acknowledged before shows. */
   fresh(): Promise<void>;
   conclude: Conclude;
@@ -47,7 +47,7 @@ export interface DispatchSettings {
 
 /** Under which logs and metrics have what is published. */
 const ROUTE = "site";
-/** Under which they have what is led on to HTTPS. */
+/** Under which they have what was redirected to HTTPS, or rejected for want of it. */
 const SECURED = "https";
 
 const CHALLENGE = /^https?:\/\/[^/]*\/\.well-known\/acme-challenge\/([\w-]{1,128})$/;
@@ -77,7 +77,7 @@ export const dispatcher = ({
   api,
   publisher,
   challenge,
-  secured,
+  plain,
   fresh,
   conclude,
   onError,
@@ -131,11 +131,11 @@ export const dispatcher = ({
     return place.kind === "api" ? api(request) : answerElsewhere(request, place);
   };
 
-  /** A name that was removed leads nowhere: whether it is secured shows when it is fresh. */
-  const leadOn = async (request: Request): Promise<Response> => {
+  /** Whether a name has a certificate shows once what was acknowledged before does. */
+  const servePlain = async (request: Request): Promise<Response> => {
     const startedAt = performance.now();
     await fresh();
-    const answer = secured?.(request);
+    const answer = plain?.(request);
     if (!answer) return dispatch(request);
     return conclude(answer, {
       requestId: requestIdOf(request.headers.get("x-request-id")),
@@ -153,7 +153,7 @@ export const dispatcher = ({
       const answer = answerChallenge(request);
       if (answer) return answer;
     }
-    return secured && request.url.startsWith("http://") ? leadOn(request) : dispatch(request);
+    return plain && request.url.startsWith("http://") ? servePlain(request) : dispatch(request);
   };
 
   return (request) => {

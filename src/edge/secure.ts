@@ -10,19 +10,15 @@ export interface SecureSettings {
   isSecured(hostname: string): boolean;
   /** Where visitors reach HTTPS. */
   portOf(): number;
-  /** True if a proxy in front says how a request came. */
-  trustsProxy: boolean;
 }
 
 /** Leads what comes over HTTP on to HTTPS, where the name has a certificate; undefined for all else. */
 export const httpsRedirect =
-  ({ isSecured, portOf, trustsProxy }: SecureSettings) =>
+  ({ isSecured, portOf }: SecureSettings) =>
   ({ url, headers }: Request): Response | undefined => {
     const name = nameOf(headers.get("host"));
     const path = url.indexOf("/", "http://".length);
     if (!url.startsWith("http://") || path === -1 || !isSecured(name)) return undefined;
-    // Behind a proxy that speaks HTTPS itself it would come back for ever.
-    if (trustsProxy && headers.get("x-forwarded-proto") === "https") return undefined;
     const port = portOf();
     const location = `https://${name}${port === 443 ? "" : `:${port}`}${url.slice(path)}`;
     return new Response(null, { status: 301, headers: { location, "cache-control": LASTING } });

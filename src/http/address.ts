@@ -26,3 +26,6 @@ export const clientNetwork = (address: string): string => {
     tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");
   return [...before, ...zeros, ...after].slice(0, 4).join(":");
 };
+
+/** True for an address of this machine, as the operating system writes it. */
+export const isLoopback = (address: string): boolean => /^(?:::ffff:)?127\.|^::1$/i.test(address);

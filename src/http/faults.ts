@@ -10,6 +10,10 @@ export const FAULTS = {
   missing_api_key: [401, "An API key is required: send the header Authorization: Bearer <API_KEY>."],
   invalid_api_key: [401, "The API key is malformed, unknown, expired or revoked."],
   not_signed_in: [401, "Nobody is signed in, or the session has ended: sign in at /console."],
+  https_required: [
+    403,
+    "The API and the console are served over HTTPS only: use https://. If you sent an API key, rotate it: others may have read it.",
+  ],
   cross_site_request: [403, "Only the console's own page may ask for this: reload it."],
   insufficient_scope: [403, "The API key lacks the scope that this operation needs."],
   not_found: [404, "The requested resource could not be found."],

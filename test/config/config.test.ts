@@ -9,6 +9,7 @@ test("without any setting there are the documented defaults", () => {
   expect(read()).toEqual({
     port: 3000,
     host: "127.0.0.1",
+    portHost: "127.0.0.1",
     dataDir: "./data",
     baseUrl: undefined,
     stagingBaseUrl: undefined,
@@ -55,6 +56,18 @@ test("a flag goes before the environment, the environment before the default; an
   expect(read({ PORT: "" }).port).toBe(3000);
 });
 
+test.each([
+  [{ HOST: "0.0.0.0" }, "0.0.0.0"],
+  [{ HOST: "0.0.0.0", HTTPS_PORT: "443" }, "127.0.0.1"],
+  [{ HOST: "example.org", HTTPS_PORT: "443" }, "127.0.0.1"],
+  [{ HOST: "::1", HTTPS_PORT: "443" }, "::1"],
+  [{ HOST: "0.0.0.0", HTTPS_PORT: "443", PORT_HOST: "192.0.2.1" }, "192.0.2.1"],
+  [{ PORT_HOST: "0.0.0.0" }, "0.0.0.0"],
+])("with %p PORT is at %s, and the other ports are at HOST", (env, portHost) => {
+  const { HOST: host = "127.0.0.1" } = env as { HOST?: string };
+  expect(read(env as Record<string, string>)).toMatchObject({ portHost, host });
+});
+
 test("the configuration cannot be changed", () => {
   expect(() => Object.assign(read(), { port: 1 })).toThrow();
 });
@@ -96,6 +109,7 @@ describe("a malformed setting is refused in one line that names it and its form"
     ["PORT", "3000.5"],
     ["PORT", "0x10"],
     ["HOST", "a b"],
+    ["PORT_HOST", "a b"],
     ["BASE_URL", "example.org"],
     ["BASE_URL", "https://example.org/path"],
     ["BASE_URL", "https://user:pass@example.org"],

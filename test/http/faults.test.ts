@@ -49,11 +49,12 @@ test("the documents name every code of the catalogue that an operation can answe
   const addresses = { baseUrl: "", stagingBaseUrl: "" };
   const text = JSON.stringify([documents("store", addresses), documents("platform", addresses)]);
   const named = new Set([...text.matchAll(/"value":\{"code":"(\w+)"/g)].map(([, code]) => code));
-  // 405 is the answer to what is no operation, 421 to what is no host of the API; sites and the console are in no document.
+  // 405 is the answer to what is no operation, 421 to what is no host of the API, https_required to plain HTTP; sites and the console are in no document.
   const elsewhere: FaultCode[] = [
     "method_not_allowed",
     "misdirected",
     "damaged_file",
+    "https_required",
     "not_signed_in",
     "cross_site_request",
   ];

@@ -1,0 +1,43 @@
+import { isLoopback } from "../http/address.ts";
+import { Fault } from "../http/faults.ts";
+import type { Place } from "./hosts.ts";
+import { refusal } from "./refuse.ts";
+
+export interface PlainSettings {
+  readHost(host: string | null): Place;
+  /** The address of the peer that sent a request. */
+  peerOf(request: Request): string;
+  /** True if a proxy in front says how a request came. */
+  trustsProxy: boolean;
+  /** Where a request goes on over HTTPS; undefined if its name has no certificate. */
+  redirect(request: Request): Response | undefined;
+}
+
+/** Paths that take a key or a session, whose clients are programs: a redirect would hide from them that it was sent in clear. */
+const KEYED = /^http:\/\/[^/]*\/(?:(?:v1|platform|console\/(?:api|session))(?:[/?#]|$)|metrics(?:[?#]|$))/;
+/** Asked by load balancers and supervisors, by the address of the machine. */
+const HEALTH = /^http:\/\/[^/]*\/(?:livez|readyz)(?:\?|$)/;
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+const HTTPS_REQUIRED = new Fault("https_required");
+
+/**
+ * What is answered to a request that came over HTTP while the server listens for HTTPS too; undefined if it is served. Pages
+ * and sites redirect to HTTPS where the name has a certificate. The API and the console answer over HTTP only to this
+ * machine; they reject other requests before anything looks at the key, so that nobody on the way learns whether it is valid.
+ */
+export const plainPolicy = ({ readHost, peerOf, trustsProxy, redirect }: PlainSettings) => {
+  /** What a trusted proxy says of its client goes before the proxy's own address. */
+  const forwarded = ({ headers }: Request) => (trustsProxy ? headers.get("x-forwarded-proto") : null);
+  const isOpen = (request: Request) => forwarded(request) !== null || !isLoopback(peerOf(request));
+
+  return (request: Request): Response | undefined => {
+    if (forwarded(request) === "https") return undefined;
+    const { url, method, headers } = request;
+    if (readHost(headers.get("host")).kind !== "api") return redirect(request);
+    const isKeyed = headers.has("authorization") || !SAFE.has(method) || KEYED.test(url);
+    const redirected = isKeyed ? undefined : redirect(request);
+    if (redirected || !isOpen(request) || (!isKeyed && HEALTH.test(url))) return redirected;
+    return refusal(HTTPS_REQUIRED);
+  };
+};
