@@ -1,14 +1,26 @@
 import { Command } from "commander";
+import { isLocalHost, processSources } from "../config/config.ts";
+import { misspellings } from "../config/misspelt.ts";
 import { startServer } from "../server.ts";
+import { ignoresHangup } from "./hangup.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { MigrationStopped } from "../wire-migration.ts";
 import { fail, print } from "./terminal.ts";
 
+/** Resolves with the first signal that asks the server to stop. A second SIGTERM or SIGINT ends it at once. */
 const stopSignal = (): Promise<string> =>
   new Promise((resolve) => {
     process.once("SIGTERM", () => resolve("SIGTERM"));
     process.once("SIGINT", () => resolve("SIGINT"));
+    // A terminal that closes sends it more than once.
+    if (!ignoresHangup()) process.on("SIGHUP", () => resolve("SIGHUP"));
   });
+
+/** Who can reach an address. */
+const reachOf = (host: string): string => {
+  if (isLocalHost(host)) return "this machine only";
+  return host === "0.0.0.0" || host === "::" ? "all addresses" : host;
+};
 
 /** A line that fits between those of a JSON log, whatever the log's level. */
 const printLogged = (message: string) =>
@@ -24,7 +36,7 @@ const exitIfStopped = (error: unknown): never => {
 export const serveCommand = (): Command =>
   withSettings(
     new Command("serve").description(
-      "run the server until SIGTERM or SIGINT; settings come from flags, then the environment, then defaults",
+      "run the server until SIGTERM, SIGINT or SIGHUP; settings come from flags, then the environment, then defaults",
     ),
   ).action(async (options: Record<string, unknown>) => {
     const config = configOf(options);
@@ -32,15 +44,19 @@ export const serveCommand = (): Command =>
     const stopping = new AbortController();
     void signal.then((name) => stopping.abort(name));
     const server = await startServer(config, stopping.signal).catch(exitIfStopped);
+    for (const { variable, meant } of misspellings(processSources({}).env))
+      server.log.warn(`${variable} is not a setting and is ignored: did you mean ${meant}?`);
     // The executable starts with a JIT that compiles late, which takes a fifth off the start's CPU: now it is worth it.
     Bun.unsafe.setJITPolicy(1);
     const address = config.baseUrl ?? server.url;
     const say = config.logFormat === "json" ? printLogged : print;
-    say(`Listening on ${server.url}`);
+    say(`Listening on ${server.url} (${reachOf(config.portHost)})`);
     say(`Documentation: ${address}/docs`);
     if (config.console) say(`Console: ${address}/console`);
+    const reach = reachOf(config.host);
+    if (server.httpPort !== undefined) say(`HTTP on port ${server.httpPort} (${reach})`);
     if (server.httpsPort !== undefined)
-      say(`HTTPS on port ${server.httpsPort}, for names that have a certificate`);
+      say(`HTTPS on port ${server.httpsPort} (${reach}), for names that have a certificate`);
     say(`Sites: ${server.sites.replace("*", "<project>")}`);
     if (server.adminKey) say(`Admin key (all scopes) in ${server.adminKey}`);
     if (server.httpsPort !== undefined && !config.acmeAgreeTos)

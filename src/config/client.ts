@@ -12,6 +12,9 @@ export interface Client {
 const SERVER = "ADOPTION_STORE_URL";
 const KEY = "ADOPTION_STORE_KEY";
 
+/** Environment variables of commands that call a server. */
+export const CLIENT_VARIABLES = [SERVER, KEY] as const;
+
 /** Flag `server`, then the environment, then where a server with this configuration answers. @throws ConfigError */
 export const readClient = ({ flags, env }: Sources, { baseUrl, port }: Config): Client => {
   const text = flags["server"] ?? (env[SERVER] || baseUrl || `http://localhost:${port}`);

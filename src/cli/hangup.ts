@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+
+/** Of the mask of ignored signals: SIGHUP is the first. */
+const SIGHUP_BIT = 1n;
+
+/**
+ * True if whoever started this process has it ignore SIGHUP, as `nohup` does: a handler would undo that. Only Linux says so;
+ * elsewhere it is taken not to.
+ */
+export const ignoresHangup = (): boolean => {
+  try {
+    const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? "0";
+    return (BigInt(`0x${mask}`) & SIGHUP_BIT) !== 0n;
+  } catch {
+    return false;
+  }
+};
