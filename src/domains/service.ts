@@ -200,7 +200,8 @@ export const domainService = ({
     async verify(slug, typed, actor) {
       const { project, domain } = await find(slug, typed);
       assertPlan(project);
-      await verifications.take(String(domain.id), VERIFICATIONS);
+      // By its name: a domain that is removed and added again has another id.
+      await verifications.take(`${project.id} ${domain.hostname}`, VERIFICATIONS);
       const outcome = await within(patienceMs, checks.run({ domain, project }, actor));
       if (outcome === "taken") throw new Fault("domain_taken");
       const checked = await get(slug, typed);

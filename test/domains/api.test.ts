@@ -266,10 +266,13 @@ describe("a check that is asked for", () => {
   });
 
   test("more than 10 times in a minute is refused with Retry-After, and another domain's is not", async () => {
-    const { add, verify } = await openProject();
+    const { add, api, verify } = await openProject();
     await add("docs.example.org");
     await add("www.example.org");
     for (let at = 0; at < 10; at++) expect((await verify("docs.example.org")).status).toBe(200);
+    // Nor is it counted anew for being removed and added again.
+    await api("DELETE", "/domains/docs.example.org");
+    await add("docs.example.org");
     const answer = await verify("docs.example.org");
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await faultOf(answer)).toBe("429 rate_limited");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { makeProject } from "../projects.ts";
-import { DAY, openIssuing } from "./issuing.ts";
+import { DAY, MINUTE, openIssuing } from "./issuing.ts";
 
 const ZONE = "sites.example.net";
 const OWN = `docs.${ZONE}`;
@@ -53,6 +53,56 @@ test("a domain that a project has and has not verified stays, for it may be veri
   await certificates.want(["docs.example.org"], clock.now());
   await pass();
   expect(await listed()).toEqual(["docs.example.org", OWN]);
+});
+
+test("a name that another project proves leaves no certificate with who had it, and gets one of its own", async () => {
+  const { store, ca, add, show, verify, verified, pass, clock, certificates, events } = await openIssuing();
+  const name = "docs.example.org";
+  await makeProject(store, "other");
+  await verified(name);
+  await pass();
+  const before = certificates.keyPair(name);
+  expect(await show(name)).toMatchObject({ stage: "live", certificate: { status: "in_use" } });
+  expect(before?.chain).toBeString();
+  await add(name, "other");
+  // It is not this project's to look at.
+  expect(await show(name, "other")).not.toHaveProperty("certificate");
+  clock.advance(1);
+  await verify(name, "other");
+  expect(certificates.keyPair(name)).toBeUndefined();
+  expect((await store.visit(`http://${name}/`)).status).toBe(421);
+  await pass();
+  const after = certificates.keyPair(name);
+  expect([after?.key === before?.key, after?.chain === before?.chain]).toEqual([false, false]);
+  expect(await show(name, "other")).toMatchObject({ stage: "live", certificate: { status: "in_use" } });
+  const lost = await show(name);
+  expect(lost).toMatchObject({ stage: "dns_conflict", findings: [{ kind: "domain_lost" }] });
+  expect(lost).not.toHaveProperty("certificate");
+  expect((await events(name)).at(-1)).toBe("yielded dns_conflict");
+  expect(ca.orders()).toHaveLength(2);
+});
+
+test("an order that was under way for who lost the name ends with that", async () => {
+  const { store, told, add, show, verify, verified, pass, clock, certificates } = await openIssuing();
+  const name = "docs.example.org";
+  await makeProject(store, "other");
+  await verified(name);
+  await add(name, "other");
+  let isTaken = false;
+  // The look before the order is the moment in which the other project proves the name.
+  told.delay = async () => {
+    if (isTaken) return;
+    isTaken = true;
+    clock.advance(1);
+    await verify(name, "other");
+  };
+  await pass();
+  expect(isTaken).toBe(true);
+  expect(certificates.keyPair(name)).toBeUndefined();
+  expect(await show(name)).toMatchObject({ stage: "dns_conflict" });
+  await pass(MINUTE);
+  expect(await show(name, "other")).toMatchObject({ stage: "live" });
+  expect(await show(name)).toMatchObject({ stage: "dns_conflict" });
 });
 
 test("a project's own name is asked for once the project has something to show", async () => {
