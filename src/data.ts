@@ -1,12 +1,13 @@
 import { chmodSync, existsSync, rmSync, statSync, statfsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Config } from "./config/config.ts";
-import { isFull } from "./db/failure.ts";
+import { isForbidden } from "./db/failure.ts";
 import { isLocked } from "./db/lock.ts";
 import { MigrationRefused } from "./db/migrate.ts";
 import { type Database, openDatabase } from "./db/open.ts";
 import { directoryFault, fileFault, tracesIn } from "./directory.ts";
 import { makeDirectories } from "./durable.ts";
+import { explainStorage, systemFault } from "./filesystem.ts";
 import { createEmpty } from "./ownership.ts";
 
 /** The service cannot start; the message says what to do. */
@@ -69,17 +70,15 @@ export const assertPresent = (dataDir: string, { create }: { create: boolean }):
     );
 };
 
-const FULL = "its file system is full; make room there, or choose another with --data-dir";
-
-/** SQLite says of an index that finds no room that there was an I/O error. */
-const hasNoRoom = (dataDir: string): boolean => statfsSync(dataDir).bavail === 0;
-
 /** What to do about a database that cannot be opened. */
 export const openFault = (path: string, error: unknown): string => {
-  const fault = LOGS.map((end) => fileFault(path + end)).find((one) => one !== undefined);
-  if (fault !== undefined) return fault;
-  if (isFull(error) || hasNoRoom(dirname(path))) return FULL;
-  return `the database cannot be opened (${reasonOf(error)}); check that the directory is writable and has room, or restore a backup`;
+  const files = LOGS.map((end) => path + end);
+  const fault = files.map(fileFault).find((one) => one !== undefined);
+  return (
+    fault ??
+    explainStorage(systemFault(files) ?? error, dirname(path)) ??
+    `the database cannot be opened (${reasonOf(error)}); check that the directory is writable and has room, or restore a backup`
+  );
 };
 
 /**
@@ -130,11 +129,14 @@ export const isBeingRestored = (dataDir: string): boolean => {
 
 /** What to do about a lock that cannot be taken because of its file or its disk. */
 export const lockFault = (dataDir: string, error: unknown): string => {
-  if (isFull(error)) return FULL;
-  return (
-    fileFault(lockPath(dataDir)) ??
-    `cannot be written (${reasonOf(error)}); make it writable, or choose another with --data-dir`
-  );
+  const path = lockPath(dataDir);
+  const fault = fileFault(path);
+  if (fault !== undefined) return fault;
+  const failure = systemFault([path]) ?? error;
+  const explanation = isForbidden(failure) ? undefined : explainStorage(failure, dataDir);
+  return explanation === undefined
+    ? `cannot be written (${reasonOf(error)}); make it writable, or choose another with --data-dir`
+    : `${explanation}, or choose another with --data-dir`;
 };
 
 /** Bytes that are free on the file system of `directory`, for this user. */

@@ -44,7 +44,9 @@ export const directoryFault = (path: string): string | undefined => {
 
 /** Why this process cannot use a file of DATA_DIR, and the command that mends it; undefined if it can, or the file is missing. */
 export const fileFault = (path: string): string | undefined => {
-  const { uid } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return `${path} is a directory where a file must be: move it away`;
+  const uid = found?.uid;
   const user = process.geteuid?.();
   if (uid === undefined || user === undefined) return undefined;
   try {
@@ -52,6 +54,8 @@ export const fileFault = (path: string): string | undefined => {
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    // The disk is at fault, not a permission.
+    if (code === "EIO") return undefined;
     if (code === "EROFS") return `${basename(path)} is on a read-only file system: make it writable`;
     const mend =
       uid === user

@@ -33,7 +33,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     from: /^src\/cli\//,
     to: [
       /^src\/(cli|backups|bulk|config|keys|orders|projects|domains|http|db|edge)\//,
-      /^src\/(wire(-\w+)?|server|data|directory|durable|time)\.ts$/,
+      /^src\/(wire(-\w+)?|server|data|directory|durable|filesystem|time)\.ts$/,
       /^src\/pets\/pet\.ts$/,
       // What a site must hold: said before it is uploaded.
       /^src\/deploys\/root\.ts$/,
@@ -41,8 +41,9 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   },
   {
     from: /^src\/data\.ts$/,
-    to: [/^src\/config\/config\.ts$/, /^src\/db\//, /^src\/(directory|durable|ownership)\.ts$/],
+    to: [/^src\/config\/config\.ts$/, /^src\/db\//, /^src\/(directory|durable|filesystem|ownership)\.ts$/],
   },
+  { from: /^src\/filesystem\.ts$/, to: [/^src\/db\/(explain|failure)\.ts$/, /^src\/directory\.ts$/] },
   { from: /^src\/durable\.ts$/, to: [/^src\/ownership\.ts$/] },
   { from: /^src\/(?:wire(?:-\w+)?|server)\.ts$/, to: [/^src\//, /^package\.json$/] },
   {
@@ -62,7 +63,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     to: [
       /^src\/(backups|db)\//,
       /^src\/deploys\/(blobs|manifest)\.ts$/,
-      /^src\/(data|directory|durable|ownership|time)\.ts$/,
+      /^src\/(data|directory|durable|filesystem|ownership|time)\.ts$/,
     ],
   },
   { from: /^src\/edge\//, to: [/^src\/edge\//, /^src\/http\//] },

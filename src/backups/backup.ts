@@ -1,9 +1,18 @@
-import { accessSync, constants, realpathSync, renameSync, rmSync, statSync, statfsSync } from "node:fs";
+import { realpathSync, renameSync, rmSync, statSync, statfsSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { assertDirectory, assertPresent, databasePath, isBeingRestored, reasonOf } from "../data.ts";
+import {
+  assertDirectory,
+  assertPresent,
+  databasePath,
+  isBeingRestored,
+  openFault,
+  reasonOf,
+} from "../data.ts";
 import { carriedFiles } from "../db/carried.ts";
 import { storeIdOf } from "../db/identity.ts";
-import { isBusy, isDamage, isFull, isStorageFailure } from "../db/failure.ts";
+import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
+import { explainFailure } from "../db/explain.ts";
+import { isBusy, isDamage, isForbidden, isFull } from "../db/failure.ts";
 import {
   type Client,
   Unsound,
@@ -17,6 +26,7 @@ import {
   sizeOf,
 } from "../db/snapshot.ts";
 import type { Blobs } from "../deploys/blobs.ts";
+import { fullReason, hasNoInodes } from "../filesystem.ts";
 import { beginTemporary, removeTemporary } from "./abandoned.ts";
 import { surplus, temporaryName } from "./names.ts";
 import { assertPlace, putInPlace } from "./place.ts";
@@ -58,6 +68,15 @@ export interface Taken {
   leftAlone: string[];
 }
 
+const locked = (dataDir: string) =>
+  new BackupRefused(`DATA_DIR ${dataDir}: the database is locked by another process; try again`);
+
+const unsound = (dataDir: string, error: unknown) =>
+  new BackupRefused(
+    `DATA_DIR ${dataDir}: the database cannot be backed up: ${reasonOf(error)}; adoption-store doctor says more`,
+    { cause: error },
+  );
+
 /** @throws BackupRefused, StartRefused */
 const openSource = (dataDir: string): Client => {
   const path = databasePath(dataDir);
@@ -68,7 +87,22 @@ const openSource = (dataDir: string): Client => {
   try {
     return openExisting(path);
   } catch (error) {
-    throw new BackupRefused(`DATA_DIR ${dataDir}: the database cannot be opened (${reasonOf(error)})`, {
+    throw new BackupRefused(`DATA_DIR ${dataDir}: ${openFault(path, error)}`, { cause: error });
+  }
+};
+
+/**
+ * Reads for the first time, which opens the log: what is wrong with that is not said of the backup's place.
+ * @throws BackupRefused
+ */
+const assertReadable = (source: Client, dataDir: string): void => {
+  try {
+    sizeOf(source);
+  } catch (caught) {
+    const error = asDiskError(source, caught);
+    if (isBusy(error)) throw locked(dataDir);
+    if (isDamage(error)) throw unsound(dataDir, error);
+    throw new BackupRefused(`DATA_DIR ${dataDir}: ${openFault(databasePath(dataDir), error)}`, {
       cause: error,
     });
   }
@@ -90,7 +124,9 @@ const asMegabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
 
 const noRoom = (directory: string, needed: number) =>
   new BackupRefused(
-    `${directory} has no room for the backup, which needs about ${asMegabytes(needed)}: make room there, or name another place`,
+    hasNoInodes(directory)
+      ? `${directory}: ${fullReason(directory)}, or name another place`
+      : `${directory} has no room for the backup${needed > 0 ? `, which needs about ${asMegabytes(needed)}` : ""}: make room there, or name another place`,
   );
 
 /** @throws BackupRefused */
@@ -150,34 +186,14 @@ const fill = async (
   }
 };
 
-const isReadOnly = (directory: string): boolean => {
-  try {
-    accessSync(directory, constants.W_OK);
-    return false;
-  } catch {
-    return true;
-  }
-};
-
 const explained = (error: unknown, { dataDir, file }: BackupOrder, needed: number): unknown => {
   if (isFull(error)) return noRoom(dirname(file), needed);
-  if (isBusy(error))
-    return new BackupRefused(`DATA_DIR ${dataDir}: the database is locked by another process; try again`);
-  if (error instanceof Unsound || isDamage(error))
-    return new BackupRefused(
-      `DATA_DIR ${dataDir}: the database cannot be backed up: ${reasonOf(error)}; adoption-store doctor says more`,
-    );
-  const { code } = error as NodeJS.ErrnoException;
-  const isRefused = /^(EACCES|EPERM|EROFS|SQLITE_CANTOPEN)/.test(code ?? "");
-  if (isRefused && isReadOnly(dataDir) && !isReadOnly(dirname(file)))
-    return new BackupRefused(
-      `DATA_DIR ${dataDir}: cannot be written, and a database that is read needs that (${reasonOf(error)}); make it writable`,
-    );
-  if (isRefused) return new BackupRefused(`${dirname(file)} cannot be written (${reasonOf(error)})`);
-  if (isStorageFailure(error))
-    return new BackupRefused(
-      `no backup was written to ${dirname(file)}: ${reasonOf(error)}; look at its disk, and at that of DATA_DIR`,
-    );
+  if (isBusy(error)) return locked(dataDir);
+  if (error instanceof Unsound || isDamage(error)) return unsound(dataDir, error);
+  if (isForbidden(error)) return new BackupRefused(`${dirname(file)} cannot be written (${reasonOf(error)})`);
+  const explanation = explainFailure(error);
+  if (explanation !== undefined)
+    return new BackupRefused(`no backup was written to ${dirname(file)}, ${explanation}`);
   return error;
 };
 
@@ -212,6 +228,7 @@ export const takeBackup = async (order: BackupOrder): Promise<Taken> => {
     // Before room is looked for: what a killed one left may take it.
     const begun = beginTemporary(directory, now);
     try {
+      assertReadable(source, dataDir);
       const blobs = blobsOf(dataDir);
       const hashes = order.sites ? await filesOf(blobs, manifestsOf(source)) : [];
       // To leave keys out it is copied twice.
@@ -226,6 +243,10 @@ export const takeBackup = async (order: BackupOrder): Promise<Taken> => {
       begun.release();
     }
   } catch (error) {
+    if (hasFailedToRead(source))
+      throw new BackupRefused(`DATA_DIR ${dataDir}: ${explainFailure(new DiskError(error))}`, {
+        cause: error,
+      });
     throw explained(error, order, needed);
   } finally {
     source.close();

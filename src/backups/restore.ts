@@ -17,12 +17,15 @@ import {
   lockFault,
   lockPath,
   makeDirectory,
+  openFault,
   reasonOf,
   removeRestoring,
   restoringPath,
 } from "../data.ts";
 import { carriedFiles, carriesFiles, dropCarried } from "../db/carried.ts";
+import { DiskError } from "../db/disk-error.ts";
 import { isBusy, isDamage, isFull } from "../db/failure.ts";
+import { fullReason } from "../filesystem.ts";
 import { type Lock, takeLock } from "../db/lock.ts";
 import {
   type Client,
@@ -114,7 +117,11 @@ const openBackup = (file: string, dataDir: string): Client => {
     return client;
   } catch (error) {
     client?.close();
-    throw new BackupRefused(`${file} cannot be restored: ${reasonOf(error)}`, { cause: error });
+    const reason =
+      error instanceof DiskError
+        ? "its disk reported an input/output error: look at the system's log (dmesg), then try again, or restore another backup"
+        : reasonOf(error);
+    throw new BackupRefused(`${file} cannot be restored: ${reason}`, { cause: error });
   }
 };
 
@@ -155,7 +162,9 @@ const settle = (path: string): void => {
       throw new BackupRefused(`${path}: another process works on it; end that one, then try again`, {
         cause: error,
       });
-    if (!isDamage(error)) throw error;
+    if (isFull(error)) throw error;
+    if (!isDamage(error))
+      throw new BackupRefused(`DATA_DIR ${dirname(path)}: ${openFault(path, error)}`, { cause: error });
   }
 };
 
@@ -232,7 +241,7 @@ const checked = (temporary: string): string[] => {
 const explained = (error: unknown, dataDir: string): unknown => {
   if (isFull(error))
     return new BackupRefused(
-      `DATA_DIR ${dataDir}: there is no room for the restored database: make room there`,
+      `DATA_DIR ${dataDir}: there is no room for the restored database, ${fullReason(dataDir)}`,
     );
   if (error instanceof Unsound || isDamage(error))
     return new BackupRefused(`the backup cannot be restored: ${reasonOf(error)}`);

@@ -1,7 +1,23 @@
 import type { Config } from "../config/config.ts";
 import { StartRefused, assertDirectory, isBeingRestored, openData } from "../data.ts";
+import { asDiskError } from "../db/disk-error.ts";
 import { isFull, resultCode } from "../db/failure.ts";
 import type { Database } from "../db/open.ts";
+import { explainStorage } from "../filesystem.ts";
+
+/** Says what the storage failed at. */
+const explained = (error: unknown, dataDir: string): unknown => {
+  // What the system itself says is of a file that the command writes besides.
+  if (isFull(error) && resultCode(error) !== "SQLITE_FULL")
+    return new StartRefused(
+      "the file system of a file that it writes is full; make room there, then try again",
+      { cause: error },
+    );
+  const explanation = resultCode(error).startsWith("SQLITE_") ? explainStorage(error, dataDir) : undefined;
+  return explanation === undefined
+    ? error
+    : new StartRefused(`DATA_DIR ${dataDir}: ${explanation}`, { cause: error });
+};
 
 /**
  * Runs some work on the database of DATA_DIR, beside a server or without one; `create` makes what is missing.
@@ -21,18 +37,7 @@ export const withDatabase = async <Result>(
   try {
     return await work(database);
   } catch (error) {
-    if (!isFull(error)) throw error;
-    // Of SQLite it is the database; what the system itself says is of a file that the command writes besides.
-    if (resultCode(error) !== "SQLITE_FULL")
-      throw new StartRefused(
-        "the file system of a file that it writes is full; make room there, then try again",
-        { cause: error },
-      );
-    const { dataDir } = config;
-    throw new StartRefused(
-      `DATA_DIR ${dataDir}: its file system is full; make room there (df ${dataDir} says how much there is), then try again`,
-      { cause: error },
-    );
+    throw explained(asDiskError(database.client, error), config.dataDir);
   } finally {
     await database.close();
   }

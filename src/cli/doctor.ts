@@ -2,6 +2,8 @@ import { accessSync, constants, existsSync, statSync, statfsSync } from "node:fs
 import { Command } from "commander";
 import { assertBackupDirectory } from "../backups/place.ts";
 import type { Config } from "../config/config.ts";
+import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
+import { explainFailure } from "../db/explain.ts";
 import { isLocked } from "../db/lock.ts";
 import { MigrationRefused, assertCurrent } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
@@ -73,12 +75,16 @@ const reading = async (
   try {
     client = openForReading(file);
     assertCurrent(client, migrations);
-  } catch (error) {
+  } catch (caught) {
+    const error = client ? asDiskError(client, caught) : caught;
     client?.close();
     throw error instanceof MigrationRefused ? error : new Error(openFault(file, error), { cause: error });
   }
   try {
     return await look(client);
+  } catch (error) {
+    if (!hasFailedToRead(client)) throw error;
+    throw new Error(explainFailure(new DiskError(error)), { cause: error });
   } finally {
     client.close();
   }

@@ -15,6 +15,7 @@ import { shareLock } from "../db/lock.ts";
 import type { Database } from "../db/open.ts";
 import { replaceFile } from "../durable.ts";
 import { PET_STATUSES, type PetStatus } from "../pets/pet.ts";
+import { fullReason } from "../filesystem.ts";
 import { withDatabase } from "./database.ts";
 import { counted, formatOf, rowsShown, stopping } from "./rows.ts";
 import { configOf, withSettings } from "./settings.ts";
@@ -44,7 +45,9 @@ interface Target {
 const explained = (error: unknown, path: string | undefined): unknown => {
   if (isFull(error))
     return new Error(
-      `${path ?? "standard output"}: its file system is full; make room there, then try again`,
+      path === undefined
+        ? "standard output: its file system is full; make room there, then try again"
+        : `${path}: ${fullReason(dirname(resolve(path)))}, then try again`,
     );
   if (path !== undefined && /^(EACCES|EPERM|EROFS)$/.test(resultCode(error)))
     return new Error(

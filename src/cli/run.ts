@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/config.ts";
+import { explainCode } from "../db/explain.ts";
 import { Fault } from "../http/faults.ts";
 import { StartRefused } from "../data.ts";
 import { VERSION } from "../wire.ts";
@@ -95,7 +96,11 @@ export const run = async (argv: readonly string[]): Promise<number> => {
       fail(error.message);
       return 1;
     }
-    fail(error instanceof Error ? error.message : String(error));
+    const said = error instanceof Error ? error.message : String(error);
+    // What has a cause says by itself what to do.
+    const { code } = error as { code?: unknown };
+    const explanation = typeof code === "string" ? explainCode(code) : undefined;
+    fail(explanation === undefined ? said : `${said}: ${explanation}`);
     return error instanceof Interrupted ? INTERRUPTED : 1;
   }
 };

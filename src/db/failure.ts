@@ -41,6 +41,10 @@ export const isBusy = (error: unknown): boolean => resultCode(error).startsWith(
 /** True if there is no room left, or none for this user. */
 export const isFull = (error: unknown): boolean => /^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(resultCode(error));
 
+/** True if a permission is missing, or the file system is read-only. */
+export const isForbidden = (error: unknown): boolean =>
+  /^(EACCES|EPERM|EROFS|SQLITE_(CANTOPEN|PERM|READONLY))/.test(resultCode(error));
+
 /** True if the file itself is broken: waiting does not help. */
 export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(resultCode(error));
 

@@ -2,6 +2,7 @@ import { Database as Client } from "bun:sqlite";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { watchChanges } from "./changes.ts";
 import { type Commit, type GroupCommitSettings, groupCommit } from "./commit.ts";
+import { asDiskError } from "./disk-error.ts";
 import { isBusy, isStorageFailure } from "./failure.ts";
 import { lockHolder as holderOf } from "./holder.ts";
 import { ensureStoreId } from "./identity.ts";
@@ -96,8 +97,9 @@ export const openDatabase = (
     // SQLite's own waiting blocks the event loop; from here on group commit does the waiting.
     client.run("PRAGMA busy_timeout=0");
   } catch (error) {
+    const failure = asDiskError(client, error);
     client.close();
-    throw error;
+    throw failure;
   }
   const changes = watchChanges(client);
   const lockHolder = () => holderOf(path);

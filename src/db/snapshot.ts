@@ -1,4 +1,5 @@
 import { Database as Client } from "bun:sqlite";
+import { DiskError, asDiskError, hasFailedToRead } from "./disk-error.ts";
 import { isDamage } from "./failure.ts";
 import { MigrationRefused, ledgerOf, pending } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
@@ -46,14 +47,19 @@ export const sizeOf = (client: Client): number =>
 
 const assertIntact = (client: Client): void => {
   const [found] = client.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").all();
-  if (found?.integrity_check !== "ok") throw new Unsound(`it is damaged (${found?.integrity_check})`);
+  if (found?.integrity_check !== "ok") {
+    const said = String(found?.integrity_check).replaceAll(/\s+/g, " ");
+    // A page that could not be read is reported as if it were damaged.
+    if (hasFailedToRead(client)) throw new DiskError(said);
+    throw new Unsound(`it is damaged (${said})`);
+  }
   if (client.query("PRAGMA foreign_key_check").get())
     throw new Unsound("it is damaged (a foreign key leads nowhere)");
 };
 
 /**
  * Looks at every page, every foreign key, the schema and the ledger of migrations; one that is older than this program is fine.
- * @throws Unsound
+ * @throws Unsound, or DiskError where that cannot be told
  */
 export const assertSound = (client: Client): void => {
   try {
@@ -64,7 +70,8 @@ export const assertSound = (client: Client): void => {
     assertIntact(client);
     const foreign = foreignObject(client, migrations.slice(0, applied.length));
     if (foreign !== undefined) throw new Unsound(foreign);
-  } catch (error) {
+  } catch (caught) {
+    const error = asDiskError(client, caught);
     if (error instanceof MigrationRefused) throw new Unsound(error.reason, { cause: error });
     if (isDamage(error))
       throw new Unsound(`it is damaged, or no database (${String(error)})`, { cause: error });

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath, lockPath, restoringPath } from "../../src/data.ts";
 import { takeLock } from "../../src/db/lock.ts";
@@ -113,6 +113,26 @@ test("a database whose schema was changed is not backed up, as it could not be r
   const doctor = await run(["doctor", "--port", "0"], dataDir);
   expect([doctor.code, doctor.out]).toEqual([1, expect.stringContaining("its schema was changed")]);
 });
+
+test.each(["backup b.db", "keys list", "export o.csv", "restore r.db --yes"])(
+  "a log that is a directory is named by %s, and the place of a backup is not blamed",
+  async (line) => {
+    const dataDir = await closedStore("Bella");
+    const { file } = await backUp(dataDir);
+    const log = `${databasePath(dataDir)}-wal`;
+    mkdirSync(log);
+    const argv = line
+      .replace("r.db", file)
+      .replace(/[bo]\.\w+$/, join(temporaryDirectory(), "$&"))
+      .split(" ");
+    const { error, code } = await run(argv, dataDir);
+    expect([code, error]).toEqual([
+      1,
+      expect.stringContaining(`${log} is a directory where a file must be: move it away`),
+    ]);
+    expect(error).toMatch(/^adoption-store: [^\n]+\n$/);
+  },
+);
 
 test("where there is no database no backup is taken, and no directory made", async () => {
   const dataDir = join(temporaryDirectory(), "mistyped");

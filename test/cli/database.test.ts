@@ -23,7 +23,7 @@ test("a full file system is named by the directory on it, with what to do", asyn
     { create: true },
   );
   await expect(filled).rejects.toThrow(
-    `DATA_DIR ${config.dataDir}: its file system is full; make room there (df ${config.dataDir} says how much there is)`,
+    `DATA_DIR ${config.dataDir}: its file system is full: make room there (df ${config.dataDir} says how much there is)`,
   );
 });
 

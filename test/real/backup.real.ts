@@ -249,12 +249,20 @@ const READ_ONLY = "mount -o remount,ro data";
 const FULL = "cat /dev/zero >data/zero || true";
 
 for (const [change, command, says] of [
-  [READ_ONLY, "backup b.db", /DATA_DIR .\/data: cannot be written, and a database that is read needs that/],
+  [
+    READ_ONLY,
+    "backup b.db",
+    /DATA_DIR .\/data: adoption-store.db is on a read-only file system: make it writable/,
+  ],
   [READ_ONLY, "serve --port 0", /DATA_DIR .\/data: cannot be written \(EROFS: [^)]+\); make it writable/],
   [READ_ONLY, "restore taken.db --yes", /DATA_DIR .\/data: cannot be written \(EROFS: [^)]+\)/],
   [READ_ONLY, "restore data/adoption-store.db --yes", /DATA_DIR .\/data: cannot be written \(EROFS: [^)]+\)/],
-  [FULL, "serve --port 0", /DATA_DIR .\/data: its file system is full; make room there, or choose another/],
-  [FULL, "restore taken.db --yes", /DATA_DIR .\/data: there is no room for the restored database: make room/],
+  [FULL, "serve --port 0", /DATA_DIR .\/data: its file system is full: make room there \(df data says/],
+  [
+    FULL,
+    "restore taken.db --yes",
+    /DATA_DIR .\/data: there is no room for the restored database, its file system is full: make room/,
+  ],
 ] as const)
   real(
     `${command} says so where DATA_DIR is ${change === FULL ? "full" : "read-only"}`,

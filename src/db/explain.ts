@@ -1,0 +1,70 @@
+import { resultCode } from "./failure.ts";
+
+const SYSTEM_LOG = "look at the system's log (dmesg)";
+const RESTORE = "restore a backup with adoption-store restore FILE";
+
+/**
+ * What a failure of the storage means, then what to do; the first row whose code matches counts. SQLite's codes are those of
+ * https://sqlite.org/rescode.html, the others are the system's.
+ */
+const EXPLANATIONS: readonly (readonly [code: RegExp, text: string])[] = [
+  [/^(SQLITE_FULL|ENOSPC)$/, "its file system is full: make room there"],
+  [/^EDQUOT$/, "the disk quota of this user is used up: make room there, or raise the quota"],
+  [
+    /^SQLITE_CORRUPT/,
+    `the database is damaged, or its disk cannot be read: adoption-store doctor says which; if it is damaged, ${RESTORE}`,
+  ],
+  [/^SQLITE_NOTADB$/, `the file is not a database, or its beginning is damaged: ${RESTORE}`],
+  [/^(SQLITE_NOMEM|SQLITE_IOERR_NOMEM|ENOMEM)$/, "there is no memory left: give this process more"],
+  [
+    /^SQLITE_IOERR_(LOCK|UNLOCK|RDLOCK|CHECKRESERVEDLOCK|SHMLOCK|BLOCKED)$/,
+    "its file system failed to lock a file: keep DATA_DIR on a local disk, not on a network share",
+  ],
+  [
+    /^SQLITE_IOERR_(SHMOPEN|SHMSIZE|SHMMAP|MMAP)$/,
+    `the file -shm beside the database cannot be mapped into memory: keep DATA_DIR on a local disk that has room, and ${SYSTEM_LOG}`,
+  ],
+  [
+    /^SQLITE_IOERR_(READ|SHORT_READ|FSTAT|ACCESS|SEEK|DATA|CORRUPTFS|IN_PAGE)$/,
+    `the disk reported an input/output error on a read, which may pass: ${SYSTEM_LOG}, then try again; if it stays, ${RESTORE}, to another disk`,
+  ],
+  [
+    /^SQLITE_IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE|DELETE|DELETE_NOENT|CLOSE|DIR_CLOSE|BEGIN_ATOMIC|COMMIT_ATOMIC|ROLLBACK_ATOMIC)$/,
+    `the disk reported an input/output error on a write, which may pass: ${SYSTEM_LOG}, then try again; if it stays, move DATA_DIR to another disk`,
+  ],
+  [
+    /^SQLITE_IOERR_VNODE$/,
+    "a file of the database was moved or deleted while it was open: put it back, then try again",
+  ],
+  [
+    /^SQLITE_IOERR_(GETTEMPPATH|CONVPATH)$/,
+    "there is no directory for temporary files: set SQLITE_TMPDIR or TMPDIR to one that can be written",
+  ],
+  [
+    /^(SQLITE_IOERR(_\w+)?|EIO|ENXIO)$/,
+    `the disk reported an input/output error, which may pass: ${SYSTEM_LOG}, then try again; if it stays, use another disk`,
+  ],
+  [
+    /^SQLITE_READONLY_DBMOVED$/,
+    "the database file was moved or deleted while it was open: put it back, then try again",
+  ],
+  [
+    /^(SQLITE_READONLY(_\w+)?|EROFS)$/,
+    "it cannot be written: make its file system and the files of the database writable",
+  ],
+  [
+    /^(SQLITE_CANTOPEN(_\w+)?|SQLITE_PERM|EACCES|EPERM)$/,
+    "a file of the database cannot be opened: check that DATA_DIR is writable and has room",
+  ],
+  [
+    /^SQLITE_(BUSY|LOCKED|PROTOCOL)(_\w+)?$/,
+    "another process has locked the database: try again, or end that process",
+  ],
+  [/^E[MN]FILE$/, "too many files are open: raise the limit (ulimit -n, or LimitNOFILE in the unit)"],
+];
+
+/** One sentence for the operator: what the storage failed at, and what to do. Undefined if the storage is not at fault. */
+export const explainCode = (code: string): string | undefined =>
+  EXPLANATIONS.find(([pattern]) => pattern.test(code))?.[1];
+
+export const explainFailure = (error: unknown): string | undefined => explainCode(resultCode(error));

@@ -1,0 +1,41 @@
+import { closeSync, existsSync, openSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { explainFailure } from "./db/explain.ts";
+import { isFull } from "./db/failure.ts";
+import { quoted } from "./directory.ts";
+
+/** True if the file system can make no more files. Some, such as btrfs, do not count them: they have 0 in all. */
+export const hasNoInodes = (directory: string): boolean => {
+  const { files, ffree } = statfsSync(directory);
+  return files > 0 && ffree === 0;
+};
+
+/** What to do about a file system that is full, by a directory on it. */
+export const fullReason = (directory: string): string =>
+  hasNoInodes(directory)
+    ? `its file system has no inodes left, however much room it has: remove files there (df -i ${quoted(directory)} counts them)`
+    : `its file system is full: make room there (df ${quoted(directory)} says how much there is)`;
+
+/** One sentence for the operator about a failure of the storage: what it failed at, and what to do. @param directory what failed is there */
+export const explainStorage = (error: unknown, directory: string): string | undefined =>
+  isFull(error) ? fullReason(directory) : explainFailure(error);
+
+/**
+ * The system's error where it refuses to open one of these files, or to make one that is missing; undefined if it does not, or
+ * for want of a permission. SQLite says no more than that a file cannot be opened. Only for files that this process holds no
+ * lock of: closing one ends its locks.
+ */
+export const systemFault = (paths: readonly string[]): unknown => {
+  const [directory = "."] = paths.map(dirname);
+  const isMissing = paths.some((path) => !existsSync(path));
+  // SQLite says of an index that finds no room that there was an I/O error.
+  if (statfsSync(directory).bavail === 0 || (isMissing && hasNoInodes(directory)))
+    return Object.assign(new Error("no room is left"), { code: "ENOSPC" });
+  for (const path of paths)
+    try {
+      closeSync(openSync(path, "r+"));
+    } catch (error) {
+      if (!/^(ENOENT|EACCES|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? "")) return error;
+    }
+  return undefined;
+};
