@@ -3,6 +3,7 @@ import rejectedHash from "../../drizzle/0008_rejected_hash.sql" with { type: "te
 import rejectedFile from "../../drizzle/0006_rejected_file.sql" with { type: "text" };
 import certificates from "../../drizzle/0003_certificates.sql" with { type: "text" };
 import longerWords from "../../drizzle/0007_longer_words.sql" with { type: "text" };
+import noReleasedNames from "../../drizzle/0010_no_released_names.sql" with { type: "text" };
 import platform from "../../drizzle/0001_platform.sql" with { type: "text" };
 import releasedNames from "../../drizzle/0002_released_names.sql" with { type: "text" };
 import shop from "../../drizzle/0004_shop.sql" with { type: "text" };
@@ -27,4 +28,5 @@ export const migrations: readonly Migration[] = [
   { tag: "0007_longer_words", sql: longerWords },
   { tag: "0008_rejected_hash", sql: rejectedHash },
   { tag: "0009_store_identity", sql: storeIdentity },
+  { tag: "0010_no_released_names", sql: noReleasedNames },
 ];

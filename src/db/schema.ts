@@ -245,12 +245,6 @@ export const domains = sqliteTable(
   ],
 );
 
-/**
- * Host names that deleted projects held: their records may still lead here, so that whoever adds one next must prove that
- * it is for him.
- */
-export const releasedNames = sqliteTable("released_names", { hostname: text().primaryKey() });
-
 /** What happened to a project's domains; it outlives them, and ends with the project. */
 export const domainEvents = sqliteTable(
   "domain_events",
