@@ -15,7 +15,7 @@ import { type Listener, listen } from "./edge/listeners.ts";
 import { LIMITS } from "./edge/tls/connections.ts";
 import { connectionsFor, openFiles } from "./edge/tls/descriptors.ts";
 import { type Logger, logger } from "./http/logging.ts";
-import { answerWhileMigrating } from "./http/migrating.ts";
+import { answerWhileMigrating, answerWhileStarting } from "./http/starting.ts";
 import { remember } from "./config/remembered.ts";
 import type { KeyService } from "./keys/service.ts";
 import {
@@ -121,11 +121,10 @@ export const startServer = async (
     /** Those that came over HTTP: the first is the one that the service is known by. */
     const plain: Listener[] = [];
     let answer: Fetch = answerWhileMigrating;
+    const current: Fetch = (request) => answer(request);
     const listenPlain = async () => {
       for (const place of plainPlaces(config)) {
-        const listener = await listenOrExplain(place, (where) =>
-          listen({ ...where, fetch: (request) => answer(request) }),
-        );
+        const listener = await listenOrExplain(place, (where) => listen({ ...where, fetch: current }));
         plain.push(listener);
         listeners.push(listener);
       }
@@ -163,7 +162,7 @@ export const startServer = async (
     });
     app.compile();
     const { host, httpsPort } = config;
-    answer = fetch;
+    answer = answerWhileStarting;
     if (plain.length === 0) await listenPlain();
     const [listener, further] = plain;
     if (!listener) throw new Error("there is no listener");
@@ -178,7 +177,7 @@ export const startServer = async (
           ...where,
           names,
           challenge,
-          fetch,
+          fetch: current,
           misdirected,
           fresh,
           version,
@@ -188,9 +187,10 @@ export const startServer = async (
       );
       listeners.push(secure);
     }
-    // A start that cannot listen makes no key.
+    // A start that cannot listen makes no key, and no request is served before there is one.
     await keys.createFirst(writeAdminKey(config.dataDir));
     const adminKey = await adminKeyOf(config.dataDir, keys, log);
+    answer = fetch;
     await remember(config, listener.port).catch((error: unknown) =>
       log.warn({ err: error }, "commands beside this server do not know its settings"),
     );

@@ -8,7 +8,7 @@ import { readConfig } from "../src/config/config.ts";
 import { databasePath } from "../src/data.ts";
 import { ledgerOf, migrate } from "../src/db/migrate.ts";
 import { migrations } from "../src/db/migrations.ts";
-import { answerWhileMigrating } from "../src/http/migrating.ts";
+import { answerWhileMigrating } from "../src/http/starting.ts";
 import { MigrationStopped, migrateData } from "../src/wire-migration.ts";
 import { temporaryDirectory } from "./support/store.ts";
 

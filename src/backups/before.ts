@@ -2,6 +2,7 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { databasePath, freeBytes } from "../data.ts";
 import { replaceFile } from "../durable.ts";
+import { inheritOwner } from "../ownership.ts";
 
 /** How long the copy that was taken before a migration is kept. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
@@ -47,6 +48,7 @@ export const takeCopy = async (
   rmSync(temporary, { force: true });
   try {
     await copyInto(temporary);
+    inheritOwner(temporary);
     await replaceFile(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
