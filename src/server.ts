@@ -9,11 +9,13 @@ import { type Lock, takeLock } from "./db/lock.ts";
 import type { Database } from "./db/open.ts";
 import type { Sweeper } from "./db/sweep.ts";
 import type { Keeper } from "./domains/keeper.ts";
+import { descriptorBudget, openFiles } from "./edge/descriptors.ts";
 import { type HttpsListener, listenHttps } from "./edge/https.ts";
 import type { Fetch } from "./edge/dispatch.ts";
 import { type Listener, listen } from "./edge/listeners.ts";
+import { limitPlain } from "./edge/plain/limit.ts";
+import { openSockets } from "./edge/plain/sockets.ts";
 import { LIMITS } from "./edge/tls/connections.ts";
-import { connectionsFor, openFiles } from "./edge/tls/descriptors.ts";
 import { type Logger, logger } from "./http/logging.ts";
 import { answerWhileMigrating, answerWhileStarting } from "./http/starting.ts";
 import { remember } from "./config/remembered.ts";
@@ -120,6 +122,15 @@ export const startServer = async (
     removeRestoring(config.dataDir);
     /** Those that came over HTTP: the first is the one that the service is known by. */
     const plain: Listener[] = [];
+    const log = logger({ level: config.logLevel, format: config.logFormat, colour: config.colour });
+    const fileLimit = openFiles(readLimits());
+    const sockets = openSockets();
+    const { connections, advice } = descriptorBudget(
+      LIMITS.connections,
+      fileLimit,
+      config.httpsPort !== undefined,
+    );
+    if (advice !== undefined) log.warn(advice);
     let answer: Fetch = answerWhileMigrating;
     const current: Fetch = (request) => answer(request);
     const listenPlain = async () => {
@@ -128,8 +139,9 @@ export const startServer = async (
         plain.push(listener);
         listeners.push(listener);
       }
+      const ports = plain.map((listener) => listener.port);
+      listeners.push(limitPlain({ ports, connections, trustsProxy: config.trustProxy > 0, sockets, log }));
     };
-    const log = logger({ level: config.logLevel, format: config.logFormat, colour: config.colour });
     await migrateData(config, { log, signal, onBegin: listenPlain });
     database = openData(config, { create: true, migrate: true });
     let secure: HttpsListener | undefined;
@@ -159,6 +171,7 @@ export const startServer = async (
       portOf: () => plain[0]?.port ?? config.port,
       httpsPortOf: () => secure?.port ?? config.httpsPort ?? 0,
       withdraw: () => secure?.withdraw(),
+      fileUse: () => ({ open: sockets?.openFiles() ?? 0, limit: fileLimit }),
     });
     app.compile();
     const { host, httpsPort } = config;
@@ -169,8 +182,6 @@ export const startServer = async (
     if (https && httpsPort !== undefined) {
       const { names, handshake: challenge } = https;
       const { fresh, version, foreignVersion } = database;
-      const { connections, advice } = connectionsFor(LIMITS.connections, openFiles(readLimits()));
-      if (advice !== undefined) log.warn(advice);
       const place = { host, port: httpsPort, hostSetting: "host", portSetting: "httpsPort" } as const;
       secure = await listenOrExplain(place, (where) =>
         listenHttps({

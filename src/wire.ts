@@ -19,6 +19,7 @@ import { dispatcher } from "./edge/dispatch.ts";
 import { type HostNames, hostReader } from "./edge/hosts.ts";
 import { plainPolicy } from "./edge/plain.ts";
 import { finishing, hostFault, refusal } from "./edge/refuse.ts";
+import { assertDescriptors, descriptorWarnings, type FileUse } from "./edge/descriptors.ts";
 import { endingSoon } from "./domains/certificates/certificate.ts";
 import { certificateRepository } from "./domains/certificates/repository.ts";
 import { configuredInspector } from "./domains/configured.ts";
@@ -95,6 +96,8 @@ export interface Overrides extends DeployOverrides {
   sleep?: (ms: number) => Promise<void>;
   /** Told when names are served no longer. */
   withdraw?: () => void;
+  /** The files that this process has open. */
+  fileUse?: () => FileUse;
   /** How patient the DNS client is. */
   dns?: ClientSettings;
   /** Takes the place of the DNS. */
@@ -139,6 +142,7 @@ export const wireApp = (
     patiently = atLeisure,
     httpsPortOf = () => config.httpsPort ?? 0,
     withdraw = () => {},
+    fileUse = () => ({ open: 0, limit: Number.POSITIVE_INFINITY }),
     sleep = (ms) => Bun.sleep(ms),
     ...overrides
   }: Overrides = {},
@@ -230,8 +234,13 @@ export const wireApp = (
       checks: {
         database: database.assertReady,
         disk: () => assertRoom(config.dataDir, config.diskReserve),
+        files: () => assertDescriptors(fileUse()),
       },
-      warnings: () => [...endingSoon(certificates.expiries(), clock.now()), ...damageWarnings(damage)],
+      warnings: () => [
+        ...endingSoon(certificates.expiries(), clock.now()),
+        ...damageWarnings(damage),
+        ...descriptorWarnings(fileUse()),
+      ],
       mayReadDetails: async (request) => {
         const key = await keyOf(request);
         return key !== undefined && holds(key, "metrics:read");

@@ -69,7 +69,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/edge\//, to: [/^src\/edge\//, /^src\/http\//] },
   // What all rooms' schemas share: no room is known there.
   { from: /^src\/http\/schemas\.ts$/, to: [/^src\/http\//, /^src\/time\.ts$/] },
-  { from: /^src\/http\/faults\.ts$/, to: [/^src\/db\/failure\.ts$/] },
+  { from: /^src\/http\/faults\.ts$/, to: [/^src\/db\/failure\.ts$/, /^src\/http\/open-files\.ts$/] },
   // An answer is kept in the transaction of what it answers.
   { from: /^src\/http\/idempotency\.ts$/, to: [/^src\/http\//, /^src\/db\/answers\.ts$/] },
   // The frame and the shared macros know keys; nothing else of http/ knows a room.

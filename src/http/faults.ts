@@ -1,4 +1,5 @@
 import { DatabaseLocked, OutcomeUnknown, isDamage, isStorageFailure } from "../db/failure.ts";
+import { isOutOfFiles } from "./open-files.ts";
 
 /** Every error code that the service answers with, its HTTP status, and what is said when nothing more precise is known. */
 export const FAULTS = {
@@ -100,6 +101,8 @@ const lockedMessage = ({ seconds }: DatabaseLocked): string =>
 const UNREADABLE =
   "The database cannot be read: its disk fails, or it is damaged. Nothing was written. The operator's adoption-store doctor says which.";
 
+const OUT_OF_FILES = "The service has too many files and connections open. Try again later.";
+
 /** The fault that an error is answered as; anything unforeseen is an `internal_error` that says nothing of its cause. */
 export const faultOf = (error: unknown): Fault => {
   if (error instanceof Fault) return error;
@@ -107,6 +110,7 @@ export const faultOf = (error: unknown): Fault => {
   if (error instanceof DatabaseLocked) return new Fault("storage_unavailable", lockedMessage(error), SOON);
   if (isDamage(error)) return new Fault("storage_unavailable", UNREADABLE, SOON);
   if (isStorageFailure(error)) return new Fault("storage_unavailable", undefined, SOON);
+  if (isOutOfFiles(error)) return new Fault("storage_unavailable", OUT_OF_FILES, SOON);
   return new Fault("internal_error");
 };
 

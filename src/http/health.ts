@@ -57,7 +57,7 @@ const readyz = operation({
   operationId: "getReadiness",
   summary: "Can the service do its work?",
   description:
-    "For load balancers, without a key. Ready means: the database can be written, its migrations are current, and the disk has room. `warnings` counts what needs a person soon, such as certificates that end soon. A key with the scope `metrics:read` also reads the messages of `warnings`, and why the service is not ready; any other key is ignored.",
+    "For load balancers, without a key. Ready means: the database can be written, its migrations are current, the disk has room, and files can be opened. `warnings` counts what needs a person soon, such as certificates that end soon. A key with the scope `metrics:read` also reads the messages of `warnings`, and why the service is not ready; any other key is ignored.",
   tags: TAGS,
   answers: { 200: { description: "It can.", example: { status: "ready" } } },
   faults: ["not_ready"],

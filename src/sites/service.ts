@@ -1,4 +1,5 @@
 import { isChallengeAddress } from "../deploys/challenge-directory.ts";
+import { retryOutOfFiles } from "../http/open-files.ts";
 import { plain } from "./answers.ts";
 import type { DeployedSites } from "./deployed.ts";
 import { redirectTo } from "./redirect.ts";
@@ -37,8 +38,10 @@ export const siteService = ({
       if (isChallengeAddress(request.path)) return plain(404, "No challenge is pending here.\n");
       if (published.kind === "redirect")
         return redirectTo(published, request, request.scheme === "https:" ? "https:" : scheme);
-      const site = sites.open(published);
-      return site instanceof Promise ? site.then((opened) => opened.answer(request)) : site.answer(request);
+      return retryOutOfFiles<Response>(() => {
+        const site = sites.open(published);
+        return site instanceof Promise ? site.then((opened) => opened.answer(request)) : site.answer(request);
+      });
     },
   };
 };

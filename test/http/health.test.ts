@@ -51,6 +51,19 @@ describe("/readyz is 503 and names what is wrong", () => {
     expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
   });
 
+  test("when hardly a file can be opened, and warns before", async () => {
+    const use = { open: 4090, limit: 4096 };
+    const store = await openStore({ fileUse: () => use });
+    const answer = await store.call("GET", "/readyz");
+    expect(await messageOf(answer.clone() as Response)).toStartWith("files: 4090 of 4096 files are open");
+    expect(await faultOf(answer)).toBe("503 not_ready");
+    use.open = 4000;
+    expect(await (await store.call("GET", "/readyz", { key: false })).json()).toEqual({
+      status: "ready",
+      warnings: [{ code: "few_file_descriptors", count: 160 }],
+    });
+  });
+
   test("when the schema is another program's", async () => {
     const store = await openStore();
     store.database.client.run("INSERT INTO migrations (tag, hash, applied_at) VALUES ('9999_later', '', 0)");

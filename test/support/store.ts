@@ -67,7 +67,15 @@ export interface Store {
 
 export interface StoreSettings extends Pick<
   Overrides,
-  "peerOf" | "dns" | "inspect" | "sleep" | "streamLimits" | "admissionLimits" | "uploadPace" | "freeSpace"
+  | "peerOf"
+  | "fileUse"
+  | "dns"
+  | "inspect"
+  | "sleep"
+  | "streamLimits"
+  | "admissionLimits"
+  | "uploadPace"
+  | "freeSpace"
 > {
   /** Database file; in memory without one. */
   path?: string;

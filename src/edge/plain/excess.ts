@@ -1,0 +1,43 @@
+import { clientNetwork } from "../../http/address.ts";
+import type { OpenSocket } from "./sockets.ts";
+
+export interface PlainLimits {
+  connections: number;
+  /** From one IPv4 address, or one /64 of IPv6. */
+  connectionsPerClient: number;
+}
+
+/** The most that each may have so that all have no more than `total` together: who has less keeps what it has. */
+const fairShare = (counts: readonly number[], total: number): number => {
+  let left = total;
+  const rising = counts.toSorted((a, b) => a - b);
+  for (const [index, count] of rising.entries()) {
+    const share = Math.floor(left / (rising.length - index));
+    if (count > share) return share;
+    left -= count;
+  }
+  return Infinity;
+};
+
+/** Orders also what is infinite. */
+const compareIdle = (one: number, other: number): number => (one === other ? 0 : one - other);
+
+/**
+ * The sockets beyond the limits. A client above its own limit loses those beyond it; when all clients together have too
+ * many, those with the most lose some first. Of a client's sockets the ones that were idle longest go.
+ */
+export const excessOf = (
+  sockets: readonly OpenSocket[],
+  { connections, connectionsPerClient }: PlainLimits,
+  idleMs: (descriptor: number) => number,
+): OpenSocket[] => {
+  const clients = Map.groupBy(sockets, ({ address }) => clientNetwork(address));
+  const counts = [...clients.values()].map((own) => Math.min(own.length, connectionsPerClient));
+  const most = Math.min(connectionsPerClient, fairShare(counts, connections));
+  return [...clients.values()].flatMap((own) => {
+    if (own.length <= most) return [];
+    const idle = new Map(own.map((socket) => [socket, idleMs(socket.descriptor)]));
+    const longestIdleFirst = own.toSorted((a, b) => compareIdle(idle.get(b) ?? 0, idle.get(a) ?? 0));
+    return longestIdleFirst.slice(0, own.length - most);
+  });
+};

@@ -1,0 +1,52 @@
+import type { Logger } from "../../http/logging.ts";
+import { LIMITS } from "../tls/connections.ts";
+import type { Sockets } from "./sockets.ts";
+import { type PlainWatch, watchPlain } from "./watch.ts";
+
+const SECOND_MS = 1000;
+
+/** Adds up what is counted, and reports the sum at most once a second. */
+const eachSecond = (report: (sum: number) => void) => {
+  let sum = 0;
+  return (count: number) => {
+    if (sum === 0)
+      setTimeout(() => {
+        report(sum);
+        sum = 0;
+      }, SECOND_MS).unref();
+    sum += count;
+  };
+};
+
+/**
+ * Limits the connections of the listeners on these ports. The connections of trusted proxies come from few addresses,
+ * so that there is no limit for a client then: the proxy has one, and only the proxy can reach these ports.
+ */
+export const limitPlain = ({
+  ports,
+  connections,
+  trustsProxy,
+  sockets,
+  log,
+}: {
+  ports: readonly number[];
+  /** The most of all clients together. */
+  connections: number;
+  trustsProxy: boolean;
+  sockets: Sockets | undefined;
+  log: Pick<Logger, "warn">;
+}): PlainWatch => {
+  if (!sockets) {
+    log.warn("connections over HTTP are not limited on this system: put a reverse proxy in front");
+    return { stop: async () => {} };
+  }
+  const connectionsPerClient = trustsProxy ? Number.POSITIVE_INFINITY : LIMITS.connectionsPerClient;
+  return watchPlain({
+    ports: new Set(ports),
+    limits: { connections, connectionsPerClient },
+    sockets,
+    onClosed: eachSecond((count) =>
+      log.warn({ count }, "connections over HTTP beyond the limits were closed"),
+    ),
+  });
+};

@@ -1,0 +1,121 @@
+import { dlopen } from "bun:ffi";
+import { fstatSync, openSync, readdirSync } from "node:fs";
+
+/** A connection that a listener of this process has accepted. */
+export interface OpenSocket {
+  /** Its file descriptor: valid until control returns to the event loop, where sockets are closed. */
+  descriptor: number;
+  /** The client's address, as `net.Socket` writes it. */
+  address: string;
+}
+
+/** What the operating system knows of this process's sockets. All is synchronous, so that no descriptor changes meanwhile. */
+export interface Sockets {
+  /** How many files this process has open, sockets among them. */
+  openFiles(): number;
+  /** The connections that were accepted on these ports. */
+  accepted(ports: ReadonlySet<number>): OpenSocket[];
+  /** Milliseconds since the last byte in either direction; Infinity if the client has sent nothing yet. */
+  idleMs(descriptor: number): number;
+  /** Ends both directions: the owner of the socket sees its end, and closes it. */
+  shutdown(descriptor: number): void;
+}
+
+const FUNCTIONS = {
+  getsockname: { args: ["i32", "ptr", "ptr"], returns: "i32" },
+  getpeername: { args: ["i32", "ptr", "ptr"], returns: "i32" },
+  getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
+  shutdown: { args: ["i32", "i32"], returns: "i32" },
+} as const;
+
+/** The C library of glibc and of musl, which the process has loaded already. */
+const LIBRARIES = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`];
+
+const DESCRIPTORS = "/proc/self/fd";
+/** Linux: AF_INET and AF_INET6, SOL_SOCKET, SO_TYPE, SOCK_STREAM, IPPROTO_TCP, TCP_INFO, SHUT_RDWR. */
+const AF_INET = 2;
+const AF_INET6 = 10;
+const SOCKET = 1;
+const TYPE = 3;
+const STREAM = 1;
+const TCP = 6;
+const TCP_INFO = 11;
+const BOTH = 2;
+/** Where the struct tcp_info has tcpi_last_data_sent, tcpi_last_data_recv and tcpi_bytes_received. */
+const LAST_SENT = 44;
+const LAST_RECEIVED = 52;
+const BYTES_RECEIVED = 128;
+/** The sizes of struct sockaddr_storage and, at least, of struct tcp_info. */
+const ADDRESS_BYTES = 128;
+const INFO_BYTES = 256;
+
+const load = () => {
+  for (const library of LIBRARIES) {
+    try {
+      return dlopen(library, FUNCTIONS).symbols;
+    } catch {
+      // The next one.
+    }
+  }
+  return undefined;
+};
+
+const dotted = (address: Buffer): string => address.subarray(4, 8).join(".");
+
+const colons = (address: Buffer): string =>
+  Array.from({ length: 8 }, (_, group) => address.readUInt16BE(8 + 2 * group).toString(16)).join(":");
+
+const isMapped = (address: Buffer): boolean =>
+  address.subarray(8, 20).equals(Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]));
+
+/** The sockets of this process on Linux; undefined elsewhere. */
+export const openSockets = (): Sockets | undefined => {
+  const library = process.platform === "linux" ? load() : undefined;
+  if (!library) return undefined;
+  const directory = openSync(DESCRIPTORS, "r");
+  const address = Buffer.alloc(ADDRESS_BYTES);
+  const info = Buffer.alloc(INFO_BYTES);
+  const length = new Uint32Array(1);
+
+  /** Reads into `info`; false if it is not a socket, or not of this protocol. */
+  const readOption = (descriptor: number, level: number, option: number): boolean => {
+    length[0] = INFO_BYTES;
+    return library.getsockopt(descriptor, level, option, info, length) === 0;
+  };
+  const isStream = (descriptor: number): boolean =>
+    readOption(descriptor, SOCKET, TYPE) && info.readUInt32LE(0) === STREAM;
+
+  /** Reads into `address`; false if the descriptor is not an IP socket. */
+  const read = (name: "getsockname" | "getpeername", descriptor: number): boolean => {
+    length[0] = ADDRESS_BYTES;
+    if (library[name](descriptor, address, length) !== 0) return false;
+    const family = address.readUInt16LE(0);
+    return family === AF_INET || family === AF_INET6;
+  };
+  const addressText = (): string => {
+    if (address.readUInt16LE(0) === AF_INET) return dotted(address);
+    return isMapped(address) ? address.subarray(20, 24).join(".") : colons(address);
+  };
+
+  return {
+    // Linux before 6.2 tells no size.
+    openFiles: () => fstatSync(directory).size || readdirSync(DESCRIPTORS).length,
+    accepted(ports) {
+      const sockets: OpenSocket[] = [];
+      for (const name of readdirSync(DESCRIPTORS)) {
+        const descriptor = Number(name);
+        if (!read("getsockname", descriptor) || !ports.has(address.readUInt16BE(2))) continue;
+        // A UDP socket may have the same port.
+        if (isStream(descriptor) && read("getpeername", descriptor))
+          sockets.push({ descriptor, address: addressText() });
+      }
+      return sockets;
+    },
+    idleMs(descriptor) {
+      if (!readOption(descriptor, TCP, TCP_INFO)) return 0;
+      if (info.readBigUInt64LE(BYTES_RECEIVED) === 0n) return Number.POSITIVE_INFINITY;
+      return Math.min(info.readUInt32LE(LAST_SENT), info.readUInt32LE(LAST_RECEIVED));
+    },
+    shutdown: (descriptor) => void library.shutdown(descriptor, BOTH),
+  };
+};

@@ -1,0 +1,57 @@
+import { excessOf, type PlainLimits } from "./excess.ts";
+import type { Sockets } from "./sockets.ts";
+
+export interface PlainWatch {
+  stop(): Promise<void>;
+}
+
+/** A client on the same machine opens about 50 connections in a millisecond. */
+const WATCH_MS = 20;
+/** Of the time, for looking at sockets while their number hardly changes. */
+const SHARE_OF_TIME = 0.02;
+const MAX_QUIET_MS = 500;
+
+/**
+ * Keeps the connections of plain listeners within limits. Bun.serve cannot refuse a connection, and a relay in front of
+ * it would cost a seventh of the requests. So the sockets are counted through the operating system, and those beyond
+ * the limits are shut down within a few hundredths of a second.
+ * @param onClosed called with how many connections were closed
+ */
+export const watchPlain = ({
+  ports,
+  limits,
+  sockets,
+  onClosed,
+}: {
+  ports: ReadonlySet<number>;
+  limits: PlainLimits;
+  sockets: Sockets;
+  onClosed: (count: number) => void;
+}): PlainWatch => {
+  /** With fewer open files nobody has too many connections. */
+  const calm = Math.min(limits.connectionsPerClient, limits.connections);
+  let filesBefore = 0;
+  let quietUntil = 0;
+
+  const enforce = () => {
+    const excess = excessOf(sockets.accepted(ports), limits, sockets.idleMs);
+    for (const { descriptor } of excess) sockets.shutdown(descriptor);
+    if (excess.length > 0) onClosed(excess.length);
+  };
+  const look = () => {
+    const files = sockets.openFiles();
+    filesBefore = Math.min(filesBefore, files);
+    if (files <= calm) return;
+    const begin = performance.now();
+    const hasGrown = files - filesBefore > calm / 4;
+    if (!hasGrown && begin < quietUntil) return;
+    filesBefore = files;
+    enforce();
+    const end = performance.now();
+    quietUntil = end + Math.min(MAX_QUIET_MS, (end - begin) / SHARE_OF_TIME);
+  };
+  const watching = setInterval(look, WATCH_MS);
+  return {
+    stop: async () => clearInterval(watching),
+  };
+};

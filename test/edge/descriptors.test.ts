@@ -1,0 +1,71 @@
+import { describe, expect, test } from "bun:test";
+import {
+  assertDescriptors,
+  descriptorBudget,
+  descriptorWarnings,
+  openFiles,
+} from "../../src/edge/descriptors.ts";
+
+const limits = (soft: string) => `Limit                     Soft Limit           Hard Limit           Units
+Max cpu time              unlimited            unlimited            seconds
+Max open files            ${soft.padEnd(20)} 524288               files
+Max locked memory         8388608              8388608              bytes
+`;
+
+test.each([
+  ["1024", 1024],
+  ["unlimited", Number.POSITIVE_INFINITY],
+])("of the operating system's limits %s open files are read", (soft, files) => {
+  expect(openFiles(limits(soft))).toBe(files);
+});
+
+test("a system that tells no limit has none", () => {
+  expect(openFiles("")).toBe(Number.POSITIVE_INFINITY);
+});
+
+describe("the budget", () => {
+  test.each([
+    ["no limit", Number.POSITIVE_INFINITY, 10_000],
+    ["as many files as they need", 40_256, 10_000],
+    ["one file fewer", 40_255, 9999],
+    ["4,096 files", 4096, 960],
+    ["256 files", 256, 32],
+    ["three files", 3, 1],
+  ])("with %s has a file for each HTTP connection and three for each HTTPS one", (_, files, most) => {
+    expect(descriptorBudget(10_000, files, true).connections).toBe(most);
+  });
+
+  test.each([
+    ["as many files as they need", 10_256, 10_000],
+    ["4,096 files", 4096, 3840],
+  ])("with %s and no HTTPS has them all for HTTP", (_, files, most) => {
+    expect(descriptorBudget(10_000, files, false).connections).toBe(most);
+  });
+
+  test("that allows fewer connections says what to set", () => {
+    expect(descriptorBudget(10_000, 40_256, true).advice).toBeUndefined();
+    expect(descriptorBudget(10_000, 4096, true).advice).toBe(
+      "at most 960 connections over HTTP, and as many over HTTPS, instead of 10000: this process may open 4096 files; LimitNOFILE=40256 in the unit, or ulimit -n 40256, allows them all",
+    );
+    expect(descriptorBudget(10_000, 4096, false).advice).toStartWith(
+      "at most 3840 connections over HTTP instead of 10000: ",
+    );
+  });
+});
+
+describe("readiness", () => {
+  test("fails when hardly a file can be opened, and says what to raise", () => {
+    expect(() => assertDescriptors({ open: 4081, limit: 4096 })).toThrow(
+      "4081 of 4096 files are open: raise LimitNOFILE in the unit, or ulimit -n",
+    );
+    expect(() => assertDescriptors({ open: 4080, limit: 4096 })).not.toThrow();
+  });
+
+  test("has a warning while the reserve is in use", () => {
+    expect(descriptorWarnings({ open: 3841, limit: 4096 })).toEqual([
+      { code: "few_file_descriptors", count: 1, message: expect.stringContaining("3841 of 4096") },
+    ]);
+    expect(descriptorWarnings({ open: 3840, limit: 4096 })).toEqual([]);
+    expect(descriptorWarnings({ open: 9000, limit: Number.POSITIVE_INFINITY })).toEqual([]);
+  });
+});

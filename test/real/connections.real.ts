@@ -1,0 +1,109 @@
+import { expect } from "bun:test";
+import { readdirSync } from "node:fs";
+import { tarGzOf } from "../deploys/archives.ts";
+import { serveHttps } from "./https.ts";
+import { EXECUTABLE, directory, real, run, type Server, serve, until } from "./support.ts";
+
+const FILES = 4096;
+const FLOOD = 4300;
+/** How long others ask while the flood is there. */
+const ASKING_MS = 4000;
+
+const withFiles = (files: number) => ["bash", "-c", `ulimit -n ${files} && exec "$0" "$@"`, EXECUTABLE];
+
+/** Connections from 127.0.0.1 that send this and nothing more. */
+const openMany = async (port: number, count: number, text: string) => {
+  let open = 0;
+  const opening = Array.from({ length: count }, () =>
+    Bun.connect({
+      hostname: "127.0.0.1",
+      port,
+      socket: {
+        open(socket) {
+          open += 1;
+          if (text !== "") socket.write(text);
+        },
+        data() {},
+        close: () => void (open -= 1),
+        error() {},
+      },
+    }),
+  );
+  const results = await Promise.allSettled(opening);
+  const sockets = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  return {
+    opened: sockets.length,
+    open: () => open,
+    [Symbol.dispose]() {
+      for (const socket of sockets) socket.terminate();
+    },
+  };
+};
+
+/** Asks as another client does, over a connection of its own. @returns the status, 000 if there is none */
+const askAs = (address: string, ...argv: string[]) =>
+  run(
+    ["curl", "--silent", "--interface", address, "--max-time", "5", "--output", "/dev/null"].concat(
+      ["--write-out", "%{http_code}"],
+      argv,
+    ),
+  ).then(({ stdout }) => stdout);
+
+const deploySite = async (server: Server) => {
+  const project = JSON.stringify({ slug: "site", name: "Site" });
+  const json = { "content-type": "application/json" };
+  expect(
+    (await server.call("/platform/projects", { method: "POST", headers: json, body: project })).status,
+  ).toBe(201);
+  const pages = [
+    { name: "index.html", content: "<h1>Docs</h1>" },
+    { name: "large.html", content: "x".repeat(300_000) },
+  ];
+  const headers = { "content-type": "application/gzip" };
+  const body = tarGzOf(pages);
+  expect(
+    (await server.call("/platform/projects/site/deploys", { method: "POST", headers, body })).status,
+  ).toBe(201);
+};
+
+for (const [what, text] of [
+  ["silent connections", ""],
+  ["half requests", "GET / HTTP/1.1\r\nX: "],
+] as const)
+  real(
+    `a client that opens ${FLOOD} ${what} keeps no other from HTTP, HTTPS and sites`,
+    ["curl", "bash"],
+    async () => {
+      using place = directory();
+      await using server = await serveHttps({ cwd: place.path, argv: withFiles(FILES) });
+      await deploySite(server);
+      using flood = await openMany(server.port, FLOOD, text);
+      expect(flood.opened).toBeGreaterThan(FILES);
+      const statuses = new Map<string, number>();
+      const note = (name: string, status: string) =>
+        statuses.set(`${name} ${status}`, (statuses.get(`${name} ${status}`) ?? 0) + 1);
+      const site = ["--header", "Host: site.localhost"];
+      for (const end = performance.now() + ASKING_MS; performance.now() < end;) {
+        note("http", await askAs("127.0.0.2", `${server.url}/readyz`));
+        note("https", await askAs("127.0.0.2", ...server.trust, `${server.httpsUrl}/livez`));
+        note("site", await askAs("127.0.0.2", ...site, `${server.url}/`));
+        note("large file", await askAs("127.0.0.2", ...site, `${server.url}/large`));
+      }
+      expect([...statuses.keys()].toSorted()).toEqual([
+        "http 200",
+        "https 200",
+        "large file 200",
+        "site 200",
+      ]);
+      await until("the flood is within its limit", () => flood.open() <= 256);
+      expect(readdirSync(`/proc/${server.pid}/fd`).length).toBeLessThan(FILES / 4);
+    },
+  );
+
+real("with a trusted proxy, its connections have only the limit of all", [], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path, env: { TRUST_PROXY: "1" } });
+  using proxied = await openMany(server.port, 600, "GET / HTTP/1.1\r\nX: ");
+  await Bun.sleep(1500);
+  expect(proxied.open()).toBe(600);
+});
