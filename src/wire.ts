@@ -17,7 +17,7 @@ import { publishFirst } from "./deploys/first.ts";
 import { deployRoutes } from "./deploys/routes.ts";
 import { dispatcher } from "./edge/dispatch.ts";
 import { type HostNames, hostReader } from "./edge/hosts.ts";
-import { plainPolicy } from "./edge/plain.ts";
+import { httpsOnly } from "./edge/https-only.ts";
 import { finishing, hostFault, refusal } from "./edge/refuse.ts";
 import { assertDescriptors, descriptorWarnings, type FileUse } from "./edge/descriptors.ts";
 import { endingSoon } from "./domains/certificates/certificate.ts";
@@ -292,7 +292,7 @@ export const wireApp = (
     readHost,
     ...(https && {
       challenge: https.challenge,
-      plain: plainPolicy({ readHost, peerOf, trustsProxy: trustProxy > 0, redirect: https.redirect }),
+      plain: httpsOnly({ readHost, peerOf, trustsProxy: trustProxy > 0, redirect: https.redirect }),
     }),
     api: (request) => app.fetch(config.console ? gateway.forward(overHttp(request)) : overHttp(request)),
     publisher: siteService({

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { tarGzOf } from "../deploys/archives.ts";
 import type { Store } from "../support/store.ts";
 import { NAME, openListening, statusesOf } from "./listening.ts";
+import { http2To } from "./tls/fronts.ts";
 
 const headOf = ({ key }: Store, ...lines: string[]) =>
   ["POST /v1/pets HTTP/1.1", `Host: ${NAME}`, `Authorization: Bearer ${key}`, ...lines, "", ""].join("\r\n");
@@ -35,6 +37,18 @@ describe.each(["HTTP", "HTTPS"] as const)("over %s a chunked request", (over) =>
     expect(await petsIn(store)).toBe(0);
   });
 
+  test("that uploads a deploy, with trailers, is 400 and publishes nothing", async () => {
+    const { store, send } = await openListening();
+    await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs" } });
+    const head = headOf(store, "Content-Type: application/gzip", "Transfer-Encoding: chunked");
+    const archive = tarGzOf([{ name: "index.html", content: "home" }]).toString("latin1");
+    const chunk = `${archive.length.toString(16)}\r\n${archive}\r\n`;
+    const parts = [head.replace("/v1/pets", "/platform/projects/docs/deploys"), `${chunk}0\r\n${TRAILER}`];
+    expect(statusesOf(await send(over, ...parts))).toEqual([400]);
+    const deploys = await store.call("GET", "/platform/projects/docs/deploys");
+    expect(await deploys.json()).toEqual([]);
+  });
+
   test("with trailers that come behind the response has no other response", async () => {
     const { store, open } = await openListening();
     const { write, answered, closed } = await open(over);
@@ -59,6 +73,27 @@ describe.each(["HTTP", "HTTPS"] as const)("over %s a chunked request", (over) =>
     expect(statusesOf(text)).toEqual([status]);
     expect(text).toMatch(/^connection: close\r$/im);
   });
+});
+
+test("trailers over HTTP/2 are read and left alone", async () => {
+  const { store, https } = await openListening();
+  const session = await http2To(https.port, NAME);
+  const stream = session.request(
+    {
+      ":method": "POST",
+      ":path": "/v1/pets",
+      authorization: `Bearer ${store.key}`,
+      "content-type": "application/json",
+      trailer: "x-checksum",
+    },
+    { waitForTrailers: true },
+  );
+  stream.on("wantTrailers", () => stream.sendTrailers({ "x-checksum": "1" }));
+  stream.end(BODY);
+  const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
+  stream.on("response", resolve).on("error", reject);
+  expect(await promise).toMatchObject({ ":status": 201 });
+  expect(await petsIn(store)).toBe(1);
 });
 
 test("a write with another request in the same packet is not done: Bun drops both without a response", async () => {

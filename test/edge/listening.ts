@@ -49,7 +49,7 @@ export const openListening = async (env: Record<string, string> = {}) => {
     socket.on("data", (chunk: Buffer) => void (text += chunk.toString("latin1")));
     socket.once("close", () => resolve());
     return {
-      write: (part: string) => void socket.write(part),
+      write: (part: string) => void socket.write(part, "latin1"),
       /** Resolves when something has come. */
       answered: () => eventually(() => text !== ""),
       /** All that came until the server closed the connection. */

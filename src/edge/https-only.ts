@@ -3,7 +3,7 @@ import { Fault } from "../http/faults.ts";
 import type { Place } from "./hosts.ts";
 import { refusal } from "./refuse.ts";
 
-export interface PlainSettings {
+export interface HttpsOnlySettings {
   readHost(host: string | null): Place;
   /** The address of the peer that sent a request. */
   peerOf(request: Request): string;
@@ -26,7 +26,7 @@ const HTTPS_REQUIRED = new Fault("https_required");
  * and sites redirect to HTTPS where the name has a certificate. The API and the console answer over HTTP only to this
  * machine; they reject other requests before anything looks at the key, so that nobody on the way learns whether it is valid.
  */
-export const plainPolicy = ({ readHost, peerOf, trustsProxy, redirect }: PlainSettings) => {
+export const httpsOnly = ({ readHost, peerOf, trustsProxy, redirect }: HttpsOnlySettings) => {
   /** What a trusted proxy says of its client goes before the proxy's own address. */
   const forwarded = ({ headers }: Request) => (trustsProxy ? headers.get("x-forwarded-proto") : null);
   const isOpen = (request: Request) => forwarded(request) !== null || !isLoopback(peerOf(request));
