@@ -1,4 +1,5 @@
 import { Elysia, status } from "elysia";
+import { hasAborted } from "../http/abort.ts";
 import { Fault } from "../http/faults.ts";
 import { nextPage } from "../http/headers.ts";
 import type { Patiently } from "../http/patience.ts";
@@ -18,12 +19,18 @@ import { activateDeploy, deleteDeploy, getDeploy, listDeploys, uploadDeploy } fr
 import type { DeployService, Upload } from "./service.ts";
 
 /** @throws Fault unsupported_media_type */
-const uploadOf = ({ headers, body }: Request, keyId: number): Upload => {
+const uploadOf = (request: Request, keyId: number): Upload => {
+  const { headers, body } = request;
   const accept = ARCHIVE_TYPES.join(", ");
   if (!isArchiveType(headers.get("content-type")))
     throw new Fault("unsupported_media_type", `The archive must be sent as one of ${accept}.`, { accept });
   const length = headers.get("content-length");
-  return { length: length === null ? undefined : Number(length), body, keyId };
+  return {
+    length: length === null ? undefined : Number(length),
+    body,
+    isCutOff: () => hasAborted(request),
+    keyId,
+  };
 };
 
 /** What projects publish, under `/platform/projects/{slug}/deploys`. */

@@ -21,6 +21,8 @@ export interface Upload {
   /** As its Content-Length says; undefined for one that is sent in chunks. */
   length: number | undefined;
   body: ReadableStream<Uint8Array> | null;
+  /** True if the connection was closed although the body seems complete. */
+  isCutOff(): Promise<boolean>;
   /** The key that sends it; null: the service itself. */
   keyId: number | null;
 }
@@ -195,15 +197,16 @@ export const deployService = ({
     get,
     needed,
     isUntouched: () => deploys.isUntouched(),
-    async upload(slug, { length = 0, body, keyId }) {
+    async upload(slug, { length = 0, body, isCutOff, keyId }) {
       const project = await projects.get(slug);
       if (length > uploadLimit) throw tooLarge(uploadLimit);
       const leave = admission.enter(keyId ?? 0);
       try {
         room.assert(length);
-        const stored = await uploads.hold(body, (file) =>
-          admission.unpack(() => storeArchive(project, keyId, file)),
-        );
+        const stored = await uploads.hold(body, async (file) => {
+          if (await isCutOff()) throw new UploadCutOff("the connection was closed");
+          return admission.unpack(() => storeArchive(project, keyId, file));
+        });
         return await get(slug, stored);
       } catch (error) {
         throw faultOf(error, uploadLimit);

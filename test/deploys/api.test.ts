@@ -273,3 +273,12 @@ test("the newest 20 deploys can be served again, however many failed since; of t
   expect(idsOf("failed")).toEqual(Array.from({ length: 20 }, (_, at) => 47 - at));
   expect(kept.find(({ active }) => active)?.id).toBe(22);
 });
+
+test("an upload whose connection was closed publishes nothing, though its body seems complete", async () => {
+  const store = await openStore();
+  await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs" } });
+  const { body } = new Response(tarGzOf([{ name: "index.html", content: "home" }]));
+  const upload = { length: undefined, body, isCutOff: async () => true, keyId: 1 };
+  await expect(store.deploys.upload("docs", upload)).rejects.toMatchObject({ code: "invalid_request" });
+  expect(await (await store.call("GET", "/platform/projects/docs/deploys")).json()).toEqual([]);
+});
