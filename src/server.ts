@@ -286,6 +286,9 @@ const running = ({
   const tend = async () => {
     await flush();
     await sweeper.run().catch((error: unknown) => log.warn({ err: error }, "not swept"));
+    await database
+      .shrinkLog()
+      .catch((error: unknown) => log.warn({ err: error }, "the log was not cut down"));
   };
   const tending = setInterval(tend, TEND_MS);
   const settleOrSay = () => settle().catch((error: unknown) => log.error({ err: error }, "not settled"));

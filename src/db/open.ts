@@ -9,6 +9,7 @@ import { ensureStoreId } from "./identity.ts";
 import { type FilesLost, filesInPlace } from "./inplace.ts";
 import { assertCurrent, isUnmade, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
+import { shrinkLog } from "./log.ts";
 import { PRAGMAS } from "./pragmas.ts";
 import { type ReadinessOptions, readinessOf } from "./readiness.ts";
 
@@ -37,6 +38,8 @@ export interface Database {
   assertReady(): Promise<void>;
   /** Called with every error of a request: one of a read makes the next `assertReady` look for damage. */
   suspect(error: unknown): void;
+  /** Copies a log that has grown into the database, in a worker, and cuts it down unless a reader still needs it. */
+  shrinkLog(): Promise<void>;
   /** Commits what is queued, copies the log into the database file if there is room, and closes it. Again is fine. */
   close(): Promise<void>;
   /** The connection itself: for PRAGMAs of tests and of `doctor`. */
@@ -122,8 +125,11 @@ export const openDatabase = (
     ...(settings.lockWait !== undefined && { lockWait: settings.lockWait }),
   });
   let closed: Promise<void> | undefined;
+  let shrinking: Promise<void> | undefined;
+  const shrink = () => (shrinking ??= shrinkLog(client).finally(() => (shrinking = undefined)));
   const close = async () => {
     await writes.drain();
+    await shrinking?.catch(() => {});
     writes.stop();
     readiness.close();
     if (!(await files.mayClose())) return;
@@ -151,6 +157,7 @@ export const openDatabase = (
       await readiness.assert();
     },
     suspect: readiness.suspect,
+    shrinkLog: async () => (closed ? undefined : shrink()),
     close: () => (closed ??= close()),
   };
 };

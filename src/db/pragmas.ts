@@ -1,3 +1,6 @@
+/** Bytes of the log that stay when SQLite begins it anew: more than it has while nothing holds up its checkpoints. */
+export const LOG_LIMIT = 16 * 2 ** 20;
+
 /** Of every connection to a database that is in use. */
 export const PRAGMAS = [
   "PRAGMA busy_timeout=5000",
@@ -7,4 +10,5 @@ export const PRAGMAS = [
   "PRAGMA foreign_keys=ON",
   "PRAGMA trusted_schema=OFF",
   "PRAGMA cache_size=-16384",
+  `PRAGMA journal_size_limit=${LOG_LIMIT}`,
 ] as const;

@@ -1,0 +1,23 @@
+import { statSync } from "node:fs";
+import type { Database as Client } from "bun:sqlite";
+import { LOG_LIMIT } from "./pragmas.ts";
+import { openRemote } from "./remote.ts";
+
+/** Bytes of the log beside a database; 0 without one. */
+export const logSize = (path: string): number =>
+  statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+
+/**
+ * Copies a log that has grown into its database, in a worker, and then cuts it down. What a reader still needs stays: the
+ * next call tries again.
+ */
+export const shrinkLog = async (client: Client): Promise<void> => {
+  const path = client.filename;
+  if (logSize(path) <= LOG_LIMIT) return;
+  {
+    await using remote = await openRemote(path);
+    await remote.all("PRAGMA wal_checkpoint(PASSIVE)");
+  }
+  // Little is left to copy, so that this takes no time of the event loop; it does nothing while another process writes.
+  client.query("PRAGMA wal_checkpoint(TRUNCATE)").get();
+};

@@ -1,0 +1,55 @@
+import { Database as Client } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { logSize } from "../../src/db/log.ts";
+import { openDatabase } from "../../src/db/open.ts";
+import { LOG_LIMIT } from "../../src/db/pragmas.ts";
+import { atEnd, temporaryDirectory } from "../support/store.ts";
+
+/** A store whose log has grown, for somebody reads what was there before. */
+const grown = () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const database = openDatabase(path);
+  atEnd(() => database.close());
+  const reader = new Client(path, { readonly: true });
+  atEnd(() => reader.close());
+  reader.run("BEGIN");
+  reader.query("SELECT count(*) FROM pets").get();
+  const { client } = database;
+  const add = () =>
+    client.run("INSERT INTO pets (name, category_id, created_at) VALUES (?, 1, 0)", ["x".repeat(200)]);
+  client.run("PRAGMA synchronous=OFF");
+  while (logSize(path) <= LOG_LIMIT) for (let at = 0; at < 200; at++) add();
+  return { path, database, reader, add };
+};
+
+test("a log that has grown is cut down once nobody reads what it holds, without a write", async () => {
+  const { path, database, reader } = grown();
+  await database.shrinkLog();
+  expect(logSize(path)).toBeGreaterThan(LOG_LIMIT);
+  reader.run("COMMIT");
+  await database.shrinkLog();
+  expect(logSize(path)).toBe(0);
+});
+
+test("a small log is left alone", async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const database = openDatabase(path);
+  atEnd(() => database.close());
+  const before = logSize(path);
+  expect(before).toBeGreaterThan(0);
+  await database.shrinkLog();
+  expect(logSize(path)).toBe(before);
+});
+
+test("a store that closes meanwhile waits for it, and is whole", async () => {
+  const { path, database, reader, add } = grown();
+  add();
+  reader.run("COMMIT");
+  const shrinking = database.shrinkLog();
+  await database.close();
+  await shrinking;
+  await database.shrinkLog();
+  const client = new Client(path, { readonly: true });
+  expect(client.query("PRAGMA quick_check(1)").get()).toEqual({ quick_check: "ok" });
+  client.close();
+});
