@@ -9,6 +9,7 @@ import { exportForm, textOf } from "../bulk/export.ts";
 import type { Format } from "../bulk/import.ts";
 import { quantity } from "../bulk/quantity.ts";
 import { countAnimals, exportPages } from "../bulk/repository.ts";
+import type { Config } from "../config/config.ts";
 import { reasonOf } from "../data.ts";
 import { isFull, resultCode } from "../db/failure.ts";
 import { shareLock } from "../db/lock.ts";
@@ -18,7 +19,9 @@ import { PET_STATUSES, type PetStatus } from "../pets/pet.ts";
 import { fullReason } from "../filesystem.ts";
 import { withDatabase } from "./database.ts";
 import { counted, formatOf, rowsShown, stopping } from "./rows.ts";
-import { configOf, withSettings } from "./settings.ts";
+import { configBeside, withSettings } from "./settings.ts";
+import { type Target, spooling } from "./spool.ts";
+import { deferSuspension } from "./suspend.ts";
 import { UsageError, fail, print } from "./terminal.ts";
 
 const STATUSES = [...PET_STATUSES, "none"] as const;
@@ -29,16 +32,6 @@ interface Options extends Record<string, unknown> {
   force?: boolean;
   forSpreadsheets?: boolean;
   json?: boolean;
-}
-
-/** Where an export goes. */
-interface Target {
-  /** @returns false if nobody reads it any more */
-  write(text: string): Promise<boolean>;
-  /** All is written. */
-  finish(): Promise<void>;
-  /** Nothing is to be left of it. */
-  abandon(): Promise<void>;
 }
 
 /** Says where it happened, and what to do. */
@@ -57,12 +50,12 @@ const explained = (error: unknown, path: string | undefined): unknown => {
 };
 
 const MINUTE_MS = 60_000;
-/** While an export waits for its reader, the server cannot begin its log anew: that grows with every write. */
+/** Nobody waits for ever for a reader that stands still. */
 const PATIENCE_MS = 10 * MINUTE_MS;
 
 /** A stream whose reader may take its time, but not for ever: each page within `patience` milliseconds. */
 export const streamTarget = (output: NodeJS.WritableStream, patience = PATIENCE_MS): Target => ({
-  write: (text) =>
+  write: (content) =>
     new Promise((resolve, reject) => {
       const giveUp = () =>
         reject(
@@ -71,7 +64,7 @@ export const streamTarget = (output: NodeJS.WritableStream, patience = PATIENCE_
           ),
         );
       const late = setTimeout(giveUp, patience);
-      output.write(text, (error) => {
+      output.write(content, (error) => {
         clearTimeout(late);
         if (!error) return resolve(true);
         // As `| head` ends it: it has seen enough.
@@ -119,8 +112,8 @@ const fileTarget = async (path: string): Promise<Target> => {
     lock.release();
   };
   return {
-    async write(text) {
-      await explaining(file.writeFile(text));
+    async write(content) {
+      await explaining(file.writeFile(content));
       return true;
     },
     async finish() {
@@ -139,9 +132,14 @@ const fileTarget = async (path: string): Promise<Target> => {
 const statusOf = (status: Options["status"]): PetStatus | null | undefined =>
   status === "none" ? null : status;
 
-const write = async (database: Database, target: Target, format: Format, options: Options) => {
-  using stop = stopping();
-  Bun.unsafe.setJITPolicy(1);
+/** Hands the animals of one moment to a target. @returns how many */
+const passOn = async (
+  database: Database,
+  target: Target,
+  isStopped: () => boolean,
+  format: Format,
+  options: Options,
+): Promise<number> => {
   const form = exportForm(format, { guarded: options.forSpreadsheets ?? false });
   const total = options.status ? undefined : countAnimals(database);
   const shown = rowsShown("Exporting");
@@ -149,26 +147,53 @@ const write = async (database: Database, target: Target, format: Format, options
   try {
     let isRead = form.heading === "" || (await target.write(form.heading));
     for (const page of exportPages(database, statusOf(options.status))) {
-      if (!isRead || stop.code() !== 0) break;
+      if (!isRead || isStopped()) break;
       isRead = await target.write(textOf(page, form));
       rows += page.length;
       shown.show(rows, total && Math.min(1, rows / total));
     }
-    if (stop.code() === 0) await target.finish();
-    else await target.abandon();
-  } catch (error) {
-    await target.abandon();
-    throw error;
+    return rows;
   } finally {
     shown.end();
   }
-  return { rows, code: stop.code() };
+};
+
+const write = async (
+  database: Database,
+  { dataDir, diskReserve }: Config,
+  path: string | undefined,
+  format: Format,
+  options: Options,
+) => {
+  using stop = stopping();
+  Bun.unsafe.setJITPolicy(1);
+  const isStopped = () => stop.code() !== 0;
+  let target: Target | undefined;
+  try {
+    let rows: number;
+    {
+      using suspension = deferSuspension();
+      const spool = {
+        directory: dataDir,
+        reserve: diskReserve,
+        isHurried: suspension.isRequested,
+        isStopped,
+      };
+      target = path === undefined ? spooling(streamTarget(process.stdout), spool) : await fileTarget(path);
+      rows = await passOn(database, target, isStopped, format, options);
+    }
+    await (isStopped() ? target.abandon() : target.finish());
+    return { rows, code: stop.code() };
+  } catch (error) {
+    await target?.abandon();
+    throw error;
+  }
 };
 
 const HELP = `
 The animals are those of one moment, ascending by id; the server may write meanwhile. Importing the file elsewhere gives the same
-animals: name, category and status, in this order, with ids of their own. That moment is kept until the last animal is read, and the
-server's log grows meanwhile: to page through an export, write a file first. A reader that stands still for ten minutes ends it.
+animals: name, category and status, in this order, with ids of their own. A reader of standard output may be slow: what it has not
+read after a second is set aside in DATA_DIR, in a file that goes with the export. One that stands still for ten minutes ends it.
 
 A name that begins with =, +, - or @ is a formula to a spreadsheet. --for-spreadsheets writes a ' before it; import the file
 with the same flag, which takes it away again.`;
@@ -189,22 +214,17 @@ export const exportCommand = (): Command =>
       .option("--force", "overwrite the file")
       .option("--json", "print the summary as JSON, on standard error without a file")
       .addHelpText("after", HELP),
-    ["dataDir"],
+    ["dataDir", "diskReserve"],
   ).action(async (file: string | undefined, options: Options) => {
     const path = file === "-" ? undefined : file;
-    const config = configOf(options);
+    const config = configBeside(options);
     const format = options.format ?? (path === undefined ? "csv" : formatOf(path, undefined));
     if (path !== undefined) assertPlace(path, config.dataDir);
     if (path !== undefined && !options.force && existsSync(path))
       throw new UsageError(`${JSON.stringify(path)} exists; --force overwrites it`);
     const start = performance.now();
     const { rows, code } = await withDatabase(config, async (database) =>
-      write(
-        database,
-        path === undefined ? streamTarget(process.stdout) : await fileTarget(path),
-        format,
-        options,
-      ),
+      write(database, config, path, format, options),
     );
     if (code !== 0) {
       process.exitCode = code;

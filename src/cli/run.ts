@@ -17,6 +17,7 @@ import { openapiCommand } from "./openapi.ts";
 import { restoreCommand } from "./restore.ts";
 import { ordersCommand } from "./orders.ts";
 import { serveCommand } from "./serve.ts";
+import { suspendBetweenTurns } from "./suspend.ts";
 import { Interrupted, UsageError, fail, print } from "./terminal.ts";
 
 const WRONG_USE = 2;
@@ -82,6 +83,7 @@ const explain = (command: Command): void => {
 
 /** Runs one command. @returns the exit code: 0, 1 for a failure, 2 for wrong use, 130 for Ctrl-C */
 export const run = async (argv: readonly string[]): Promise<number> => {
+  suspendBetweenTurns();
   try {
     await program().parseAsync([...argv], { from: "user" });
     return Number(process.exitCode ?? 0);

@@ -151,3 +151,61 @@ real("an export whose reader has seen enough ends quietly", ["sh", "head"], asyn
   const [out, error] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   expect([out.split("\n")[0], error]).toEqual(["id,name,categoryId,status", ""]);
 });
+
+/** True while a process is stopped by a signal. */
+const isStopped = (pid: number): boolean => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+
+/** Stops it as Ctrl-Z does. */
+const suspend = async (child: Bun.Subprocess) => {
+  child.kill("SIGTSTP");
+  await until("stopped", () => isStopped(child.pid), 10_000);
+};
+
+if (process.platform === "linux")
+  real("an import that is suspended holds no lock, and goes on when it is continued", [], async () => {
+    using place = directory();
+    const { path: cwd } = place;
+    await writeRows(join(cwd, "rows.csv"), ROWS);
+    await using server = await serve({ cwd });
+    const child = importing(cwd);
+    await until("rows are read", () => readSoFar(cwd) > 0, 30_000);
+    const statuses: number[] = [];
+    for (let round = 0; round < 10 && child.exitCode === null; round++) {
+      await suspend(child);
+      statuses.push((await server.add(`client ${round}`)).status);
+      child.kill("SIGCONT");
+      await Bun.sleep(20);
+    }
+    expect(await child.exited).toBe(1);
+    expect(statuses).toEqual(statuses.map(() => 201));
+    expect(statuses.length).toBeGreaterThan(0);
+    await expectAccounted(cwd, statuses.length);
+  });
+
+if (process.platform === "linux")
+  real("an export that is suspended or read slowly keeps no snapshot of the database", [], async () => {
+    using place = directory();
+    const { path: cwd } = place;
+    await writeRows(join(cwd, "rows.csv"), ROWS);
+    await goOn(cwd);
+    await using server = await serve({ cwd });
+    const child = Bun.spawn([EXECUTABLE, "export", "-"], {
+      cwd,
+      env: { PATH: process.env["PATH"] ?? "", DATA_DIR: join(cwd, "data") },
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    const reader = child.stdout.getReader();
+    const first = await reader.read();
+    await suspend(child);
+    expect((await server.add("client")).status).toBe(201);
+    using database = new Database(databaseIn(cwd));
+    expect(database.query("PRAGMA wal_checkpoint(TRUNCATE)").get()).toMatchObject({ busy: 0 });
+    child.kill("SIGCONT");
+    let text = new TextDecoder().decode(first.value);
+    const decoder = new TextDecoder();
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      text += decoder.decode(part.value, { stream: true });
+    expect(await child.exited).toBe(0);
+    expect(text.trimEnd().split("\n")).toHaveLength(ROWS - BAD + 1);
+  });

@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { freeBytes } from "../data.ts";
+
+/** Where an export goes. */
+export interface Target {
+  /** @returns false if nobody reads it any more */
+  write(content: string | Uint8Array): Promise<boolean>;
+  /** All is written. */
+  finish(): Promise<void>;
+  /** Nothing is to be left of it. */
+  abandon(): Promise<void>;
+}
+
+export interface SpoolOptions {
+  /** Where the rest goes, in a file without a name: nothing of it stays, however the process ends. */
+  directory: string;
+  /** Bytes that stay free there. */
+  reserve: number;
+  /** How long writes may wait for the reader, all together, in milliseconds. */
+  waitMs?: number;
+  /** True if nothing may wait for the reader any more. */
+  isHurried: () => boolean;
+  /** True if the rest is not wanted any more. */
+  isStopped: () => boolean;
+}
+
+const WAIT_MS = 1000;
+const CHUNK = 2 ** 20;
+/** How much is written from one look at the free space to the next. */
+const LOOK_BYTES = 8 * 2 ** 20;
+
+const openSpool = ({ directory, reserve }: SpoolOptions) => {
+  const path = join(directory, `export-${process.pid}-${randomBytes(6).toString("hex")}.spool`);
+  const file = openSync(path, "wx+", 0o600);
+  unlinkSync(path);
+  let size = 0;
+  let looked = -LOOK_BYTES;
+  const assertRoom = () => {
+    if (size - looked < LOOK_BYTES) return;
+    looked = size;
+    if (freeBytes(directory) >= reserve + LOOK_BYTES) return;
+    throw new Error(
+      "what reads the export is slower than it, and DATA_DIR has no room for the rest: make room there, or export to a file on another disk and read that",
+    );
+  };
+  return {
+    append(content: string | Uint8Array) {
+      assertRoom();
+      const bytes = typeof content === "string" ? Buffer.from(content) : content;
+      for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+      size += bytes.length;
+    },
+    *chunks() {
+      for (let at = 0; at < size;) {
+        const chunk = new Uint8Array(Math.min(CHUNK, size - at));
+        at += readSync(file, chunk, 0, chunk.length, at);
+        yield chunk;
+      }
+    },
+    close: () => closeSync(file),
+  };
+};
+
+/** What a promise resolves to within some milliseconds; else undefined. */
+const within = async <Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> => {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), ms);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/**
+ * Passes content on to a target, and sets the rest aside in a file once that is too slow: whoever writes is done soon, and
+ * keeps no snapshot of the database, which would keep the server's log from being begun anew. `finish` waits for the target.
+ */
+export const spooling = (target: Target, options: SpoolOptions): Target => {
+  const { waitMs = WAIT_MS, isHurried, isStopped } = options;
+  let waited = 0;
+  let inFlight: Promise<boolean> | undefined;
+  let spool: ReturnType<typeof openSpool> | undefined;
+  const pass = async (content: string | Uint8Array): Promise<boolean> => {
+    const start = performance.now();
+    inFlight = target.write(content);
+    // Who finishes learns of it.
+    inFlight.catch(() => {});
+    const isRead = await within(inFlight, isHurried() ? 0 : waitMs - waited);
+    waited += performance.now() - start;
+    if (isRead === undefined) spool = openSpool(options);
+    return isRead ?? true;
+  };
+  const drain = async (from: NonNullable<typeof spool>) => {
+    let isRead = await inFlight;
+    for (const chunk of from.chunks()) {
+      if (!isRead || isStopped()) return;
+      isRead = await target.write(chunk);
+    }
+  };
+  const close = () => {
+    spool?.close();
+    spool = undefined;
+  };
+  return {
+    async write(content) {
+      if (!spool) return pass(content);
+      spool.append(content);
+      return true;
+    },
+    async finish() {
+      if (spool) await drain(spool);
+      close();
+      await target.finish();
+    },
+    async abandon() {
+      close();
+      await target.abandon();
+    },
+  };
+};

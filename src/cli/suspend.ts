@@ -1,0 +1,35 @@
+let deferrals = 0;
+let isRequested = false;
+
+const suspend = () => {
+  isRequested = false;
+  process.kill(process.pid, "SIGSTOP");
+};
+
+/**
+ * Lets Ctrl-Z stop the process between two turns of the event loop: a write transaction begins and ends within one, so that
+ * nobody waits for the lock of a process that is stopped.
+ */
+export const suspendBetweenTurns = (): void => {
+  process.on("SIGTSTP", () => {
+    isRequested = true;
+    if (deferrals === 0) suspend();
+  });
+};
+
+export interface Deferral extends Disposable {
+  /** True after Ctrl-Z: the process stops when the last deferral ends. */
+  isRequested(): boolean;
+}
+
+/** Defers Ctrl-Z while a snapshot of the database is kept over several turns. */
+export const deferSuspension = (): Deferral => {
+  deferrals++;
+  return {
+    isRequested: () => isRequested,
+    [Symbol.dispose]() {
+      deferrals--;
+      if (deferrals === 0 && isRequested) suspend();
+    },
+  };
+};

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { exportPages } from "../../src/bulk/repository.ts";
+import { type SpoolOptions, type Target, spooling } from "../../src/cli/spool.ts";
+import { openDatabase } from "../../src/db/open.ts";
+import { atEnd, temporaryDirectory } from "../support/store.ts";
+
+/** A reader that takes nothing before it is let go. */
+const slowReader = () => {
+  const { promise: goes, resolve: go } = Promise.withResolvers<boolean>();
+  const parts: Buffer[] = [];
+  const ends: string[] = [];
+  const target: Target = {
+    async write(content) {
+      const isRead = await goes;
+      parts.push(typeof content === "string" ? Buffer.from(content) : Buffer.from(content));
+      return isRead;
+    },
+    finish: async () => void ends.push("finished"),
+    abandon: async () => void ends.push("abandoned"),
+  };
+  return { target, go, ends, text: () => Buffer.concat(parts).toString() };
+};
+
+const open = (target: Target, options: Partial<SpoolOptions> = {}) => {
+  const directory = temporaryDirectory();
+  const spool = spooling(target, {
+    directory,
+    reserve: 0,
+    waitMs: 0,
+    isHurried: () => false,
+    isStopped: () => false,
+    ...options,
+  });
+  return { spool, directory };
+};
+
+describe("what a slow reader has not read", () => {
+  test("is set aside without a name, and comes whole and in order when it reads on", async () => {
+    const { target, go, ends, text } = slowReader();
+    const { spool, directory } = open(target);
+    // Characters of three bytes, so that chunks end inside of some.
+    const lines = Array.from({ length: 1200 }, (_, at) => `${at} ${"€".repeat(1000)}\n`);
+    for (const line of lines) expect(await spool.write(line)).toBe(true);
+    expect(readdirSync(directory)).toEqual([]);
+    const finishing = spool.finish();
+    expect(ends).toEqual([]);
+    go(true);
+    await finishing;
+    expect(text()).toBe(lines.join(""));
+    expect(ends).toEqual(["finished"]);
+  });
+
+  test("is not kept once nobody reads any more, or it is not wanted", async () => {
+    for (const isStopped of [false, true]) {
+      const { target, go, text } = slowReader();
+      const { spool } = open(target, { isStopped: () => isStopped });
+      for (const line of ["a", "b", "c"]) await spool.write(line);
+      go(isStopped);
+      await spool.finish();
+      expect(text()).toBe("a");
+    }
+  });
+
+  test("is refused where there is no room for it", async () => {
+    const { target, go } = slowReader();
+    const { spool } = open(target, { reserve: 2 ** 60 });
+    await spool.write("a");
+    await expect(spool.write("b")).rejects.toThrow("DATA_DIR has no room for the rest");
+    go(true);
+    await spool.abandon();
+  });
+});
+
+test("a reader that is fast gets everything at once, unless there is a hurry", async () => {
+  let isHurried = false;
+  const { target, go, text } = slowReader();
+  const { spool } = open(target, { waitMs: 60_000, isHurried: () => isHurried });
+  go(true);
+  await spool.write("a");
+  expect(text()).toBe("a");
+  isHurried = true;
+  const stuck = slowReader();
+  const { spool: hurried } = open(stuck.target, { waitMs: 60_000, isHurried: () => isHurried });
+  await hurried.write("a");
+  await hurried.write("b");
+  stuck.go(true);
+  await hurried.finish();
+  expect(stuck.text()).toBe("ab");
+});
+
+test("an export whose reader stands still keeps no snapshot of the database, and is of its moment all the same", async () => {
+  const path = join(temporaryDirectory(), "store.db");
+  const database = openDatabase(path);
+  atEnd(() => database.close());
+  const add = (name: string) =>
+    database.client.run("INSERT INTO pets (name, category_id, created_at) VALUES (?, 1, 0)", [name]);
+  database.client.run("BEGIN");
+  for (let at = 0; at < 3000; at++) add(`${at}`);
+  database.client.run("COMMIT");
+  const exporting = openDatabase(path, { migrating: "never" });
+  atEnd(() => exporting.close());
+  const { target, go, text } = slowReader();
+  const { spool } = open(target);
+  for (const page of exportPages(exporting, undefined)) {
+    add("later");
+    await spool.write(page.map(([, name]) => `${name}\n`).join(""));
+  }
+  expect(database.client.query("PRAGMA wal_checkpoint(TRUNCATE)").get()).toMatchObject({ busy: 0 });
+  go(true);
+  await spool.finish();
+  expect(text().split("\n").length - 1).toBe(3000);
+  expect(text()).not.toContain("later");
+});
