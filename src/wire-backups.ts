@@ -31,7 +31,10 @@ export const wireBackups = (
     const { file, bytes, sites, removed, leftAlone } = JSON.parse(await child.take()) as Taken;
     log.info({ file, bytes, removed: removed.length, leftAlone: leftAlone.length }, "backup taken");
     if (sites && sites.missing > 0)
-      log.warn({ missing: sites.missing }, "files of deployed sites are missing");
+      log.warn(
+        { missing: sites.missing },
+        "files of deployed sites are missing or damaged, and not in this backup; no older one is removed",
+      );
   };
   const newest = () =>
     existsSync(directory) ? newestOf(shelfOf(directory, storeId).own, clock.now()) : undefined;

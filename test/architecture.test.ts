@@ -62,7 +62,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     from: /^src\/backups\//,
     to: [
       /^src\/(backups|db)\//,
-      /^src\/deploys\/(blobs|manifest)\.ts$/,
+      /^src\/deploys\/(blobs|manifest|sound)\.ts$/,
       /^src\/(data|directory|durable|filesystem|ownership|time)\.ts$/,
     ],
   },

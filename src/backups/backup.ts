@@ -201,11 +201,13 @@ const explained = (error: unknown, { dataDir, file }: BackupOrder, needed: numbe
 const removeOld = (
   { file, keep, now }: BackupOrder,
   storeId: string | undefined,
+  isWhole: boolean,
 ): Pick<Taken, "removed" | "leftAlone"> => {
   if (keep === undefined) return { removed: [], leftAlone: [] };
   const directory = dirname(file);
   const { own, others } = shelfOf(directory, storeId);
-  const removed = surplus(own, basename(file), keep, now);
+  // One that lacks files of sites takes no place of one that may have them.
+  const removed = isWhole ? surplus(own, basename(file), keep, now) : [];
   for (const name of removed) rmSync(join(directory, name), { force: true });
   return { removed, leftAlone: others.filter((name) => name !== basename(file)) };
 };
@@ -237,7 +239,12 @@ export const takeBackup = async (order: BackupOrder): Promise<Taken> => {
       const filled = await fill(order, source, temporary, blobs, hashes);
       if (isBelow(directory, dataDir)) inheritOwner(temporary);
       await putInPlace(temporary, file, { force });
-      return { file, bytes: statSync(file).size, ...filled, ...removeOld(order, storeIdOf(source)) };
+      return {
+        file,
+        bytes: statSync(file).size,
+        ...filled,
+        ...removeOld(order, storeIdOf(source), !filled.sites?.missing),
+      };
     } finally {
       removeTemporary(directory, process.pid);
       begun.release();

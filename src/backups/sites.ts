@@ -1,8 +1,9 @@
-import { createReadStream, existsSync, rmSync, statSync } from "node:fs";
+import { createReadStream, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { CarriedFiles } from "../db/carried.ts";
 import { type Blobs, openBlobs } from "../deploys/blobs.ts";
 import { hashesOf, readManifest } from "../deploys/manifest.ts";
+import { lossOf, problemOf } from "../deploys/sound.ts";
 import { BackupRefused } from "./refused.ts";
 
 /** Files of deployed sites, which lie beside the database. */
@@ -18,15 +19,22 @@ const HASH = /^[\da-f]{64}$/;
 
 export const blobsOf = (dataDir: string): Blobs => openBlobs(join(dataDir, "blobs"));
 
-const sha256 = async (path: string): Promise<string> => {
-  const hasher = new Bun.CryptoHasher("sha256");
-  for await (const part of createReadStream(path, { highWaterMark: PART })) hasher.update(part as Uint8Array);
-  return hasher.digest("hex");
-};
-
 /** True if the store has this file and it is what its name says. */
 const isSound = async (blobs: Blobs, hash: string): Promise<boolean> =>
-  existsSync(blobs.pathOf(hash)) && (await sha256(blobs.pathOf(hash))) === hash;
+  (await problemOf(blobs.pathOf(hash), hash)) === undefined;
+
+/** A file is not what its name says. */
+class Damaged extends Error {}
+
+/** The content of a file. @throws Damaged at its end, if that is not what was stored */
+async function* checkedParts(path: string, hash: string): AsyncGenerator<Uint8Array> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  for await (const part of createReadStream(path, { highWaterMark: PART }) as AsyncIterable<Uint8Array>) {
+    hasher.update(part);
+    yield part;
+  }
+  if (hasher.digest("hex") !== hash) throw new Damaged();
+}
 
 /** Every file that these deploys need. A manifest that cannot be read is named itself, and nothing that it names. */
 export const filesOf = async (blobs: Blobs, manifests: readonly string[]): Promise<string[]> => {
@@ -61,14 +69,34 @@ export const carry = async (
   const sum: SiteFiles = { files: 0, bytes: 0, missing: 0 };
   for (const [at, hash] of hashes.entries()) {
     told(at);
-    if (await isSound(blobs, hash)) {
-      const path = blobs.pathOf(hash);
-      await carried.put(hash, createReadStream(path, { highWaterMark: PART }));
+    const path = blobs.pathOf(hash);
+    try {
+      await carried.put(hash, checkedParts(path, hash));
       sum.files++;
       sum.bytes += statSync(path).size;
-    } else sum.missing++;
+    } catch (error) {
+      if (!(error instanceof Damaged) && lossOf(error) === undefined) throw error;
+      sum.missing++;
+    }
   }
   return sum;
+};
+
+/** Of these deploys those that need a file that is missing or damaged, as `slug` and id; and how many such files there are. */
+export const damagedDeploys = async (
+  blobs: Blobs,
+  deploys: readonly { slug: string; id: number; manifest: string }[],
+): Promise<{ files: number; damaged: number; deploys: string[] }> => {
+  const isDamaged = new Map<string, boolean>();
+  const found = new Set<string>();
+  for (const { slug, id, manifest } of deploys)
+    for (const hash of await filesOf(blobs, [manifest])) {
+      const known = isDamaged.get(hash) ?? !(await isSound(blobs, hash));
+      isDamaged.set(hash, known);
+      if (known) found.add(`${slug} ${id}`);
+    }
+  const damaged = isDamaged.values().reduce((sum, is) => sum + Number(is), 0);
+  return { files: isDamaged.size, damaged, deploys: [...found] };
 };
 
 async function* eachOf(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -91,8 +119,6 @@ export const uncarry = async (
       if (!HASH.test(hash))
         throw new BackupRefused("the backup is damaged: a file of a site has no proper name");
       if (await isSound(blobs, hash)) continue;
-      // One that is not what its name says would stay.
-      rmSync(blobs.pathOf(hash), { force: true });
       const stored = await writer.put(eachOf(carried.partsOf(hash)));
       if (stored.hash !== hash)
         throw new BackupRefused(`the backup is damaged: file ${hash} of a site is another`);

@@ -111,7 +111,7 @@ export const backupCommand = (): Command =>
       const { missing = 0 } = taken.sites ?? {};
       if (missing > 0)
         fail(
-          `${missing} files of deployed sites are missing or damaged in DATA_DIR: deploy those sites again`,
+          `${missing} files of deployed sites are missing or damaged in DATA_DIR, and not in this backup; no older one is removed: deploy those sites again, or delete the deploys that adoption-store doctor names`,
         );
       if (options.json) print(JSON.stringify(taken));
       else printTaken(taken, ((performance.now() - start) / 1000).toFixed(1));

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync, statfsSync } from "node:fs";
 import { Command } from "commander";
 import { assertBackupDirectory } from "../backups/place.ts";
+import { blobsOf, damagedDeploys } from "../backups/sites.ts";
 import type { Config } from "../config/config.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain.ts";
@@ -9,7 +10,7 @@ import { MigrationRefused, assertCurrent } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
 import { foreignObject } from "../db/objects.ts";
 import { openForReading, readingOf } from "../db/readonly.ts";
-import type { Client } from "../db/snapshot.ts";
+import { type Client, servableDeploys } from "../db/snapshot.ts";
 import { directoryFault, fileFault, quoted } from "../directory.ts";
 import { listen } from "../edge/listeners.ts";
 import { assertNew, databasePath, isBeingRestored, lockPath, openFault } from "../data.ts";
@@ -116,6 +117,16 @@ const certificates: Probe = (config) =>
     return `${all.length}, none of which needs anything${present.slice(0, MOST_NAMED).join("")}`;
   });
 
+const sites: Probe = (config) =>
+  reading(config, async (client) => {
+    const found = await damagedDeploys(blobsOf(config.dataDir), servableDeploys(client));
+    if (found.damaged === 0) return `${found.files} files of deployed sites, all whole`;
+    const more = found.deploys.length > MOST_NAMED ? `, and ${found.deploys.length - MOST_NAMED} more` : "";
+    throw new Error(
+      `${found.damaged} of ${found.files} files are missing or damaged, which these deploys need: ${found.deploys.slice(0, MOST_NAMED).join(", ")}${more}; deploy these sites again and delete what stays damaged, or restore a backup`,
+    );
+  });
+
 const backups: Probe = ({ dataDir: path, backupSchedule, backupDir }) => {
   if (backupSchedule === undefined) return "none are taken by the server: there is no BACKUP_SCHEDULE";
   assertBackupDirectory(backupDir, path);
@@ -146,6 +157,7 @@ const PROBES: Record<string, Probe> = {
   disk,
   database,
   certificates,
+  sites,
   backups,
   server,
   clock,
@@ -162,7 +174,7 @@ const attempt = async (check: string, probe: Probe, config: Config): Promise<Fin
 export const doctorCommand = (): Command =>
   withSettings(
     new Command("doctor").description(
-      "check settings, disk, database, backups, port and clock, and say what to do",
+      "check settings, disk, database, sites, backups, port and clock, and say what to do",
     ),
   )
     .option("--json", "print JSON")

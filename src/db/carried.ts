@@ -3,6 +3,7 @@ import { CARRIED, CREATE_CARRIED, hasTable } from "./objects.ts";
 
 /** Files that travel inside a backup's database: by the SHA-256 of their content, in parts that memory has room for. */
 export interface CarriedFiles {
+  /** Takes a file along, whole or not at all: nothing of one whose parts end in an error. */
   put(hash: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
   hashes(): string[];
   partsOf(hash: string): Generator<Uint8Array>;
@@ -19,10 +20,15 @@ export const carriedFiles = (client: Client, { create = false } = {}): CarriedFi
     async put(hash, parts) {
       let part = 0;
       client.run("BEGIN");
-      for await (const content of parts) client.run(PUT, [hash, part++, content]);
-      // An empty file is one empty part.
-      if (part === 0) client.run(PUT, [hash, 0, new Uint8Array()]);
-      client.run("COMMIT");
+      try {
+        for await (const content of parts) client.run(PUT, [hash, part++, content]);
+        // An empty file is one empty part.
+        if (part === 0) client.run(PUT, [hash, 0, new Uint8Array()]);
+        client.run("COMMIT");
+      } catch (error) {
+        if (client.inTransaction) client.run("ROLLBACK");
+        throw error;
+      }
     },
     hashes: () =>
       client

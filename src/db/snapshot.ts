@@ -131,6 +131,15 @@ export const manifestsOf = (client: Client): string[] =>
         .map(({ manifest }) => manifest)
     : [];
 
+/** The deploys that can be served. */
+export const servableDeploys = (client: Client): { slug: string; id: number; manifest: string }[] =>
+  client
+    .query<{ slug: string; id: number; manifest: string }, []>(
+      `SELECT slug, deploys.id AS id, manifest FROM deploys JOIN projects ON projects.id = project_id
+       WHERE manifest IS NOT NULL ORDER BY slug, deploys.id`,
+    )
+    .all();
+
 /**
  * Copies what the log beside a database holds into it and ends the log, so that the file alone is the database.
  * @throws SQLITE_BUSY if another process has it open

@@ -56,7 +56,7 @@ export const damageWarnings = ({ hashes }: Pick<Damage, "hashes">): Warning[] =>
     {
       code: "damaged_files",
       count: damaged.length,
-      message: `Files of deployed sites are missing or damaged: ${named.join(", ")}${more}. Deploy these sites again, or restore a backup; then look at the disk.`,
+      message: `Files of deployed sites are missing or damaged: ${named.join(", ")}${more}. adoption-store doctor names the deploys: deploy these sites again, or restore a backup; then look at the disk.`,
     },
   ];
 };

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
-import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { blobsOf, damagedDeploys } from "../../src/backups/sites.ts";
 import { databasePath } from "../../src/data.ts";
+import { servableDeploys } from "../../src/db/snapshot.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 import { openProject } from "../domains/projects.ts";
 import { temporaryDirectory } from "../support/store.ts";
@@ -107,3 +109,46 @@ test.skipIf(!isRoot)(
     expect(statSync(elsewhere.file).uid).toBe(0);
   },
 );
+
+/** Changes one byte of the largest blob: its size stays. */
+const flipLargest = (dataDir: string): (() => void) => {
+  const path =
+    blobFiles(dataDir).toSorted((one, other) => statSync(other).size - statSync(one).size)[0] ?? "";
+  const good = readFileSync(path);
+  const bad = Buffer.from(good);
+  bad[bad.length >> 1] = (bad[bad.length >> 1] ?? 0) ^ 1;
+  writeFileSync(path, bad);
+  return () => writeFileSync(path, good);
+};
+
+test("a backup without a damaged file takes the place of none that may have it", async () => {
+  const source = await deployed();
+  const directory = temporaryDirectory();
+  const take = (day: number) => {
+    const now = Date.UTC(2026, 10, day, 3);
+    const name = `adoption-store-202611${day}T030000.000Z.db`;
+    return backUp(source, { file: join(directory, name), now, keep: 1 });
+  };
+  const whole = await take(20);
+  const mend = flipLargest(source);
+  for (const day of [21, 22]) {
+    const { sites, removed } = await take(day);
+    expect([sites?.missing, removed]).toEqual([1, []]);
+  }
+  expect(existsSync(whole.file)).toBe(true);
+  const restored = temporaryDirectory();
+  await restoreTo(restored, whole.file);
+  expect(await visited(restored, "/large.txt")).toBe(`200 ${LARGE.toString()}`);
+  mend();
+  expect((await take(23)).removed.length).toBe(3);
+});
+
+test("deploys that need a damaged file are named", async () => {
+  const source = await deployed();
+  const store = await storeIn(source);
+  const look = () => damagedDeploys(blobsOf(source), servableDeploys(store.database.client));
+  const { files } = await look();
+  expect(await look()).toEqual({ files, damaged: 0, deploys: [] });
+  flipLargest(source);
+  expect(await look()).toEqual({ files, damaged: 1, deploys: ["docs 2"] });
+});

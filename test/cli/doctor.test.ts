@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { readConfig } from "../../src/config/config.ts";
 import { databasePath, lockPath, openData } from "../../src/data.ts";
 import { startServer } from "../../src/server.ts";
+import { openProject } from "../domains/projects.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 import { bundledIn } from "./program.ts";
 
@@ -140,5 +141,24 @@ describe("doctor changes nothing", () => {
       ok: true,
       detail: expect.stringContaining("others can list its files: chmod 700"),
     });
+  });
+});
+
+test("doctor names the deploys whose files are damaged", async () => {
+  const dataDir = temporaryDirectory();
+  const { store } = await openProject({ path: databasePath(dataDir), env: { DATA_DIR: dataDir } });
+  const doctor = async () => {
+    const { out } = await run(dataDir, ["doctor", "--port", "0", "--json", "--data-dir", dataDir]);
+    return (JSON.parse(out) as Finding[]).find(({ check }) => check === "sites");
+  };
+  expect(await doctor()).toMatchObject({ ok: true, detail: "2 files of deployed sites, all whole" });
+  const page = Buffer.from(await (await store.visit("http://docs.localhost/")).arrayBuffer());
+  const hash = Bun.SHA256.hash(page, "hex");
+  writeFileSync(join(dataDir, "blobs", hash.slice(0, 2), hash.slice(2)), "x");
+  expect(await doctor()).toMatchObject({
+    ok: false,
+    detail: expect.stringMatching(
+      /^1 of 2 files are missing or damaged, which these deploys need: docs 1; deploy/,
+    ),
   });
 });
