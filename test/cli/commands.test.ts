@@ -317,6 +317,12 @@ describe("domains", () => {
     }
   });
 
+  test("that are apexes are added with both records to create, the TXT record too", async () => {
+    using place = await open();
+    const { out } = await place.domains("add", "example.com");
+    expect(out).toMatch(/Create these records .*\n\n.*\n  ALIAS +@ .*\n  TXT +_adoption-store /);
+  });
+
   test("are checked and described by the settings of the server on the same DATA_DIR, unless told otherwise", async () => {
     using place = await open();
     const { config } = place.store;
