@@ -22,21 +22,23 @@ export interface ReadinessOptions {
   lockHolder: () => string;
 }
 
-const PROBE_MS = 500;
-/** A check of the whole file may take this share of the time, while somebody asks. */
+const PROBE_MS = 400;
+/** While somebody asks, checks of a file that is damaged take this share of the time. */
 const CHECK_SHARE = 1 / 10;
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What is wrong with the file; undefined: nothing. */
-const damageOf = async (path: string): Promise<string | undefined> => {
+/** What a check of the whole file found. */
+type Verdict = { is: "sound" } | { is: "damaged" | "unreadable"; reason: string };
+
+const verdictOf = async (path: string): Promise<Verdict> => {
   try {
     await using client = await openRemote(path);
     const [found] = await client.all("PRAGMA quick_check(1)");
-    const said = String(found?.["quick_check"]);
-    return said === "ok" ? undefined : said;
+    const reason = String(found?.["quick_check"]);
+    return reason === "ok" ? { is: "sound" } : { is: "damaged", reason };
   } catch (error) {
-    return reasonOf(error);
+    return { is: "unreadable", reason: reasonOf(error) };
   }
 };
 
@@ -87,10 +89,12 @@ export const readinessOf = (
   const check = async () => {
     isChecking = true;
     const start = performance.now();
-    const damage = await damageOf(path);
+    const verdict = await verdictOf(path);
     isChecking = false;
-    nextCheck = performance.now() + Math.max(probeMs, (performance.now() - start) / CHECK_SHARE);
-    if (damage !== undefined) suspicion = { reason: damage, at: start };
+    const end = performance.now();
+    // A disk that failed to read may read again at once; damage stays, and a check of a large file takes long.
+    nextCheck = end + (verdict.is === "damaged" ? Math.max(probeMs, (end - start) / CHECK_SHARE) : 0);
+    if (verdict.is !== "sound") suspicion = { reason: verdict.reason, at: start };
     else if (suspicion && suspicion.at < start) suspicion = undefined;
   };
 
