@@ -50,9 +50,9 @@ const read = async (server: Server, { reads, unexpected }: Outcomes) => {
 
 /** Writes and reads until it is stopped. */
 const load = (server: Server, outcomes: Outcomes) => {
-  let stopped = false;
+  const stopping = new AbortController();
   const repeat = async (act: (count: number) => Promise<unknown>) => {
-    for (let count = 0; !stopped; count++) {
+    for (let count = 0; !stopping.signal.aborted; count++) {
       await act(count);
       await Bun.sleep(2);
     }
@@ -64,7 +64,7 @@ const load = (server: Server, outcomes: Outcomes) => {
     ...Array.from({ length: READERS }, () => repeat(() => read(server, outcomes))),
   ];
   return async () => {
-    stopped = true;
+    stopping.abort();
     await Promise.all(clients);
   };
 };
