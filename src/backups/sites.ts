@@ -2,8 +2,8 @@ import { createReadStream, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { CarriedFiles } from "../db/carried.ts";
 import { type Blobs, openBlobs } from "../deploys/blobs.ts";
-import { hashesOf, readManifest } from "../deploys/manifest.ts";
-import { lossOf, problemOf } from "../deploys/sound.ts";
+import { MAX_MANIFEST_BYTES, hashesOf, readManifest } from "../deploys/manifest.ts";
+import { isHash, lossOf, problemOf } from "../deploys/sound.ts";
 import { BackupRefused } from "./refused.ts";
 
 /** Files of deployed sites, which lie beside the database. */
@@ -15,7 +15,6 @@ export interface SiteFiles {
 }
 
 const PART = 2 ** 20;
-const HASH = /^[\da-f]{64}$/;
 
 export const blobsOf = (dataDir: string): Blobs => openBlobs(join(dataDir, "blobs"));
 
@@ -38,13 +37,14 @@ async function* checkedParts(path: string, hash: string): AsyncGenerator<Uint8Ar
 
 /** Every file that these deploys need. A manifest that cannot be read is named itself, and nothing that it names. */
 export const filesOf = async (blobs: Blobs, manifests: readonly string[]): Promise<string[]> => {
-  const needed = new Set(manifests);
-  for (const manifest of manifests) {
-    const text = await Bun.file(blobs.pathOf(manifest))
-      .text()
-      .catch(() => "");
+  // Of a database with another name no backup is taken, and none is restored.
+  const proper = manifests.filter(isHash);
+  const needed = new Set(proper);
+  for (const manifest of proper) {
+    const file = Bun.file(blobs.pathOf(manifest));
     try {
-      for (const hash of hashesOf(readManifest(text))) needed.add(hash);
+      if (file.size > MAX_MANIFEST_BYTES) continue;
+      for (const hash of hashesOf(readManifest(await file.text()))) needed.add(hash);
     } catch {
       // It counts as missing.
     }
@@ -116,7 +116,7 @@ export const uncarry = async (
   try {
     for (const [at, hash] of hashes.entries()) {
       told(at, hashes.length);
-      if (!HASH.test(hash))
+      if (!isHash(hash))
         throw new BackupRefused("the backup is damaged: a file of a site has no proper name");
       if (await isSound(blobs, hash)) continue;
       const stored = await writer.put(eachOf(carried.partsOf(hash)));

@@ -3,7 +3,7 @@ import { DiskError, asDiskError, hasFailedToRead } from "./disk-error.ts";
 import { isDamage } from "./failure.ts";
 import { MigrationRefused, ledgerOf, pending } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
-import { foreignObject, hasTable } from "./objects.ts";
+import { CARRIED, foreignObject, hasTable } from "./objects.ts";
 
 export type { Client };
 
@@ -57,8 +57,27 @@ const assertIntact = (client: Client): void => {
     throw new Unsound("it is damaged (a foreign key leads nowhere)");
 };
 
+/** More than any part that a backup is written with. */
+const MAX_PART_BYTES = 16 * 2 ** 20;
+
+/** True of what is not a SHA-256 in hexadecimal. In bytes, for SQL ends a text at its first NUL. */
+const isNoHash = (column: string) => `length(CAST(${column} AS BLOB)) <> 64 OR ${column} GLOB '*[^0-9a-f]*'`;
+
+/** Names of files lead to paths, and parts of files to memory: both may be somebody else's invention. */
+const assertNames = (client: Client): void => {
+  const isAny = (table: string, condition: string) =>
+    hasTable(client, table) &&
+    client.query(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`).get() !== null;
+  if (isAny("deploys", `manifest IS NOT NULL AND (${isNoHash("manifest")})`))
+    throw new Unsound("it is damaged (the manifest of a deploy has no proper name)");
+  if (isAny(CARRIED, isNoHash("hash")))
+    throw new Unsound("it is damaged (a file of a site has no proper name)");
+  if (isAny(CARRIED, `length(content) > ${MAX_PART_BYTES}`))
+    throw new Unsound("it is damaged (a part of a file of a site is too large)");
+};
+
 /**
- * Looks at every page, every foreign key, the schema and the ledger of migrations; one that is older than this program is fine.
+ * Looks at every page, every foreign key, the names of files, the schema and the ledger of migrations; one that is older than this program is fine.
  * @throws Unsound, or DiskError where that cannot be told
  */
 export const assertSound = (client: Client): void => {
@@ -70,6 +89,7 @@ export const assertSound = (client: Client): void => {
     assertIntact(client);
     const foreign = foreignObject(client, migrations.slice(0, applied.length));
     if (foreign !== undefined) throw new Unsound(foreign);
+    assertNames(client);
   } catch (caught) {
     const error = asDiskError(client, caught);
     if (error instanceof MigrationRefused) throw new Unsound(error.reason, { cause: error });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Damage, damageLedger } from "./damage.ts";
 import { blobHolds } from "./holds.ts";
 import { type Room, UNLIMITED } from "./room.ts";
+import { NotAHash, isHash } from "./sound.ts";
 import { temporaryFiles } from "./temporary.ts";
 import { type BlobWriter, openWriter } from "./writer.ts";
 
@@ -10,6 +11,7 @@ export type { BlobWriter, Content, Stored } from "./writer.ts";
 
 /** Files by the SHA-256 of their content, each stored once, in a directory that one process owns. */
 export interface Blobs {
+  /** @throws NotAHash for anything else, whose path would lead elsewhere */
   pathOf(hash: string): string;
   damage: Damage;
   begin(): BlobWriter;
@@ -35,7 +37,10 @@ export const openBlobs = (
   const holds = blobHolds();
   const sweeps = new Set<Promise<unknown>>();
 
-  const pathOf = (hash: string) => `${root}/${hash.slice(0, 2)}/${hash.slice(2)}`;
+  const pathOf = (hash: string) => {
+    if (!isHash(hash)) throw new NotAHash(`${JSON.stringify(hash.slice(0, 80))} is not the hash of a file`);
+    return `${root}/${hash.slice(0, 2)}/${hash.slice(2)}`;
+  };
 
   const afterSweeps = (then: () => void) => {
     if (sweeps.size === 0) then();

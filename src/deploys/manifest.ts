@@ -1,4 +1,5 @@
 import type { Stored } from "./blobs.ts";
+import { isHash } from "./sound.ts";
 import { CODINGS } from "../http/coding.ts";
 import type { Encoded, Encodings } from "./variants.ts";
 
@@ -15,6 +16,9 @@ export interface SiteFile extends Stored {
 export type Manifest = ReadonlyMap<string, SiteFile>;
 
 const VERSION = 1;
+
+/** Above that of 50,000 files with the longest paths: a larger file is none, and memory need not have room for it. */
+export const MAX_MANIFEST_BYTES = 256 * 2 ** 20;
 
 export const writeManifest = (manifest: Manifest): string =>
   JSON.stringify({ version: VERSION, files: Object.fromEntries(manifest) });
@@ -41,7 +45,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const isStored = (value: unknown): value is Record<string, unknown> & Stored =>
   isRecord(value) &&
   typeof value["hash"] === "string" &&
-  /^[\da-f]{64}$/.test(value["hash"]) &&
+  isHash(value["hash"]) &&
   Number.isSafeInteger(value["size"]) &&
   Number(value["size"]) >= 0;
 

@@ -1,6 +1,7 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { deploys, projects } from "../db/schema.ts";
+import { isHash } from "./sound.ts";
 
 /** An upload of a project. Times are milliseconds UTC. */
 export interface Deploy {
@@ -211,7 +212,9 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
       return lastId.get() === undefined;
     },
     async manifests() {
-      return needed.all().flatMap(({ manifest }) => (manifest === null ? [] : [manifest]));
+      return needed
+        .all()
+        .flatMap(({ manifest }) => (manifest !== null && isHash(manifest) ? [manifest] : []));
     },
   };
 };

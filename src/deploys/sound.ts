@@ -12,9 +12,19 @@ const LOST: ReadonlyMap<string, string> = new Map([
   ["EBADMSG", "cannot be read (EBADMSG)"],
 ]);
 
+/** True for a SHA-256 in lower-case hexadecimal: anything else must never become part of a path. */
+export const isHash = (text: string): boolean => /^[\da-f]{64}$/.test(text);
+
+/** What should be the hash of a blob is not one, so that there is no such blob: `../../dev/zero`, for example. */
+export class NotAHash extends Error {
+  override name = "NotAHash";
+}
+
 /** Why an error means that the file itself is lost; undefined if it does not. */
 export const lossOf = (error: unknown): string | undefined =>
-  LOST.get((error as NodeJS.ErrnoException | undefined)?.code ?? "");
+  error instanceof NotAHash
+    ? "has no proper name"
+    : LOST.get((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 
 const hashOf = async (path: string, onPart: (bytes: number) => unknown): Promise<string> => {
   if (statSync(path).size <= IN_ONE_PIECE) {

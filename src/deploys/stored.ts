@@ -1,5 +1,5 @@
 import type { Blobs } from "./blobs.ts";
-import { type Manifest, hashesOf, readManifest } from "./manifest.ts";
+import { MAX_MANIFEST_BYTES, type Manifest, hashesOf, readManifest } from "./manifest.ts";
 import { lossOf } from "./sound.ts";
 
 type Source = Pick<Blobs, "pathOf" | "damage">;
@@ -7,7 +7,9 @@ type Source = Pick<Blobs, "pathOf" | "damage">;
 /** The text of a blob, and what is wrong with it. @throws the system's error, if that is not the file's fault */
 const read = async ({ pathOf }: Source, hash: string): Promise<{ text: string; problem?: string }> => {
   try {
-    const bytes = await Bun.file(pathOf(hash)).bytes();
+    const file = Bun.file(pathOf(hash));
+    if (file.size > MAX_MANIFEST_BYTES) return { text: "", problem: "is larger than any manifest" };
+    const bytes = await file.bytes();
     const isWhole = Bun.SHA256.hash(bytes, "hex") === hash;
     return {
       text: new TextDecoder().decode(bytes),

@@ -1,4 +1,5 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { Database as Client } from "bun:sqlite";
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { blobsOf, damagedDeploys } from "../../src/backups/sites.ts";
@@ -151,4 +152,63 @@ test("deploys that need a damaged file are named", async () => {
   expect(await look()).toEqual({ files, damaged: 0, deploys: [] });
   flipLargest(source);
   expect(await look()).toEqual({ files, damaged: 1, deploys: ["docs 2"] });
+});
+
+describe("a hostile backup", () => {
+  const SPELLED = "0".repeat(64);
+
+  test.each([
+    [
+      "a manifest whose name leads out of the store",
+      "UPDATE deploys SET manifest = '../../dev/zero'",
+      "manifest of a deploy",
+    ],
+    [
+      "one that only begins like a hash",
+      `UPDATE deploys SET manifest = '${SPELLED}/../../../../etc/passwd'`,
+      "manifest of a deploy",
+    ],
+    [
+      "one that hides its end from SQL",
+      `UPDATE deploys SET manifest = '${SPELLED}' || char(0) || '/../x'`,
+      "manifest of a deploy",
+    ],
+    [
+      "a file whose name leads out of the store",
+      "UPDATE backup_files SET hash = '../../x' WHERE hash = (SELECT min(hash) FROM backup_files)",
+      "a file of a site",
+    ],
+    ["a file whose name is too long", `UPDATE backup_files SET hash = hash || 'a'`, "a file of a site"],
+    [
+      "a part that memory should not have room for",
+      "UPDATE backup_files SET content = zeroblob(17 << 20) WHERE part = 0",
+      "is too large",
+    ],
+  ])("with %s is refused before any file is opened or written", async (_name, change, says) => {
+    const { file } = await backUp(await deployed());
+    const client = new Client(file);
+    client.run(change);
+    client.close();
+    const dataDir = temporaryDirectory();
+    await expect(restoreTo(dataDir, file)).rejects.toThrow(says);
+    expect(readdirSync(dataDir)).toEqual(["server.lock"]);
+  });
+
+  test("with content that is not what its name says leaves nothing of it", async () => {
+    const { file } = await backUp(await deployed());
+    const client = new Client(file);
+    client.run("UPDATE backup_files SET content = x'00' WHERE hash = (SELECT max(hash) FROM backup_files)");
+    client.close();
+    const dataDir = temporaryDirectory();
+    await expect(restoreTo(dataDir, file)).rejects.toThrow("of a site is another");
+    expect(blobFiles(dataDir).map((path) => path.slice(dataDir.length))).toEqual([]);
+  });
+
+  test("does not become the backup of a database that somebody changed so", async () => {
+    const source = await deployed();
+    const client = new Client(databasePath(source));
+    client.run("UPDATE deploys SET manifest = '../../dev/zero'");
+    client.close();
+    await expect(backUp(source)).rejects.toThrow("the manifest of a deploy has no proper name");
+  });
 });

@@ -157,3 +157,10 @@ test("a manifest is read back as it was, with all its hashes on disk, and a dama
   ] as const)
     expect(() => readManifest(text.replace(form, damage))).toThrow("The manifest");
 });
+
+test.each(["../../dev/zero", "", "A".repeat(64), `${"a".repeat(64)}/../x`, "a".repeat(63)])(
+  "what is not a hash never becomes a path: %s",
+  (name) => {
+    expect(() => openBlobs("/srv/blobs").pathOf(name)).toThrow("is not the hash of a file");
+  },
+);

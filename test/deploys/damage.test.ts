@@ -163,3 +163,14 @@ test("damage of files that no deploy needs any more is forgotten", async () => {
   await store.deploys.sweep();
   expect(await warnings(store)).toBeUndefined();
 });
+
+test("a deploy whose manifest has no proper name is not served, and stops neither sweep nor scrub", async () => {
+  const store = await openSite();
+  store.database.client.run("UPDATE deploys SET manifest = '../../../../../../../../../dev/zero'");
+  const before = allHashes(store).length;
+  expect(await faultOf(await visit(store, "/"))).toBe("500 damaged_file");
+  expect(await store.deploys.sweep()).toBe(before);
+  await store.scrub.tick();
+  expect((await deploy(store)).status).toBe(201);
+  expect((await visit(store, "/")).status).toBe(200);
+});
