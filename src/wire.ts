@@ -2,6 +2,7 @@ import manifest from "../package.json" with { type: "json" };
 import type { Config } from "./config/config.ts";
 import { assertRoom } from "./data.ts";
 import { answerRepository } from "./db/answers.ts";
+import { logWarnings } from "./db/log.ts";
 import { sweeperOf } from "./db/sweep.ts";
 import type { Database } from "./db/open.ts";
 import { clientAddress, clientNetwork } from "./http/address.ts";
@@ -240,6 +241,7 @@ export const wireApp = (
         ...endingSoon(certificates.expiries(), clock.now()),
         ...damageWarnings(damage),
         ...descriptorWarnings(fileUse()),
+        ...logWarnings(database.client.filename),
       ],
       mayReadDetails: async (request) => {
         const key = await keyOf(request);

@@ -7,6 +7,17 @@ import { openRemote } from "./remote.ts";
 export const logSize = (path: string): number =>
   statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
+/** A log of this size is not copied into the database: somebody reads for long, or the disk refuses it. */
+const LARGE = 4 * LOG_LIMIT;
+
+/** Warns of a log that grows. */
+export const logWarnings = (path: string): { code: string; count: number; message: string }[] => {
+  const size = logSize(path);
+  if (size < LARGE) return [];
+  const message = `The log of the database has ${Math.round(size / 1e6)} MB: a process reads the database for long (end it), or the disk refuses to write ${path} (see the server's log).`;
+  return [{ code: "database_log_large", count: 1, message }];
+};
+
 /**
  * Copies a log that has grown into its database, in a worker, and then cuts it down. What a reader still needs stays: the
  * next call tries again.

@@ -1,6 +1,7 @@
 import { Database as Client } from "bun:sqlite";
 import { type GroupCommit, LOCK_WAIT_MS } from "./commit.ts";
-import { DatabaseLocked, isBusy, isReadFailure } from "./failure.ts";
+import { explainFailure } from "./explain.ts";
+import { DatabaseLocked, StorageUnavailable, isBusy, isReadFailure } from "./failure.ts";
 import { assertCurrent } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { openRemote } from "./remote.ts";
@@ -27,6 +28,12 @@ const PROBE_MS = 400;
 const CHECK_SHARE = 1 / 10;
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Says what to do about an error of SQLite's own. */
+const explained = (error: unknown): unknown => {
+  const advice = error instanceof StorageUnavailable ? undefined : explainFailure(error);
+  return advice === undefined ? error : new Error(`${reasonOf(error)}: ${advice}`, { cause: error });
+};
 
 /** What a check of the whole file found. */
 type Verdict = { is: "sound" } | { is: "damaged" | "unreadable"; reason: string };
@@ -108,9 +115,13 @@ export const readinessOf = (
 
   return {
     async assert() {
-      assertUndamaged();
-      assertReadable();
-      assertWritable();
+      try {
+        assertUndamaged();
+        assertReadable();
+        assertWritable();
+      } catch (error) {
+        throw explained(error);
+      }
     },
     suspect(error) {
       if (!isInMemory && isReadFailure(error)) suspicion = { reason: reasonOf(error), at: performance.now() };

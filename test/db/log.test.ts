@@ -1,6 +1,7 @@
 import { Database as Client } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { logSize } from "../../src/db/log.ts";
+import { truncateSync, writeFileSync } from "node:fs";
+import { logSize, logWarnings } from "../../src/db/log.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { LOG_LIMIT } from "../../src/db/pragmas.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
@@ -52,4 +53,14 @@ test("a store that closes meanwhile waits for it, and is whole", async () => {
   const client = new Client(path, { readonly: true });
   expect(client.query("PRAGMA quick_check(1)").get()).toEqual({ quick_check: "ok" });
   client.close();
+});
+
+test("a log that is not copied for long is warned of", async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  expect(logWarnings(path)).toEqual([]);
+  writeFileSync(`${path}-wal`, "");
+  truncateSync(`${path}-wal`, 16 * LOG_LIMIT);
+  expect(logWarnings(path)).toEqual([
+    { code: "database_log_large", count: 1, message: expect.stringContaining("has 268 MB") },
+  ]);
 });
