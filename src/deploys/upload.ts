@@ -59,7 +59,9 @@ async function* chunksOf(
     const left = Math.max(0, graceMs + (1000 * size) / bytesPerSecond - waited);
     const { promise: late, resolve } = Promise.withResolvers<string>();
     const reason =
-      left < stallMs ? `it came slower than ${bytesPerSecond} bytes a second` : "the upload stalled";
+      left < stallMs
+        ? `it came slower than ${bytesPerSecond} bytes a second, try again over a faster connection`
+        : "the upload stalled";
     const timer = setTimeout(() => resolve(reason), Math.min(left, stallMs));
     try {
       return await Promise.race([reader.read(), late]);
