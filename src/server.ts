@@ -144,6 +144,7 @@ export const startServer = async (
     };
     await migrateData(config, { log, signal, onBegin: listenPlain });
     database = openData(config, { create: true, migrate: true });
+    const backups = wireBackups(config, log, storeIdOf(database.client));
     let secure: HttpsListener | undefined;
     const listenerOf = (request: Request) => plain.find((one) => one.peerOf(request) !== "") ?? plain[0];
     const {
@@ -172,6 +173,7 @@ export const startServer = async (
       httpsPortOf: () => secure?.port ?? config.httpsPort ?? 0,
       withdraw: () => secure?.withdraw(),
       fileUse: () => ({ open: sockets?.openFiles() ?? 0, limit: fileLimit }),
+      backupStatus: () => backups[0]?.status(),
     });
     app.compile();
     const { host, httpsPort } = config;
@@ -212,12 +214,7 @@ export const startServer = async (
       listeners,
       sites: publishing.addressOf("*"),
       keys,
-      keepers: [
-        keeper,
-        scrub,
-        ...(https ? [https.keeper] : []),
-        ...wireBackups(config, log, storeIdOf(database.client)),
-      ],
+      keepers: [keeper, scrub, ...(https ? [https.keeper] : []), ...backups],
       settle: async () => {
         await publishReference();
         await deploys.sweep();

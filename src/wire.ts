@@ -13,6 +13,8 @@ import { categoryService } from "./categories/service.ts";
 import { gatewayOf } from "./console/gateway.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import { sessionsIn } from "./console/sessions.ts";
+import type { BackupStatus } from "./backups/schedule.ts";
+import { backupWarnings } from "./backups/warnings.ts";
 import { damageWarnings } from "./deploys/damage.ts";
 import { publishFirst } from "./deploys/first.ts";
 import { deployRoutes } from "./deploys/routes.ts";
@@ -95,6 +97,8 @@ export interface Overrides extends DeployOverrides {
   httpsPortOf?: () => number;
   /** Between questions to a certificate authority. */
   sleep?: (ms: number) => Promise<void>;
+  /** How the scheduled backups are doing; undefined: there are none. */
+  backupStatus?: () => BackupStatus | undefined;
   /** Told when names are served no longer. */
   withdraw?: () => void;
   /** The files that this process has open. */
@@ -130,6 +134,8 @@ const hostNamesOf = ({ baseUrl, apiHosts, platformDomain }: Config): HostNames =
   api: new Set([...apiHosts, ...(baseUrl ? [new URL(baseUrl).hostname] : [])]),
 });
 
+const secondsOf = (ms: number | undefined): number | undefined => ms && ms / 1000;
+
 /** Puts every room together over an open database; nothing listens yet. */
 export const wireApp = (
   config: Config,
@@ -144,6 +150,7 @@ export const wireApp = (
     httpsPortOf = () => config.httpsPort ?? 0,
     withdraw = () => {},
     fileUse = () => ({ open: 0, limit: Number.POSITIVE_INFINITY }),
+    backupStatus = () => undefined,
     sleep = (ms) => Bun.sleep(ms),
     ...overrides
   }: Overrides = {},
@@ -161,6 +168,11 @@ export const wireApp = (
         name: "damaged_files",
         help: "Files of deployed sites that are known to be missing or damaged.",
         read: () => damage.hashes().length,
+      },
+      {
+        name: "backup_last_success_timestamp_seconds",
+        help: "When the newest backup of BACKUP_SCHEDULE was taken, in seconds since 1970.",
+        read: () => secondsOf(backupStatus()?.lastSuccess),
       },
     ],
   });
@@ -242,6 +254,7 @@ export const wireApp = (
         ...damageWarnings(damage),
         ...descriptorWarnings(fileUse()),
         ...logWarnings(database.client.filename),
+        ...backupWarnings(backupStatus(), config.backupSchedule ?? 0, clock.now()),
       ],
       mayReadDetails: async (request) => {
         const key = await keyOf(request);

@@ -1,7 +1,28 @@
+import { reasonOf } from "../data.ts";
 import type { Clock } from "../time.ts";
+
+/** How the scheduled backups are doing. Times are milliseconds UTC. */
+export interface BackupStatus {
+  /** When the newest was taken; undefined if there is none. */
+  lastSuccess: number | undefined;
+  /** When the next is due, or was. */
+  due: number;
+  /** Attempts that failed since, and why the last did. */
+  failures: number;
+  reason: string;
+}
+
+/** A backup that is due may take this long before anybody is warned. */
+const GRACE_MS = 60 * 60_000;
+
+/** True if a backup should have been taken long ago. @param every the schedule, in milliseconds */
+export const isOverdue = (due: number, every: number, now: number): boolean =>
+  now > due + Math.min(every, GRACE_MS);
 
 /** Takes backups when it is time. */
 export interface BackupKeeper {
+  /** Undefined before the first tick. */
+  status(): BackupStatus | undefined;
   start(): void;
   /** Takes one if it is time. Never fails. */
   tick(): Promise<void>;
@@ -36,27 +57,34 @@ export const backupKeeper = ({
 }: BackupKeeperSettings): BackupKeeper => {
   let timer: ReturnType<typeof setInterval> | undefined;
   let running: Promise<void> | undefined;
-  let next: number | undefined;
+  let next = 0;
+  let state: BackupStatus | undefined;
   let isStopped = false;
 
   /** The one before counts whoever took it, so that a start takes none too early. */
-  const dueAt = (now: number): number => {
+  const begin = (now: number): BackupStatus => {
+    const first = { lastSuccess: undefined, due: now, failures: 0, reason: "" };
     try {
       const last = newest();
-      return last === undefined ? now : last + every;
+      next = last === undefined ? now : last + every;
+      // What fell due while no server ran is due now.
+      return { ...first, lastSuccess: last, due: Math.max(now, next) };
     } catch (error) {
       failed(error);
-      return now + Math.min(every, REST_MS);
+      next = now + Math.min(every, REST_MS);
+      return { ...first, failures: 1, reason: reasonOf(error) };
     }
   };
 
-  const attempt = async (begun: number) => {
+  const attempt = async (begun: number, before: BackupStatus) => {
     try {
       await take();
       next = begun + every;
+      state = { lastSuccess: begun, due: next, failures: 0, reason: "" };
     } catch (error) {
       if (isStopped) return;
       next = begun + Math.min(every, REST_MS);
+      state = { ...before, failures: before.failures + 1, reason: reasonOf(error) };
       failed(error);
     }
   };
@@ -64,16 +92,18 @@ export const backupKeeper = ({
   const tick = async () => {
     if (isStopped || running) return running;
     const now = clock.now();
-    next ??= dueAt(now);
+    state ??= begin(now);
     // The clock was set back.
     if (next > now + every) next = now + every;
+    if (state.due > now + every) state = { ...state, due: now + every };
     if (next > now) return undefined;
-    running = attempt(now).finally(() => (running = undefined));
+    running = attempt(now, state).finally(() => (running = undefined));
     return running;
   };
 
   return {
     tick,
+    status: () => state,
     start() {
       timer = setInterval(tick, TICK_MS);
     },

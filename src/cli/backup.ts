@@ -3,12 +3,15 @@ import { dirname, join, resolve } from "node:path";
 import { Command } from "commander";
 import { removeTemporary } from "../backups/abandoned.ts";
 import { type Taken, takeBackup } from "../backups/backup.ts";
+import { type CheckedBackup, checkBackup } from "../backups/check.ts";
 import { nameAt } from "../backups/names.ts";
+import { reasonOf } from "../data.ts";
 import { formatBytes, progress } from "./progress.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, fail, print } from "./terminal.ts";
 
 interface Options extends Record<string, unknown> {
+  check?: boolean;
   force?: boolean;
   keep?: string;
   withSecrets?: boolean;
@@ -59,6 +62,45 @@ const printTaken = ({ file, bytes, secrets, sites, removed, leftAlone }: Taken, 
     );
 };
 
+/** What says how to take a backup says nothing where one is checked. */
+const assertNoOrder = ({ force, keep, withSecrets, sites }: Options): void => {
+  const flags = { force, keep, "with-secrets": withSecrets, "no-sites": !sites };
+  const [given] = Object.entries(flags).find(([, value]) => value) ?? [];
+  if (given !== undefined)
+    throw new UsageError(`--${given}: --check takes no backup; give it the file to check alone`);
+};
+
+const printChecked = ({ file, bytes, migration, sites, secrets }: CheckedBackup) => {
+  print(`${file}: ${formatBytes(bytes)}, can be restored (its newest migration is ${migration})`);
+  print(
+    sites
+      ? `Sites: ${sites.files} files, ${formatBytes(sites.bytes)}, each as its name says`
+      : "Files of deployed sites are not in it",
+  );
+  if (secrets) print("Private keys are in it: keep it as safe as DATA_DIR");
+};
+
+/** Checks a backup; nothing is written, and DATA_DIR is not looked at. */
+const check = (target: string, options: Options): void => {
+  assertNoOrder(options);
+  const file = resolve(target);
+  const shown = progress();
+  let checked: CheckedBackup;
+  try {
+    checked = checkBackup(file, shown.show);
+  } catch (error) {
+    if (options.json) print(JSON.stringify({ file, ok: false, reason: reasonOf(error) }));
+    throw error;
+  } finally {
+    shown.end();
+  }
+  const { missing = 0 } = checked.sites ?? {};
+  if (missing > 0)
+    fail(`${missing} files of deployed sites are not in it: they were missing when it was taken`);
+  if (options.json) print(JSON.stringify({ ...checked, ok: true }));
+  else printChecked(checked);
+};
+
 export const backupCommand = (): Command =>
   withSettings(
     new Command("backup")
@@ -69,6 +111,7 @@ export const backupCommand = (): Command =>
         "<file>",
         "the file to write; or a directory: then it is named adoption-store-<UTC time>.db there",
       )
+      .option("--check", "check that the file can be restored, and take no backup; nothing is written")
       .option("--force", "overwrite the file")
       .option(
         "--keep <number>",
@@ -81,6 +124,7 @@ export const backupCommand = (): Command =>
   )
     .addHelpText("after", "\nadoption-store restore <file> brings it back.")
     .action(async (target: string, options: Options) => {
+      if (options.check) return check(target, options);
       const { dataDir, diskReserve } = configOf({ ...options, sites: undefined, json: undefined });
       const now = Date.now();
       const isDirectory = target.endsWith("/") || (existsSync(target) && statSync(target).isDirectory());

@@ -21,12 +21,17 @@ export const SHARED = [
   "strictCategories",
 ] as const satisfies readonly SettingName[];
 
+const MINUTE_MS = 60_000;
+
+const textOf = (name: SettingName, value: unknown): string =>
+  name === "backupSchedule" ? `${Number(value) / MINUTE_MS}m` : String(value);
+
 /** The shared settings as `readConfig` takes them, by environment variable, and where the backups are. */
 const textsOf = (config: Config): Record<string, string> =>
   Object.fromEntries(
-    ([...SHARED, "backupDir"] as const).flatMap((name) => {
+    ([...SHARED, "backupDir", "backupSchedule"] as const).flatMap((name) => {
       const value = config[name];
-      return value === undefined ? [] : [[SETTINGS[name].env, String(value)]];
+      return value === undefined ? [] : [[SETTINGS[name].env, textOf(name, value)]];
     }),
   );
 

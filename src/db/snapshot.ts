@@ -1,4 +1,5 @@
 import { Database as Client } from "bun:sqlite";
+import { brokenConstraint } from "./constraints.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "./disk-error.ts";
 import { isDamage } from "./failure.ts";
 import { MigrationRefused, ledgerOf, pending } from "./migrate.ts";
@@ -10,6 +11,11 @@ export type { Client };
 /** A file that is no sound database of this program; the message says what is wrong with it. */
 export class Unsound extends Error {
   override name = "Unsound";
+}
+
+/** Its schema is not what its migrations make; all else may be sound. */
+export class ForeignSchema extends Unsound {
+  override name = "ForeignSchema";
 }
 
 const BUSY_MS = 5000;
@@ -45,10 +51,11 @@ export const sizeOf = (client: Client): number =>
     )
     .get()?.bytes ?? 0;
 
-const assertIntact = (client: Client): void => {
-  const [found] = client.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").all();
-  if (found?.integrity_check !== "ok") {
-    const said = String(found?.integrity_check).replaceAll(/\s+/g, " ");
+const assertIntact = (client: Client, check: "integrity_check" | "quick_check"): void => {
+  const [found] = client.query<Record<string, string>, []>(`PRAGMA ${check}(1)`).all();
+  const problem = found?.[check];
+  if (problem !== "ok") {
+    const said = String(problem).replaceAll(/\s+/g, " ");
     // A page that could not be read is reported as if it were damaged.
     if (hasFailedToRead(client)) throw new DiskError(said);
     throw new Unsound(`it is damaged (${said})`);
@@ -77,18 +84,21 @@ const assertNames = (client: Client): void => {
 };
 
 /**
- * Looks at every page, every foreign key, the names of files, the schema and the ledger of migrations; one that is older than this program is fine.
+ * Looks at every page, every index, every foreign key, the names of files, the schema and the ledger of migrations; one that
+ * is older than this program is fine. `quick` does not compare indexes with their tables.
  * @throws Unsound, or DiskError where that cannot be told
  */
-export const assertSound = (client: Client): void => {
+export const assertSound = (client: Client, { quick = false } = {}): void => {
   try {
     if (!hasTable(client, "migrations")) throw new Unsound("it is no database of adoption-store");
     const applied = ledgerOf(client);
     if (applied.length === 0) throw new Unsound("it is no database of adoption-store");
     pending(applied, migrations);
-    assertIntact(client);
+    assertIntact(client, quick ? "quick_check" : "integrity_check");
     const foreign = foreignObject(client, migrations.slice(0, applied.length));
-    if (foreign !== undefined) throw new Unsound(foreign);
+    if (foreign !== undefined) throw new ForeignSchema(foreign);
+    const broken = brokenConstraint(client);
+    if (broken !== undefined) throw new Unsound(`it is damaged (a row breaks the constraint ${broken})`);
     assertNames(client);
   } catch (caught) {
     const error = asDiskError(client, caught);

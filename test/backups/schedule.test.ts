@@ -1,10 +1,11 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pino from "pino";
 import { nameAt } from "../../src/backups/names.ts";
 import { backupKeeper } from "../../src/backups/schedule.ts";
 import { storeOf } from "../../src/backups/stores.ts";
+import { backupWarnings } from "../../src/backups/warnings.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { databasePath } from "../../src/data.ts";
 import { wireBackups } from "../../src/wire-backups.ts";
@@ -79,6 +80,53 @@ test("a clock that is set back does not put it off for longer than the schedule 
   clock.advance(DAY);
   await keeper.tick();
   expect(taken).toHaveLength(2);
+});
+
+test("its status says when the newest was taken, and what is due", async () => {
+  const start = testClock().now();
+  const { keeper, clock } = keeperWith({ newest: () => start - DAY + MINUTE });
+  expect(keeper.status()).toBeUndefined();
+  await keeper.tick();
+  const before = { failures: 0, reason: "" };
+  expect(keeper.status()).toEqual({ ...before, lastSuccess: start - DAY + MINUTE, due: start + MINUTE });
+  clock.advance(MINUTE);
+  await keeper.tick();
+  expect(keeper.status()).toEqual({ ...before, lastSuccess: start + MINUTE, due: start + MINUTE + DAY });
+});
+
+describe("readiness warns", () => {
+  const codesAt = ({ keeper, clock }: ReturnType<typeof keeperWith>) =>
+    backupWarnings(keeper.status(), DAY, clock.now()).map(({ code, count }) => [code, count]);
+
+  test("of attempts that fail, until one succeeds, and of a backup that is overdue by an hour", async () => {
+    const room = keeperWith();
+    room.failing = true;
+    await room.keeper.tick();
+    expect(codesAt(room)).toEqual([["backups_fail", 1]]);
+    for (let quarter = 0; quarter < 5; quarter++) {
+      room.clock.advance(15 * MINUTE);
+      await room.keeper.tick();
+    }
+    expect(codesAt(room)).toEqual([
+      ["backups_fail", 6],
+      ["backup_overdue", 1],
+    ]);
+    expect(backupWarnings(room.keeper.status(), DAY, room.clock.now())[0]?.message).toMatch(
+      /6 attempts.+there is no backup: no room$/,
+    );
+    room.failing = false;
+    room.clock.advance(15 * MINUTE);
+    await room.keeper.tick();
+    expect(codesAt(room)).toEqual([]);
+  });
+
+  test("not of what fell due while no server ran, before the server had time for it", async () => {
+    const start = testClock().now();
+    const room = keeperWith({ newest: () => start - 30 * DAY });
+    room.failing = true;
+    await room.keeper.tick();
+    expect(codesAt(room)).toEqual([["backups_fail", 1]]);
+  });
 });
 
 test("nothing begins after the end", async () => {

@@ -41,6 +41,26 @@ test("a backup is taken to a file and restored, in words and in JSON", async () 
   expect(JSON.parse((await run(["restore", file, "--json"], fresh)).out)).toMatchObject({ dataDir: fresh });
 });
 
+test("backup --check says whether a file can be restored, in words and in JSON, and needs no DATA_DIR", async () => {
+  const { file } = await backUp(await closedStore("Bella"));
+  const none = join(temporaryDirectory(), "none");
+  const well = await run(["backup", "--check", file], none);
+  expect([well.code, well.error]).toEqual([0, ""]);
+  expect(well.out).toMatch(
+    /^\/.+backup\.db: [\d.]+ kB, can be restored \(its newest migration is \d{4}_\w+\)\nSites: 0 files/,
+  );
+  const json = await run(["backup", file, "--check", "--json"], none);
+  expect(JSON.parse(json.out)).toMatchObject({ file, ok: true, secrets: false });
+  writeFileSync(file, "no database, but long enough to be looked at".repeat(99));
+  const ill = await run(["backup", "--check", file, "--json"], none);
+  expect([ill.code, JSON.parse(ill.out)]).toEqual([
+    1,
+    { file, ok: false, reason: expect.stringContaining("cannot be restored") },
+  ]);
+  expect(ill.error).toMatch(/^adoption-store: [^\n]+cannot be restored[^\n]+\n$/);
+  expect(existsSync(none)).toBe(false);
+});
+
 test("on a terminal each step is shown, however short it is", async () => {
   const dataDir = await closedStore("Bella");
   const file = join(temporaryDirectory(), "b.db");
@@ -88,6 +108,9 @@ test.each([
   [["backup"], 2, "file"],
   [["backup", "b.db", "--keep", "3"], 2, "--keep: name a directory"],
   [["backup", "/tmp/", "--keep", "0"], 2, '--keep: "0" is not a number'],
+  [["backup", "--check", "/none.db"], 1, "does not exist"],
+  [["backup", "--check", "b.db", "--keep", "3"], 2, "--keep: --check takes no backup"],
+  [["backup", "--check", "b.db", "--no-sites"], 2, "--no-sites: --check takes no backup"],
   [["backup", "/dev/null"], 2, "exists already"],
   [["backup", "/dev/null", "--force"], 1, "no ordinary file"],
   [["backup", "/none/b.db"], 1, "does not exist"],

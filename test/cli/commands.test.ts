@@ -214,7 +214,7 @@ describe("a BACKUP_DIR that cannot take backups", () => {
     const { file, env } = unfit();
     const doctor = async (more: Record<string, string>) =>
       (await run(["doctor", "--port", "0"], { ...env, ...more })).out;
-    expect(await doctor({ BACKUP_SCHEDULE: "", BACKUP_DIR: file })).toContain("ok      backups: none");
+    expect(await doctor({ BACKUP_SCHEDULE: "", BACKUP_DIR: file })).toContain("warning backups: none");
     const directory = join(env.DATA_DIR, "a/b");
     expect(await doctor({ BACKUP_DIR: directory })).toContain(`ok      backups: to ${directory}`);
     expect(existsSync(directory)).toBe(false);

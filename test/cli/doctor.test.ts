@@ -16,6 +16,8 @@ import { readConfig } from "../../src/config/config.ts";
 import { databasePath, lockPath, openData } from "../../src/data.ts";
 import { startServer } from "../../src/server.ts";
 import { openProject } from "../domains/projects.ts";
+import { nameAt } from "../../src/backups/names.ts";
+import { backUp } from "../backups/stores.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 import { bundledIn } from "./program.ts";
 
@@ -23,6 +25,7 @@ const run = bundledIn();
 
 interface Finding {
   check: string;
+  level: string;
   ok: boolean;
   detail: string;
 }
@@ -139,6 +142,7 @@ describe("doctor changes nothing", () => {
     writeFileSync(lockPath(join(cwd, "data")), "");
     expect((await examine(cwd))["data directory"]).toMatchObject({
       ok: true,
+      level: "warning",
       detail: expect.stringContaining("others can list its files: chmod 700"),
     });
   });
@@ -161,4 +165,58 @@ test("doctor names the deploys whose files are damaged", async () => {
       /^1 of 2 files are missing or damaged, which these deploys need: docs 1; deploy/,
     ),
   });
+});
+
+describe("doctor warns, with exit code 0,", () => {
+  const DAY_MS = 86_400_000;
+
+  /** A crashed store with a backup of itself in `shelf`, and a server's settings. */
+  const withBackup = async (age: number) => {
+    const cwd = await crashed();
+    const data = join(cwd, "data");
+    const shelf = join(cwd, "shelf");
+    mkdirSync(shelf);
+    await backUp(data, { file: join(shelf, nameAt(Date.now() - age)) });
+    writeFileSync(join(data, "server.json"), JSON.stringify({ BACKUP_SCHEDULE: "24h", BACKUP_DIR: shelf }));
+    return cwd;
+  };
+  const backupsIn = async (cwd: string) => {
+    const { out, code } = await run(cwd, ["doctor", "--port", "0"]);
+    return [code, out.split("\n").find((line) => line.includes(" backups: "))];
+  };
+
+  test("where no backups are configured", async () => {
+    expect(await backupsIn(await crashed())).toEqual([
+      0,
+      expect.stringMatching(/^warning backups: none are configured: set BACKUP_SCHEDULE=24h/),
+    ]);
+  });
+
+  test("where those that the server last ran with are overdue, and not where they are in time", async () => {
+    expect(await backupsIn(await withBackup(2 * DAY_MS))).toEqual([
+      0,
+      expect.stringMatching(
+        /^warning backups: .+the newest is of .+, and another was due at .+: start the server/,
+      ),
+    ]);
+    expect(await backupsIn(await withBackup(DAY_MS / 2))).toEqual([
+      0,
+      expect.stringMatching(/^ok {6}backups: to .+shelf, which can be written; the newest is of /),
+    ]);
+  });
+
+  test("and says in JSON which level each finding has", async () => {
+    const found = await examine(await crashed());
+    expect(Object.values(found).map(({ check, level, ok }) => [check, level, ok])).toContainEqual([
+      "backups",
+      "warning",
+      true,
+    ]);
+    expect(found["database"]).toMatchObject({ level: "ok", ok: true });
+  });
+});
+
+test("doctor --quick says that it did not look at everything", async () => {
+  const { out } = await run(await crashed(), ["doctor", "--quick", "--port", "0"]);
+  expect(out).toMatch(/^ok {6}database: no damage found.+\(--quick\)$/m);
 });

@@ -172,6 +172,43 @@ test("/readyz tells a key with metrics:read what it warns of", async () => {
   expect(warnings[0]?.message).toContain(" and 2 more");
 });
 
+describe("scheduled backups", () => {
+  const failing = {
+    lastSuccess: Date.UTC(2026, 10, 1),
+    due: Date.UTC(2026, 10, 2),
+    failures: 3,
+    reason: "no room",
+  };
+
+  test("that fail and are overdue are warnings of /readyz", async () => {
+    const store = await openStore({ env: { BACKUP_SCHEDULE: "24h" }, backupStatus: () => failing });
+    expect(await (await store.call("GET", "/readyz", { key: false })).json()).toEqual({
+      status: "ready",
+      warnings: [
+        { code: "backups_fail", count: 3 },
+        { code: "backup_overdue", count: 1 },
+      ],
+    });
+    const { warnings } = (await (await store.call("GET", "/readyz")).json()) as {
+      warnings: { message: string }[];
+    };
+    expect(warnings[0]?.message).toBe(
+      "The last 3 attempts at a backup failed, and the newest backup is of 2026-11-01T00:00:00.000Z: no room",
+    );
+  });
+
+  test("say in /metrics when the newest was taken, if there is one", async () => {
+    const sample = /^backup_last_success_timestamp_seconds \d+$/m;
+    const store = await openStore({ backupStatus: () => failing });
+    expect(sample.exec(await (await store.call("GET", "/metrics")).text())?.[0]).toBe(
+      "backup_last_success_timestamp_seconds 1793491200",
+    );
+    const without = await openStore();
+    expect(await (await without.call("GET", "/metrics")).text()).not.toMatch(sample);
+    expect(await (await without.call("GET", "/readyz")).json()).toEqual({ status: "ready" });
+  });
+});
+
 test("/readyz asks the disk once in a while, however often it is asked", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const written = (store: Store) => store.database.client.query("PRAGMA user_version").get();

@@ -69,6 +69,7 @@ export interface StoreSettings extends Pick<
   Overrides,
   | "peerOf"
   | "fileUse"
+  | "backupStatus"
   | "dns"
   | "inspect"
   | "sleep"

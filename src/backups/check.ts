@@ -1,0 +1,106 @@
+import { existsSync, statSync } from "node:fs";
+import { reasonOf } from "../data.ts";
+import { type CarriedFiles, carriedFiles, carriesFiles } from "../db/carried.ts";
+import { DiskError } from "../db/disk-error.ts";
+import { explainFailure } from "../db/explain.ts";
+import { storeIdOf } from "../db/identity.ts";
+import { ledgerOf } from "../db/migrate.ts";
+import { openForReading } from "../db/readonly.ts";
+import { type Client, Unsound, assertSound, hasSecrets, manifestsOf } from "../db/snapshot.ts";
+import { hashesOf, readManifest } from "../deploys/manifest.ts";
+import { BackupRefused } from "./refused.ts";
+import type { SiteFiles } from "./sites.ts";
+
+/** A backup that can be restored. */
+export interface CheckedBackup {
+  file: string;
+  /** Of the file. */
+  bytes: number;
+  /** The id of the store; undefined for a backup from before stores had one. */
+  store: string | undefined;
+  /** The newest migration that it has. */
+  migration: string | undefined;
+  /** True if it has private keys. */
+  secrets: boolean;
+  /** Undefined if it carries none. */
+  sites: SiteFiles | undefined;
+}
+
+/** Reads a carried file. @returns its size @throws Unsound if it is not what its name says */
+const checkFile = (carried: CarriedFiles, hash: string): number => {
+  const hasher = new Bun.CryptoHasher("sha256");
+  let bytes = 0;
+  for (const part of carried.partsOf(hash)) {
+    hasher.update(part);
+    bytes += part.length;
+  }
+  if (hasher.digest("hex") !== hash)
+    throw new Unsound(`it is damaged (file ${JSON.stringify(hash)} of a site is not what its name says)`);
+  return bytes;
+};
+
+/** Every file that the deploys of a backup need, its manifests included. */
+const neededBy = (carried: CarriedFiles, manifests: readonly string[]): Set<string> => {
+  const needed = new Set(manifests);
+  for (const manifest of manifests) {
+    const text = Buffer.concat([...carried.partsOf(manifest)]).toString();
+    try {
+      for (const hash of hashesOf(readManifest(text))) needed.add(hash);
+    } catch {
+      // It was missing or damaged when the backup was taken: it counts itself, and names nothing.
+    }
+  }
+  return needed;
+};
+
+const checkSites = (client: Client, told: (line: string) => void): SiteFiles => {
+  const carried = carriedFiles(client);
+  const hashes = carried.hashes();
+  let bytes = 0;
+  for (const [at, hash] of hashes.entries()) {
+    told(`Checking the sites: ${at} of ${hashes.length} files`);
+    bytes += checkFile(carried, hash);
+  }
+  const there = new Set(hashes);
+  const missing = [...neededBy(carried, manifestsOf(client))].filter((hash) => !there.has(hash)).length;
+  return { files: hashes.length, bytes, missing };
+};
+
+const examine = (
+  client: Client,
+  file: string,
+  told: (line: string, isStep?: boolean) => void,
+): CheckedBackup => {
+  told("Checking the database", true);
+  assertSound(client);
+  const sites = carriesFiles(client) ? checkSites(client, told) : undefined;
+  return {
+    file,
+    bytes: statSync(file).size,
+    store: storeIdOf(client),
+    migration: ledgerOf(client).at(-1)?.tag,
+    secrets: hasSecrets(client),
+    sites,
+  };
+};
+
+/**
+ * Looks at all of a backup, as a restore does, and changes nothing.
+ * @throws BackupRefused if it could not be restored
+ */
+export const checkBackup = (file: string, told: (line: string, isStep?: boolean) => void): CheckedBackup => {
+  if (!existsSync(file)) throw new BackupRefused(`${file} does not exist`);
+  if (!statSync(file).isFile()) throw new BackupRefused(`${file} is not an ordinary file`);
+  let client: Client | undefined;
+  try {
+    client = openForReading(file);
+    return examine(client, file, told);
+  } catch (error) {
+    if (error instanceof Unsound)
+      throw new BackupRefused(`${file} cannot be restored: ${error.message}`, { cause: error });
+    const reason = error instanceof DiskError ? explainFailure(error) : reasonOf(error);
+    throw new BackupRefused(`${file} cannot be checked: ${reason}`, { cause: error });
+  } finally {
+    client?.close();
+  }
+};

@@ -1,0 +1,108 @@
+import { statSync } from "node:fs";
+import { blobsOf, damagedDeploys } from "../backups/sites.ts";
+import type { Config } from "../config/config.ts";
+import { assertNew, databasePath, isBeingRestored, openFault } from "../data.ts";
+import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
+import { explainFailure } from "../db/explain.ts";
+import { MigrationRefused, assertCurrent } from "../db/migrate.ts";
+import { migrations } from "../db/migrations.ts";
+import { openForReading, readingOf } from "../db/readonly.ts";
+import { type Client, ForeignSchema, Unsound, assertSound, servableDeploys } from "../db/snapshot.ts";
+import { explain, underWay } from "../domains/certificates/explain.ts";
+import { wireCertificateService } from "../wire-https.ts";
+import type { Probe } from "./finding.ts";
+
+/** Names in one line. */
+const MAX_NAMED = 10;
+const BEING_RESTORED = "not looked at: a backup is being restored";
+
+/** Looks at the database, or says why there is nothing to look at. No file changes. */
+const reading = async (
+  { dataDir: path }: Config,
+  look: (client: Client) => string | Promise<string>,
+): Promise<string> => {
+  const file = databasePath(path);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found?.size) {
+    assertNew(path, found ? "empty" : "missing");
+    return "there is none yet; serve creates it";
+  }
+  if (isBeingRestored(path)) return BEING_RESTORED;
+  let client: Client | undefined;
+  try {
+    client = openForReading(file);
+    assertCurrent(client, migrations);
+  } catch (caught) {
+    const error = client ? asDiskError(client, caught) : caught;
+    client?.close();
+    throw error instanceof MigrationRefused ? error : new Error(openFault(file, error), { cause: error });
+  }
+  try {
+    return await look(client);
+  } catch (error) {
+    if (!hasFailedToRead(client)) throw error;
+    throw new Error(explainFailure(new DiskError(error)), { cause: error });
+  } finally {
+    client.close();
+  }
+};
+
+/** What to do about a database of which no backup can be taken. */
+const unsoundFault = (error: Unsound): Error =>
+  new Error(
+    error instanceof ForeignSchema
+      ? `${error.message}: its schema was changed, no backup is taken of it; undo that, or restore a backup`
+      : `${error.message}: no backup can be taken of it; restore one with adoption-store restore FILE`,
+    { cause: error },
+  );
+
+/** Holds the database against what a backup asks of it. */
+export const database: Probe = async (config, { quick }) => {
+  const look = () =>
+    reading(config, (client) => {
+      assertSound(client, { quick });
+      return quick
+        ? "no damage found, its migrations are current; indexes were not compared with their tables (--quick)"
+        : "intact, its migrations are current";
+    });
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof Unsound)) throw error;
+    // SQLite reports a read of the log that failed as damage. Damage is found again.
+    await look().then(
+      () => {
+        throw new Error(explainFailure(new DiskError(error)), { cause: error });
+      },
+      (again: unknown) => {
+        throw again instanceof Unsound ? unsoundFault(again) : again;
+      },
+    );
+    throw error;
+  }
+};
+
+export const certificates: Probe = (config) =>
+  reading(config, async (client) => {
+    const all = await wireCertificateService(config, readingOf(client)).all();
+    const faulty = all.flatMap((one) => explain(one, Date.now()) ?? []);
+    if (faulty.length > 0) throw new Error(faulty.join(" "));
+    if (all.length === 0) return "there are none";
+    const present = all.flatMap((one) => {
+      const said = underWay(one);
+      return said === undefined ? [] : `; ${one.hostname}: ${said}`;
+    });
+    return `${all.length}, none of which needs anything${present.slice(0, MAX_NAMED).join("")}`;
+  });
+
+/** Reads every file that a deploy needs. */
+export const sites: Probe = (config, { quick }) =>
+  reading(config, async (client) => {
+    if (quick) return "not read (--quick)";
+    const found = await damagedDeploys(blobsOf(config.dataDir), servableDeploys(client));
+    if (found.damaged === 0) return `${found.files} files of deployed sites, all whole`;
+    const more = found.deploys.length > MAX_NAMED ? `, and ${found.deploys.length - MAX_NAMED} more` : "";
+    throw new Error(
+      `${found.damaged} of ${found.files} files are missing or damaged, which these deploys need: ${found.deploys.slice(0, MAX_NAMED).join(", ")}${more}; deploy these sites again and delete what stays damaged, or restore a backup`,
+    );
+  });

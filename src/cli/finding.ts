@@ -1,0 +1,49 @@
+import type { Config } from "../config/config.ts";
+import { reasonOf } from "../data.ts";
+
+export type Level = "ok" | "warning" | "failed";
+
+/** What one check of `doctor` found. */
+export interface Finding {
+  check: string;
+  level: Level;
+  /** False for `failed` only. */
+  ok: boolean;
+  /** What was seen, and if it is not ok, what to do. */
+  detail: string;
+}
+
+/** Something that does not stop the service, and that a person should look at. */
+export interface Concern {
+  warning: string;
+}
+
+export interface ProbeOptions {
+  /** Leaves out what takes long. */
+  quick: boolean;
+}
+
+/** @returns what is well, or a concern @throws with what is not, and what to do */
+export type Probe = (config: Config, options: ProbeOptions) => string | Concern | Promise<string | Concern>;
+
+export const attempt = async (
+  check: string,
+  probe: Probe,
+  config: Config,
+  options: ProbeOptions,
+): Promise<Finding> => {
+  try {
+    const found = await probe(config, options);
+    return typeof found === "string"
+      ? { check, level: "ok", ok: true, detail: found }
+      : { check, level: "warning", ok: true, detail: found.warning };
+  } catch (error) {
+    return { check, level: "failed", ok: false, detail: reasonOf(error) };
+  }
+};
+
+const SHOWN: Readonly<Record<Level, string>> = { ok: "ok", warning: "warning", failed: "FAILED" };
+const WIDTH = 8;
+
+export const lineOf = ({ check, level, detail }: Finding): string =>
+  `${SHOWN[level].padEnd(WIDTH)}${check}: ${detail}`;

@@ -1,0 +1,31 @@
+import type { Database as Client } from "bun:sqlite";
+
+/** As drizzle-kit writes them: each on a line of its own. */
+const CHECK = /^\s*CONSTRAINT "(\w+)" CHECK\((.+)\),?$/gm;
+
+interface Constraint {
+  name: string;
+  expression: string;
+}
+
+/** The CHECK constraints of a table, by the SQL that made it. */
+export const constraintsIn = (sql: string): Constraint[] =>
+  [...sql.matchAll(CHECK)].map(([, name = "", expression = ""]) => ({ name, expression }));
+
+const isBroken = (client: Client, table: string, { expression }: Constraint): boolean =>
+  client.query(`SELECT 1 FROM "${table}" WHERE NOT (${expression}) LIMIT 1`).get() !== null;
+
+/**
+ * Finds a row that breaks a CHECK constraint. SQLite's own checks leave these out on a connection that only reads: it does not
+ * even parse them there (sqlite3AddCheckConstraint in https://sqlite.org/src/file/src/build.c).
+ * @param client a database whose schema is known to be the program's: its SQL is run
+ * @returns the constraint's name
+ */
+export const brokenConstraint = (client: Client): string | undefined =>
+  client
+    .query<{ table: string; sql: string }, []>(
+      "SELECT name AS 'table', sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%CHECK(%'",
+    )
+    .all()
+    .map(({ table, sql }) => constraintsIn(sql).find((one) => isBroken(client, table, one)))
+    .find((one) => one !== undefined)?.name;

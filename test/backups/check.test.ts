@@ -1,0 +1,90 @@
+import { describe, expect, test } from "bun:test";
+import { Database as Client } from "bun:sqlite";
+import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkBackup } from "../../src/backups/check.ts";
+import { databasePath } from "../../src/data.ts";
+import { tarGzOf } from "../deploys/archives.ts";
+import { openProject } from "../domains/projects.ts";
+import { seeded } from "../support/random.ts";
+import { temporaryDirectory } from "../support/store.ts";
+import { backUp, closedStore, restoreTo } from "./stores.ts";
+
+const check = (file: string) => checkBackup(file, () => {});
+
+const deployed = async (): Promise<string> => {
+  const dataDir = temporaryDirectory();
+  const { store } = await openProject({ path: databasePath(dataDir), env: { DATA_DIR: dataDir } });
+  const body = tarGzOf([{ name: "index.html", content: "<h1>Our site</h1>" }]);
+  const headers = { "content-type": "application/gzip" };
+  expect((await store.call("POST", "/platform/projects/docs/deploys", { headers, body })).status).toBe(201);
+  return dataDir;
+};
+
+test("a backup that can be restored says what is in it, and nothing of it or beside it changes", async () => {
+  const { file, bytes, sites } = await backUp(await deployed());
+  const before = [readFileSync(file), statSync(file), readdirSync(join(file, ".."))];
+  expect(check(file)).toEqual({
+    file,
+    bytes,
+    store: expect.stringMatching(/^[\da-f-]{36}$/),
+    migration: expect.stringMatching(/^\d{4}_/),
+    secrets: false,
+    sites,
+  });
+  const { atimeMs: _, atime: __, ...stat } = statSync(file);
+  expect(before).toEqual([readFileSync(file), expect.objectContaining(stat), readdirSync(join(file, ".."))]);
+});
+
+test("a backup without sites says so", async () => {
+  expect(check((await backUp(await deployed(), { sites: false })).file).sites).toBeUndefined();
+});
+
+describe("a backup is refused", () => {
+  test("where a carried file is not what its name says", async () => {
+    const { file } = await backUp(await deployed());
+    const client = new Client(file);
+    client.run("UPDATE backup_files SET content = x'00' WHERE part = 0 AND length(content) = 17");
+    client.close();
+    expect(() => check(file)).toThrow(/cannot be restored: it is damaged \(file "[\da-f]{64}" of a site/);
+  });
+
+  test("where it is not a database of this program, or not there", async () => {
+    const file = join(temporaryDirectory(), "b.db");
+    expect(() => check(file)).toThrow("does not exist");
+    writeFileSync(file, "text that is long enough to be looked at".repeat(50));
+    expect(() => check(file)).toThrow("cannot be restored: it is damaged, or no database");
+    new Client(`${file}.empty`, { create: true }).run("CREATE TABLE notes (text TEXT)");
+    expect(() => check(`${file}.empty`)).toThrow("it is no database of adoption-store");
+  });
+});
+
+test("a carried file that its deploy needs and that is not there is counted", async () => {
+  const { file, sites } = await backUp(await deployed());
+  const client = new Client(file);
+  client.run("DELETE FROM backup_files WHERE length(content) = 17");
+  client.close();
+  expect(check(file).sites).toMatchObject({ files: (sites?.files ?? 0) - 1, missing: 1 });
+});
+
+test("over 60 flipped bits, nothing passes that a restore refuses", async () => {
+  const random = seeded(23);
+  const { file } = await backUp(await closedStore("Bella"));
+  const whole = readFileSync(file);
+  let refused = 0;
+  for (let flip = 0; flip < 60; flip++) {
+    const bytes = Buffer.from(whole);
+    const place = random(bytes.length);
+    bytes[place] = (bytes[place] ?? 0) ^ (1 << random(8));
+    const flipped = join(temporaryDirectory(), "flipped.db");
+    writeFileSync(flipped, bytes);
+    const reason = await restoreTo(temporaryDirectory(), flipped).then(
+      () => undefined,
+      (error: unknown) => String(error),
+    );
+    if (reason === undefined) continue;
+    refused++;
+    expect(() => check(flipped)).toThrow("cannot be restored");
+  }
+  expect(refused).toBeGreaterThan(0);
+}, 60_000);
