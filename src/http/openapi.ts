@@ -131,6 +131,8 @@ const content = (types: readonly string[], schema: unknown, example: unknown): J
 
 /** The plugin puts a response's schema, less its type, beside its content, where its name still is. */
 const contentOf = (response: unknown, { example, alsoAs = [], textAs }: Answer): Json | undefined => {
+  // OpenAPI 3.1 has no words for what a stream's events are.
+  if (textAs === "text/event-stream") return { [textAs]: { example } };
   if (textAs !== undefined) return { [textAs]: { schema: { type: "string" }, example } };
   return isObject(response) && typeof response["$id"] === "string"
     ? content(["application/json", ...alsoAs], refTo(response["$id"]), example)

@@ -102,6 +102,17 @@ export const Time = (description: string, example: string) =>
 export const Id = (description: string, example = 7) =>
   Type.Integer({ format: "int64", minimum: 1, description, examples: [example] });
 
+/** An id in a body: beyond 2^53 none is ever assigned. */
+export const IdInBody = (description: string, example = 7) =>
+  Type.Integer({
+    format: "int64",
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    [Rule]: "must be an id: an integer from 1 to 9007199254740991",
+    description,
+    examples: [example],
+  });
+
 /** The page size of a list, as plain digits in a query string. */
 export const Limit = checked<string | number>(
   "Limit",

@@ -1,5 +1,16 @@
 import { type Static, t } from "elysia";
-import { Cursor, Id, IdInPath, Limit, OneOf, Text, Time, checked, parseId } from "../http/schemas.ts";
+import {
+  Cursor,
+  Id,
+  IdInBody,
+  IdInPath,
+  Limit,
+  OneOf,
+  Text,
+  Time,
+  checked,
+  parseId,
+} from "../http/schemas.ts";
 import { formatTime } from "../time.ts";
 import type { Order as StoredOrder } from "./repository.ts";
 import { ORDER_STATUSES } from "./stage.ts";
@@ -73,7 +84,7 @@ export const OrderStatus = OneOf("OrderStatus", ORDER_STATUSES, {
 });
 
 export const NewOrder = t.Object(
-  { petId: Id("Id of the animal."), adopter: NewAdopter, note: t.Optional(Note) },
+  { petId: IdInBody("Id of the animal."), adopter: NewAdopter, note: t.Optional(Note) },
   { $id: "NewOrder", additionalProperties: false, description: "An adoption to begin." },
 );
 

@@ -21,20 +21,26 @@ interface RedoclyReport {
   problems: { ruleId: string; message: string; location: { pointer: string }[] }[];
 }
 
-for (const name of DOCUMENTS)
-  real(
-    `redocly's recommended-strict rules find nothing in the ${name} document`,
-    ["@redocly/cli"],
-    async () => {
-      using place = directory();
-      const file = await print(name, place.path);
-      const lint = [command("redocly"), "lint", "--extends=recommended-strict", "--format=json", file];
-      const { stdout } = await run(lint, { cwd: place.path, env: REDOCLY_QUIET });
-      const { totals, problems } = JSON.parse(stdout) as RedoclyReport;
-      expect(problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`)).toEqual([]);
-      expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
-    },
-  );
+/** Where a document comes from: printed, or served by a server with or without BASE_URL. */
+const SOURCES: Record<string, (name: string, cwd: string) => Promise<string>> = {
+  "that the executable prints": print,
+  "that a server without BASE_URL serves": (name, cwd) => fetchDocument(name, cwd, {}),
+  "that a server with BASE_URL serves": (name, cwd) =>
+    fetchDocument(name, cwd, { BASE_URL: "https://adopt.shelter.test" }),
+  "that a server with staging serves": (name, cwd) =>
+    fetchDocument(name, cwd, {
+      BASE_URL: "https://adopt.shelter.test",
+      STAGING_BASE_URL: "https://staging.shelter.test",
+    }),
+};
+
+/** The same, as a server serves it. */
+const fetchDocument = async (name: string, cwd: string, env: Record<string, string>): Promise<string> => {
+  await using server = await serve({ cwd, env });
+  const path = name === "store" ? "/openapi.json" : "/platform/openapi.json";
+  await Bun.write(join(cwd, `${name}.json`), await (await fetch(`${server.url}${path}`)).text());
+  return `${name}.json`;
+};
 
 interface SpectralFinding {
   code: string;
@@ -43,15 +49,35 @@ interface SpectralFinding {
 }
 
 for (const name of DOCUMENTS)
-  real(`spectral:oas finds nothing in the ${name} document`, ["@stoplight/spectral-cli"], async () => {
-    using place = directory();
-    const file = await print(name, place.path);
-    await Bun.write(join(place.path, "rules.yaml"), 'extends: ["spectral:oas"]\n');
-    const lint = [command("spectral"), "lint", "--ruleset=rules.yaml", "--format=json", "--quiet", file];
-    const { stdout } = await run(lint, { cwd: place.path });
-    const findings = JSON.parse(stdout) as SpectralFinding[];
-    expect(findings.map(({ code, path }) => `${code} ${path.join(".")}`)).toEqual([]);
-  });
+  for (const [source, write] of Object.entries(SOURCES)) {
+    real(
+      `redocly's recommended-strict rules find nothing in the ${name} document ${source}`,
+      ["@redocly/cli"],
+      async () => {
+        using place = directory();
+        const file = await write(name, place.path);
+        const lint = [command("redocly"), "lint", "--extends=recommended-strict", "--format=json", file];
+        const { stdout } = await run(lint, { cwd: place.path, env: REDOCLY_QUIET });
+        const { totals, problems } = JSON.parse(stdout) as RedoclyReport;
+        expect(problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`)).toEqual([]);
+        expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
+      },
+    );
+
+    real(
+      `spectral:oas finds nothing in the ${name} document ${source}`,
+      ["@stoplight/spectral-cli"],
+      async () => {
+        using place = directory();
+        const file = await write(name, place.path);
+        await Bun.write(join(place.path, "rules.yaml"), 'extends: ["spectral:oas"]\n');
+        const lint = [command("spectral"), "lint", "--ruleset=rules.yaml", "--format=json", "--quiet", file];
+        const { stdout } = await run(lint, { cwd: place.path });
+        const findings = JSON.parse(stdout) as SpectralFinding[];
+        expect(findings.map(({ code, path }) => `${code} ${path.join(".")}`)).toEqual([]);
+      },
+    );
+  }
 
 /** A program of somebody who has the generated types and openapi-fetch, and nothing else of ours. */
 const CLIENT = `
