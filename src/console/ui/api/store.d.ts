@@ -715,7 +715,7 @@ export interface operations {
            *     event: added
            *     data: {"id":7,"name":"Bella","categoryId":3,"status":"available"}
            */
-          "text/event-stream": string;
+          "text/event-stream": unknown;
         };
       };
       /** @description Refused. */
