@@ -11,12 +11,16 @@ const REQUIRED = process.env["REQUIRE_REAL"] === "1";
 /** A command of a package of this directory's manifest. */
 export const command = (name: string): string => join(PROGRAMS, ".bin", name);
 
-/** Whether this machine has a program, a file, a package of this directory's manifest, or network namespaces. */
-const isInstalled = (program: string): boolean =>
-  program === "network namespaces"
-    ? Bun.which("unshare") !== null &&
+/** Whether this machine has a program, a file, a package of this directory's manifest, network namespaces, or `root` as its user. */
+const isInstalled = (program: string): boolean => {
+  if (program === "root") return process.getuid?.() === 0;
+  if (program === "network namespaces")
+    return (
+      Bun.which("unshare") !== null &&
       Bun.spawnSync(["unshare", "-n", "ip", "link", "set", "lo", "up"]).success
-    : Bun.which(program) !== null || existsSync(resolve(PROGRAMS, program));
+    );
+  return Bun.which(program) !== null || existsSync(resolve(PROGRAMS, program));
+};
 
 const absent = (programs: readonly string[]): string[] => [
   ...(existsSync(EXECUTABLE) ? [] : ["dist/adoption-store (bun run build)"]),
