@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { type Node, operationsOf } from "../support/operations.ts";
-import { openStore } from "../support/store.ts";
+import { addPet, openStore } from "../support/store.ts";
 
 const PATHS = ["/openapi.json", "/platform/openapi.json"] as const;
 
@@ -93,7 +93,18 @@ const below = (node: Node, place: string): [place: string, node: Node][] =>
     );
 
 describe("for generators of clients", async () => {
-  const { operations, schemas } = await operationsOf(await openStore());
+  const store = await openStore();
+  // Elysia writes into the schemas of responses that it has checked that they allow nothing else.
+  for (const path of [
+    "/v1/statistics",
+    "/v1/categories",
+    "/v1/store/orders",
+    "/platform/keys",
+    "/platform/projects",
+  ])
+    expect((await store.call("GET", path)).status).toBe(200);
+  expect((await addPet(store, {})).id).toBe(1);
+  const { operations, schemas } = await operationsOf(store);
   const named = Object.entries(schemas) as [string, Node][];
 
   test("every object with fields has a name", () => {
