@@ -1,6 +1,4 @@
-/** RFC 9113 section 3.4: what a client sends before its first frame. */
-export const PREFACE_BYTES = 24;
-/** Section 4.1. */
+/** RFC 9113 section 4.1. */
 const HEADER_BYTES = 9;
 
 /** Frame types (section 6), and the flags that are read here. */

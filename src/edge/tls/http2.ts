@@ -1,16 +1,18 @@
 import { frameBudget } from "./frame-budget.ts";
-import { frameReader, GOAWAY, HEADERS, PREFACE_BYTES, RST_STREAM } from "./frames.ts";
+import { frameReader, GOAWAY, HEADERS, RST_STREAM } from "./frames.ts";
+import { matchPreface, PREFACE } from "./preface.ts";
+
+/** `foreign`: it is not HTTP/2. `flood`: more frames without payload than any client needs. */
+export type Verdict = "fine" | "foreign" | "flood";
 
 /** Follows both directions of an HTTP/2 connection, and says when the client must go. */
 export interface Http2Watch {
   /** Follows bytes from the client. */
-  received(chunk: Uint8Array): void;
+  received(chunk: Uint8Array): Verdict;
   /** Follows bytes to the client. */
   sent(chunk: Uint8Array): void;
   /** The client has begun headers and not ended them. */
   isInHeaders(): boolean;
-  /** The client has sent more frames without payload than any client needs. */
-  isFlooded(): boolean;
   /** The last frame to such a client; undefined in the middle of another frame. */
   goaway(): Uint8Array | undefined;
 }
@@ -32,7 +34,7 @@ const goawayFrame = (lastStream: number): Uint8Array => {
 export const watchHttp2 = (now: () => number = () => performance.now()): Http2Watch => {
   const budget = frameBudget(now);
   let lastStream = 0;
-  const incoming = frameReader(PREFACE_BYTES, (frame) => {
+  const incoming = frameReader(PREFACE.length, (frame) => {
     if (frame.type === HEADERS) lastStream = Math.max(lastStream, frame.stream);
     budget.spend(frame);
   });
@@ -40,14 +42,18 @@ export const watchHttp2 = (now: () => number = () => performance.now()): Http2Wa
   const outgoing = frameReader(0, (frame) => {
     if (frame.type === RST_STREAM) budget.spend(frame);
   });
+  const match = matchPreface();
   return {
-    received: incoming.read,
+    received(chunk) {
+      if (match(chunk) === "different") return "foreign";
+      incoming.read(chunk);
+      return budget.isExceeded() ? "flood" : "fine";
+    },
     sent(chunk) {
       outgoing.read(chunk);
       budget.earn(chunk.length);
     },
     isInHeaders: incoming.isInHeaders,
-    isFlooded: budget.isExceeded,
     goaway: () => (outgoing.isAtBoundary() ? goawayFrame(lastStream) : undefined),
   };
 };

@@ -1,7 +1,8 @@
 import type { TLSSocket } from "node:tls";
 import type { Socket, SocketHandler } from "bun";
 import type { Connection } from "./connections.ts";
-import { watchHttp2, type Http2Watch } from "./http2.ts";
+import { type Http2Watch, type Verdict, watchHttp2 } from "./http2.ts";
+import { matchPreface, type PrefaceMatch } from "./preface.ts";
 
 /** What a loopback socket knows of its other end. */
 interface Line {
@@ -11,6 +12,8 @@ interface Line {
   rest: Uint8Array | undefined;
   /** Undefined over HTTP/1.1. */
   http2: Http2Watch | undefined;
+  /** Over HTTP/1.1: whether it is HTTP/2 all the same. */
+  match: (chunk: Uint8Array) => PrefaceMatch;
   /** How long a client that floods may take to read why its connection ends. */
   lingerMs: number;
   /** Of the loopback socket, which the application sees as its peer's. */
@@ -44,12 +47,17 @@ const noteHeaders = (connection: Connection, isInHeaders: boolean) => {
 /** Over HTTP/1.1 only the application knows when headers are whole. */
 const http1IsInHeaders = ({ handling, upgraded }: Connection): boolean => handling === 0 && !upgraded;
 
+/** RFC 9113 section 3.2: HTTP/2 over TLS is negotiated. The application would take it without, and nothing would limit it. */
+const verdictOfHttp1 = (match: PrefaceMatch): Verdict => (match === "whole" ? "foreign" : "fine");
+
 const receive = (upstream: Socket<Line>, chunk: Uint8Array) => {
-  const { connection, http2 } = upstream.data;
+  const { connection, http2, match } = upstream.data;
   connection.activeAt = performance.now();
-  http2?.received(chunk);
-  if (http2?.isFlooded()) {
-    endFlood(upstream.data, http2.goaway());
+  const verdict = http2 ? http2.received(chunk) : verdictOfHttp1(match(chunk));
+  // RFC 9113 section 3.4: GOAWAY may be omitted, since the peer is not using HTTP/2.
+  if (verdict === "foreign") return void upstream.data.client.destroy();
+  if (verdict === "flood") {
+    endFlood(upstream.data, http2?.goaway());
     return void upstream.end();
   }
   noteHeaders(connection, http2 ? http2.isInHeaders() : http1IsInHeaders(connection));
@@ -103,6 +111,17 @@ export const relay = (
   { lingerMs, opened, closed }: Pick<Line, "lingerMs" | "opened" | "closed">,
 ): void => {
   const http2 = client.alpnProtocol === "h2" ? watchHttp2() : undefined;
-  const data: Line = { connection, client, rest: undefined, http2, lingerMs, localPort: 0, opened, closed };
+  const match = matchPreface();
+  const data: Line = {
+    connection,
+    client,
+    rest: undefined,
+    http2,
+    match,
+    lingerMs,
+    localPort: 0,
+    opened,
+    closed,
+  };
   Bun.connect({ hostname: "127.0.0.1", port, data, socket: HANDLERS }).catch(() => client.destroy());
 };

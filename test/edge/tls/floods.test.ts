@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { askHttp2, eventually, frontFor, http2To, received, tlsTo } from "./fronts.ts";
+import { PREFACE } from "../../../src/edge/tls/preface.ts";
+import { askHttp2, closed, eventually, frontFor, http2To, received, tlsTo } from "./fronts.ts";
 
-const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const MANY = 20_000;
 
 const frame = (type: number, flags: number, stream: number, body: number[] = []): Buffer =>
@@ -83,6 +83,39 @@ test.each<[string, Buffer, Buffer]>([
   const wild = await sayHello(port, first);
   wild.write(Buffer.concat(Array<Buffer>(MANY).fill(one)));
   await eventually(() => front.connections() === 0);
+});
+
+test.each<[string, string]>([
+  ["HTTP/1.1", "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"],
+  ["another preface", "PRI * HTTP/2.1\r\n\r\nSM\r\n\r\n"],
+])("a client that negotiates HTTP/2 and sends %s is closed without a response", async (_what, text) => {
+  const { port } = await frontFor();
+  expect(await received(await sayHello(port, Buffer.from(text)))).toBe("");
+});
+
+test.each([["http/1.1"], undefined])(
+  "a client that negotiates %p and sends HTTP/2 is closed: nothing would limit its frames",
+  async (ALPNProtocols) => {
+    const { port } = await frontFor();
+    for (const pieces of [[OPENED], [OPENED.subarray(0, 10), OPENED.subarray(10)]]) {
+      const socket = await tlsTo(port, "a.test", ALPNProtocols && { ALPNProtocols });
+      const end = closed(socket);
+      for (const piece of pieces) {
+        socket.write(piece);
+        await Bun.sleep(10);
+      }
+      await end;
+    }
+  },
+);
+
+test("a client may send the preface in single bytes", async () => {
+  const { port } = await frontFor();
+  const socket = await sayHello(port, Buffer.alloc(0));
+  for (const byte of Buffer.concat([PREFACE, frame(4, 0, 0), frame(1, 5, 1, headers("GET"))]))
+    socket.write(Uint8Array.of(byte));
+  await eventually(() => socket.bytesRead > 0);
+  expect(socket.closed).toBe(false);
 });
 
 test("a client that reads a long response through a small window, or uploads one, is not a flood", async () => {

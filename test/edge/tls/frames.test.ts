@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
-import { frameReader, PREFACE_BYTES, type FrameHeader } from "../../../src/edge/tls/frames.ts";
-
-const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+import { frameReader, type FrameHeader } from "../../../src/edge/tls/frames.ts";
+import { PREFACE } from "../../../src/edge/tls/preface.ts";
 
 const frame = (type: number, flags: number, length: number): Buffer =>
   Buffer.concat([Buffer.from([0, length >> 8, length & 255, type, flags, 0, 0, 0, 1]), Buffer.alloc(length)]);
@@ -19,7 +18,7 @@ test("frames are read by their headers, in whatever pieces they come", () => {
   const bytes = Buffer.concat([PREFACE, HEADERS, DATA, LAST_DATA, PING]);
   for (const size of [1, 7, 4096]) {
     const seen: FrameHeader[] = [];
-    const reader = frameReader(PREFACE_BYTES, (header) => void seen.push({ ...header }));
+    const reader = frameReader(PREFACE.length, (header) => void seen.push({ ...header }));
     for (let at = 0; at < bytes.length; at += size) reader.read(bytes.subarray(at, at + size));
     expect(seen).toEqual([
       { type: 1, flags: 4, length: 30, stream: 1 },
@@ -42,7 +41,7 @@ test("a reader is at a boundary between frames only", () => {
 });
 
 const isInHeadersAfter = (chunks: Iterable<Uint8Array>): boolean => {
-  const reader = frameReader(PREFACE_BYTES);
+  const reader = frameReader(PREFACE.length);
   for (const chunk of chunks) reader.read(chunk);
   return reader.isInHeaders();
 };
