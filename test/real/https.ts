@@ -7,24 +7,28 @@ import { serve, type ServerSettings, store } from "./support.ts";
 
 export const HOST = "adopt.example.org";
 
-/** The executable with HTTPS under HOST, with a certificate of an authority whose root is `root` in its directory. */
-export const serveHttps = async ({ flags = [], ...settings }: ServerSettings) => {
+/** The executable with HTTPS under `host`, with a certificate of an authority whose root is `root` in its directory. */
+export const serveHttps = async ({
+  host = HOST,
+  flags = [],
+  ...settings
+}: ServerSettings & { host?: string }) => {
   const httpsPort = freePort();
   const { root, issue } = await certificateAuthority();
-  for (const [name, text] of Object.entries({ root, ...(await issue([HOST])) }))
+  for (const [name, text] of Object.entries({ root, ...(await issue([host])) }))
     writeFileSync(join(settings.cwd, name), text);
-  const https = ["--https-port", String(httpsPort), "--base-url", `https://${HOST}:${httpsPort}`];
+  const https = ["--https-port", String(httpsPort), "--base-url", `https://${host}:${httpsPort}`];
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await serve({ ...settings, flags: [...https, ...flags] }));
-  const argv = ["certificates", "import", HOST, "--key", "key", "--chain", "cert"];
+  const argv = ["certificates", "import", host, "--key", "key", "--chain", "cert"];
   expect(await store(argv, { cwd: settings.cwd })).toMatchObject({ code: 0, stderr: "" });
   const moved = stack.move();
   return {
     ...server,
     httpsPort,
     /** What curl needs to trust the server and to find it. */
-    trust: ["--cacert", join(settings.cwd, "root"), "--resolve", `${HOST}:${httpsPort}:127.0.0.1`],
-    httpsUrl: `https://${HOST}:${httpsPort}`,
+    trust: ["--cacert", join(settings.cwd, "root"), "--resolve", `${host}:${httpsPort}:127.0.0.1`],
+    httpsUrl: `https://${host}:${httpsPort}`,
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 };
