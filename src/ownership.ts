@@ -48,14 +48,19 @@ export const makeOwned = (path: string): void => {
   for (let at = 0; at <= names.length; at++) inheritOwner(join(top, ...names.slice(0, at)));
 };
 
-/** Creates an empty file for the owner of its directory, unless the name is taken, by a link that leads nowhere too. */
-export const createEmpty = (path: string): void => {
+/**
+ * Creates an empty file for the owner of its directory, unless the name is taken, by a link that leads nowhere too.
+ * @returns false if it is taken
+ */
+export const createEmpty = (path: string): boolean => {
   const heir = heirOf(path);
   try {
     const handle = openSync(path, "wx", 0o600);
     if (heir) give(handle, heir);
     closeSync(handle);
+    return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return false;
   }
 };

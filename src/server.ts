@@ -1,11 +1,10 @@
-import { accessSync, constants, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { removeOldCopies } from "./backups/before.ts";
 import { assertBackupDirectory } from "./backups/place.ts";
 import type { Config } from "./config/config.ts";
 import { writeDurably } from "./durable.ts";
 import { storeIdOf } from "./db/identity.ts";
-import { type Lock, takeLock } from "./db/lock.ts";
 import type { Database } from "./db/open.ts";
 import type { Sweeper } from "./db/sweep.ts";
 import type { Keeper } from "./domains/keeper.ts";
@@ -26,11 +25,11 @@ import {
   assertDirectory,
   isBeingRestored,
   lockFault,
-  lockPath,
   makeDirectory,
   openData,
   removeRestoring,
 } from "./data.ts";
+import { OpenElsewhere, type ServerLock, takeServerLock } from "./server-lock.ts";
 import { wireApp } from "./wire.ts";
 import { listenOrExplain, plainPlaces } from "./wire-listeners.ts";
 import { migrateData } from "./wire-migration.ts";
@@ -52,13 +51,13 @@ const adminKeyOf = async (dataDir: string, keys: KeyService, log: Logger): Promi
 };
 
 /** The right to be the one server of a DATA_DIR. */
-const lockOrExplain = (dataDir: string): Lock => {
-  let lock: Lock | undefined;
+const lockOrExplain = (dataDir: string): ServerLock => {
+  let lock: ServerLock | undefined;
   try {
-    accessSync(dataDir, constants.W_OK);
-    lock = takeLock(lockPath(dataDir));
+    lock = takeServerLock(dataDir);
   } catch (error) {
-    throw new StartRefused(`DATA_DIR ${dataDir}: ${lockFault(dataDir, error)}`, { cause: error });
+    const reason = error instanceof OpenElsewhere ? error.message : lockFault(dataDir, error);
+    throw new StartRefused(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
   }
   if (lock) return lock;
   if (isBeingRestored(dataDir))
@@ -79,7 +78,7 @@ const readLimits = (): string => {
 
 /** How often times of last use are written. */
 const TEND_MS = 10_000;
-/** How often the files of the database are looked for, besides each write. */
+/** How often the files of the database are looked for, besides each write, and the lock's file. */
 const WATCH_MS = 1000;
 /** How often files are swept that no deploy needs. */
 const SETTLE_MS = 60 * 60_000;
@@ -267,7 +266,7 @@ const running = ({
   sweeper: Sweeper;
   log: Logger;
   database: Database;
-  lock: Lock;
+  lock: ServerLock;
   adminKey: string | undefined;
 }): Server => {
   const flush = () =>
@@ -277,6 +276,13 @@ const running = ({
       database.assertInPlace();
     } catch {
       // `database.lost` says so, once what can be saved is saved.
+      return;
+    }
+    try {
+      if (lock.keep())
+        log.warn("server.lock was deleted or replaced: the server has made and taken it again");
+    } catch (error) {
+      log.warn({ err: error }, "server.lock was deleted or replaced, and cannot be taken again");
     }
   };
   const watching = setInterval(watch, WATCH_MS);
@@ -315,7 +321,7 @@ const running = ({
     sites,
     adminKey,
     log,
-    failed: database.lost,
+    failed: Promise.race([database.lost, lock.lost]),
     stop: () => (stopped ??= stop()),
   };
 };

@@ -43,6 +43,10 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     from: /^src\/data\.ts$/,
     to: [/^src\/config\/config\.ts$/, /^src\/db\//, /^src\/(directory|durable|filesystem|ownership)\.ts$/],
   },
+  {
+    from: /^src\/server-lock\.ts$/,
+    to: [/^src\/data\.ts$/, /^src\/config\/remembered\.ts$/, /^src\/db\/(exclusive|lock)\.ts$/],
+  },
   { from: /^src\/filesystem\.ts$/, to: [/^src\/db\/(explain|failure)\.ts$/, /^src\/directory\.ts$/] },
   { from: /^src\/durable\.ts$/, to: [/^src\/ownership\.ts$/] },
   { from: /^src\/(?:wire(?:-\w+)?|server)\.ts$/, to: [/^src\//, /^package\.json$/] },
@@ -63,7 +67,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     to: [
       /^src\/(backups|db)\//,
       /^src\/deploys\/(blobs|manifest|sound)\.ts$/,
-      /^src\/(data|directory|durable|filesystem|ownership|time)\.ts$/,
+      /^src\/(data|directory|durable|filesystem|ownership|server-lock|time)\.ts$/,
     ],
   },
   { from: /^src\/edge\//, to: [/^src\/edge\//, /^src\/http\//] },

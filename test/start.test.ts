@@ -1,11 +1,24 @@
 import { describe, expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
-import { existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { takeBackup } from "../src/backups/backup.ts";
+import { prepareRestore } from "../src/backups/restore.ts";
 import { readConfig } from "../src/config/config.ts";
-import { adminKeyPath, databasePath, openData } from "../src/data.ts";
+import { adminKeyPath, databasePath, lockPath, openData } from "../src/data.ts";
+import { isLocked, takeLock } from "../src/db/lock.ts";
 import { startServer } from "../src/server.ts";
 import { atEnd, faultOf, temporaryDirectory } from "./support/store.ts";
+
+const BACKUP = { force: false, secrets: false, sites: false, reserve: 0, now: Date.now(), told: () => {} };
 
 /** A port that nobody listens on. */
 const freePort = (): number => {
@@ -90,5 +103,50 @@ describe("a start", () => {
     await (await startServer(config)).stop();
     expect(readFileSync(theirs, "utf8")).toBe("theirs");
     expect(readdirSync(config.dataDir).filter((name) => name.endsWith(".new"))).toEqual([]);
+  });
+});
+
+describe("while a server runs, its deleted lock", () => {
+  const serving = async () => {
+    const config = configured();
+    const server = await startServer(config);
+    atEnd(() => server.stop());
+    return { server, config, lock: lockPath(config.dataDir) };
+  };
+  const isKept = async (lock: string) => {
+    while (!isLocked(lock)) await Bun.sleep(20);
+  };
+
+  test("lets nobody else in", async () => {
+    const { config, lock } = await serving();
+    const file = join(temporaryDirectory(), "backup.db");
+    await takeBackup({ ...BACKUP, dataDir: config.dataDir, file });
+    rmSync(lock);
+    await expect(startServer(configured(config.dataDir))).rejects.toThrow(
+      "another process has the database open",
+    );
+    rmSync(lock, { force: true });
+    expect(() => prepareRestore(config.dataDir, file, Date.now())).toThrow(
+      "another process has the database open",
+    );
+    await isKept(lock);
+  });
+
+  test("is made and taken again, as is one that was replaced", async () => {
+    const { config, lock } = await serving();
+    rmSync(lock);
+    await isKept(lock);
+    writeFileSync(`${lock}.other`, "");
+    renameSync(`${lock}.other`, lock);
+    await isKept(lock);
+    await expect(startServer(configured(config.dataDir))).rejects.toThrow("another adoption-store server");
+  });
+
+  test("ends the server when another process has taken it", async () => {
+    const { server, lock } = await serving();
+    rmSync(lock);
+    const other = takeLock(lock);
+    expect((await server.failed).message).toContain("another process holds it now");
+    other?.release();
   });
 });

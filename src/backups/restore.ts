@@ -1,21 +1,10 @@
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   databasePath,
   assertDirectory,
   isBeingRestored,
   lockFault,
-  lockPath,
   makeDirectory,
   openFault,
   reasonOf,
@@ -26,7 +15,7 @@ import { carriedFiles, carriesFiles, dropCarried } from "../db/carried.ts";
 import { DiskError } from "../db/disk-error.ts";
 import { isBusy, isDamage, isFull } from "../db/failure.ts";
 import { fullReason } from "../filesystem.ts";
-import { type Lock, takeLock } from "../db/lock.ts";
+import type { Lock } from "../db/lock.ts";
 import {
   type Client,
   Unsound,
@@ -41,6 +30,7 @@ import {
 } from "../db/snapshot.ts";
 import { replaceFile, syncDirectory, syncPath } from "../durable.ts";
 import { createEmpty, inheritOwner } from "../ownership.ts";
+import { OpenElsewhere, takeServerLock } from "../server-lock.ts";
 import { linked } from "./place.ts";
 import { BackupRefused } from "./refused.ts";
 import { type SiteFiles, blobsOf, filesOf, missingOf, uncarry } from "./sites.ts";
@@ -68,10 +58,10 @@ const LOGS = ["-wal", "-shm", "-journal"];
 const lockOrRefuse = (dataDir: string): Lock => {
   let lock: Lock | undefined;
   try {
-    accessSync(dataDir, constants.W_OK);
-    lock = takeLock(lockPath(dataDir));
+    lock = takeServerLock(dataDir);
   } catch (error) {
-    throw new BackupRefused(`DATA_DIR ${dataDir}: ${lockFault(dataDir, error)}`, { cause: error });
+    const reason = error instanceof OpenElsewhere ? error.message : lockFault(dataDir, error);
+    throw new BackupRefused(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
   }
   if (lock) return lock;
   throw new BackupRefused(

@@ -37,14 +37,14 @@ const textsOf = (config: Config): Record<string, string> =>
 
 /**
  * What a server runs with, for the commands beside it: without this they would print other addresses and records than the
- * server, and check domains against them.
+ * server, and check domains against them. It is there as soon as a server has run.
  */
-const pathIn = (dataDir: string): string => join(dataDir, "server.json");
+export const rememberedPath = (dataDir: string): string => join(dataDir, "server.json");
 
 /** Keeps a server's settings in its DATA_DIR. @param port where it listens */
 export const remember = async (config: Config, port: number): Promise<void> => {
   const texts = JSON.stringify(textsOf({ ...config, port, backupDir: resolve(config.backupDir) }), null, 2);
-  await writeDurably(pathIn(config.dataDir), `${texts}\n`);
+  await writeDurably(rememberedPath(config.dataDir), `${texts}\n`);
 };
 
 const isTexts = (value: unknown): value is Record<string, string> =>
@@ -54,7 +54,7 @@ const isTexts = (value: unknown): value is Record<string, string> =>
 
 /** The settings of the server that last ran on a DATA_DIR, as environment variables; none if there was none. */
 export const recall = (dataDir: string): Readonly<Record<string, string>> => {
-  const path = pathIn(dataDir);
+  const path = rememberedPath(dataDir);
   try {
     const value: unknown = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
     return isTexts(value) ? value : {};

@@ -25,6 +25,8 @@ const PATHS: Record<Part, string> = { database: "", log: "-wal", index: "-shm" }
 const PARTS = Object.keys(PATHS) as Part[];
 
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
+/** A database that was opened has one page at least. */
+const isEmpty = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.size === 0;
 
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -75,12 +77,13 @@ const save = async (client: Client): Promise<boolean> => {
   return false;
 };
 
-type Ending = Part | "saved";
+type Ending = Part | "emptied" | "saved";
 
 /** What happened, and what to do. @param name of the database file */
 const messageOf = (ending: Ending, name: string): string => {
   const messages: Record<Ending, string> = {
     database: "the database file is not where it was opened: put it back, then start the server again",
+    emptied: `${name} was emptied while the server ran: restore a backup with adoption-store restore FILE, which keeps ${name}-wal, where the last writes are`,
     index: `${name}-shm was deleted or replaced while the server ran; nothing is lost: start the server again`,
     saved: `${name}-wal was deleted or replaced while the server ran; all that it held was saved in the database: start the server again`,
     log: `${name}-wal was deleted, replaced or cut short while the server ran; what was written last may be lost: start the server again, and compare it with a backup`,
@@ -107,7 +110,7 @@ export const filesInPlace = (client: Client, onLost: (loss: FilesLost) => void):
     if (lost) onLost(lossOf(lost));
   };
 
-  const lose = (part: Part, { isNameless = false } = {}): never => {
+  const lose = (part: Ending, { isNameless = false } = {}): never => {
     lost ??= part;
     settling ??= settle(isNameless);
     throw lossOf(lost);
@@ -118,6 +121,8 @@ export const filesInPlace = (client: Client, onLost: (loss: FilesLost) => void):
       if (lost) throw lossOf(lost);
       const moved = PARTS.find((part) => inodeOf(path + PATHS[part]) !== opened.get(part));
       if (moved) lose(moved, { isNameless: moved === "log" });
+      // Before anybody opens it anew: SQLite then deletes its log.
+      if (isEmpty(path)) lose("emptied");
       if (isShort()) lose("log");
     },
     async mayClose() {

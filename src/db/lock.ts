@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { Database as Client } from "bun:sqlite";
 import { createEmpty } from "../ownership.ts";
 import { isBusy } from "./failure.ts";
@@ -7,6 +7,15 @@ import { isBusy } from "./failure.ts";
 export interface Lock {
   release(): void;
 }
+
+export interface FileLock extends Lock {
+  /** True if the file was missing. */
+  readonly isNew: boolean;
+  /** False if the file was deleted or replaced: then the lock excludes nobody who comes later. */
+  isInPlace(): boolean;
+}
+
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
 
 /** How long to wait for a process that only looks whether the lock is free. */
 const LOOK_WAIT_MS = 100;
@@ -29,12 +38,13 @@ const EXCLUSIVE = [
  * Takes the lock of this file, which is made if it is missing; undefined if another process holds it.
  * @throws SQLITE_READONLY if this process may not write the file, so that its lock would exclude nobody
  */
-export const takeLock = (path: string): Lock | undefined => {
-  createEmpty(path);
+export const takeLock = (path: string): FileLock | undefined => {
+  const isNew = createEmpty(path);
   const client = new Client(path, { readwrite: true });
   try {
     for (const statement of EXCLUSIVE) client.run(statement);
-    return { release: () => client.close() };
+    const inode = inodeOf(path);
+    return { isNew, isInPlace: () => inodeOf(path) === inode, release: () => client.close() };
   } catch (error) {
     client.close();
     if (isBusy(error)) return undefined;

@@ -108,6 +108,17 @@ describe("while a database is open", () => {
     expect((await store.database.lost).message).toContain("put it back");
   });
 
+  test("a database file that is emptied is noticed, and its log stays", async () => {
+    const { store, path } = await storeWith("Bella");
+    const log = readFileSync(`${path}-wal`);
+    truncateSync(path);
+    await expect(store.database.assertReady()).rejects.toThrow("store.db was emptied");
+    expect(await adding(store)).toBe("503 storage_unavailable");
+    expect((await store.database.lost).message).toContain("restore a backup");
+    await store.database.close();
+    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
+  });
+
   test("another process that writes and empties the log all the time is no loss", async () => {
     const { store, path } = await storeWith("Bella");
     const script = `

@@ -1,0 +1,23 @@
+import { statSync } from "node:fs";
+import { Database as Client } from "bun:sqlite";
+import { isBusy } from "./failure.ts";
+
+/**
+ * True if another connection has this database open. If none has, its log is copied into it, as when any process closes it.
+ * Anything else that is wrong with the database is left to the process that opens it next.
+ */
+export const isOpenElsewhere = (path: string): boolean => {
+  // SQLite deletes the log of a database that has no bytes.
+  if (!statSync(path, { throwIfNoEntry: false })?.size) return false;
+  let client: Client | undefined;
+  try {
+    client = new Client(path, { readwrite: true });
+    client.run("PRAGMA locking_mode=EXCLUSIVE");
+    client.query("SELECT count(*) FROM sqlite_schema").get();
+    return false;
+  } catch (error) {
+    return isBusy(error);
+  } finally {
+    client?.close();
+  }
+};
