@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { writeDurably } from "../durable.ts";
+import { isHash } from "./sound.ts";
 import { NO_PROGRESS, type ScrubProgress } from "./scrub.ts";
 
-const HASH = /^[\da-f]{64}$/;
-
-const isHash = (value: unknown): value is string => typeof value === "string" && HASH.test(value);
+const isHashText = (value: unknown): value is string => typeof value === "string" && isHash(value);
 
 /** What a file says of the last scrub. One that is missing or malformed says nothing: the next pass begins anew. */
 export const readProgress = (path: string): ScrubProgress => {
@@ -12,9 +11,9 @@ export const readProgress = (path: string): ScrubProgress => {
   try {
     const { after, endedAt, damaged } = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
     return {
-      after: isHash(after) ? after : "",
+      after: isHashText(after) ? after : "",
       endedAt: Number.isSafeInteger(endedAt) ? Number(endedAt) : 0,
-      damaged: Array.isArray(damaged) ? damaged.filter(isHash) : [],
+      damaged: Array.isArray(damaged) ? damaged.filter(isHashText) : [],
     };
   } catch {
     return NO_PROGRESS;

@@ -54,13 +54,19 @@ export const scrubber = ({
   onFailed,
 }: ScrubberSettings): Scrubber => {
   const timers: ReturnType<typeof setTimeout>[] = [];
-  const stopping = Promise.withResolvers<void>();
   let isStopped = false;
+  let wake: (() => void) | undefined;
   let running: Promise<void> | undefined;
-  const pause = pace(bytesPerSecond, (ms) => Promise.race([sleep(ms), stopping.promise]));
+  // Not a race against a promise of the stop, which would keep every sleep of the pass in memory.
+  const pause = pace(bytesPerSecond, (ms) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    wake = resolve;
+    sleep(ms).then(resolve, reject);
+    return promise;
+  });
 
   const onPart = async (bytes: number) => {
-    await pause(bytes);
+    if (!isStopped) await pause(bytes);
     if (isStopped) throw new Stopped();
   };
 
@@ -116,7 +122,7 @@ export const scrubber = ({
     },
     async stop() {
       isStopped = true;
-      stopping.resolve();
+      wake?.();
       for (const timer of timers) clearTimeout(timer);
       await running;
     },
