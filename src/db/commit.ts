@@ -88,7 +88,8 @@ export const groupCommit = (
 
   const flush = () => {
     scheduled = false;
-    if (isStopped) return;
+    // What comes too late is tried all the same: the closed connection refuses it.
+    if (isStopped && queue.length === 0) return;
     const acts = queue.slice(0, groupSize);
     const blocked = acts.length > 0 ? !commitTogether(acts) : !transacting.canLock();
     if (blocked) expire();

@@ -128,8 +128,8 @@ export const openDatabase = (
   let shrinking: Promise<void> | undefined;
   const shrink = () => (shrinking ??= shrinkLog(client).finally(() => (shrinking = undefined)));
   const close = async () => {
-    await writes.drain();
     await shrinking?.catch(() => {});
+    await writes.drain();
     writes.stop();
     readiness.close();
     if (!(await files.mayClose())) return;

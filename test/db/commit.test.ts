@@ -1,7 +1,9 @@
 import { Database as Client } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { type GroupCommitSettings, type Statement, groupCommit } from "../../src/db/commit.ts";
 import { StorageUnavailable } from "../../src/db/failure.ts";
+import { openDatabase } from "../../src/db/open.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 
 interface Row {
@@ -126,4 +128,11 @@ test("drain waits for everything that was queued", async () => {
   await drain();
   expect(names()).toEqual(["a", "b", "c"]);
   await drain();
+});
+
+test("an act that comes after the connection closed is refused", async () => {
+  const database = openDatabase(join(temporaryDirectory(), "store.db"));
+  await database.close();
+  const statement = { query: { all: () => database.client.run("DELETE FROM pets") }, values: {} };
+  expect(await outcomes([database.commit([statement])])).toEqual(["failed"]);
 });
