@@ -7,7 +7,8 @@ const ALLOW = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
 const NO_TUNNEL = new Fault(
   "method_not_allowed",
   "This server is not a proxy: send requests for its own resources.",
-  { allow: ALLOW },
+  // Bun 1.4.4 takes what follows CONNECT for the tunnel's bytes, and would never respond to a next request.
+  { allow: ALLOW, connection: "close" },
 );
 
 /**
