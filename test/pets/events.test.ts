@@ -3,10 +3,15 @@ import { Database as Client } from "bun:sqlite";
 import { join } from "node:path";
 import { petEventRepository } from "../../src/pets/events/repository.ts";
 import { petStreams } from "../../src/pets/events/streams.ts";
+import { databasePath } from "../../src/data.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { migrations } from "../../src/db/migrations.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { NOW, backUp, copyDatabase, restoreTo, storeIn } from "../backups/stores.ts";
 import { type Call, type Store, addPet, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
 
+/** The migrations before the one that added events. */
+const BEFORE_EVENTS = migrations.findIndex(({ tag }) => tag === "0004_shop");
 const LIMITS = { overall: 3, ofKey: 2, heartbeatMs: 15_000 };
 
 interface Event {
@@ -210,13 +215,12 @@ describe("GET /v1/pets/events", () => {
       return events;
     };
 
-    /** A store that was backed up after 3 events, wrote 3 more, and was restored where it was. */
-    const restored = async (backup?: (file: string) => void) => {
+    /** A store that was backed up after 3 events, wrote 3 more, and was restored where it was, from `choose` of its backup. */
+    const restored = async (choose = (backup: string): string => backup) => {
       const before = temporaryDirectory();
       const source = await storeIn(before);
       for (const name of ["Ada", "Bella", "Carl"]) await addPet(source, { name });
-      const { file } = await backUp(before);
-      backup?.(file);
+      const file = choose((await backUp(before)).file);
       for (const name of ["Dora", "Emil", "Fido"]) await addPet(source, { name });
       const dataDir = temporaryDirectory();
       copyDatabase(before, dataDir);
@@ -267,27 +271,12 @@ describe("GET /v1/pets/events", () => {
     });
 
     test("of a backup from before there were events they begin above all that were given as well", async () => {
-      const older = (file: string) => {
-        const client = new Client(file);
-        client.run("DELETE FROM sqlite_sequence WHERE name = 'pet_events'");
-        for (const trigger of ["added", "renamed", "changed", "deleted"])
-          client.run(`DROP TRIGGER pets_${trigger}`);
-        for (const table of [
-          "pet_events",
-          "pets_words",
-          "categories",
-          "orders",
-          "answers",
-          "imports",
-          "store_identity",
-        ])
-          client.run(`DROP TABLE ${table}`);
-        for (const index of ["pets_by_category", "pets_by_category_and_status"])
-          client.run(`DROP INDEX ${index}`);
-        client.run("DELETE FROM migrations WHERE tag >= '0004'");
-        client.close(true);
-      };
-      const { store } = await restored(older);
+      const before = temporaryDirectory();
+      const older = new Client(databasePath(before), { create: true, strict: true });
+      migrate(older, migrations.slice(0, BEFORE_EVENTS));
+      older.close();
+      const { file } = await backUp(before);
+      const { store } = await restored(() => file);
       for (let at = 0; at < 9; at++) await addPet(store, {});
       expect((await blocksOf(store, "6", 1))[0]?.event).toBe("reset");
     });
