@@ -255,10 +255,8 @@ export const docsRoutes = ({
   const document = async (name: DocumentName, headers: Given) => {
     const known = written.get(name);
     if (known) return known(headers);
-    const made = represented(JSON.stringify((await documents())(name, addresses)), {
-      "content-type": "application/json",
-      "cache-control": "no-cache",
-    });
+    const text = JSON.stringify((await documents())(name, addresses));
+    const made = represented(text, "application/json", { "cache-control": "no-cache" });
     written.set(name, made);
     return made(headers);
   };
