@@ -26,7 +26,7 @@ const Liveness = t.Object(
 
 const ReadinessWarning = t.Object(
   {
-    code: t.String({ description: "What it is about.", examples: ["certificate_ends_soon"] }),
+    code: t.String({ description: "What it is about.", examples: ["certificates_end_soon"] }),
     count: Type.Integer({ minimum: 1, description: "How many things it is true of.", examples: [1] }),
     message: t.Optional(
       t.String({ description: "What to do; only for a key with the scope `metrics:read`." }),
