@@ -23,6 +23,12 @@ type Reply =
 export const openRemote = async (path: string): Promise<RemoteClient> => {
   const url = URL.createObjectURL(new Blob([program], { type: "text/javascript" }));
   const worker = new Worker(url);
+  let isEnded = false;
+  const end = () => {
+    isEnded = true;
+    worker.terminate();
+    URL.revokeObjectURL(url);
+  };
   const waiting = new Map<number, PromiseWithResolvers<Row[]>>();
   let requests = 0;
   worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => {
@@ -34,6 +40,8 @@ export const openRemote = async (path: string): Promise<RemoteClient> => {
   worker.addEventListener("error", ({ message }) => {
     for (const { reject } of waiting.values()) reject(new Error(`the database's worker failed: ${message}`));
     waiting.clear();
+    // It answers nothing any more.
+    end();
   });
   const send = (job: object): Promise<Row[]> => {
     const id = requests++;
@@ -41,12 +49,6 @@ export const openRemote = async (path: string): Promise<RemoteClient> => {
     waiting.set(id, reply);
     worker.postMessage({ id, ...job }, []);
     return reply.promise;
-  };
-  let isEnded = false;
-  const end = () => {
-    isEnded = true;
-    worker.terminate();
-    URL.revokeObjectURL(url);
   };
   const close = async () => {
     if (isEnded) return;
