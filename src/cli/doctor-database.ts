@@ -65,21 +65,20 @@ export const database: Probe = async (config, { quick }) => {
         ? "no damage found, its migrations are current; indexes were not compared with their tables (--quick)"
         : "intact, its migrations are current";
     });
+  let first: Unsound;
   try {
     return await look();
   } catch (error) {
     if (!(error instanceof Unsound)) throw error;
-    // SQLite reports a read of the log that failed as damage. Damage is found again.
-    await look().then(
-      () => {
-        throw new Error(explainFailure(new DiskError(error)), { cause: error });
-      },
-      (again: unknown) => {
-        throw again instanceof Unsound ? unsoundFault(again) : again;
-      },
-    );
-    throw error;
+    first = error;
   }
+  // SQLite reports a failed read of the log as damage, too. A second look finds real damage again.
+  try {
+    await look();
+  } catch (error) {
+    throw error instanceof Unsound ? unsoundFault(error) : error;
+  }
+  throw new Error(explainFailure(new DiskError(first)), { cause: first });
 };
 
 export const certificates: Probe = (config) =>

@@ -42,7 +42,7 @@ const openSpool = ({ directory, reserve }: SpoolOptions) => {
     looked = size;
     if (freeBytes(directory) >= reserve + LOOK_BYTES) return;
     throw new Error(
-      "what reads the export is slower than it, and DATA_DIR has no room for the rest: make room there, or export to a file on another disk and read that",
+      "the reader of the export is too slow, and DATA_DIR has no room for the rest: make room there, or export to a file on another disk",
     );
   };
   return {
@@ -55,8 +55,9 @@ const openSpool = ({ directory, reserve }: SpoolOptions) => {
     *chunks() {
       for (let at = 0; at < size;) {
         const chunk = new Uint8Array(Math.min(CHUNK, size - at));
-        at += readSync(file, chunk, 0, chunk.length, at);
-        yield chunk;
+        const length = readSync(file, chunk, 0, chunk.length, at);
+        at += length;
+        yield chunk.subarray(0, length);
       }
     },
     close: () => closeSync(file),
