@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync, statSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, rmSync, statfsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Config } from "./config/config.ts";
 import { isForbidden } from "./db/failure.ts";
@@ -7,7 +7,7 @@ import { MigrationRefused } from "./db/migrate.ts";
 import { type Database, openDatabase } from "./db/open.ts";
 import { directoryFault, fileFault, tracesIn } from "./directory.ts";
 import { makeDirectories } from "./durable.ts";
-import { explainStorage, systemFault } from "./filesystem.ts";
+import { explainStorage, fileSize, systemFault } from "./filesystem.ts";
 import { createEmpty } from "./ownership.ts";
 
 /** The service cannot start; the message says what to do. */
@@ -43,14 +43,12 @@ export const assertDirectory = (dataDir: string): void => {
   if (fault !== undefined) throw new StartRefused(`DATA_DIR ${dataDir}: ${fault}`);
 };
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-
 /**
  * A store begins where none was: a new database in the place of one that was lost would have its own keys and backups.
  * @throws StartRefused
  */
 export const assertNew = (dataDir: string, state: "missing" | "empty"): void => {
-  const traces = tracesIn(dataDir, { log: sizeOf(databasePath(dataDir)) === 0 });
+  const traces = tracesIn(dataDir, { log: fileSize(databasePath(dataDir)) === 0 });
   if (traces.length === 0) return;
   throw new StartRefused(
     `DATA_DIR ${dataDir}: the database ${basename(databasePath(dataDir))} is ${state}, but a store was in use here (${traces.join(", ")}): restore a backup with adoption-store restore FILE; or, to begin a new store, move these files away`,
@@ -60,7 +58,7 @@ export const assertNew = (dataDir: string, state: "missing" | "empty"): void => 
 /** Looks whether there is a database, and makes an empty file for it where `create` says so. @throws StartRefused */
 export const assertPresent = (dataDir: string, { create }: { create: boolean }): void => {
   const path = databasePath(dataDir);
-  if (sizeOf(path) > 0) return;
+  if (fileSize(path) > 0) return;
   const isThere = existsSync(path);
   assertNew(dataDir, isThere ? "empty" : "missing");
   if (create) createEmpty(path);

@@ -66,7 +66,7 @@ export const fileFault = (path: string): string | undefined => {
 };
 
 /** What only a store that was in use leaves. */
-const TRACE = /^(admin\.key|server\.json|blobs|uploads|adoption-store\.db\.(before-.+))$/;
+const TRACE = /^(admin\.key|server\.json|blobs|uploads|adoption-store\.db\.before-.+)$/;
 /** SQLite deletes the log of a database that is missing or empty, and with it what was committed there. */
 const LOG = "adoption-store.db-wal";
 

@@ -1,8 +1,11 @@
-import { closeSync, existsSync, openSync, statfsSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { explainFailure } from "./db/explain.ts";
 import { isFull } from "./db/failure.ts";
 import { quoted } from "./directory.ts";
+
+/** Bytes of a file; 0 for one that is missing. */
+export const fileSize = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** True if the file system can make no more files. Some, such as btrfs, do not count them: they have 0 in all. */
 export const hasNoInodes = (directory: string): boolean => {

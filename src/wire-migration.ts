@@ -1,8 +1,8 @@
-import { statSync } from "node:fs";
 import { copyPath, hasRoomForCopy, neededFor, takeCopy } from "./backups/before.ts";
 import type { Config } from "./config/config.ts";
 import { StartRefused, databasePath, openFault } from "./data.ts";
 import { isFull } from "./db/failure.ts";
+import { logSize } from "./db/log.ts";
 import { MigrationRefused } from "./db/migrate.ts";
 import { type Upgrade, openUpgrade, pendingAt } from "./db/upgrade.ts";
 import type { Logger } from "./http/logging.ts";
@@ -23,7 +23,7 @@ const stepLog = (path: string, log: Logger) => {
   let since = performance.now();
   const still = setInterval(() => {
     const seconds = Math.round((performance.now() - since) / 1000);
-    const written = asMegabytes(statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+    const written = asMegabytes(logSize(path));
     log.info({ ...current, seconds, logMegabytes: written }, "still migrating");
   }, STILL_MS);
   return {

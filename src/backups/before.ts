@@ -1,7 +1,9 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { databasePath, freeBytes } from "../data.ts";
+import { logSize } from "../db/log.ts";
 import { replaceFile } from "../durable.ts";
+import { fileSize } from "../filesystem.ts";
 import { inheritOwner } from "../ownership.ts";
 
 /** How long the copy that was taken before a migration is kept. */
@@ -25,8 +27,7 @@ const copiesIn = (dataDir: string): string[] =>
 /** Bytes that a migration with a copy needs in DATA_DIR. */
 export const neededFor = (dataDir: string): number => {
   const path = databasePath(dataDir);
-  const bytes = [path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
-  return FILES * bytes.reduce((sum, size) => sum + size, 0);
+  return FILES * (fileSize(path) + logSize(path));
 };
 
 /** True if DATA_DIR has room for a migration with a copy, and `reserve` bytes stay free. */

@@ -14,7 +14,7 @@ import {
 import { carriedFiles, carriesFiles, dropCarried } from "../db/carried.ts";
 import { DiskError } from "../db/disk-error.ts";
 import { isBusy, isDamage, isFull } from "../db/failure.ts";
-import { fullReason } from "../filesystem.ts";
+import { fileSize, fullReason } from "../filesystem.ts";
 import type { Lock } from "../db/lock.ts";
 import {
   type Client,
@@ -138,12 +138,10 @@ const keep = async (file: string, aside: string): Promise<void> => {
   await syncPath(aside);
 };
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-
 /** Copies the log into the database, as far as both are sound. A broken one is kept as it is, its log too. */
 const settle = (path: string): void => {
   // SQLite deletes the log of a database that has no bytes, and with it what was committed there.
-  if (sizeOf(path) === 0) return;
+  if (fileSize(path) === 0) return;
   removeSecondNames(path);
   try {
     settleLog(path);
@@ -196,7 +194,7 @@ const restart = (temporary: string, last: number): void => {
 
 /** The last event of the database that is replaced; 0 if it cannot be read. */
 const lastEventIn = (path: string): number => {
-  if (sizeOf(path) === 0) return 0;
+  if (fileSize(path) === 0) return 0;
   let client: Client | undefined;
   try {
     client = openExisting(path);

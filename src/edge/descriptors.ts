@@ -1,3 +1,5 @@
+import type { Warning } from "../http/health.ts";
+
 /** A client's socket, and both ends of the one that joins it to the application. */
 const PER_HTTPS_CONNECTION = 3;
 /** For the database, the listeners and sites' files. */
@@ -52,7 +54,7 @@ export const assertDescriptors = (use: FileUse): void => {
 };
 
 /** A warning while the reserve is in use: `count` says how many files of it are. */
-export const descriptorWarnings = (use: FileUse): { code: string; count: number; message: string }[] => {
+export const descriptorWarnings = (use: FileUse): Warning[] => {
   const count = Math.min(RESERVED, use.limit / 4) - freeOf(use);
   return count > 0 ? [{ code: "few_file_descriptors", count: Math.ceil(count), message: describe(use) }] : [];
 };
