@@ -114,11 +114,12 @@ export const packFiles = (
     }
     pack.finalize();
   };
+  const packed = createGzip({ level: LEVEL, chunkSize: PIECE });
   addAll().catch((error: Error) => {
-    failed(error);
+    // Whoever stops reading ends all streams; then the error is only that.
+    if (!packed.destroyed) failed(error);
     pack.destroy(error);
   });
-  const packed = createGzip({ level: LEVEL, chunkSize: PIECE });
   // An error ends all of them; who reads the stream is told.
   pipeline(Readable.from(joined(pack)), packed, () => {});
   return Readable.toWeb(packed) as unknown as ReadableStream<Uint8Array>;

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listDirectory, packFiles } from "../../src/cli/pack.ts";
@@ -74,6 +75,18 @@ test("a file that grows or goes while it is packed fails the pack", async () => 
     await expect(new Response(stream).bytes()).rejects.toThrow();
     expect(said).toEqual([expect.stringContaining(says)]);
   }
+});
+
+test("a server that stops reading is no fault of the file that is packed then", async () => {
+  const directory = directoryOf({ "large.bin": randomBytes(8 * 1024 * 1024).toString("latin1") });
+  const { files } = await listDirectory(directory);
+  const said: string[] = [];
+  const watcher = { packed: () => {}, failed: ({ message }: Error) => void said.push(message) };
+  const reader = packFiles(directory, files, watcher).getReader();
+  await reader.read();
+  await reader.cancel();
+  await Bun.sleep(50);
+  expect(said).toEqual([]);
 });
 
 test.each([
