@@ -5,7 +5,7 @@ import { isForbidden } from "./db/failure.ts";
 import { isLocked } from "./db/lock.ts";
 import { MigrationRefused } from "./db/migrate.ts";
 import { type Database, openDatabase } from "./db/open.ts";
-import { directoryFault, fileFault, tracesIn } from "./directory.ts";
+import { directoryFault, fileFault, kindFault, tracesIn } from "./directory.ts";
 import { makeDirectories } from "./durable.ts";
 import { explainStorage, fileSize, systemFault } from "./filesystem.ts";
 import { createEmpty } from "./ownership.ts";
@@ -37,10 +37,31 @@ export const makeDirectory = (dataDir: string) => {
 
 const LOGS = ["", "-wal", "-shm"];
 
-/** @throws StartRefused if another user could replace what is there, or owns it */
+const firstFault = (paths: string[], faultOf: (path: string) => string | undefined): string | undefined =>
+  paths.map(faultOf).find((fault) => fault !== undefined);
+
+/**
+ * @throws StartRefused if a file of the database is not an ordinary file: behind a symbolic link SQLite keeps the log
+ * elsewhere, and opening a pipe waits forever
+ */
+export const assertFiles = (dataDir: string): void => {
+  let fault: string | undefined;
+  try {
+    fault = firstFault(
+      LOGS.map((end) => databasePath(dataDir) + end),
+      kindFault,
+    );
+  } catch (error) {
+    fault = directoryFault(dataDir) ?? reasonOf(error);
+  }
+  if (fault !== undefined) throw new StartRefused(`DATA_DIR ${dataDir}: ${fault}`);
+};
+
+/** @throws StartRefused if another user could replace what is there, or owns it, and as `assertFiles` */
 export const assertDirectory = (dataDir: string): void => {
   const fault = directoryFault(dataDir);
   if (fault !== undefined) throw new StartRefused(`DATA_DIR ${dataDir}: ${fault}`);
+  assertFiles(dataDir);
 };
 
 /**
@@ -71,7 +92,7 @@ export const assertPresent = (dataDir: string, { create }: { create: boolean }):
 /** What to do about a database that cannot be opened. */
 export const openFault = (path: string, error: unknown): string => {
   const files = LOGS.map((end) => path + end);
-  const fault = files.map(fileFault).find((one) => one !== undefined);
+  const fault = firstFault(files, fileFault);
   return (
     fault ??
     explainStorage(systemFault(files) ?? error, dirname(path)) ??
@@ -130,6 +151,7 @@ export const lockFault = (dataDir: string, error: unknown): string => {
   const path = lockPath(dataDir);
   const fault = fileFault(path);
   if (fault !== undefined) return fault;
+  if (fileSize(path) > 0) return `${path} is not a lock of adoption-store, which has no bytes: move it away`;
   const failure = systemFault([path]) ?? error;
   const explanation = isForbidden(failure) ? undefined : explainStorage(failure, dataDir);
   return explanation === undefined

@@ -42,10 +42,21 @@ export const directoryFault = (path: string): string | undefined => {
   }
 };
 
+/** Why what is at the path of a file of the database cannot be one, and what to do; undefined if it can, or is missing. */
+export const kindFault = (path: string): string | undefined => {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found || found.isFile()) return undefined;
+  if (found.isDirectory()) return `${path} is a directory where a file must be: move it away`;
+  return found.isSymbolicLink()
+    ? `${path} is a symbolic link: move the file that it leads to here, or name the directory of that file with --data-dir`
+    : `${path} is not an ordinary file: move it away`;
+};
+
 /** Why this process cannot use a file of DATA_DIR, and the command that mends it; undefined if it can, or the file is missing. */
 export const fileFault = (path: string): string | undefined => {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory()) return `${path} is a directory where a file must be: move it away`;
+  if (found?.isFile() === false) return `${path} is not an ordinary file: move it away`;
   const uid = found?.uid;
   const user = process.geteuid?.();
   if (uid === undefined || user === undefined) return undefined;

@@ -13,9 +13,18 @@ export const hasNoInodes = (directory: string): boolean => {
   return files > 0 && ffree === 0;
 };
 
+/** Inodes that a command gives back when it fails, before anybody asks why. */
+const FEW_INODES = 16;
+
+/** True if a file system that is full lacks inodes, not room. */
+const lacksInodes = (directory: string): boolean => {
+  const { files, ffree, bavail } = statfsSync(directory);
+  return files > 0 && (ffree === 0 || (ffree < FEW_INODES && bavail > 0));
+};
+
 /** What to do about a file system that is full, by a directory on it. */
 export const fullReason = (directory: string): string =>
-  hasNoInodes(directory)
+  lacksInodes(directory)
     ? `its file system has no inodes left, however much room it has: remove files there (df -i ${quoted(directory)} counts them)`
     : `its file system is full: make room there (df ${quoted(directory)} says how much there is)`;
 

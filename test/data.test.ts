@@ -6,14 +6,17 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../src/config/config.ts";
-import { databasePath, openData } from "../src/data.ts";
+import { databasePath, lockFault, lockPath, openData } from "../src/data.ts";
+import { takeLock } from "../src/db/lock.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { migrations } from "../src/db/migrations.ts";
 import { faultOf } from "../src/directory.ts";
@@ -123,6 +126,47 @@ describe("DATA_DIR", () => {
     const found = faultOf("/srv/my store", { uid, mode }, user);
     if (fault === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(fault);
+  });
+
+  test.each(["", "-wal", "-shm"])(
+    "whose database%s is not an ordinary file is refused, and stays",
+    async (end) => {
+      const dataDir = await usedDirectory();
+      const path = databasePath(dataDir) + end;
+      const elsewhere = join(temporaryDirectory(), "elsewhere");
+      if (end === "-shm") writeFileSync(path, "");
+      renameSync(path, elsewhere);
+      symlinkSync(elsewhere, path);
+      const bytes = readFileSync(elsewhere);
+      expect(() => openData(configIn(dataDir), { create: true })).toThrow(
+        "is a symbolic link: move the file",
+      );
+      rmSync(path);
+      expect(Bun.spawnSync(["mkfifo", path]).success).toBe(true);
+      expect(() => openData(configIn(dataDir), { create: true })).toThrow(
+        "is not an ordinary file: move it away",
+      );
+      expect(readFileSync(elsewhere).equals(bytes)).toBe(true);
+    },
+  );
+
+  test("whose lock is another file or no file is named as that", () => {
+    const dataDir = temporaryDirectory();
+    writeFileSync(lockPath(dataDir), "another file");
+    const refusal = (): string => {
+      try {
+        takeLock(lockPath(dataDir))?.release();
+        return "taken";
+      } catch (error) {
+        return lockFault(dataDir, error);
+      }
+    };
+    expect(refusal()).toContain(
+      "server.lock is not a lock of adoption-store, which has no bytes: move it away",
+    );
+    rmSync(lockPath(dataDir));
+    expect(Bun.spawnSync(["mkfifo", lockPath(dataDir)]).success).toBe(true);
+    expect(refusal()).toContain("server.lock is not an ordinary file: move it away");
   });
 
   test("that others can write to is refused by all that open it", async () => {

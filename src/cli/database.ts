@@ -1,18 +1,22 @@
+import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
 import { StartRefused, assertDirectory, isBeingRestored, openData } from "../data.ts";
 import { asDiskError } from "../db/disk-error.ts";
 import { isFull, resultCode } from "../db/failure.ts";
 import type { Database } from "../db/open.ts";
-import { explainStorage } from "../filesystem.ts";
+import { explainStorage, fullReason } from "../filesystem.ts";
 
 /** Says what the storage failed at. */
 const explained = (error: unknown, dataDir: string): unknown => {
   // What the system itself says is of a file that the command writes besides.
-  if (isFull(error) && resultCode(error) !== "SQLITE_FULL")
-    return new StartRefused(
-      "the file system of a file that it writes is full; make room there, then try again",
-      { cause: error },
-    );
+  if (isFull(error) && resultCode(error) !== "SQLITE_FULL") {
+    const { path } = error as NodeJS.ErrnoException;
+    const reason =
+      path === undefined
+        ? "the file system of a file that it writes is full; make room there"
+        : `${path}: ${fullReason(dirname(path))}`;
+    return new StartRefused(`${reason}, then try again`, { cause: error });
+  }
   const explanation = resultCode(error).startsWith("SQLITE_") ? explainStorage(error, dataDir) : undefined;
   return explanation === undefined
     ? error

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { blobsOf, damagedDeploys } from "../backups/sites.ts";
 import type { Config } from "../config/config.ts";
-import { assertNew, databasePath, isBeingRestored, openFault } from "../data.ts";
+import { assertFiles, assertNew, databasePath, isBeingRestored, openFault } from "../data.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain.ts";
 import { MigrationRefused, assertCurrent } from "../db/migrate.ts";
@@ -21,6 +21,7 @@ const reading = async (
   { dataDir: path }: Config,
   look: (client: Client) => string | Promise<string>,
 ): Promise<string> => {
+  assertFiles(path);
   const file = databasePath(path);
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found?.size) {
