@@ -27,12 +27,13 @@ const HTTPS_REQUIRED = new Fault("https_required");
  * machine; they reject other requests before anything looks at the key, so that nobody on the way learns whether it is valid.
  */
 export const httpsOnly = ({ readHost, peerOf, trustsProxy, redirect }: HttpsOnlySettings) => {
-  /** What a trusted proxy says of its client goes before the proxy's own address. */
-  const forwarded = ({ headers }: Request) => (trustsProxy ? headers.get("x-forwarded-proto") : null);
-  const isOpen = (request: Request) => forwarded(request) !== null || !isLoopback(peerOf(request));
+  const isForwarded = ({ headers }: Request) =>
+    trustsProxy && (headers.has("x-forwarded-proto") || headers.has("x-forwarded-for"));
+  /** Behind a trusted proxy the client may be anywhere, wherever the proxy runs. */
+  const isOpen = (request: Request) => isForwarded(request) || !isLoopback(peerOf(request));
 
   return (request: Request): Response | undefined => {
-    if (forwarded(request) === "https") return undefined;
+    if (trustsProxy && request.headers.get("x-forwarded-proto") === "https") return undefined;
     const { url, method, headers } = request;
     if (readHost(headers.get("host")).kind !== "api") return redirect(request);
     const isKeyed = headers.has("authorization") || !SAFE.has(method) || KEYED.test(url);

@@ -131,6 +131,26 @@ describe("a request over HTTP is served", () => {
     const headers = { ...withKey(store.key).headers, ...(proto && { "x-forwarded-proto": proto }) };
     expect(await outcome(store, `${BY_ADDRESS}/v1/pets`, { headers })).toBe(expected);
   });
+
+  test.each([
+    ["1", undefined, "403 https_required"],
+    ["1", "https", "200"],
+    // Nobody in front is trusted: the header is the sender's own word.
+    ["0", undefined, "200"],
+  ])(
+    "with TRUST_PROXY=%s from a proxy on this machine that names its client and the scheme %s: %s",
+    async (hops, proto, expected) => {
+      const store = await open("127.0.0.1", { TRUST_PROXY: hops });
+      for (const client of [STRANGER, "unknown", "127.0.0.1"]) {
+        const headers = {
+          ...withKey(store.key).headers,
+          "x-forwarded-for": client,
+          ...(proto && { "x-forwarded-proto": proto }),
+        };
+        expect(await outcome(store, `${BY_ADDRESS}/v1/pets`, { headers })).toBe(expected);
+      }
+    },
+  );
 });
 
 describe("under a name with a certificate", () => {
