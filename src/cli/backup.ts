@@ -6,6 +6,7 @@ import { type Taken, takeBackup } from "../backups/backup.ts";
 import { type CheckedBackup, checkBackup } from "../backups/check.ts";
 import { nameAt } from "../backups/names.ts";
 import { reasonOf } from "../data.ts";
+import { endingSignals } from "./hangup.ts";
 import { formatBytes, progress } from "./progress.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, fail, print } from "./terminal.ts";
@@ -32,11 +33,7 @@ const keepOf = (text: string | undefined, isDirectory: boolean): number | undefi
 
 /** Ctrl-C leaves nothing half-written. */
 const cleanOnSignals = (directory: string): void => {
-  for (const [signal, code] of [
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-    ["SIGHUP", 129],
-  ] as const)
+  for (const [signal, code] of endingSignals())
     process.once(signal, () => {
       removeTemporary(directory, process.pid);
       process.exit(code);

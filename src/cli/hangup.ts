@@ -15,3 +15,10 @@ export const ignoresHangup = (): boolean => {
     return false;
   }
 };
+
+/** Signals that end a command, each with the exit code that a shell would show. */
+export const endingSignals = (): readonly (readonly ["SIGINT" | "SIGTERM" | "SIGHUP", number])[] => [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ...(ignoresHangup() ? [] : ([["SIGHUP", 129]] as const)),
+];

@@ -2,6 +2,7 @@ import { extname } from "node:path";
 import { DELIMITERS } from "../bulk/csv.ts";
 import type { Format } from "../bulk/import.ts";
 import { quantity } from "../bulk/quantity.ts";
+import { endingSignals } from "./hangup.ts";
 import { progress } from "./progress.ts";
 import { UsageError, fail } from "./terminal.ts";
 
@@ -82,22 +83,25 @@ export const rowsShown = (doing: string, output: NodeJS.WriteStream = process.st
   };
 };
 
-/** Told of Ctrl-C and of SIGTERM once; the second ends the process at once. */
+/**
+ * Notices the signals that end a command; a second one ends the process at once, except SIGHUP, which a terminal that closes
+ * sends more than once.
+ */
 export const stopping = () => {
   let code = 0;
-  const stop = (signal: 130 | 143) => () => {
-    if (code !== 0) process.exit(signal);
-    code = signal;
-  };
-  const [interrupt, terminate] = [stop(130), stop(143)];
-  process.on("SIGINT", interrupt);
-  process.on("SIGTERM", terminate);
+  const handlers = endingSignals().map(([signal, exitCode]) => {
+    const stop = () => {
+      if (code !== 0 && signal !== "SIGHUP") process.exit(exitCode);
+      code ||= exitCode;
+    };
+    process.on(signal, stop);
+    return () => process.off(signal, stop);
+  });
   return {
     /** The exit code that it ends with; 0 if nobody has stopped it. */
     code: () => code,
     [Symbol.dispose]() {
-      process.off("SIGINT", interrupt);
-      process.off("SIGTERM", terminate);
+      for (const remove of handlers) remove();
     },
   };
 };

@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import { resolve } from "node:path";
+import { stopping } from "../../src/cli/rows.ts";
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)("%s lets a command end by itself, with %d", (signal, code) => {
+  using stop = stopping();
+  process.emit(signal);
+  expect(stop.code()).toBe(code);
+});
+
+test("a terminal that closes, which sends SIGHUP twice, does not end a command midway", () => {
+  using stop = stopping();
+  process.emit("SIGHUP");
+  process.emit("SIGHUP");
+  expect(stop.code()).toBe(129);
+});
+
+test.skipIf(process.platform !== "linux")("nohup is respected", () => {
+  const file = JSON.stringify(resolve(import.meta.dir, "../../src/cli/hangup.ts"));
+  const script = `const { endingSignals } = await import(${file}); console.log(endingSignals().join(" "));`;
+  const ended = Bun.spawnSync(["sh", "-c", 'trap "" HUP; exec "$0" -e "$1"', process.execPath, script]);
+  expect(ended.stdout.toString().trim()).toBe("SIGINT,130 SIGTERM,143");
+});
