@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { isLocked } from "../db/lock.ts";
 import { directoryFault, fileFault, quoted } from "../directory.ts";
 import { listen } from "../edge/listeners.ts";
-import { freeBytes, lockPath, reasonOf } from "../data.ts";
+import { freeBytes, lockFault, lockPath, reasonOf } from "../data.ts";
 import { fullReason, hasNoInodes } from "../filesystem.ts";
 import { backups } from "./doctor-backups.ts";
 import { certificates, database, sites } from "./doctor-database.ts";
@@ -39,8 +39,16 @@ const disk: Probe = ({ dataDir: path, diskReserve }) => {
   return `${mebibytes} MiB free`;
 };
 
+const isServed = (dataDir: string): boolean => {
+  try {
+    return isLocked(lockPath(dataDir));
+  } catch (error) {
+    throw new Error(`${dataDir}: ${lockFault(dataDir, error)}`, { cause: error });
+  }
+};
+
 const server: Probe = async (config) => {
-  if (isLocked(lockPath(config.dataDir))) return "one is running on this DATA_DIR";
+  if (isServed(config.dataDir)) return "one is running on this DATA_DIR";
   const { host, port } = config;
   try {
     await listen({ host, port, fetch: () => new Response() }).stop(0);
