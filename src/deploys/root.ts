@@ -24,11 +24,17 @@ const listed = (names: readonly string[]): string => {
   return names.slice(0, MAX_FOUND).map(shortened).join(", ") + (more > 0 ? ` and ${more} more` : "");
 };
 
+const adviceFor = ([nearest]: readonly string[]): string => {
+  if (nearest === undefined) return "Add a start page";
+  // Addresses tell cases apart, and Index.html or index.htm is another file.
+  if (!/(?:^|\/)index\.html$/.test(nearest)) return `Rename ${shortened(nearest)} to index.html`;
+  return "Deploy the directory that holds the start page";
+};
+
 const noStartPage = (paths: readonly string[]): ArchiveRefused => {
   const pages = startPages(paths);
   const found = listed(pages.length > 0 ? pages : topNames(paths));
-  const advice = pages.length > 0 ? "Deploy the directory that holds the start page" : "Add a start page";
-  return new ArchiveRefused(`No index.html at the top level; found ${found}. ${advice}.`);
+  return new ArchiveRefused(`No index.html at the top level; found ${found}. ${adviceFor(pages)}.`);
 };
 
 /** The one directory that all files are in, with its slash; "" if there is none. A hidden one is not a wrapper. */

@@ -53,8 +53,8 @@ describe.each(FORMATS)("a %s", (_format, pack) => {
 
   test.each([
     [["a/index.html", "b.html"], "found a/index.html. Deploy"],
-    [["x/y/index.html", "Index.html"], "found Index.html, x/y/index.html. Deploy"],
-    [["index.htm"], "found index.htm. Deploy"],
+    [["x/y/index.html", "Index.html"], "found Index.html, x/y/index.html. Rename Index.html to index.html."],
+    [["index.htm"], "found index.htm. Rename index.htm to index.html."],
     [["site/a.html", "site/b.html"], "found site/. Add a start page."],
     [["a.html", "b/c", "b/d", "e", "f", "g"], "found a.html, b/, e and 2 more. Add a start page."],
     [[".well-known/index.html"], "found .well-known/index.html. Deploy"],
