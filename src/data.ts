@@ -65,7 +65,7 @@ export const assertDirectory = (dataDir: string): void => {
 };
 
 /**
- * A store begins where none was: a new database in the place of one that was lost would have its own keys and backups.
+ * Refuses to begin a new store where one was in use: a new database in place of a lost one would have other keys and backups.
  * @throws StartRefused
  */
 export const assertNew = (dataDir: string, state: "missing" | "empty"): void => {
@@ -76,7 +76,7 @@ export const assertNew = (dataDir: string, state: "missing" | "empty"): void => 
   );
 };
 
-/** Looks whether there is a database, and makes an empty file for it where `create` says so. @throws StartRefused */
+/** Makes sure that there is a database file, and creates an empty one if `create`. @throws StartRefused */
 export const assertPresent = (dataDir: string, { create }: { create: boolean }): void => {
   const path = databasePath(dataDir);
   if (fileSize(path) > 0) return;

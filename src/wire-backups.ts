@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Taken } from "./backups/backup.ts";
 import { backupProcess } from "./backups/child.ts";
 import { newestOf } from "./backups/names.ts";
-import { shelfOf } from "./backups/stores.ts";
+import { backupsIn } from "./backups/stores.ts";
 import { type BackupKeeper, backupKeeper } from "./backups/schedule.ts";
 import type { Config } from "./config/config.ts";
 import { makeDirectories } from "./durable.ts";
@@ -37,7 +37,7 @@ export const wireBackups = (
       );
   };
   const newest = () =>
-    existsSync(directory) ? newestOf(shelfOf(directory, storeId).own, clock.now()) : undefined;
+    existsSync(directory) ? newestOf(backupsIn(directory, storeId).own, clock.now()) : undefined;
   const failed = (error: unknown) => log.error({ err: error }, "no backup could be taken");
   return [backupKeeper({ every, newest, take, abandon: child.abandon, clock, failed })];
 };

@@ -31,7 +31,7 @@ import { beginTemporary, removeTemporary } from "./abandoned.ts";
 import { surplus, temporaryName } from "./names.ts";
 import { assertPlace, putInPlace } from "./place.ts";
 import { BackupRefused } from "./refused.ts";
-import { shelfOf } from "./stores.ts";
+import { backupsIn } from "./stores.ts";
 import { inheritOwner } from "../ownership.ts";
 import { type SiteFiles, blobsOf, bytesOf, carry, filesOf } from "./sites.ts";
 
@@ -64,7 +64,7 @@ export interface Taken {
   sites: SiteFiles | undefined;
   /** Names of older backups that went. */
   removed: string[];
-  /** Names of backups that were not counted: they are of another store, name none, or are damaged. */
+  /** Names of backups that `keep` does not count: they belong to another store, have no store id, or are damaged. */
   leftAlone: string[];
 }
 
@@ -92,7 +92,7 @@ const openSource = (dataDir: string): Client => {
 };
 
 /**
- * Reads for the first time, which opens the log: what is wrong with that is not said of the backup's place.
+ * Reads once, which opens the log: a fault of the database is not reported as one of the backup's directory.
  * @throws BackupRefused
  */
 const assertReadable = (source: Client, dataDir: string): void => {
@@ -197,7 +197,7 @@ const explained = (error: unknown, { dataDir, file }: BackupOrder, needed: numbe
   return error;
 };
 
-/** Keeps the newest backups that the directory has of this store, the one that was just taken among them. */
+/** Removes older backups of this store from the directory. The newest stay, the one just taken among them. */
 const removeOld = (
   { file, keep, now }: BackupOrder,
   storeId: string | undefined,
@@ -205,8 +205,8 @@ const removeOld = (
 ): Pick<Taken, "removed" | "leftAlone"> => {
   if (keep === undefined) return { removed: [], leftAlone: [] };
   const directory = dirname(file);
-  const { own, others } = shelfOf(directory, storeId);
-  // One that lacks files of sites takes no place of one that may have them.
+  const { own, others } = backupsIn(directory, storeId);
+  // A backup that lacks files of sites does not replace one that may have them.
   const removed = isWhole ? surplus(own, basename(file), keep, now) : [];
   for (const name of removed) rmSync(join(directory, name), { force: true });
   return { removed, leftAlone: others.filter((name) => name !== basename(file)) };

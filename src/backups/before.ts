@@ -6,17 +6,17 @@ import { replaceFile } from "../durable.ts";
 import { fileSize } from "../filesystem.ts";
 import { inheritOwner } from "../ownership.ts";
 
-/** How long the copy that was taken before a migration is kept. */
+/** How long a copy is kept. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 
-/** The copy, the log of the migration, which may write every page anew, and what the database grows by: as many files as it is. */
-const FILES = 4;
+/** How much room a migration may take, in sizes of the database: the copy, the log, which may hold every page, and growth. */
+const MAX_FACTOR = 4;
 
 const PREFIX = `${basename(databasePath(""))}.before-`;
-/** As drizzle-kit names migrations; what a restore sets aside has a time there. */
+/** With the name of a migration. What a restore sets aside has a time there. */
 const OWN = new RegExp(`^${PREFIX.replaceAll(".", "\\.")}\\d{4}_\\w+(\\.partial(-journal)?)?$`);
 
-/** Where the copy is that is taken before this migration. */
+/** The path of the copy from before this migration. */
 export const copyPath = (dataDir: string, tag: string): string => `${databasePath(dataDir)}.before-${tag}`;
 
 const copiesIn = (dataDir: string): string[] =>
@@ -27,7 +27,7 @@ const copiesIn = (dataDir: string): string[] =>
 /** Bytes that a migration with a copy needs in DATA_DIR. */
 export const neededFor = (dataDir: string): number => {
   const path = databasePath(dataDir);
-  return FILES * (fileSize(path) + logSize(path));
+  return MAX_FACTOR * (fileSize(path) + logSize(path));
 };
 
 /** True if DATA_DIR has room for a migration with a copy, and `reserve` bytes stay free. */
@@ -35,9 +35,9 @@ export const hasRoomForCopy = (dataDir: string, reserve: number): boolean =>
   freeBytes(dataDir) >= neededFor(dataDir) + reserve;
 
 /**
- * Takes a copy of the database before a migration; those from before other migrations go.
- * @param copyInto writes it into a file that is not there
- * @returns where it is
+ * Takes a copy of the database before a migration, and removes those from before other migrations.
+ * @param copyInto writes it into a file that does not exist
+ * @returns its path
  */
 export const takeCopy = async (
   dataDir: string,
@@ -59,7 +59,7 @@ export const takeCopy = async (
   return path;
 };
 
-/** Removes copies from before a migration that are old enough. @returns which */
+/** Removes copies that were kept for long enough. @returns their paths */
 export const removeOldCopies = (dataDir: string, now: number): string[] => {
   const old = copiesIn(dataDir).filter((path) => statSync(path).mtimeMs < now - KEPT_MS);
   for (const path of old) rmSync(path, { force: true });

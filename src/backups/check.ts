@@ -26,7 +26,7 @@ export interface CheckedBackup {
   sites: SiteFiles | undefined;
 }
 
-/** Reads a carried file. @returns its size @throws Unsound if it is not what its name says */
+/** Reads a carried file. @returns its size @throws Unsound if its content does not match its name */
 const checkFile = (carried: CarriedFiles, hash: string): number => {
   const hasher = new Bun.CryptoHasher("sha256");
   let bytes = 0;
@@ -35,11 +35,11 @@ const checkFile = (carried: CarriedFiles, hash: string): number => {
     bytes += part.length;
   }
   if (hasher.digest("hex") !== hash)
-    throw new Unsound(`it is damaged (file ${JSON.stringify(hash)} of a site is not what its name says)`);
+    throw new Unsound(`it is damaged (file ${JSON.stringify(hash)} of a site does not match its name)`);
   return bytes;
 };
 
-/** Every file that the deploys of a backup need, its manifests included. */
+/** The hashes of all files that the deploys of a backup need, manifests included. */
 const neededBy = (carried: CarriedFiles, manifests: readonly string[]): Set<string> => {
   const needed = new Set(manifests);
   for (const manifest of manifests) {
@@ -47,18 +47,18 @@ const neededBy = (carried: CarriedFiles, manifests: readonly string[]): Set<stri
     try {
       for (const hash of hashesOf(readManifest(text))) needed.add(hash);
     } catch {
-      // It was missing or damaged when the backup was taken: it counts itself, and names nothing.
+      // The manifest was missing or damaged when the backup was taken: only it is counted.
     }
   }
   return needed;
 };
 
-const checkSites = (client: Client, told: (line: string) => void): SiteFiles => {
+const checkSites = (client: Client, onProgress: (line: string) => void): SiteFiles => {
   const carried = carriedFiles(client);
   const hashes = carried.hashes();
   let bytes = 0;
   for (const [at, hash] of hashes.entries()) {
-    told(`Checking the sites: ${at} of ${hashes.length} files`);
+    onProgress(`Checking the sites: ${at} of ${hashes.length} files`);
     bytes += checkFile(carried, hash);
   }
   const there = new Set(hashes);
@@ -69,11 +69,11 @@ const checkSites = (client: Client, told: (line: string) => void): SiteFiles => 
 const examine = (
   client: Client,
   file: string,
-  told: (line: string, isStep?: boolean) => void,
+  onProgress: (line: string, isStep?: boolean) => void,
 ): CheckedBackup => {
-  told("Checking the database", true);
+  onProgress("Checking the database", true);
   assertSound(client);
-  const sites = carriesFiles(client) ? checkSites(client, told) : undefined;
+  const sites = carriesFiles(client) ? checkSites(client, onProgress) : undefined;
   return {
     file,
     bytes: statSync(file).size,
@@ -85,16 +85,19 @@ const examine = (
 };
 
 /**
- * Looks at all of a backup, as a restore does, and changes nothing.
+ * Checks everything that a restore checks, and changes nothing.
  * @throws BackupRefused if it could not be restored
  */
-export const checkBackup = (file: string, told: (line: string, isStep?: boolean) => void): CheckedBackup => {
+export const checkBackup = (
+  file: string,
+  onProgress: (line: string, isStep?: boolean) => void,
+): CheckedBackup => {
   if (!existsSync(file)) throw new BackupRefused(`${file} does not exist`);
   if (!statSync(file).isFile()) throw new BackupRefused(`${file} is not an ordinary file`);
   let client: Client | undefined;
   try {
     client = openForReading(file);
-    return examine(client, file, told);
+    return examine(client, file, onProgress);
   } catch (error) {
     if (error instanceof Unsound)
       throw new BackupRefused(`${file} cannot be restored: ${error.message}`, { cause: error });

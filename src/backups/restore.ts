@@ -72,7 +72,7 @@ const lockOrRefuse = (dataDir: string): Lock => {
 };
 
 /**
- * Takes the lock and creates the file that the restore will write: by both together others know that a restore has begun.
+ * Takes the lock and creates the file that the restore will write. Both together tell other processes that a restore runs.
  * @throws BackupRefused
  */
 const beginRestoring = (dataDir: string): Lock => {
@@ -156,7 +156,7 @@ const settle = (path: string): void => {
   }
 };
 
-/** Gives what is there of a database a second name, under which it is whole by itself; the first is as it was. */
+/** Gives the database and its log a second name, under which they are complete; the first name stays. */
 const setAside = async (path: string, aside: string): Promise<void> => {
   settle(path);
   const kept = ["", ...LOGS].filter((end) => end !== "-shm" && existsSync(path + end));

@@ -1,21 +1,21 @@
 import { reasonOf } from "../data.ts";
 import type { Clock } from "../time.ts";
 
-/** How the scheduled backups are doing. Times are milliseconds UTC. */
+/** The state of the scheduled backups. Times are milliseconds UTC. */
 export interface BackupStatus {
   /** When the newest was taken; undefined if there is none. */
   lastSuccess: number | undefined;
-  /** When the next is due, or was. */
+  /** When the next is due. */
   due: number;
   /** Attempts that failed since, and why the last did. */
   failures: number;
   reason: string;
 }
 
-/** A backup that is due may take this long before anybody is warned. */
+/** How late a backup may be before it counts as overdue. */
 const GRACE_MS = 60 * 60_000;
 
-/** True if a backup should have been taken long ago. @param every the schedule, in milliseconds */
+/** True if a backup is overdue. @param every the schedule, in milliseconds */
 export const isOverdue = (due: number, every: number, now: number): boolean =>
   now > due + Math.min(every, GRACE_MS);
 

@@ -22,10 +22,10 @@ export const blobsOf = (dataDir: string): Blobs => openBlobs(join(dataDir, "blob
 const isSound = async (blobs: Blobs, hash: string): Promise<boolean> =>
   (await problemOf(blobs.pathOf(hash), hash)) === undefined;
 
-/** A file is not what its name says. */
+/** The content of a file does not match its name. */
 class Damaged extends Error {}
 
-/** The content of a file. @throws Damaged at its end, if that is not what was stored */
+/** The content of a file. @throws Damaged at its end, if it is not what was stored */
 async function* checkedParts(path: string, hash: string): AsyncGenerator<Uint8Array> {
   const hasher = new Bun.CryptoHasher("sha256");
   for await (const part of createReadStream(path, { highWaterMark: PART }) as AsyncIterable<Uint8Array>) {
@@ -37,7 +37,7 @@ async function* checkedParts(path: string, hash: string): AsyncGenerator<Uint8Ar
 
 /** Every file that these deploys need. A manifest that cannot be read is named itself, and nothing that it names. */
 export const filesOf = async (blobs: Blobs, manifests: readonly string[]): Promise<string[]> => {
-  // Of a database with another name no backup is taken, and none is restored.
+  // A manifest without a proper name never gets here from a backup: `assertSound` refuses it.
   const proper = manifests.filter(isHash);
   const needed = new Set(proper);
   for (const manifest of proper) {
@@ -82,7 +82,7 @@ export const carry = async (
   return sum;
 };
 
-/** Of these deploys those that need a file that is missing or damaged, as `slug` and id; and how many such files there are. */
+/** Counts the missing and damaged files of these deploys, and names the deploys that need them, as `slug id`. */
 export const damagedDeploys = async (
   blobs: Blobs,
   deploys: readonly { slug: string; id: number; manifest: string }[],

@@ -5,7 +5,7 @@ import { openForReading } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 import { timeOf } from "./names.ts";
 
-/** A file that was cut short may still show its first tables. */
+/** False for a file that was cut short, whose first tables may still be readable. */
 const isWhole = (client: Client, file: string): boolean =>
   client
     .query<{ bytes: number }, []>(
@@ -13,7 +13,7 @@ const isWhole = (client: Client, file: string): boolean =>
     )
     .get()?.bytes === statSync(file).size;
 
-/** The id of the store that this file is a backup of; undefined if it names none, or cannot be read. */
+/** The id of the store that this file is a backup of; undefined if it has none, or cannot be read. */
 export const storeOf = (file: string): string | undefined => {
   let client: Client | undefined;
   try {
@@ -26,16 +26,15 @@ export const storeOf = (file: string): string | undefined => {
   }
 };
 
-/** Names of files that are named as backups are. */
-export interface Shelf {
+/** The names of the backups in a directory. */
+export interface DirectoryBackups {
   /** Of this store. */
   own: string[];
-  /** Of another store, of none that they name, or damaged. */
+  /** Of another store, without a store id, or damaged: rotation leaves them alone. */
   others: string[];
 }
 
-/** Tells the backups of a store in a directory from those that must be left alone. */
-export const shelfOf = (directory: string, storeId: string | undefined): Shelf => {
+export const backupsIn = (directory: string, storeId: string | undefined): DirectoryBackups => {
   const named = readdirSync(directory, { withFileTypes: true })
     .filter((entry) => entry.isFile() && timeOf(entry.name) !== undefined)
     .map(({ name }) => name);

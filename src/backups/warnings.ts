@@ -1,6 +1,6 @@
 import { type BackupStatus, isOverdue } from "./schedule.ts";
 
-/** What readiness says of scheduled backups. */
+/** A warning of `/readyz` about scheduled backups. */
 interface BackupWarning {
   code: "backups_fail" | "backup_overdue";
   count: number;
@@ -10,7 +10,7 @@ interface BackupWarning {
 const newestIn = ({ lastSuccess }: BackupStatus): string =>
   lastSuccess === undefined
     ? "there is no backup"
-    : `the newest backup is of ${new Date(lastSuccess).toISOString()}`;
+    : `the newest backup is from ${new Date(lastSuccess).toISOString()}`;
 
 const failing = (status: BackupStatus): BackupWarning => ({
   code: "backups_fail",

@@ -59,27 +59,27 @@ const printTaken = ({ file, bytes, secrets, sites, removed, leftAlone }: Taken, 
     );
 };
 
-/** What says how to take a backup says nothing where one is checked. */
-const assertNoOrder = ({ force, keep, withSecrets, sites }: Options): void => {
+/** Refuses flags that only make sense when a backup is taken. */
+const assertNoBackupFlags = ({ force, keep, withSecrets, sites }: Options): void => {
   const flags = { force, keep, "with-secrets": withSecrets, "no-sites": !sites };
   const [given] = Object.entries(flags).find(([, value]) => value) ?? [];
   if (given !== undefined)
-    throw new UsageError(`--${given}: --check takes no backup; give it the file to check alone`);
+    throw new UsageError(`--${given} cannot be used with --check, which takes no backup`);
 };
 
 const printChecked = ({ file, bytes, migration, sites, secrets }: CheckedBackup) => {
   print(`${file}: ${formatBytes(bytes)}, can be restored (its newest migration is ${migration})`);
   print(
     sites
-      ? `Sites: ${sites.files} files, ${formatBytes(sites.bytes)}, each as its name says`
+      ? `Sites: ${sites.files} files, ${formatBytes(sites.bytes)}, all intact`
       : "Files of deployed sites are not in it",
   );
   if (secrets) print("Private keys are in it: keep it as safe as DATA_DIR");
 };
 
-/** Checks a backup; nothing is written, and DATA_DIR is not looked at. */
+/** Checks a backup. Nothing is written, and DATA_DIR is not used. */
 const check = (target: string, options: Options): void => {
-  assertNoOrder(options);
+  assertNoBackupFlags(options);
   const file = resolve(target);
   const shown = progress();
   let checked: CheckedBackup;
@@ -112,7 +112,7 @@ export const backupCommand = (): Command =>
       .option("--force", "overwrite the file")
       .option(
         "--keep <number>",
-        "of a directory: keep so many of its backups of this store, the newest, and remove the rest of them",
+        "with a directory: keep the newest <number> backups of this store there, and remove its older ones",
       )
       .option("--with-secrets", "take private keys of certificates and of ACME accounts along")
       .option("--no-sites", "leave the files of deployed sites out")

@@ -2,15 +2,15 @@ import { existsSync, readdirSync } from "node:fs";
 import { newestOf } from "../backups/names.ts";
 import { assertBackupDirectory } from "../backups/place.ts";
 import { isOverdue } from "../backups/schedule.ts";
-import { shelfOf, storeOf } from "../backups/stores.ts";
+import { backupsIn, storeOf } from "../backups/stores.ts";
 import { databasePath } from "../data.ts";
 import type { Probe } from "./finding.ts";
 
-/** When the newest backup of this store was taken; where the store cannot be told, that of any. */
+/** When the newest backup of this store was taken; of any store, if the id of this one cannot be read. */
 const newestIn = (directory: string, database: string, now: number): number | undefined => {
   if (!existsSync(directory)) return undefined;
   const storeId = storeOf(database);
-  return newestOf(storeId === undefined ? readdirSync(directory) : shelfOf(directory, storeId).own, now);
+  return newestOf(storeId === undefined ? readdirSync(directory) : backupsIn(directory, storeId).own, now);
 };
 
 const at = (time: number): string => new Date(time).toISOString();
@@ -19,7 +19,7 @@ export const backups: Probe = ({ dataDir, backupSchedule: every, backupDir: dire
   if (every === undefined)
     return {
       warning:
-        "none are configured: set BACKUP_SCHEDULE=24h and the server takes them, or call adoption-store backup DIRECTORY on a schedule of your own",
+        "none are configured: set BACKUP_SCHEDULE=24h and the server takes them, or run adoption-store backup DIRECTORY on your own schedule",
     };
   assertBackupDirectory(directory, dataDir);
   const place = `to ${directory}, which can be written`;
@@ -27,10 +27,10 @@ export const backups: Probe = ({ dataDir, backupSchedule: every, backupDir: dire
   const now = Date.now();
   const newest = newestIn(directory, databasePath(dataDir), now);
   if (newest === undefined)
-    return { warning: `${place}; there is none yet: start the server, or look at its log` };
+    return { warning: `${place}; there is no backup yet: start the server, or look at its log` };
   if (isOverdue(newest + every, every, now))
     return {
-      warning: `${place}; the newest is of ${at(newest)}, and another was due at ${at(newest + every)}: start the server, or look at its log`,
+      warning: `${place}; the newest is from ${at(newest)}, and another was due at ${at(newest + every)}: start the server, or look at its log`,
     };
-  return `${place}; the newest is of ${at(newest)}`;
+  return `${place}; the newest is from ${at(newest)}`;
 };

@@ -12,11 +12,11 @@ import { explain, underWay } from "../domains/certificates/explain.ts";
 import { wireCertificateService } from "../wire-https.ts";
 import type { Probe } from "./finding.ts";
 
-/** Names in one line. */
+/** How many names a line lists. */
 const MAX_NAMED = 10;
 const BEING_RESTORED = "not looked at: a backup is being restored";
 
-/** Looks at the database, or says why there is nothing to look at. No file changes. */
+/** Runs `look` on the database without changing a file, or says why there is none to look at. */
 const reading = async (
   { dataDir: path }: Config,
   look: (client: Client) => string | Promise<string>,
@@ -48,16 +48,16 @@ const reading = async (
   }
 };
 
-/** What to do about a database of which no backup can be taken. */
+/** What to do about a database that cannot be backed up. */
 const unsoundFault = (error: Unsound): Error =>
   new Error(
     error instanceof ForeignSchema
-      ? `${error.message}: its schema was changed, no backup is taken of it; undo that, or restore a backup`
-      : `${error.message}: no backup can be taken of it; restore one with adoption-store restore FILE`,
+      ? `${error.message}: its schema was changed, and it cannot be backed up; undo the change, or restore a backup`
+      : `${error.message}: it cannot be backed up; restore a backup with adoption-store restore FILE`,
     { cause: error },
   );
 
-/** Holds the database against what a backup asks of it. */
+/** Checks everything that a backup checks. */
 export const database: Probe = async (config, { quick }) => {
   const look = () =>
     reading(config, (client) => {
@@ -103,6 +103,6 @@ export const sites: Probe = (config, { quick }) =>
     if (found.damaged === 0) return `${found.files} files of deployed sites, all whole`;
     const more = found.deploys.length > MAX_NAMED ? `, and ${found.deploys.length - MAX_NAMED} more` : "";
     throw new Error(
-      `${found.damaged} of ${found.files} files are missing or damaged, which these deploys need: ${found.deploys.slice(0, MAX_NAMED).join(", ")}${more}; deploy these sites again and delete what stays damaged, or restore a backup`,
+      `${found.damaged} of ${found.files} files are missing or damaged; the deploys that need them: ${found.deploys.slice(0, MAX_NAMED).join(", ")}${more}; deploy these sites again and delete what stays damaged, or restore a backup`,
     );
   });

@@ -50,7 +50,7 @@ const explained = (error: unknown, path: string | undefined): unknown => {
 };
 
 const MINUTE_MS = 60_000;
-/** Nobody waits for ever for a reader that stands still. */
+/** How long an export waits for a reader that does not read. */
 const PATIENCE_MS = 10 * MINUTE_MS;
 
 /** A stream whose reader may take its time, but not for ever: each page within `patience` milliseconds. */
@@ -132,8 +132,8 @@ const fileTarget = async (path: string): Promise<Target> => {
 const statusOf = (status: Options["status"]): PetStatus | null | undefined =>
   status === "none" ? null : status;
 
-/** Hands the animals of one moment to a target. @returns how many */
-const passOn = async (
+/** Writes the animals of one moment to a target. @returns how many */
+const writeAnimals = async (
   database: Database,
   target: Target,
   isStopped: () => boolean,
@@ -180,7 +180,7 @@ const write = async (
         isStopped,
       };
       target = path === undefined ? spooling(streamTarget(process.stdout), spool) : await fileTarget(path);
-      rows = await passOn(database, target, isStopped, format, options);
+      rows = await writeAnimals(database, target, isStopped, format, options);
     }
     await (isStopped() ? target.abandon() : target.finish());
     return { rows, code: stop.code() };
@@ -192,8 +192,8 @@ const write = async (
 
 const HELP = `
 The animals are those of one moment, ascending by id; the server may write meanwhile. Importing the file elsewhere gives the same
-animals: name, category and status, in this order, with ids of their own. A reader of standard output may be slow: what it has not
-read after a second is set aside in DATA_DIR, in a file that goes with the export. One that stands still for ten minutes ends it.
+animals: name, category and status, in this order, with ids of their own. A reader of standard output may be slow: after a second
+the rest goes to a temporary file in DATA_DIR. A reader that reads nothing for ten minutes ends the export.
 
 A name that begins with =, +, - or @ is a formula to a spreadsheet. --for-spreadsheets writes a ' before it; import the file
 with the same flag, which takes it away again.`;

@@ -9,11 +9,11 @@ export interface Finding {
   level: Level;
   /** False for `failed` only. */
   ok: boolean;
-  /** What was seen, and if it is not ok, what to do. */
+  /** What was found and, unless it is ok, what to do. */
   detail: string;
 }
 
-/** Something that does not stop the service, and that a person should look at. */
+/** A problem that does not stop the service, but that a person should look at. */
 export interface Concern {
   warning: string;
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 
-/** Of the mask of ignored signals: SIGHUP is the first. */
+/** SIGHUP in the mask of ignored signals. */
 const SIGHUP_BIT = 1n;
 
 /**
- * True if whoever started this process has it ignore SIGHUP, as `nohup` does: a handler would undo that. Only Linux says so;
- * elsewhere it is taken not to.
+ * True if this process was started with SIGHUP ignored, as `nohup` does: a handler would undo that. Always false where the
+ * system is not Linux, which alone tells.
  */
 export const ignoresHangup = (): boolean => {
   try {

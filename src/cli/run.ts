@@ -98,11 +98,11 @@ export const run = async (argv: readonly string[]): Promise<number> => {
       fail(error.message);
       return 1;
     }
-    const said = error instanceof Error ? error.message : String(error);
-    // What has a cause says by itself what to do.
+    const message = error instanceof Error ? error.message : String(error);
+    // Only of errors with a code of their own: one with a cause already says what to do.
     const { code } = error as { code?: unknown };
     const explanation = typeof code === "string" ? explainCode(code) : undefined;
-    fail(explanation === undefined ? said : `${said}: ${explanation}`);
+    fail(explanation === undefined ? message : `${message}: ${explanation}`);
     return error instanceof Interrupted ? INTERRUPTED : 1;
   }
 };

@@ -5,30 +5,30 @@ import { freeBytes } from "../data.ts";
 
 /** Where an export goes. */
 export interface Target {
-  /** @returns false if nobody reads it any more */
+  /** @returns false if the reader has gone */
   write(content: string | Uint8Array): Promise<boolean>;
   /** All is written. */
   finish(): Promise<void>;
-  /** Nothing is to be left of it. */
+  /** Leaves nothing behind. */
   abandon(): Promise<void>;
 }
 
 export interface SpoolOptions {
-  /** Where the rest goes, in a file without a name: nothing of it stays, however the process ends. */
+  /** Where the spool file is. It has no name there, so that nothing stays however the process ends. */
   directory: string;
   /** Bytes that stay free there. */
   reserve: number;
-  /** How long writes may wait for the reader, all together, in milliseconds. */
+  /** How long all writes together may wait for the reader, in milliseconds. */
   waitMs?: number;
-  /** True if nothing may wait for the reader any more. */
+  /** True if no write may wait for the reader any more. */
   isHurried: () => boolean;
-  /** True if the rest is not wanted any more. */
+  /** True if the rest is no longer wanted. */
   isStopped: () => boolean;
 }
 
 const WAIT_MS = 1000;
 const CHUNK = 2 ** 20;
-/** How much is written from one look at the free space to the next. */
+/** The free space is checked each time that this much was written. */
 const LOOK_BYTES = 8 * 2 ** 20;
 
 const openSpool = ({ directory, reserve }: SpoolOptions) => {
@@ -76,8 +76,8 @@ const within = async <Value>(promise: Promise<Value>, ms: number): Promise<Value
 };
 
 /**
- * Passes content on to a target, and sets the rest aside in a file once that is too slow: whoever writes is done soon, and
- * keeps no snapshot of the database, which would keep the server's log from being begun anew. `finish` waits for the target.
+ * Passes content on to a target, and spools the rest to a file once the target is too slow. So the writer is done soon and
+ * releases its snapshot of the database, which would make the server's log grow. `finish` waits for the target.
  */
 export const spooling = (target: Target, options: SpoolOptions): Target => {
   const { waitMs = WAIT_MS, isHurried, isStopped } = options;
@@ -87,7 +87,7 @@ export const spooling = (target: Target, options: SpoolOptions): Target => {
   const pass = async (content: string | Uint8Array): Promise<boolean> => {
     const start = performance.now();
     inFlight = target.write(content);
-    // Who finishes learns of it.
+    // `finish` reports it.
     inFlight.catch(() => {});
     const isRead = await within(inFlight, isHurried() ? 0 : waitMs - waited);
     waited += performance.now() - start;

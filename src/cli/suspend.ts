@@ -7,8 +7,8 @@ const suspend = () => {
 };
 
 /**
- * Lets Ctrl-Z stop the process between two turns of the event loop: a write transaction begins and ends within one, so that
- * nobody waits for the lock of a process that is stopped.
+ * Lets Ctrl-Z stop the process between two turns of the event loop only. A write transaction begins and ends within one turn,
+ * so a stopped process never holds the write lock.
  */
 export const suspendBetweenTurns = (): void => {
   process.on("SIGTSTP", () => {

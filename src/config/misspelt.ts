@@ -10,7 +10,7 @@ export interface Misspelling {
 const OURS: readonly string[] = [...Object.values(SETTINGS).map(({ env }) => env), ...CLIENT_VARIABLES];
 const OURS_SET: ReadonlySet<string> = new Set(OURS);
 
-/** Variables that begin so are for this program: no common one does. */
+/** Prefixes that no common variable of another program has. */
 const FAMILIES = ["ADOPTION_STORE_", "ACME_", "BACKUP_"] as const;
 /** Kubernetes sets such variables for each service: HTTPD_PORT, BACKUP_SERVICE_HOST. */
 const FOR_SERVICE = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP)/;
@@ -18,10 +18,10 @@ const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
 /** Shorter names, such as PORT and HOST, have too many neighbours. */
 const MIN_LENGTH = 7;
 
-/** How a name reads whatever its case and its separators. */
+/** A name without its case and separators. */
 const lettersOf = (name: string): string => name.toUpperCase().replace(/[^A-Z0-9]/g, "");
 
-/** True if one letter too many, too few or wrong, or two exchanged, make one of the other. */
+/** True if the two differ by one extra, missing or wrong letter, or by two exchanged ones. */
 const isOneSlipFrom = (one: string, other: string): boolean => {
   const longest = Math.max(one.length, other.length);
   let start = 0;
@@ -42,7 +42,7 @@ const similar = (variable: string): string | undefined => {
   );
 };
 
-/** Of a variable that begins as ours do: the setting behind the program's name, or all that begin so. */
+/** For a variable with one of our prefixes: the setting without the prefix, or all settings with that prefix. */
 const relatives = (variable: string): string | undefined => {
   const family = FAMILIES.find((prefix) => variable.startsWith(prefix));
   if (family === undefined) return undefined;
@@ -50,7 +50,7 @@ const relatives = (variable: string): string | undefined => {
   return OURS_SET.has(bare) ? bare : OURS.filter((ours) => ours.startsWith(family)).join(", ");
 };
 
-/** The variables that look like settings of this program and are none. Their values are nobody's business: some are secrets. */
+/** Finds variables that look like misspelt settings. Their values are not shown: some are secrets. */
 export const misspellings = (env: Readonly<Record<string, string | undefined>>): Misspelling[] =>
   Object.entries(env).flatMap(([variable, value = ""]) => {
     if (OURS_SET.has(variable) || FOR_SERVICE.test(variable) || SERVICE_ADDRESS.test(value)) return [];

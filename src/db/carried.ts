@@ -3,7 +3,7 @@ import { CARRIED, CREATE_CARRIED, hasTable } from "./objects.ts";
 
 /** Files that travel inside a backup's database: by the SHA-256 of their content, in parts that memory has room for. */
 export interface CarriedFiles {
-  /** Takes a file along, whole or not at all: nothing of one whose parts end in an error. */
+  /** Stores a file, whole or not at all: nothing of it stays if `parts` throws. */
   put(hash: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
   hashes(): string[];
   partsOf(hash: string): Generator<Uint8Array>;

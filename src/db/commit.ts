@@ -59,7 +59,7 @@ export interface GroupCommitSettings {
 }
 
 const RETRY_MS = 10;
-/** How long an act waits for a lock, unless it is told otherwise. */
+/** How long an act waits for a lock by default. */
 export const LOCK_WAIT_MS = 5000;
 
 /** Queues acts and commits, once in a turn of the event loop, those that have gathered. */
@@ -88,7 +88,7 @@ export const groupCommit = (
 
   const flush = () => {
     scheduled = false;
-    // What comes too late is tried all the same: the closed connection refuses it.
+    // An act that comes after the close is still tried: the closed connection refuses it.
     if (isStopped && queue.length === 0) return;
     const acts = queue.slice(0, groupSize);
     const blocked = acts.length > 0 ? !commitTogether(acts) : !transacting.canLock();

@@ -1,6 +1,6 @@
 import type { Database as Client } from "bun:sqlite";
 
-/** As drizzle-kit writes them: each on a line of its own. */
+/** As drizzle-kit writes them, each on its own line. */
 const CHECK = /^\s*CONSTRAINT "(\w+)" CHECK\((.+)\),?$/gm;
 
 interface Constraint {
@@ -16,8 +16,8 @@ const isBroken = (client: Client, table: string, { expression }: Constraint): bo
   client.query(`SELECT 1 FROM "${table}" WHERE NOT (${expression}) LIMIT 1`).get() !== null;
 
 /**
- * Finds a row that breaks a CHECK constraint. SQLite's own checks leave these out on a connection that only reads: it does not
- * even parse them there (sqlite3AddCheckConstraint in https://sqlite.org/src/file/src/build.c).
+ * Finds a row that breaks a CHECK constraint. On a read-only connection SQLite's own checks skip these: it does not even
+ * parse them (sqlite3AddCheckConstraint in https://sqlite.org/src/file/src/build.c).
  * @param client a database whose schema is known to be the program's: its SQL is run
  * @returns the constraint's name
  */

@@ -2,10 +2,10 @@ import { type Database as Client, constants } from "bun:sqlite";
 import { constants as system } from "node:os";
 import { isBusy, resultCode } from "./failure.ts";
 
-/** The disk failed to read; nothing is known to be damaged. */
+/** A read of the disk failed. Nothing is known to be damaged. */
 export class DiskError extends Error {
   override name = "DiskError";
-  /** As SQLite calls it, before it reports SQLITE_CORRUPT in its place. */
+  /** SQLite's own code for this, which it replaces by SQLITE_CORRUPT. */
   readonly code = "SQLITE_IOERR_CORRUPTFS";
 
   constructor(cause: unknown) {
@@ -13,14 +13,14 @@ export class DiskError extends Error {
   }
 }
 
-/** Errors of the system that SQLite reports as SQLITE_CORRUPT: `unixRead` in https://sqlite.org/src/file/src/os_unix.c. */
+/** System errors that SQLite reports as SQLITE_CORRUPT: `unixRead` in https://sqlite.org/src/file/src/os_unix.c. */
 const REPORTED_AS_DAMAGE: ReadonlySet<number> = new Set([
   system.errno.EIO,
   system.errno.ENXIO,
   system.errno.ERANGE,
 ]);
 
-/** True if the system refused to read the database file since this connection was opened. */
+/** True if the system failed to read the database file since this connection was opened. */
 export const hasFailedToRead = (client: Client): boolean => {
   // Bun asks for room for a pointer; the number is an int.
   const errno = new Int32Array(2);
@@ -28,7 +28,7 @@ export const hasFailedToRead = (client: Client): boolean => {
   return REPORTED_AS_DAMAGE.has(errno[0] ?? 0);
 };
 
-/** Tells a disk that fails from damage: SQLite has one code for both. For connections of one command, which end with it. */
+/** Tells a failing disk from damage, for which SQLite has one code. Only for short-lived connections. */
 export const asDiskError = (client: Client, error: unknown): unknown => {
   const isOfSqlite = resultCode(error).startsWith("SQLITE_") && !isBusy(error);
   return isOfSqlite && hasFailedToRead(client) ? new DiskError(error) : error;

@@ -3,7 +3,7 @@ import { Database as Client } from "bun:sqlite";
 import { isBusy } from "./failure.ts";
 
 /**
- * True if another connection has this database open. If none has, its log is copied into it, as when any process closes it.
+ * True if another connection has this database open. If none has, this copies the log into the database, as a close does.
  * Anything else that is wrong with the database is left to the process that opens it next.
  */
 export const isOpenElsewhere = (path: string): boolean => {

@@ -4,8 +4,8 @@ const SYSTEM_LOG = "look at the system's log (dmesg)";
 const RESTORE = "restore a backup with adoption-store restore FILE";
 
 /**
- * What a failure of the storage means, then what to do; the first row whose code matches counts. SQLite's codes are those of
- * https://sqlite.org/rescode.html, the others are the system's.
+ * What a storage failure means, then what to do. The first matching row counts. The codes are SQLite's
+ * (https://sqlite.org/rescode.html) and the system's.
  */
 const EXPLANATIONS: readonly (readonly [code: RegExp, text: string])[] = [
   [/^(SQLITE_FULL|ENOSPC)$/, "its file system is full: make room there"],
@@ -15,7 +15,7 @@ const EXPLANATIONS: readonly (readonly [code: RegExp, text: string])[] = [
     `the database is damaged, or its disk cannot be read: adoption-store doctor says which; if it is damaged, ${RESTORE}`,
   ],
   [/^SQLITE_NOTADB$/, `the file is not a database, or its beginning is damaged: ${RESTORE}`],
-  [/^(SQLITE_NOMEM|SQLITE_IOERR_NOMEM|ENOMEM)$/, "there is no memory left: give this process more"],
+  [/^(SQLITE_NOMEM|SQLITE_IOERR_NOMEM|ENOMEM)$/, "the process is out of memory: give it more"],
   [
     /^SQLITE_IOERR_(LOCK|UNLOCK|RDLOCK|CHECKRESERVEDLOCK|SHMLOCK|BLOCKED)$/,
     "its file system failed to lock a file: keep DATA_DIR on a local disk, not on a network share",
@@ -63,7 +63,7 @@ const EXPLANATIONS: readonly (readonly [code: RegExp, text: string])[] = [
   [/^E[MN]FILE$/, "too many files are open: raise the limit (ulimit -n, or LimitNOFILE in the unit)"],
 ];
 
-/** One sentence for the operator: what the storage failed at, and what to do. Undefined if the storage is not at fault. */
+/** One sentence for the operator: what failed, and what to do. Undefined if it is not a storage failure. */
 export const explainCode = (code: string): string | undefined =>
   EXPLANATIONS.find(([pattern]) => pattern.test(code))?.[1];
 

@@ -3,7 +3,7 @@ export class StorageUnavailable extends Error {
   override name = "StorageUnavailable";
 }
 
-/** The storage failed while it made a write durable: it may be there after a crash, or not. */
+/** The storage failed while it made a write durable: after a crash the write may be there, or not. */
 export class OutcomeUnknown extends StorageUnavailable {
   override name = "OutcomeUnknown";
 }
@@ -12,7 +12,7 @@ export class OutcomeUnknown extends StorageUnavailable {
 export class DatabaseLocked extends StorageUnavailable {
   override name = "DatabaseLocked";
 
-  /** @param holder the process, as far as it can be told; not for clients */
+  /** @param holder a description of the process; not for clients */
   constructor(
     readonly seconds: number,
     holder: string,

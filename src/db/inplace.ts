@@ -8,7 +8,7 @@ export class FilesLost extends StorageUnavailable {
   override name = "FilesLost";
 }
 
-/** Watches that the files at the paths of a database are those that its connection has open. */
+/** Watches that the files at a database's paths are the ones that its connection has open. */
 export interface FilesInPlace {
   /** Looks at the files, which takes about 12 microseconds. @throws FilesLost, from the first loss on */
   assert(): void;
@@ -25,7 +25,7 @@ const PATHS: Record<Part, string> = { database: "", log: "-wal", index: "-shm" }
 const PARTS = Object.keys(PATHS) as Part[];
 
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
-/** A database that was opened has one page at least. */
+/** An open database has at least one page. */
 const isEmpty = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.size === 0;
 
 const LOG_HEADER_BYTES = 32;
@@ -36,8 +36,8 @@ const CHANGES_AT = 8;
 const FRAMES = 2;
 
 /**
- * Tells whether the log has fewer bytes than its index says. Whoever empties the log says so in the index first, and whoever
- * writes to it afterwards. The descriptor is never closed: that would drop SQLite's locks.
+ * Tells whether the log has fewer bytes than its index says. A process that empties the log updates the index before, one
+ * that writes to the log updates it after. The descriptor is never closed: that would drop SQLite's locks.
  */
 const lengthCheck = (client: Client): (() => boolean) => {
   const index = openSync(`${client.filename}-shm`, "r");
@@ -85,7 +85,7 @@ const messageOf = (ending: Ending, name: string): string => {
     database: "the database file is not where it was opened: put it back, then start the server again",
     emptied: `${name} was emptied while the server ran: restore a backup with adoption-store restore FILE, which keeps ${name}-wal, where the last writes are`,
     index: `${name}-shm was deleted or replaced while the server ran; nothing is lost: start the server again`,
-    saved: `${name}-wal was deleted or replaced while the server ran; all that it held was saved in the database: start the server again`,
+    saved: `${name}-wal was deleted or replaced while the server ran; its content was saved in the database: start the server again`,
     log: `${name}-wal was deleted, replaced or cut short while the server ran; what was written last may be lost: start the server again, and compare it with a backup`,
   };
   return messages[ending];
@@ -121,7 +121,7 @@ export const filesInPlace = (client: Client, onLost: (loss: FilesLost) => void):
       if (lost) throw lossOf(lost);
       const moved = PARTS.find((part) => inodeOf(path + PATHS[part]) !== opened.get(part));
       if (moved) lose(moved, { isNameless: moved === "log" });
-      // Before anybody opens it anew: SQLite then deletes its log.
+      // Before another connection opens it: SQLite would delete its log.
       if (isEmpty(path)) lose("emptied");
       if (isShort()) lose("log");
     },

@@ -11,18 +11,18 @@ export interface Lock {
 export interface FileLock extends Lock {
   /** True if the file was missing. */
   readonly isNew: boolean;
-  /** False if the file was deleted or replaced: then the lock excludes nobody who comes later. */
+  /** False if the file was deleted or replaced: the lock then does not exclude a process that comes later. */
   isInPlace(): boolean;
 }
 
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
 
-/** How long to wait for a process that only looks whether the lock is free. */
+/** How long to wait for a process that only checks whether the lock is free. */
 const LOOK_WAIT_MS = 100;
 
 /**
- * SQLite opens a file that it may not write read-only, says so to nobody, and locks nothing then: two processes would hold
- * the lock at once. A write that is undone shows that this one may.
+ * SQLite silently opens a file that it cannot write read-only, and then locks nothing: two processes would hold the lock at
+ * once. A write, undone at once, shows that this process can write.
  */
 const EXCLUSIVE = [
   `PRAGMA busy_timeout=${LOOK_WAIT_MS}`,
@@ -36,7 +36,7 @@ const EXCLUSIVE = [
 
 /**
  * Takes the lock of this file, which is made if it is missing; undefined if another process holds it.
- * @throws SQLITE_READONLY if this process may not write the file, so that its lock would exclude nobody
+ * @throws SQLITE_READONLY if this process cannot write the file: its lock would not exclude others
  */
 export const takeLock = (path: string): FileLock | undefined => {
   const isNew = createEmpty(path);
@@ -52,7 +52,7 @@ export const takeLock = (path: string): FileLock | undefined => {
   }
 };
 
-/** True if a process holds the lock of this file. Nothing is made or written. @throws if the file cannot be read */
+/** True if a process holds the lock of this file. Creates and writes nothing. @throws if the file cannot be read */
 export const isLocked = (path: string): boolean => {
   if (!existsSync(path)) return false;
   const client = new Client(path, { readonly: true });

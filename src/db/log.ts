@@ -7,14 +7,14 @@ import { openRemote } from "./remote.ts";
 export const logSize = (path: string): number =>
   statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
-/** A log of this size is not copied into the database: somebody reads for long, or the disk refuses it. */
+/** A log grows to this size only if it is not copied: a process reads for long, or the disk refuses writes. */
 const LARGE = 4 * LOG_LIMIT;
 
 /** Warns of a log that grows. */
 export const logWarnings = (path: string): { code: string; count: number; message: string }[] => {
   const size = logSize(path);
   if (size < LARGE) return [];
-  const message = `The log of the database has ${Math.round(size / 1e6)} MB: a process reads the database for long (end it), or the disk refuses to write ${path} (see the server's log).`;
+  const message = `The log of the database has ${Math.round(size / 1e6)} MB: a process has been reading the database for long (end it), or the disk refuses writes to ${path} (see the server's log).`;
   return [{ code: "database_log_large", count: 1, message }];
 };
 

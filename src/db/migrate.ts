@@ -59,11 +59,11 @@ export const assertCurrent = (client: Client, known: readonly Migration[]): void
     );
 };
 
-/** One statement of a migration; whoever runs it hands its rows back. */
+/** One statement of a migration; the caller runs it and passes its rows back. */
 export interface Step {
   sql: string;
   parameters: readonly (string | number)[];
-  /** The migration that it is of, and how far that is. */
+  /** The migration that it belongs to, and its place there. */
   of?: { tag: string; step: number; steps: number };
 }
 
@@ -89,7 +89,7 @@ const CREATE_LEDGER =
 
 /**
  * The statements that bring the schema up to date in one transaction; safe to run again, and beside another process that
- * does the same. Who stops before the last of them closes the connection, or rolls back.
+ * does the same. A caller that stops before the last one must close the connection or roll back.
  * @throws MigrationRefused for a changed migration, a newer database, or a broken foreign key.
  */
 export function* migrationSteps(known: readonly Migration[]): Generator<Step, void, Rows> {
@@ -106,7 +106,7 @@ export function* migrationSteps(known: readonly Migration[]): Generator<Step, vo
   yield { sql: "COMMIT", parameters: [] };
 }
 
-/** True for a statement whose rows are needed: others may be several in one text. */
+/** True for a step whose rows are needed; the SQL of any other step may hold several statements. */
 export const isQuery = ({ sql }: Step): boolean => sql.startsWith("SELECT");
 
 /** Runs all steps of a migration at once. @throws MigrationRefused */
@@ -126,6 +126,6 @@ export const migrate = (client: Client, known: readonly Migration[]): void => {
   }
 };
 
-/** Migrations that a database still needs; none for one in which nothing was made yet. @throws MigrationRefused */
+/** Migrations that a database still needs; none for a new database. @throws MigrationRefused */
 export const pendingIn = (client: Client, known: readonly Migration[]): readonly Migration[] =>
   isUnmade(client) ? [] : pending(ledgerOf(client), known);

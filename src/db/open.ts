@@ -28,15 +28,15 @@ export interface Database {
   foreignVersion(): number;
   /** @throws FilesLost if a file of it was moved, deleted or cut short: what is written now would be lost. */
   assertInPlace(): void;
-  /** Answers, once that was noticed and what can be saved is saved, with what to do. */
+  /** Resolves when a loss was noticed and what can be saved is saved. */
   readonly lost: Promise<FilesLost>;
   /**
-   * Writes and reads, unless that was done a moment ago.
+   * Tests a write and a read, unless that was done a moment ago.
    * @throws if the file is gone, the schema is not this program's, the storage refuses writes or reads, or another process
    * holds the write lock for too long
    */
   assertReady(): Promise<void>;
-  /** Called with every error of a request: one of a read makes the next `assertReady` look for damage. */
+  /** Call it with every error of a request: after a failed read, the next `assertReady` looks for damage. */
   suspect(error: unknown): void;
   /** Copies a log that has grown into the database, in a worker, and cuts it down unless a reader still needs it. */
   shrinkLog(): Promise<void>;
@@ -51,7 +51,7 @@ export interface OpenSettings
   extends Omit<GroupCommitSettings, "changes" | "lockHolder">, Pick<ReadinessOptions, "probeMs"> {
   /** Brings the schema up to date: always, or only where nothing was made yet; else what is not up to date is refused. */
   migrating?: "always" | "new" | "never";
-  /** Called before a database in which nothing was made yet is made; what it throws stops that. */
+  /** Called before a new database is set up; an error that it throws stops that. */
   onUnmade?: () => void;
 }
 

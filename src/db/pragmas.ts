@@ -1,7 +1,7 @@
-/** Bytes of the log that stay when SQLite begins it anew: more than it has while nothing holds up its checkpoints. */
+/** The size that SQLite truncates the log to when it restarts it: more than a log has while checkpoints succeed. */
 export const LOG_LIMIT = 16 * 2 ** 20;
 
-/** Of every connection to a database that is in use. */
+/** For every connection to a database in use. */
 export const PRAGMAS = [
   "PRAGMA busy_timeout=5000",
   "PRAGMA journal_mode=WAL",

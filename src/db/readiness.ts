@@ -16,7 +16,7 @@ export interface Readiness {
 }
 
 export interface ReadinessOptions {
-  /** How long the result of a probe is good for, in milliseconds: however often it is asked, the disk is not. */
+  /** How long the result of a probe is valid, in milliseconds. */
   probeMs?: number;
   /** How long another process may hold the write lock. */
   lockWait?: number;
@@ -24,7 +24,7 @@ export interface ReadinessOptions {
 }
 
 const PROBE_MS = 400;
-/** While somebody asks, checks of a file that is damaged take this share of the time. */
+/** The most of the time that is spent checking a damaged file again. */
 const CHECK_SHARE = 1 / 10;
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -62,7 +62,7 @@ export const readinessOf = (
   let isChecking = false;
   let nextCheck = -Infinity;
 
-  /** Reads on a connection that keeps no page in memory once another connection has written. */
+  /** Reads on another connection, whose cached pages are invalid once this one has written: so it reads from the disk. */
   const probeRead = () => {
     reader ??= isInMemory ? client : new Client(path, { readonly: true });
     try {

@@ -5,11 +5,11 @@ import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { Database } from "./open.ts";
 
 /**
- * How SQLite reads a database and its log without a change to any file (https://sqlite.org/wal.html#readonly). Without a log
- * the file is all there is. With a log and its index the index is shared with a running server. Where there is a log alone
- * SQLite keeps an index in memory, of which nobody else can know: then it takes no locks, and nobody has the database open.
+ * How SQLite reads a database and its log without changing a file (https://sqlite.org/wal.html#readonly). Without a log the
+ * database file is everything. With a log and its index, it shares the index with a running server. With a log alone no
+ * process has the database open: SQLite keeps the index in memory and takes no locks.
  */
-const waysTo = (path: string): { query: string; pragma?: string } => {
+const readOnlyOptions = (path: string): { query: string; pragma?: string } => {
   if (!existsSync(`${path}-wal`)) return { query: "mode=ro&immutable=1" };
   if (existsSync(`${path}-shm`)) return { query: "mode=ro&readonly_shm=1" };
   return { query: "mode=ro&vfs=unix-none", pragma: "PRAGMA locking_mode=EXCLUSIVE" };
@@ -17,9 +17,9 @@ const waysTo = (path: string): { query: string; pragma?: string } => {
 
 const BUSY_MS = 5000;
 
-/** Opens a database only to look at it: no file is created, recovered or checkpointed. */
+/** Opens a database for reading: no file is created, recovered or checkpointed. */
 export const openForReading = (path: string): Client => {
-  const { query, pragma } = waysTo(path);
+  const { query, pragma } = readOnlyOptions(path);
   const client = new Client(
     `${pathToFileURL(path).href}?${query}`,
     constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
@@ -30,8 +30,8 @@ export const openForReading = (path: string): Client => {
   return client;
 };
 
-/** What repositories read of a database that `openForReading` opened; a write fails. */
+/** What repositories need of a database that `openForReading` opened; a write fails. */
 export const readingOf = (client: Client): Pick<Database, "orm" | "commit"> => ({
   orm: drizzle(client),
-  commit: () => Promise.reject(new Error("the database was opened only to look at it")),
+  commit: () => Promise.reject(new Error("the database was opened for reading only")),
 });

@@ -5,7 +5,7 @@ import program from "./sql.worker.js" with { type: "text" };
 type Value = string | number | null;
 type Row = Record<string, unknown>;
 
-/** A connection whose statements run in a thread of its own: the event loop goes on. */
+/** A connection whose statements run in a worker, so that they do not block the event loop. */
 export interface RemoteClient extends AsyncDisposable {
   /** @throws SQLite's error, with its code */
   all(sql: string, parameters?: readonly Value[]): Promise<Row[]>;
@@ -40,7 +40,7 @@ export const openRemote = async (path: string): Promise<RemoteClient> => {
   worker.addEventListener("error", ({ message }) => {
     for (const { reject } of waiting.values()) reject(new Error(`the database's worker failed: ${message}`));
     waiting.clear();
-    // It answers nothing any more.
+    // A failed worker never replies again.
     end();
   });
   const send = (job: object): Promise<Row[]> => {

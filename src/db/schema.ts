@@ -13,8 +13,8 @@ import { int64 } from "./int64.ts";
 /** Times are integer milliseconds UTC. Ids are AUTOINCREMENT: one is never given out twice. */
 
 /**
- * The id of the store, in one row that the program inserts: a backup carries it, so that rotation removes only backups of
- * its own store. A restored database keeps the id that it had.
+ * The id of the store, in one row. Backups carry it, so that rotation removes only backups of their own store. A restored
+ * database keeps its id.
  */
 export const storeIdentity = sqliteTable(
   "store_identity",

@@ -13,7 +13,7 @@ export class Unsound extends Error {
   override name = "Unsound";
 }
 
-/** Its schema is not what its migrations make; all else may be sound. */
+/** Its schema is not the one that its migrations make. Everything else may be sound. */
 export class ForeignSchema extends Unsound {
   override name = "ForeignSchema";
 }
@@ -55,32 +55,32 @@ const assertIntact = (client: Client, check: "integrity_check" | "quick_check"):
   const [found] = client.query<Record<string, string>, []>(`PRAGMA ${check}(1)`).all();
   const problem = found?.[check];
   if (problem !== "ok") {
-    const said = String(problem).replaceAll(/\s+/g, " ");
+    const detail = String(problem).replaceAll(/\s+/g, " ");
     // A page that could not be read is reported as if it were damaged.
-    if (hasFailedToRead(client)) throw new DiskError(said);
-    throw new Unsound(`it is damaged (${said})`);
+    if (hasFailedToRead(client)) throw new DiskError(detail);
+    throw new Unsound(`it is damaged (${detail})`);
   }
   if (client.query("PRAGMA foreign_key_check").get())
     throw new Unsound("it is damaged (a foreign key leads nowhere)");
 };
 
-/** More than any part that a backup is written with. */
+/** No backup is written with a larger part. */
 const MAX_PART_BYTES = 16 * 2 ** 20;
 
-/** True of what is not a SHA-256 in hexadecimal. In bytes, for SQL ends a text at its first NUL. */
-const isNoHash = (column: string) => `length(CAST(${column} AS BLOB)) <> 64 OR ${column} GLOB '*[^0-9a-f]*'`;
+/** SQL that is true unless the column is a SHA-256 in hexadecimal. In bytes, because `length` of a text stops at a NUL. */
+const isNotHash = (column: string) => `length(CAST(${column} AS BLOB)) <> 64 OR ${column} GLOB '*[^0-9a-f]*'`;
 
-/** Names of files lead to paths, and parts of files to memory: both may be somebody else's invention. */
+/** Names become paths and parts are read into memory, and the file may come from an attacker. */
 const assertNames = (client: Client): void => {
   const isAny = (table: string, condition: string) =>
     hasTable(client, table) &&
     client.query(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`).get() !== null;
-  if (isAny("deploys", `manifest IS NOT NULL AND (${isNoHash("manifest")})`))
-    throw new Unsound("it is damaged (the manifest of a deploy has no proper name)");
-  if (isAny(CARRIED, isNoHash("hash")))
-    throw new Unsound("it is damaged (a file of a site has no proper name)");
+  if (isAny("deploys", `manifest IS NOT NULL AND (${isNotHash("manifest")})`))
+    throw new Unsound("it is damaged (the name of a deploy's manifest is not a hash)");
+  if (isAny(CARRIED, isNotHash("hash")))
+    throw new Unsound("it is damaged (the name of a site's file is not a hash)");
   if (isAny(CARRIED, `length(content) > ${MAX_PART_BYTES}`))
-    throw new Unsound("it is damaged (a part of a file of a site is too large)");
+    throw new Unsound("it is damaged (a part of a site's file is too large)");
 };
 
 /**
@@ -161,7 +161,7 @@ export const manifestsOf = (client: Client): string[] =>
         .map(({ manifest }) => manifest)
     : [];
 
-/** The deploys that can be served. */
+/** The deploys that can be served, by project. */
 export const servableDeploys = (client: Client): { slug: string; id: number; manifest: string }[] =>
   client
     .query<{ slug: string; id: number; manifest: string }, []>(

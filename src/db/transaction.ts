@@ -8,27 +8,27 @@ export type TransactionResult =
   | { readonly state: "locked" }
   | { readonly state: "refused"; readonly error: unknown };
 
-/** How the last transaction ended that wrote or was refused. Times are those of `performance.now()`. */
+/** The result of the last transaction that wrote or was refused. `at` is a time of `performance.now()`. */
 export interface LastTransaction {
   readonly at: number;
   readonly error: unknown;
 }
 
-/** Runs transactions of one connection, and remembers what they say of the storage. */
+/** Runs the transactions of one connection, and remembers how the storage took them. */
 export interface Transactions {
   /**
    * Runs `work` in a transaction, and returns when it is on disk. An error of the storage is `StorageUnavailable` if
    * nothing of it is on disk, and will never be, and else `OutcomeUnknown`.
    */
   run(work: () => void): TransactionResult;
-  /** Writes a new value, for SQLite skips an update that changes nothing: so it shows whether the storage takes writes. */
+  /** Tests whether the storage takes writes. It writes a new value, because SQLite skips an update that changes nothing. */
   probe(): TransactionResult;
   /** True unless another process holds the write lock now. */
   canLock(): boolean;
   /** How many have committed, without probes. */
   count(): number;
   last(): LastTransaction;
-  /** Since when another process has held the lock; undefined: it does not. */
+  /** Since when another process has held the lock; undefined if none does. */
   lockedSince(): number | undefined;
 }
 

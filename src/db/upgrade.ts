@@ -6,7 +6,7 @@ import { type RemoteClient, openRemote } from "./remote.ts";
 
 const BUSY_MS = 5000;
 
-/** Migrations that the database in this file still needs; none for one that is new. @throws MigrationRefused */
+/** Migrations that the database in this file still needs; none for a new database. @throws MigrationRefused */
 export const pendingAt = (path: string): readonly Migration[] => {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return [];
   const client = new Client(path, { readwrite: true });
@@ -25,9 +25,9 @@ export interface UpgradeOptions {
   signal: AbortSignal;
 }
 
-/** A connection of its own for an upgrade, which ends at once when it is told to. */
+/** A connection for an upgrade. `signal` ends it at once. */
 export interface Upgrade extends AsyncDisposable {
-  /** Copies the database into a file that must not be there. */
+  /** Copies the database into a file that must not exist. */
   copyInto(path: string): Promise<void>;
   /** Brings the schema up to date, all or nothing. @throws MigrationRefused, or SQLite's error */
   migrate(): Promise<void>;
@@ -46,7 +46,7 @@ const migrateRemotely = async (client: RemoteClient, onStep: UpgradeOptions["onS
   }
 };
 
-/** Opens a database to upgrade it in a thread of its own, so that the event loop goes on. */
+/** Opens a database to upgrade it in a worker, so that the event loop is not blocked. */
 export const openUpgrade = async (path: string, { onStep, signal }: UpgradeOptions): Promise<Upgrade> => {
   const client = await openRemote(path);
   const { promise: aborted, reject } = Promise.withResolvers<never>();

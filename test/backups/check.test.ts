@@ -46,7 +46,9 @@ describe("a backup is refused", () => {
     const client = new Client(file);
     client.run("UPDATE backup_files SET content = x'00' WHERE part = 0 AND length(content) = 17");
     client.close();
-    expect(() => check(file)).toThrow(/cannot be restored: it is damaged \(file "[\da-f]{64}" of a site/);
+    expect(() => check(file)).toThrow(
+      /cannot be restored: it is damaged \(file "[\da-f]{64}" of a site does not match its name/,
+    );
   });
 
   test("where it is not a database of this program, or not there", async () => {

@@ -161,24 +161,28 @@ describe("a hostile backup", () => {
     [
       "a manifest whose name leads out of the store",
       "UPDATE deploys SET manifest = '../../dev/zero'",
-      "manifest of a deploy",
+      "the name of a deploy's manifest is not a hash",
     ],
     [
       "one that only begins like a hash",
       `UPDATE deploys SET manifest = '${SPELLED}/../../../../etc/passwd'`,
-      "manifest of a deploy",
+      "the name of a deploy's manifest is not a hash",
     ],
     [
       "one that hides its end from SQL",
       `UPDATE deploys SET manifest = '${SPELLED}' || char(0) || '/../x'`,
-      "manifest of a deploy",
+      "the name of a deploy's manifest is not a hash",
     ],
     [
       "a file whose name leads out of the store",
       "UPDATE backup_files SET hash = '../../x' WHERE hash = (SELECT min(hash) FROM backup_files)",
-      "a file of a site",
+      "the name of a site's file is not a hash",
     ],
-    ["a file whose name is too long", `UPDATE backup_files SET hash = hash || 'a'`, "a file of a site"],
+    [
+      "a file whose name is too long",
+      `UPDATE backup_files SET hash = hash || 'a'`,
+      "the name of a site's file is not a hash",
+    ],
     [
       "a part that memory should not have room for",
       "UPDATE backup_files SET content = zeroblob(17 << 20) WHERE part = 0",
@@ -209,6 +213,6 @@ describe("a hostile backup", () => {
     const client = new Client(databasePath(source));
     client.run("UPDATE deploys SET manifest = '../../dev/zero'");
     client.close();
-    await expect(backUp(source)).rejects.toThrow("the manifest of a deploy has no proper name");
+    await expect(backUp(source)).rejects.toThrow("the name of a deploy's manifest is not a hash");
   });
 });

@@ -162,7 +162,7 @@ test("doctor names the deploys whose files are damaged", async () => {
   expect(await doctor()).toMatchObject({
     ok: false,
     detail: expect.stringMatching(
-      /^1 of 2 files are missing or damaged, which these deploys need: docs 1; deploy/,
+      /^1 of 2 files are missing or damaged; the deploys that need them: docs 1; deploy/,
     ),
   });
 });
@@ -196,12 +196,12 @@ describe("doctor warns, with exit code 0,", () => {
     expect(await backupsIn(await withBackup(2 * DAY_MS))).toEqual([
       0,
       expect.stringMatching(
-        /^warning backups: .+the newest is of .+, and another was due at .+: start the server/,
+        /^warning backups: .+the newest is from .+, and another was due at .+: start the server/,
       ),
     ]);
     expect(await backupsIn(await withBackup(DAY_MS / 2))).toEqual([
       0,
-      expect.stringMatching(/^ok {6}backups: to .+shelf, which can be written; the newest is of /),
+      expect.stringMatching(/^ok {6}backups: to .+shelf, which can be written; the newest is from /),
     ]);
   });
 

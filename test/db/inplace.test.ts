@@ -57,7 +57,7 @@ describe("while a database is open", () => {
       expect(await adding(store)).toBe("503 storage_unavailable");
       const { message } = await store.database.lost;
       expect(message).toBe(
-        "store.db-wal was deleted or replaced while the server ran; all that it held was saved in the database: start the server again",
+        "store.db-wal was deleted or replaced while the server ran; its content was saved in the database: start the server again",
       );
       rmSync(`${path}-wal`, { force: true });
       expect(namesAfterCrash(path)).toEqual(["Bella", "Max"]);

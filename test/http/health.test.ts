@@ -193,7 +193,7 @@ describe("scheduled backups", () => {
       warnings: { message: string }[];
     };
     expect(warnings[0]?.message).toBe(
-      "The last 3 attempts at a backup failed, and the newest backup is of 2026-11-01T00:00:00.000Z: no room",
+      "The last 3 attempts at a backup failed, and the newest backup is from 2026-11-01T00:00:00.000Z: no room",
     );
   });
 
