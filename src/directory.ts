@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 const isMissing = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
 
-/** A path as a shell takes it. */
+/** A path, quoted for a shell if necessary. */
 export const quoted = (path: string): string =>
   /^[\w./,:@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 
@@ -14,8 +14,8 @@ export interface Directory {
 }
 
 /**
- * Why a directory must not be DATA_DIR, and the command that mends it; undefined if nothing is wrong with it. Whoever can
- * write there can replace the database and the keys.
+ * Why a directory is refused as DATA_DIR, and the command that fixes it; undefined if it is fine. A user who can write
+ * there can replace the database and the keys.
  * @param user the effective user id of this process; undefined where there is none, as on Windows
  */
 export const faultOf = (
@@ -32,13 +32,13 @@ export const faultOf = (
   return undefined;
 };
 
-/** As `faultOf`, of what is there. Nothing is wrong with a directory that is missing. */
+/** The same for the directory on disk. A missing directory is fine. */
 export const directoryFault = (path: string): string | undefined => {
   try {
     return faultOf(path, statSync(path), process.geteuid?.());
   } catch (error) {
     if (isMissing(error)) return undefined;
-    return `it cannot be looked at (${(error as Error).message}): check the permissions of the directories above it`;
+    return `it cannot be read (${(error as Error).message}): check the permissions of the directories above it`;
   }
 };
 
@@ -52,7 +52,7 @@ export const kindFault = (path: string): string | undefined => {
     : `${path} is not an ordinary file: move it away`;
 };
 
-/** Why this process cannot use a file of DATA_DIR, and the command that mends it; undefined if it can, or the file is missing. */
+/** Why this process cannot use a file of DATA_DIR, and the command that fixes it; undefined if it can, or the file is missing. */
 export const fileFault = (path: string): string | undefined => {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory()) return `${path} is a directory where a file must be: move it away`;
@@ -65,18 +65,18 @@ export const fileFault = (path: string): string | undefined => {
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // The disk is at fault, not a permission.
+    // The disk has failed: it is not a matter of permissions.
     if (code === "EIO") return undefined;
     if (code === "EROFS") return `${basename(path)} is on a read-only file system: make it writable`;
-    const mend =
+    const fix =
       uid === user
         ? `make it writable with: chmod 600 ${quoted(path)}`
         : `give it to the user that runs this with: chown -R ${user} ${quoted(dirname(path))}`;
-    return `${basename(path)} belongs to user ${uid} and cannot be written by user ${user} (${code}): ${mend}`;
+    return `${basename(path)} belongs to user ${uid} and cannot be written by user ${user} (${code}): ${fix}`;
   }
 };
 
-/** What only a store that was in use leaves. */
+/** Files that only a store in use leaves. */
 const TRACE = /^(admin\.key|server\.json|blobs|uploads|adoption-store\.db\.before-.+)$/;
 /** SQLite deletes the log of a database that is missing or empty, and with it what was committed there. */
 const LOG = "adoption-store.db-wal";
@@ -87,8 +87,8 @@ const isEmpty = (path: string): boolean => {
 };
 
 /**
- * Names of what says that a store was in use here.
- * @param log true if the log counts: beside a database that is missing or has no bytes
+ * The names of files that show that a store was in use here.
+ * @param log true if the log counts, because the database is missing or empty
  */
 export const tracesIn = (dataDir: string, { log }: { log: boolean }): string[] =>
   existsSync(dataDir)

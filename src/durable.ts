@@ -16,7 +16,7 @@ export const syncPath = async (path: string): Promise<void> => {
   }
 };
 
-/** A directory that cannot be read, or a file system that does not sync directories: PostgreSQL's fsync_fname accepts these too. */
+/** The directory cannot be read, or its file system does not sync directories. PostgreSQL's fsync_fname ignores these too. */
 const UNSYNCABLE: ReadonlySet<string> = new Set(["EACCES", "EINVAL", "EBADF", "ENOTSUP"]);
 
 /** Makes the names in a directory durable, as far as its file system can. @throws the system's error, such as EIO */
@@ -32,7 +32,7 @@ export const syncDirectory = (path: string): void => {
   }
 };
 
-/** Makes a directory and those above it, for this user alone. When it returns, their names are durable. */
+/** Creates a directory and its parents, for this user alone. Their names are durable when it returns. */
 export const makeDirectories = (path: string): void => {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
@@ -44,8 +44,8 @@ export const makeDirectories = (path: string): void => {
 };
 
 /**
- * Moves a file that is written into its place, over one that is there. After a power cut there is the one before or this
- * one, whole; when it returns, it is this one.
+ * Moves a written file to its place, over an older one. After a power cut either the older or the new file is there, whole;
+ * once it has returned, the new one.
  */
 export const replaceFile = async (temporary: string, path: string): Promise<void> => {
   await syncPath(temporary);
@@ -53,10 +53,10 @@ export const replaceFile = async (temporary: string, path: string): Promise<void
   syncDirectory(dirname(path));
 };
 
-/** Writes a file for this user alone, in place of one that is there; durable when it returns, and never half written. */
+/** Writes a file for this user alone, over an older one. It is never half written, and durable when it returns. */
 export const writeDurably = async (path: string, text: string): Promise<void> => {
   const temporary = `${path}.new`;
-  // A killed writer may have left one, and somebody else may have put a link there: it is removed, not followed.
+  // A killed writer may have left a file, or an attacker may have placed a link: it is removed, not followed.
   rmSync(temporary, { force: true });
   await writeFile(temporary, text, { flag: "wx", mode: 0o600 });
   inheritOwner(temporary);

@@ -22,25 +22,25 @@ const lacksInodes = (directory: string): boolean => {
   return files > 0 && (ffree === 0 || (ffree < FEW_INODES && bavail > 0));
 };
 
-/** What to do about a file system that is full, by a directory on it. */
+/** What to do about a full file system. @param directory a directory on it */
 export const fullReason = (directory: string): string =>
   lacksInodes(directory)
-    ? `its file system has no inodes left, however much room it has: remove files there (df -i ${quoted(directory)} counts them)`
+    ? `its file system has no inodes left: remove files there (df -i ${quoted(directory)} counts them)`
     : `its file system is full: make room there (df ${quoted(directory)} says how much there is)`;
 
-/** One sentence for the operator about a failure of the storage: what it failed at, and what to do. @param directory what failed is there */
+/** One sentence for the operator about a storage failure: what failed, and what to do. @param directory where it failed */
 export const explainStorage = (error: unknown, directory: string): string | undefined =>
   isFull(error) ? fullReason(directory) : explainFailure(error);
 
 /**
- * The system's error where it refuses to open one of these files, or to make one that is missing; undefined if it does not, or
- * for want of a permission. SQLite says no more than that a file cannot be opened. Only for files that this process holds no
- * lock of: closing one ends its locks.
+ * The system's error if it cannot open one of these files or create a missing one; undefined if it can, or if only a
+ * permission is missing. SQLite itself says no more than that it cannot open a file. Not for files that this process has
+ * locked: closing a file drops its locks.
  */
 export const systemFault = (paths: readonly string[]): unknown => {
   const [directory = "."] = paths.map(dirname);
   const isMissing = paths.some((path) => !existsSync(path));
-  // SQLite says of an index that finds no room that there was an I/O error.
+  // SQLite reports an index that finds no room as an I/O error.
   if (statfsSync(directory).bavail === 0 || (isMissing && hasNoInodes(directory)))
     return Object.assign(new Error("no room is left"), { code: "ENOSPC" });
   for (const path of paths)

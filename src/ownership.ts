@@ -2,22 +2,22 @@ import { closeSync, constants, fchownSync, fstatSync, mkdirSync, openSync, statS
 import { dirname, join, resolve, sep } from "node:path";
 
 /**
- * What root creates in DATA_DIR belongs to the owner of the directory it is in: the service runs as that user and could not
- * open it otherwise. Without root these functions change no owner.
+ * Files that root creates in DATA_DIR belong to the owner of their directory: the service runs as that user and could not
+ * open them otherwise. For any other user these functions change no owner.
  */
 interface Owner {
   uid: number;
   gid: number;
 }
 
-/** Who gets what root creates at this path; undefined for root itself, and where this process is not root. */
-const heirOf = (path: string): Owner | undefined => {
+/** The new owner of a file at this path; undefined if that is root, or if this process is not root. */
+const ownerFor = (path: string): Owner | undefined => {
   if (process.geteuid?.() !== 0) return undefined;
   const { uid, gid } = statSync(dirname(resolve(path)));
   return uid === 0 ? undefined : { uid, gid };
 };
 
-/** A file with a second name stays as it is: somebody may have linked a file of root's to this place. */
+/** Leaves a file with a second name alone: an attacker may have linked a file of root's here. */
 const give = (handle: number, { uid, gid }: Owner): void => {
   const found = fstatSync(handle);
   if (found.isDirectory() || (found.isFile() && found.nlink === 1)) fchownSync(handle, uid, gid);
@@ -28,17 +28,17 @@ const give = (handle: number, { uid, gid }: Owner): void => {
  * for a file that SQLite has open: closing any descriptor of a file drops all locks that the process has on it.
  */
 export const inheritOwner = (path: string): void => {
-  const heir = heirOf(path);
-  if (!heir) return;
+  const owner = ownerFor(path);
+  if (!owner) return;
   const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    give(handle, heir);
+    give(handle, owner);
   } finally {
     closeSync(handle);
   }
 };
 
-/** Makes a directory and those above it, for the owner of the one that is there already. */
+/** Creates a directory and its parents, for the owner of the nearest one that exists. */
 export const makeOwned = (path: string): void => {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
@@ -49,14 +49,14 @@ export const makeOwned = (path: string): void => {
 };
 
 /**
- * Creates an empty file for the owner of its directory, unless the name is taken, by a link that leads nowhere too.
+ * Creates an empty file for the owner of its directory, unless the name is taken, even by a dangling link.
  * @returns false if it is taken
  */
 export const createEmpty = (path: string): boolean => {
-  const heir = heirOf(path);
+  const owner = ownerFor(path);
   try {
     const handle = openSync(path, "wx", 0o600);
-    if (heir) give(handle, heir);
+    if (owner) give(handle, owner);
     closeSync(handle);
     return true;
   } catch (error) {

@@ -35,7 +35,7 @@ export interface ServerLock {
   release(): void;
 }
 
-/** True if a server has run here and the lock that it made was deleted, while some process has the database open. */
+/** True if a server has run here, its lock file was deleted, and a process has the database open. */
 const isDeletedInUse = ({ isNew }: FileLock, dataDir: string): boolean =>
   isNew && existsSync(rememberedPath(dataDir)) && isOpenElsewhere(databasePath(dataDir));
 

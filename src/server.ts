@@ -87,7 +87,7 @@ const GRACE_MS = 8000;
 
 export interface Server {
   url: string;
-  /** Where else it listens for HTTP; undefined: nowhere. */
+  /** The second port for HTTP; undefined if there is none. */
   httpPort: number | undefined;
   /** Where it listens for HTTPS; undefined: nowhere. */
   httpsPort: number | undefined;
@@ -218,7 +218,7 @@ export const startServer = async (
         await publishReference();
         await deploys.sweep();
         for (const file of removeOldCopies(config.dataDir, Date.now()))
-          log.info({ file }, "the copy from before a migration is removed");
+          log.info({ file }, "removed the copy from before a migration");
       },
       streams,
       sweeper,

@@ -16,27 +16,27 @@ import { lazily } from "./lazy.ts";
 import type { ProjectService } from "./projects/service.ts";
 import type { Clock } from "./time.ts";
 
-/** Reads 14 GiB in an hour, beside everything else. */
+/** 14 GiB an hour. */
 const SCRUB_BYTES_PER_SECOND = 4 * 2 ** 20;
 
 export interface DeployOverrides {
   /** How many uploads there may be. */
   admissionLimits?: AdmissionLimits;
-  /** How slowly an upload may come. */
+  /** How slow an upload may be. */
   uploadPace?: UploadPace;
   /** Bytes that are free on the disk of DATA_DIR. */
   freeSpace?: () => number;
 }
 
-/** What is known of damaged files; each is logged once. */
+/** The ledger of damaged files. Each is logged once. */
 export const wireDamage = (log: Logger): Damage =>
   damageLedger({
     onFound: (hash, problem) =>
       log.error({ blob: hash, problem }, "a file of a deployed site is damaged: deploy the site again"),
-    onHealed: (hash) => log.info({ blob: hash }, "a damaged file of a deployed site is whole again"),
+    onMended: (hash) => log.info({ blob: hash }, "a damaged file of a deployed site is whole again"),
   });
 
-/** Deploys, the files that they brought, and who looks after these. */
+/** Deploys, their files, and the scrubber that checks these. */
 export const wireDeploys = (
   { dataDir, diskReserve, deployLimit, projectQuota }: Config,
   database: Database,

@@ -7,7 +7,7 @@ import { MigrationRefused } from "./db/migrate.ts";
 import { type Upgrade, openUpgrade, pendingAt } from "./db/upgrade.ts";
 import type { Logger } from "./http/logging.ts";
 
-/** The server was told to stop while it migrated the database, which is as it was. */
+/** The server was stopped while it migrated the database, which is unchanged. */
 export class MigrationStopped extends Error {
   override name = "MigrationStopped";
 }
@@ -17,7 +17,7 @@ const STILL_MS = 5000;
 
 const asMegabytes = (bytes: number) => Math.ceil(bytes / 1e6);
 
-/** Logs each step when it begins, and that it goes on. */
+/** Logs each step when it begins, and every few seconds while it runs. */
 const stepLog = (path: string, log: Logger) => {
   let current: object = {};
   let since = performance.now();
@@ -42,7 +42,7 @@ const copyFirst = async ({ dataDir, diskReserve }: Config, tag: string, upgrade:
   const warn = () =>
     log.warn(
       { needed },
-      `no copy of the database is taken: DATA_DIR needs ${needed} MB of free space for it`,
+      `the database is not copied first: DATA_DIR needs ${needed} MB of free space for it`,
     );
   if (!hasRoomForCopy(dataDir, diskReserve)) return warn();
   log.info({ file: copyPath(dataDir, tag) }, "copying the database before it is migrated");
@@ -68,7 +68,7 @@ const run = async (config: Config, tags: readonly string[], log: Logger, signal:
   log.info({ migrations: tags.length, seconds: Math.round((performance.now() - start) / 1000) }, "migrated");
 };
 
-/** Tags of the migrations that the database of DATA_DIR needs. One that cannot be read is explained by who opens it. */
+/** Tags of the migrations that the database still needs. If it cannot be read, `openData` says why. */
 const pendingTags = (path: string): string[] => {
   try {
     return pendingAt(path).map(({ tag }) => tag);
@@ -78,7 +78,7 @@ const pendingTags = (path: string): string[] => {
 };
 
 /**
- * Brings the database of DATA_DIR up to date in a thread of its own, if it is older; for who holds the lock.
+ * Brings the database of DATA_DIR up to date in a worker, if it is older. The caller must hold the lock.
  * @param onBegin called before anything else is done, if there is something to do
  * @throws StartRefused, or MigrationStopped
  */
@@ -90,11 +90,11 @@ export const migrateData = async (
   const tags = pendingTags(path);
   if (tags.length === 0) return;
   await onBegin();
-  log.info({ migrations: tags }, "the database is older than this program, and is brought up to date");
+  log.info({ migrations: tags }, "the database is older than this program: migrating it");
   try {
     await run(config, tags, log, signal);
   } catch (error) {
-    if (signal.aborted) throw new MigrationStopped("stopped; the database is as it was", { cause: error });
+    if (signal.aborted) throw new MigrationStopped("stopped; the database is unchanged", { cause: error });
     const reason = error instanceof MigrationRefused ? error.message : openFault(path, error);
     throw new StartRefused(`DATA_DIR ${config.dataDir}: ${reason}`, { cause: error });
   }

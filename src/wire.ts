@@ -97,7 +97,7 @@ export interface Overrides extends DeployOverrides {
   httpsPortOf?: () => number;
   /** Between questions to a certificate authority. */
   sleep?: (ms: number) => Promise<void>;
-  /** How the scheduled backups are doing; undefined: there are none. */
+  /** The state of the scheduled backups; undefined if there are none. */
   backupStatus?: () => BackupStatus | undefined;
   /** Told when names are served no longer. */
   withdraw?: () => void;
@@ -300,7 +300,7 @@ export const wireApp = (
   const readHost = hostReader(hosts);
   const conclude = concluding({ metrics: counters, log: writeLog });
   const finish = finishing(conclude);
-  /** Answers a request for another host than its connection's. */
+  /** Responds to a request for another host than its connection's. */
   const misdirected = (request: Request) =>
     finish(request, refusal(hostFault(readHost(request.headers.get("host")))));
   const fetch = dispatcher({

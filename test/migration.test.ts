@@ -73,7 +73,7 @@ test("without room the migration goes on without a copy, and the log says so", a
   expect(look().applied).toBe(TAGS.length);
   expect(readdirSync(dataDir).filter((name) => name.includes(".before-"))).toEqual([]);
   expect(lines.find(({ level }) => level === 40)?.["msg"]).toStartWith(
-    "no copy of the database is taken: DATA_DIR needs ",
+    "the database is not copied first: DATA_DIR needs ",
   );
 });
 

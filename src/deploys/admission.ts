@@ -20,7 +20,7 @@ const tooMany = (message: string) =>
   });
 
 export interface Admission {
-  /** Lets an upload of this key begin. @returns what to call once when it has ended @throws Fault rate_limited */
+  /** Lets an upload of this key begin. @returns a function to call once when it has ended @throws Fault rate_limited */
   enter(keyId: number): () => void;
   /** Runs `work` when fewer than `unpacking` others run. They run in the order of their calls. */
   unpack<Result>(work: () => Promise<Result>): Promise<Result>;
@@ -28,7 +28,7 @@ export interface Admission {
   isIdle(): boolean;
 }
 
-/** Who may upload now. An upload takes a place to unpack only once it has arrived, so that slow ones keep nobody waiting. */
+/** Decides which uploads may begin. An upload is unpacked only once it has arrived, so that slow ones delay no other. */
 export const admission = ({ perKey, total, unpacking }: AdmissionLimits): Admission => {
   const uploading = new Map<number, number>();
   let uploads = 0;

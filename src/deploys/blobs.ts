@@ -11,7 +11,7 @@ export type { BlobWriter, Content, Stored } from "./writer.ts";
 
 /** Files by the SHA-256 of their content, each stored once, in a directory that one process owns. */
 export interface Blobs {
-  /** @throws NotAHash for anything else, whose path would lead elsewhere */
+  /** @throws NotAHash for anything but a hash: its path could lead outside of the store */
   pathOf(hash: string): string;
   damage: Damage;
   begin(): BlobWriter;

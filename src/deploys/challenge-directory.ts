@@ -3,13 +3,13 @@ import { ArchiveRefused } from "./refused.ts";
 
 const DIRECTORY = ".well-known/acme-challenge";
 
-/** Paths that differ only in case, in normalisation, in repeated slashes or in dot segments are the same here. */
+/** Makes paths equal that differ only in case, Unicode normalisation, repeated slashes or dot segments. */
 const fold = (path: string): string =>
   posix.normalize(`/${path}`.normalize("NFKD").toUpperCase().toLowerCase()).slice(1);
 
 /**
- * True for the directory where CAs fetch the response to a challenge (RFC 8555 section 8.3), and for everything in it. What
- * a site served there would prove to a CA that its uploader controls the name.
+ * True for the directory where CAs fetch the response to a challenge (RFC 8555 section 8.3), and for everything in it. A
+ * site's file there would prove to a CA that its uploader controls the name.
  */
 const isChallengePath = (path: string): boolean => {
   const folded = fold(path);

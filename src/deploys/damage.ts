@@ -1,7 +1,7 @@
 import { Fault } from "../http/faults.ts";
 import type { Warning } from "../http/health.ts";
 
-/** A file of a deploy is not what was stored: it is not served. */
+/** A file of a deploy is missing or not what was stored, and is not served. */
 export class BlobDamaged extends Fault {
   constructor(readonly hash: string) {
     super("damaged_file");
@@ -11,10 +11,10 @@ export class BlobDamaged extends Fault {
 /** Blobs that are known to be missing or damaged. */
 export interface Damage {
   has(hash: string): boolean;
-  /** Notes a damaged blob; says so the first time. @returns what to throw where it was to be served */
-  found(hash: string, problem: string): BlobDamaged;
-  /** The blob is whole now. */
-  healed(hash: string): void;
+  /** Adds a damaged blob, and reports it the first time. @returns the error to throw in place of serving it */
+  add(hash: string, problem: string): BlobDamaged;
+  /** Removes a blob that is whole now, and reports it. */
+  remove(hash: string): void;
   /** Forgets blobs that no deploy needs. */
   keepOnly(needed: ReadonlySet<string>): void;
   hashes(): string[];
@@ -22,20 +22,20 @@ export interface Damage {
 
 export interface DamageEvents {
   onFound(hash: string, problem: string): void;
-  onHealed(hash: string): void;
+  onMended(hash: string): void;
 }
 
 export const damageLedger = (events?: DamageEvents): Damage => {
   const known = new Set<string>();
   return {
     has: (hash) => known.has(hash),
-    found(hash, problem) {
+    add(hash, problem) {
       if (!known.has(hash)) events?.onFound(hash, problem);
       known.add(hash);
       return new BlobDamaged(hash);
     },
-    healed(hash) {
-      if (known.delete(hash)) events?.onHealed(hash);
+    remove(hash) {
+      if (known.delete(hash)) events?.onMended(hash);
     },
     keepOnly(needed) {
       for (const hash of known) if (!needed.has(hash)) known.delete(hash);
@@ -46,7 +46,7 @@ export const damageLedger = (events?: DamageEvents): Damage => {
 
 const MAX_NAMED = 3;
 
-/** What readiness says of damaged files. */
+/** The warning of `/readyz` about damaged files. */
 export const damageWarnings = ({ hashes }: Pick<Damage, "hashes">): Warning[] => {
   const damaged = hashes();
   if (damaged.length === 0) return [];

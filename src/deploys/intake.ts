@@ -18,9 +18,9 @@ export interface Intake {
   stored: Stored;
   /** Bytes of all files, unpacked. */
   bytes: number;
-  /** Lets sweeps see the blobs: to be called once the manifest is recorded. */
+  /** Lets sweeps see the blobs. Call it once the manifest is recorded. */
   release(): void;
-  /** Removes what this deploy alone brought: to be called if the manifest is not recorded. */
+  /** Removes the blobs that only this deploy needs. Call it if the manifest is not recorded. */
   discard(): void;
 }
 
@@ -66,7 +66,7 @@ const store = async (
   return { ...stored, type, encodings, immutable: isImmutable(path) };
 };
 
-/** The files as a site has them, in one order, so that the same files make the same manifest. @throws ArchiveRefused */
+/** The files by their paths in the site, sorted, so that the same files make the same manifest. @throws ArchiveRefused */
 const siteOf = (files: Manifest): Manifest => {
   const root = siteRoot([...files.keys()]);
   const named = [...files].map(([path, file]) => [path.slice(root.length), file] as const);

@@ -17,7 +17,7 @@ export type Manifest = ReadonlyMap<string, SiteFile>;
 
 const VERSION = 1;
 
-/** Above that of 50,000 files with the longest paths: a larger file is none, and memory need not have room for it. */
+/** No manifest is larger, not even of 50,000 files with the longest paths. Larger files are not read into memory. */
 export const MAX_MANIFEST_BYTES = 256 * 2 ** 20;
 
 export const writeManifest = (manifest: Manifest): string =>

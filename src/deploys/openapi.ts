@@ -36,7 +36,7 @@ export const uploadDeploy = operation({
   operationId: "uploadDeploy",
   summary: "Deploy a site",
   description:
-    "The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is left out. It is served once all of it is on disk, in one step; one that is refused is recorded as `failed` with its reason, and what was served before still is. The kept deploys of a project share a quota, in which each file counts once: `quota_exceeded`. A body that comes too slowly, below 32 KiB a second after half a minute, is refused.",
+    "The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is stripped. The site is switched in one step, once all of it is on disk. A refused archive is recorded as `failed` with its reason, and the site before is still served. The kept deploys of a project share a quota, in which each file counts once; a deploy beyond it is refused with `quota_exceeded`. An upload slower than 32 KiB a second after half a minute is refused.",
   tags: TAGS,
   uploads: ARCHIVE_TYPES,
   answers: { 201: { description: "The deploy is served.", headers: ["Location"], example: THIRD } },

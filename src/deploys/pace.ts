@@ -1,8 +1,8 @@
-/** What a small file costs at least: it is a seek, however few bytes it has. */
+/** Each part counts as at least this much: reading even a tiny file costs a seek. */
 const LEAST_BYTES = 16 * 1024;
 const MIN_SLEEP_MS = 50;
 
-/** Sleeps often enough that no more bytes pass in a second. @returns what to await after each part that was read */
+/** Limits reading to so many bytes a second. @returns a function to await after each part that was read */
 export const pace = (bytesPerSecond: number, sleep: (ms: number) => Promise<void>) => {
   let owed = 0;
   return async (bytes: number): Promise<void> => {

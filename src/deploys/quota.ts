@@ -9,19 +9,19 @@ export interface Extent {
   bytes: number;
 }
 
-/** A coding is stored only if it saves an eighth, and there are two. */
+/** There are two codings, and each is stored only if it saves an eighth. */
 const MAX_FACTOR = 1 + 2 * (7 / 8);
-/** More than an entry of a manifest takes. */
+/** No entry of a manifest is larger. */
 const MAX_ENTRY = 8192;
 
-/** More than the deploy takes on the disk. */
+/** An upper bound of what the deploy takes on the disk. */
 export const boundOf = ({ files, bytes }: Extent): number => MAX_FACTOR * bytes + MAX_ENTRY * files;
 
-/** Adds up what deploys of one project take: what they share counts once. */
+/** Adds up what the deploys of one project take. Files that they share count once. */
 export const usage = () => {
   const blobs = new Map<string, number>();
   return {
-    /** @param stored what the manifest itself takes */
+    /** @param stored the manifest itself */
     add(manifest: Manifest, stored: Stored): void {
       blobs.set(stored.hash, stored.size);
       for (const file of manifest.values()) for (const [hash, size] of blobSizes(file)) blobs.set(hash, size);

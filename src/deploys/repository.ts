@@ -49,9 +49,9 @@ export interface Deploys {
   list(page: { projectId: number; before: number; limit: number }): Promise<Deploy[]>;
   /** Makes a deploy that succeeded the one that is served; undefined if it is not such a one. */
   activate(projectId: number, id: number): Promise<Deploy | undefined>;
-  /** Those that stay when the next one succeeds: of those that succeeded all but the oldest of `KEPT`. */
+  /** The deploys that stay when the next one succeeds: the newest `KEPT - 1` that succeeded. */
   staying(projectId: number): Promise<Pick<Deploy, "manifest" | "files" | "bytes">[]>;
-  /** Removes a deploy that is not the one that is served; false if it is, or if there is none. */
+  /** Removes a deploy; false if it is the one that is served, or does not exist. */
   remove(projectId: number, id: number): Promise<boolean>;
   /** True before the first deploy of any project, whatever became of it. */
   isUntouched(): Promise<boolean>;
@@ -142,14 +142,14 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
       ),
     )
     .prepare();
-  const stayed = orm
+  const stayingStatement = orm
     .select({ manifest: deploys.manifest, files: deploys.files, bytes: deploys.bytes })
     .from(deploys)
     .where(and(eq(deploys.projectId, value("projectId")), eq(deploys.status, "succeeded")))
     .orderBy(desc(deploys.id))
     .limit(KEPT - 1)
     .prepare();
-  const removed = orm
+  const removeStatement = orm
     .delete(deploys)
     .where(
       and(
@@ -202,10 +202,10 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
       return rows.length > 0 ? find(projectId, id) : undefined;
     },
     async staying(projectId) {
-      return stayed.all({ projectId });
+      return stayingStatement.all({ projectId });
     },
     async remove(projectId, id) {
-      const [rows] = await commit([{ query: removed, values: { projectId, id } }]);
+      const [rows] = await commit([{ query: removeStatement, values: { projectId, id } }]);
       return rows.length > 0;
     },
     async isUntouched() {

@@ -1,11 +1,11 @@
-/** What is to be written would take room that is kept free. */
+/** A write would use disk space that is kept free. */
 export class NoRoom extends Error {
   override name = "NoRoom";
 }
 
-/** The room that deploys may take on the disk. */
+/** The disk space that deploys may use. */
 export interface Room {
-  /** @throws NoRoom if the reserve would be touched by so many bytes more */
+  /** @throws NoRoom if so many more bytes would use the reserve */
   assert(bytes: number): void;
 }
 
@@ -16,5 +16,5 @@ export const roomAbove = (free: () => number, reserve: number): Room => ({
   },
 });
 
-/** For who looks after the disk in another way. */
+/** For callers that check the disk space themselves. */
 export const UNLIMITED: Room = { assert: () => {} };

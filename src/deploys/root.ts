@@ -9,7 +9,7 @@ const MAX_FOUND = 3;
 
 const depthOf = (path: string): number => path.split("/").length;
 
-/** Pages that may be meant as the start page, the nearest to the top first. */
+/** Pages that may be meant as the start page, the one nearest to the top first. */
 const startPages = (paths: readonly string[]): string[] =>
   paths
     .filter((path) => /(?:^|\/)index\.html?$/i.test(path))
@@ -37,7 +37,7 @@ const noStartPage = (paths: readonly string[]): ArchiveRefused => {
   return new ArchiveRefused(`No index.html at the top level; found ${found}. ${adviceFor(pages)}.`);
 };
 
-/** The one directory that all files are in, with its slash; "" if there is none. A hidden one is not a wrapper. */
+/** The one directory that holds all files, with its slash; "" if there is none, or if it is hidden. */
 const commonDirectory = (paths: readonly string[]): string => {
   const first = /^[^./][^/]*\//.exec(paths[0] ?? "")?.[0] ?? "";
   return paths.every((path) => path.startsWith(first)) ? first : "";
@@ -46,7 +46,7 @@ const commonDirectory = (paths: readonly string[]): string => {
 /**
  * The directory that holds the start page: "", or the single top-level directory that "compress folder" packs, with its
  * slash.
- * @throws ArchiveRefused if there is no start page, and says what was found; or for a file that no site may have
+ * @throws ArchiveRefused if there is no start page, or for a file that no site may have
  */
 export const siteRoot = (paths: readonly string[]): string => {
   const root = ["", commonDirectory(paths)].find((one) => paths.includes(`${one}index.html`));

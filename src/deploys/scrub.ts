@@ -3,9 +3,9 @@ import type { Blobs } from "./blobs.ts";
 import { pace } from "./pace.ts";
 import { problemOf } from "./sound.ts";
 
-/** What a scrub leaves behind, so that the next process goes on where it ended. */
+/** The progress of a scrub, from which the next process resumes. */
 export interface ScrubProgress {
-  /** The hash that was checked last in the pass that is under way; "" between passes. */
+  /** The last hash that the current pass has checked; "" between passes. */
   after: string;
   /** When the last pass ended, in milliseconds UTC; 0 before the first. */
   endedAt: number;
@@ -27,10 +27,10 @@ export interface ScrubberSettings {
   onFailed: (error: unknown) => void;
 }
 
-/** Reads all files of deploys again and again, slowly, so that damage is found while there is a backup that has them. */
+/** Reads all files of deploys once a day, slowly, so that damage is found while a backup still has the files. */
 export interface Scrubber {
   start(): void;
-  /** Looks at what is known to be damaged, then begins a pass, or goes on with one, if it is time. Never fails. */
+  /** Checks again what is known to be damaged, then begins or resumes a pass if it is time. Never fails. */
   tick(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -38,10 +38,10 @@ export interface Scrubber {
 const TICK_MS = 10 * 60_000;
 const FIRST_TICK_MS = 10_000;
 const PASS_EVERY_MS = 24 * 60 * 60_000;
-/** Blobs after which progress is written down. */
+/** Progress is saved after so many blobs. */
 const STEP = 1000;
 
-/** The server ends, and with it what is being read. */
+/** The server stops: the file that is being read is given up. */
 class Stopped extends Error {}
 
 export const scrubber = ({
@@ -74,13 +74,13 @@ export const scrubber = ({
     const problems = new Map<string, string>();
     for (const hash of hashes) {
       const problem = await problemOf(pathOf(hash), hash, onPart);
-      if (problem === undefined) damage.healed(hash);
+      if (problem === undefined) damage.remove(hash);
       else problems.set(hash, problem);
     }
     if (problems.size === 0) return;
-    // What is missing may have been swept meanwhile.
+    // A missing file may have been swept meanwhile.
     const all = await needed();
-    for (const [hash, problem] of problems) if (all.has(hash)) damage.found(hash, problem);
+    for (const [hash, problem] of problems) if (all.has(hash)) damage.add(hash, problem);
   };
 
   const save = (after: string, endedAt: number) =>
@@ -101,7 +101,7 @@ export const scrubber = ({
   const run = async (): Promise<void> => {
     try {
       const begun = progress.read();
-      // Not believed before it is looked at: a deploy or a restore may have mended it.
+      // Checked before they count: a deploy or a restore may have replaced them.
       await checkAll([...new Set([...damage.hashes(), ...begun.damaged])]);
       if (begun.after !== "" || clock.now() >= begun.endedAt + PASS_EVERY_MS) await pass(begun);
       else if (damage.hashes().join() !== begun.damaged.join()) await save(begun.after, begun.endedAt);

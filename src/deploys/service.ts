@@ -21,7 +21,7 @@ export interface Upload {
   /** As its Content-Length says; undefined for one that is sent in chunks. */
   length: number | undefined;
   body: ReadableStream<Uint8Array> | null;
-  /** True if the connection was closed although the body seems complete. */
+  /** True if the connection was closed, although the body seems complete. */
   isCutOff(): Promise<boolean>;
   /** The key that sends it; null: the service itself. */
   keyId: number | null;
@@ -71,11 +71,11 @@ const tooLarge = (limit: number) =>
 const noRoom = () =>
   new Fault(
     "storage_unavailable",
-    "The server's disk has too little room for this deploy. Nothing of it is stored, and what was served before still is. Try again when room was made.",
+    "The server's disk has too little room for this deploy. Nothing of it was stored, and the site before is still served. Try again once there is room.",
     { "retry-after": "60", connection: "close" },
   );
 
-/** The fault that an upload ends with, for what is not one yet. */
+/** The fault that an upload ends with. */
 const faultOf = (error: unknown, limit: number): unknown => {
   if (error instanceof UploadTooLarge) return tooLarge(limit);
   if (error instanceof NoRoom) return noRoom();
@@ -125,14 +125,14 @@ export const deployService = ({
     return storedManifest(blobs, served.manifest).catch(() => undefined);
   };
 
-  /** What the project would take with the deploy, once the oldest went that goes then. @throws Fault quota_exceeded */
+  /** Counts the deploy and those that stay beside it, without the oldest, which it replaces. @throws Fault quota_exceeded */
   const assertQuota = async (
     projectId: number,
     extent: Extent,
     { manifest, stored }: Pick<Intake, "manifest" | "stored">,
   ) => {
     const staying = await deploys.staying(projectId);
-    // Most projects are so far below it that their manifests need not be read.
+    // Most projects are so far below the quota that no manifest needs to be read.
     const bound = [extent, ...staying].reduce((sum, one) => sum + boundOf(one), 0);
     if (bound <= projectQuota) return;
     const total = usage();
@@ -164,7 +164,7 @@ export const deployService = ({
         const upload = { projectId: project.id, keyId, createdAt: clock.now() };
         return await deploys.succeed({ ...upload, ...extent, manifest: stored.hash }, { isFirst });
       } finally {
-        // Not discarded when it fails: it may be recorded all the same.
+        // Not discarded after an error: the deploy may have been recorded.
         release();
       }
     });
@@ -235,7 +235,7 @@ export const deployService = ({
     async remove(slug, id) {
       const { projectId } = await get(slug, id);
       if (await deploys.remove(projectId, id)) return;
-      // Served, unless somebody else deleted it meanwhile.
+      // It is served, or another request has deleted it meanwhile.
       await get(slug, id);
       throw new Fault("deploy_active");
     },

@@ -4,7 +4,7 @@ import { createReadStream, readFileSync, statSync } from "node:fs";
 const IN_ONE_PIECE = 64 * 1024;
 const PART = 2 ** 20;
 
-/** Errors of a disk that has lost what was stored, or of a file system that knows it. Others say nothing of the file. */
+/** Errors that mean that a file is lost or unreadable. Any other error says nothing about the file. */
 const LOST: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "is missing"],
   ["EIO", "cannot be read (EIO)"],
@@ -12,18 +12,18 @@ const LOST: ReadonlyMap<string, string> = new Map([
   ["EBADMSG", "cannot be read (EBADMSG)"],
 ]);
 
-/** True for a SHA-256 in lower-case hexadecimal: anything else must never become part of a path. */
+/** True for a SHA-256 in lower-case hexadecimal. Nothing else may become part of a path. */
 export const isHash = (text: string): boolean => /^[\da-f]{64}$/.test(text);
 
-/** What should be the hash of a blob is not one, so that there is no such blob: `../../dev/zero`, for example. */
+/** A text in the place of a blob's hash is not a hash, such as `../../dev/zero`. */
 export class NotAHash extends Error {
   override name = "NotAHash";
 }
 
-/** Why an error means that the file itself is lost; undefined if it does not. */
+/** What is wrong with a file by the error of reading it; undefined if the error says nothing about the file. */
 export const lossOf = (error: unknown): string | undefined =>
   error instanceof NotAHash
-    ? "has no proper name"
+    ? "is not named by a hash"
     : LOST.get((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 
 const hashOf = async (path: string, onPart: (bytes: number) => unknown): Promise<string> => {
@@ -40,7 +40,7 @@ const hashOf = async (path: string, onPart: (bytes: number) => unknown): Promise
   return hasher.digest("hex");
 };
 
-/** @throws the system's error, if that is not the file's fault */
+/** @throws the system's error if it says nothing about the file */
 const problemOrThrow = (error: unknown): string => {
   const problem = lossOf(error);
   if (problem === undefined) throw error;

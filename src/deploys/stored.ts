@@ -4,7 +4,7 @@ import { lossOf } from "./sound.ts";
 
 type Source = Pick<Blobs, "pathOf" | "damage">;
 
-/** The text of a blob, and what is wrong with it. @throws the system's error, if that is not the file's fault */
+/** The text of a blob, and what is wrong with it. @throws the system's error if it says nothing about the file */
 const read = async ({ pathOf }: Source, hash: string): Promise<{ text: string; problem?: string }> => {
   try {
     const file = Bun.file(pathOf(hash));
@@ -22,18 +22,18 @@ const read = async ({ pathOf }: Source, hash: string): Promise<{ text: string; p
   }
 };
 
-/** The manifest of a deploy. @throws BlobDamaged; one that is known to be is not read again */
+/** The manifest of a deploy. One that is known to be damaged is not read again. @throws BlobDamaged */
 export const storedManifest = async (blobs: Source, hash: string): Promise<Manifest> => {
-  if (blobs.damage.has(hash)) throw blobs.damage.found(hash, "");
+  if (blobs.damage.has(hash)) throw blobs.damage.add(hash, "");
   const { text, problem } = await read(blobs, hash);
-  if (problem !== undefined) throw blobs.damage.found(hash, problem);
+  if (problem !== undefined) throw blobs.damage.add(hash, problem);
   return readManifest(text);
 };
 
-/** The hashes of files that a manifest names. Of a damaged one everything that may be a hash: better too many than too few. */
+/** The hashes that a manifest names. Of a damaged one, every text that could be a hash, so that no file is swept too early. */
 export const namedBy = async (blobs: Source, hash: string): Promise<Iterable<string>> => {
   const { text, problem } = await read(blobs, hash);
   if (problem === undefined) return hashesOf(readManifest(text));
-  blobs.damage.found(hash, problem);
+  blobs.damage.add(hash, problem);
   return text.match(/[\da-f]{64}/g) ?? [];
 };

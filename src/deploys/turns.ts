@@ -1,4 +1,4 @@
-/** Runs work of the same id one after the other, in the order of the calls; of different ids at once. */
+/** Runs work of the same id one after the other, in the order of the calls. Work of different ids runs at once. */
 export const turns = () => {
   const last = new Map<number, Promise<unknown>>();
   return async <Result>(id: number, work: () => Promise<Result>): Promise<Result> => {

@@ -28,13 +28,13 @@ export class UploadCutOff extends Error {
   override name = "UploadCutOff";
 }
 
-/** How slowly a body may come. */
+/** How slow an upload may be. */
 export interface UploadPace {
   /** Milliseconds that may pass without a byte. */
   stallMs: number;
-  /** Milliseconds after which a body must have come at `bytesPerSecond`. */
+  /** Milliseconds before `bytesPerSecond` applies. */
   graceMs: number;
-  /** The slowest that a body may come, from its beginning on. Time that the server takes to write it does not count. */
+  /** The minimum rate, measured from the beginning. Time that the server takes to write does not count. */
   bytesPerSecond: number;
 }
 
@@ -60,7 +60,7 @@ async function* chunksOf(
     const { promise: late, resolve } = Promise.withResolvers<string>();
     const reason =
       left < stallMs
-        ? `it came slower than ${bytesPerSecond} bytes a second, try again over a faster connection`
+        ? `it was slower than ${bytesPerSecond} bytes a second, try again over a faster connection`
         : "the upload stalled";
     const timer = setTimeout(() => resolve(reason), Math.min(left, stallMs));
     try {

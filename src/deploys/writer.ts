@@ -78,14 +78,14 @@ export const openWriter = ({
   const shardOf = (hash: string) => `${root}/${hash.slice(0, 2)}`;
   temporary.make();
 
-  /** A blob that is there counts only if it is whole; a damaged one is replaced as if it were not there. */
+  /** A damaged blob is replaced as if it were missing. */
   const isWhole = async (hash: string): Promise<boolean> => {
     const problem = await problemOf(pathOf(hash), hash);
-    if (problem !== undefined) damage.found(hash, problem);
+    if (problem !== undefined) damage.add(hash, problem);
     return problem === undefined;
   };
 
-  /** Whether the store has a blob, by hash: looked at once. */
+  /** Whether the store has a blob, by hash. Each is checked once. */
   const looked = new Map<string, Promise<boolean>>();
 
   /** Holds the blob in the same step as it looks, so that no sweep comes between. */
@@ -159,7 +159,7 @@ export const openWriter = ({
     temporary.release(name);
     written.delete(hash);
     looked.set(hash, Promise.resolve(true));
-    damage.healed(hash);
+    damage.remove(hash);
   };
 
   /** Contents before names: what has its name is whole, whenever the machine stops. */
@@ -177,7 +177,7 @@ export const openWriter = ({
   const syncNames = async (): Promise<void> => {
     for (const shard of shards) await syncPath(shard);
     await syncPath(root);
-    // The first deploy has made it.
+    // The first deploy created `root`.
     await syncPath(dirname(root));
   };
 

@@ -37,11 +37,11 @@ export interface ChecksSettings {
 /** A finding without what changes from one check to the next. */
 const lasting = (finding: DomainFinding): string => JSON.stringify({ ...finding, seconds: undefined });
 
-/** In whatever order the servers answered. */
+/** The order does not matter: servers respond in any order. */
 const isSame = (before: readonly DomainFinding[], after: readonly DomainFinding[]): boolean =>
   before.map(lasting).toSorted().join("\n") === after.map(lasting).toSorted().join("\n");
 
-/** What goes into the history: every change. A check that finds what the last one found is no event, whoever asked for it. */
+/** The events of a check for the history: every change. A check with the result of the last one is not an event. */
 const eventsFor = (
   domain: Domain,
   progress: Progress,
@@ -96,7 +96,7 @@ export const domainChecks = ({
     const target = targetOf(project.targetLabel);
     const { projectId, hostname, stage } = domain;
     const askedAt = clock.now();
-    // Whoever holds the name has proven it.
+    // A project that holds the name has proven it.
     const needsProof = WAITING.includes(stage);
     const inspection = await inspect(hostnameOf(hostname), target, { isUrgent, needsProof });
     if (isAbandoned) return "overtaken";

@@ -20,7 +20,7 @@ export const describe = (finding: DomainFinding): string => {
     case "domain_taken":
       return `${finding.name}'s records are right, but another project holds the domain, and the DNS names that project too: remove its value from the TXT record.`;
     case "domain_lost":
-      return `The DNS names another project for ${finding.name} now, which has it: to get it back, create the record of this project, and verify.`;
+      return `The DNS names another project for ${finding.name}, which holds it now. To get it back, create this project's record, then verify.`;
     default:
       return describeFinding(finding);
   }

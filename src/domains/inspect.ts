@@ -15,7 +15,7 @@ export interface Inspection {
   findings: Finding[];
   /** True if right records name this very project's target, so that no other's could be meant. */
   isProven: boolean;
-  /** Targets of other projects that TXT records name besides. */
+  /** Targets of other projects that TXT records name as well. */
   rivals: string[];
   report: Report;
 }

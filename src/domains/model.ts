@@ -53,7 +53,7 @@ export const ProofRecord = t.Object(
   },
   {
     $id: "ProofRecord",
-    description: "A second record to create, which tells which project a registered domain is for.",
+    description: "A second record to create: it tells which project a registered domain is for.",
   },
 );
 

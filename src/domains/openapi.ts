@@ -50,7 +50,7 @@ export const addDomain = operation({
   operationId: "addDomain",
   summary: "Add a domain to a project",
   description:
-    "Needs the plan Pro or above and a successful deploy. The answer has the DNS record to create; the service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Any project can add a name, also one that another project holds: the DNS decides. The first whose own target it shows gets the name, at once, and whoever held it loses it with its certificate. An apex that has only addresses needs the TXT record `record.proof` besides. Adding it again changes nothing.",
+    "Needs the plan Pro or above and a successful deploy. The answer has the DNS record to create; the service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Any project can add a name, even one that another project holds: the DNS decides. The first project whose own target it shows gets the name at once; a project that held it loses it, with its certificate. An apex that has only addresses also needs the TXT record `record.proof`. Adding a domain again changes nothing.",
   tags: TAGS,
   bodyExample: { hostname: "docs.example.org" },
   answers: {

@@ -9,8 +9,8 @@ export interface OwnNames {
 const isBelow = (name: string, zone: string): boolean => name === zone || name.endsWith(`.${zone}`);
 
 /**
- * True also of the parents of the service's own names: the host of BASE_URL is often a label below a domain whose address
- * is this machine's, and whoever has that domain has cookies and certificates of what is below it.
+ * True for the service's own names and for their parents. The host of BASE_URL is often a label below a domain with this
+ * machine's address, and a project with that domain could set cookies and get certificates for the names below it.
  * @param name in A-labels, not a public suffix
  */
 export const isOwnName = (name: string, { zones, hosts }: OwnNames): boolean =>

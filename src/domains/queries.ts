@@ -33,8 +33,8 @@ const isThis = and(ofProject, eq(domains.hostname, value("hostname")));
 /** The project's plan is Pro or above. */
 const mayHave = sql`exists (select 1 from projects where id = ${value("projectId")} and plan <> 'free')`;
 /**
- * Another project holds the name and keeps it against a proof: the TXT records name it too, or it has verified after the
- * proof was asked for. Whoever is suspended keeps nothing.
+ * Another project holds the name and keeps it against a proof: the TXT records name it too, or it has verified since the
+ * check began. A suspended project keeps nothing.
  */
 const isKeptByOther = sql`exists (select 1 from domains other join projects holder on holder.id = other.project_id
   where other.hostname = ${value("hostname")} and other.stage in ${sql.raw(HELD)} and other.stage <> 'suspended'
@@ -197,7 +197,7 @@ export const checkings = (orm: Orm) => {
     mayTake,
   );
   const yieldNoted = noted(orm, yields, sql`'yielded'`, sql`'dns_conflict'`);
-  // Not checked by itself: of two projects, none takes a name back unless somebody asks.
+  // Without scheduled checks: two projects must not take the name from each other in turn.
   const yielded = orm
     .update(domains)
     .set({
@@ -209,7 +209,7 @@ export const checkings = (orm: Orm) => {
     })
     .where(yields)
     .prepare();
-  /** Right behind it: the certificate of who had the name goes, and with it what is under way for another. */
+  /** Runs directly after `yielded`: removes the certificate of the project that lost the name, and any order under way. */
   const yieldUncertified = orm
     .delete(certificates)
     .where(and(eq(certificates.hostname, value("hostname")), sql`changes() > 0`))

@@ -15,11 +15,11 @@ export interface NeededRecord {
   bind?: string;
   /** A block for Terraform: of the provider hashicorp/dns, for an ALIAS of dnsimple/dnsimple. */
   terraform: string;
-  /** Of an apex: the record that tells which project it is for. */
+  /** Only for an apex: the record that tells which project it is for. */
   proof?: ProofRecord;
 }
 
-/** The TXT record that an apex needs besides, in the same forms. */
+/** The TXT record that an apex also needs, in the same forms. */
 export interface ProofRecord extends Required<
   Pick<NeededRecord, "name" | "value" | "ttl" | "bind" | "terraform">
 > {

@@ -34,9 +34,9 @@ export interface Check extends Act {
   trace: string;
   /** True if the records name this very project's target. */
   isProven: boolean;
-  /** The labels of other projects' targets that TXT records name besides. */
+  /** The labels of other projects' targets that TXT records name as well. */
   rivals: readonly string[];
-  /** When the check began: what a holder has proven since then counts for more. */
+  /** When the check began: a holder that has verified since then keeps the name. */
   askedAt: number;
 }
 

@@ -161,7 +161,7 @@ export const domainService = ({
     const isElsewhere = holder !== undefined && holder.project.id !== project.id;
     return {
       ...listed(domain, project),
-      // It is the holder's.
+      // The certificate is the holder's.
       certificate: isElsewhere ? undefined : await certificates?.find(domain.hostname),
       readAt: clock.now(),
       ...(trace !== undefined && { trace: JSON.parse(trace) as Report }),
@@ -200,7 +200,7 @@ export const domainService = ({
     async verify(slug, typed, actor) {
       const { project, domain } = await find(slug, typed);
       assertPlan(project);
-      // By its name: a domain that is removed and added again has another id.
+      // By name: a domain that is removed and added again has another id.
       await verifications.take(`${project.id} ${domain.hostname}`, VERIFICATIONS);
       const outcome = await within(patienceMs, checks.run({ domain, project }, actor));
       if (outcome === "taken") throw new Fault("domain_taken");

@@ -30,7 +30,7 @@ export const STAGE_EVENTS = [
   /** The project's plan fell below Pro. */
   "plan_dropped",
   "plan_restored",
-  /** The DNS names another project, which has proven so: that project has the name now. */
+  /** Another project has proven the name, and holds it now. */
   "yielded",
   "removed",
 ] as const;

@@ -10,9 +10,9 @@ type Source = Pick<Blobs, "pathOf" | "damage">;
 /** The path of a blob of this file, if it has its size: a body that fails later tells nobody. @throws BlobDamaged */
 const soundPath = async ({ pathOf, damage }: Source, file: SiteFile, hash: string): Promise<string> => {
   const path = pathOf(hash);
-  if (damage.has(hash)) throw damage.found(hash, "");
+  if (damage.has(hash)) throw damage.add(hash, "");
   const problem = await sizeProblemOf(path, blobSizes(file).get(hash) ?? 0);
-  if (problem !== undefined) throw damage.found(hash, problem);
+  if (problem !== undefined) throw damage.add(hash, problem);
   return path;
 };
 
@@ -20,7 +20,7 @@ const soundPath = async ({ pathOf, damage }: Source, file: SiteFile, hash: strin
 const soundBytes = async (blobs: Source, file: SiteFile, hash: string): Promise<Uint8Array> => {
   const bytes = await Bun.file(await soundPath(blobs, file, hash)).bytes();
   if (Bun.SHA256.hash(bytes, "hex") !== hash)
-    throw blobs.damage.found(hash, "has other content than was stored");
+    throw blobs.damage.add(hash, "has other content than was stored");
   return bytes;
 };
 

@@ -246,7 +246,7 @@ test("an upload slower than the least rate is refused, and says so", async () =>
   const answer = await upload(store, body);
   expect(answer.status).toBe(400);
   expect(await messageOf(answer)).toBe(
-    "The archive is not complete: it came slower than 1000000 bytes a second, try again over a faster connection.",
+    "The archive is not complete: it was slower than 1000000 bytes a second, try again over a faster connection.",
   );
 });
 

@@ -40,7 +40,7 @@ test("a body that comes too slowly is cut off after the grace period, which a fa
   const { hold, left } = open();
   const slow = hold(bodyOf(20));
   await expect(slow).rejects.toBeInstanceOf(UploadCutOff);
-  await expect(slow).rejects.toThrow("it came slower than 10000 bytes a second");
+  await expect(slow).rejects.toThrow("it was slower than 10000 bytes a second");
   expect(left()).toEqual([]);
   const uploads = openUploads(temporaryDirectory(), {
     bytes: 1e6,

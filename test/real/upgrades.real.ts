@@ -148,7 +148,9 @@ for (const [at, { tag }] of migrations.slice(0, -1).entries())
           begin();
         } else
           kills[
-            process.stdout().includes("is brought up to date") ? "while it went on" : "before it began"
+            process.stdout().includes("older than this program: migrating it")
+              ? "while it went on"
+              : "before it began"
           ]++;
       }
 

@@ -69,13 +69,13 @@ test("a deploy whose manifest is missing or damaged is not read again before it 
     writeFileSync(file, damaged);
     await expect(visit(site)).rejects.toBeInstanceOf(BlobDamaged);
     await expect(visit(site)).rejects.toBeInstanceOf(BlobDamaged);
-    damage.healed(site.manifest);
+    damage.remove(site.manifest);
   }
   rmSync(file);
   await expect(visit(site)).rejects.toBeInstanceOf(BlobDamaged);
   expect(damage.hashes()).toEqual([site.manifest]);
   expect(read.length).toBe(4);
   writeFileSync(file, text);
-  damage.healed(site.manifest);
+  damage.remove(site.manifest);
   expect(await visit(site)).toBe("page");
 });

@@ -44,7 +44,7 @@ export interface Certificate {
 const SOON_MS = 7 * 24 * 60 * 60_000;
 const MAX_NAMED = 10;
 
-/** Warns of certificates that should have been renewed long ago. @param expiries ascending */
+/** Warns of certificates that end soon. @param expiries ascending */
 export const endingSoon = (
   expiries: readonly { hostname: string; notAfter: number }[],
   now: number,

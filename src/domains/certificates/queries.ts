@@ -186,7 +186,7 @@ export const certificateQueries = (orm: Database["orm"]) => {
     notBefore: sql`${value("notBefore")}`,
     notAfter: sql`${value("notAfter")}`,
     ariId: sql`${value("ariId")}`,
-    // The same one again shows nothing: only another that replaces it does.
+    // Storing the same certificate again is not a renewal.
     renewals: sql`${certificates.renewals} + (${certificates.chain} is not null and ${certificates.chain} is not ${value("chain")})`,
     nextAt: sql`${value("nextAt")}`,
     failures: 0,

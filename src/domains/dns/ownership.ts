@@ -6,9 +6,9 @@ import type { Proof, Trace } from "./resolve.ts";
 
 /**
  * Whose a host name is, once its records are right. A CNAME names the project's own target; the addresses that an ALIAS
- * shows are those of every project, so that only a TXT record tells: `shown` if all who answer have the project's own target
- * there, `spreading` if some do, `claimed` if they have other projects' instead, `open` if there is none, `unknown` if it
- * could not be asked.
+ * shows are those of every project, so that only a TXT record tells: `shown` if all servers that answer have the project's
+ * own target there, `spreading` if some have, `claimed` if they have only other projects' targets, `open` if there is none,
+ * `unknown` if no server answered.
  */
 export type Ownership = "shown" | "spreading" | "claimed" | "open" | "unknown";
 
@@ -25,14 +25,14 @@ const isAliasOf = ({ views }: Trace, hostname: string): boolean =>
       recordsOf(cname).some(({ type, name }) => type === "CNAME" && name === canonicalName(hostname)),
   );
 
-/** True if TXT records need not tell: there is a CNAME, which names one target only. */
+/** True if no TXT record is needed: a CNAME names one target only. */
 const isNamed = (trace: Trace, { hostname, isApex }: Named): boolean => !isApex || isAliasOf(trace, hostname);
 
 /** Names of one zone, as the targets of all projects are. */
 const isSibling = (one: string, other: string): boolean =>
   one.slice(one.indexOf(".")) === other.slice(other.indexOf("."));
 
-/** A server of the zone that holds the records itself: not one that only says where else they are. */
+/** True for an authoritative answer with the records themselves, not with a CNAME to them. */
 const isHolder = (exchange: Exchange): boolean =>
   isUsable(exchange) &&
   exchange.outcome.kind === "answer" &&
@@ -46,13 +46,13 @@ const targetsIn = (records: readonly DnsRecord[], target: string): string[] =>
     return isSibling(claimed, canonicalName(target)) ? [claimed] : [];
   });
 
-/** The same of each who answered. */
-const saidOf = ({ resolved, direct }: Proof, target: string): string[][] =>
+/** The same for each server that answered. */
+const targetsByServer = ({ resolved, direct }: Proof, target: string): string[][] =>
   [resolved.records, ...direct.filter(isHolder).map(recordsOf)].map((records) => targetsIn(records, target));
 
-/** Every target that the TXT records name, whoever says so. */
+/** Every target that the TXT records of any server name. */
 export const claimsOf = ({ proof }: Trace, target: string): string[] =>
-  proof ? [...new Set(saidOf(proof, target).flat())].toSorted() : [];
+  proof ? [...new Set(targetsByServer(proof, target).flat())].toSorted() : [];
 
 /** @param trace of records that are right */
 export const ownershipOf = (trace: Trace, named: Named): Ownership => {
@@ -60,13 +60,13 @@ export const ownershipOf = (trace: Trace, named: Named): Ownership => {
   const { proof } = trace;
   if (!proof || proof.resolved.problem === "unanswered") return "unknown";
   const own = canonicalName(named.target);
-  const said = saidOf(proof, named.target);
-  if (said.every((targets) => targets.includes(own))) return "shown";
-  if (said.some((targets) => targets.includes(own))) return "spreading";
-  return said.flat().length > 0 ? "claimed" : "open";
+  const answers = targetsByServer(proof, named.target);
+  if (answers.every((targets) => targets.includes(own))) return "shown";
+  if (answers.some((targets) => targets.includes(own))) return "spreading";
+  return answers.flat().length > 0 ? "claimed" : "open";
 };
 
-/** Other targets that the name is proven for as well. */
+/** Targets of other projects that the TXT records name as well. */
 export const rivalsOf = (trace: Trace, named: Named): string[] =>
   isNamed(trace, named)
     ? []

@@ -23,11 +23,11 @@ export interface View {
   aaaa: Exchange;
 }
 
-/** What is said of the TXT records that tell whose an apex is. */
+/** The TXT records that tell which project an apex is for. */
 export interface Proof {
-  /** By the resolvers. */
+  /** As the resolvers have them. */
   resolved: Followed;
-  /** By each of the zone's own servers: a resolver may still have what was there before. */
+  /** As each of the zone's own servers has them: a resolver may still have older ones. */
   direct: Exchange[];
 }
 
@@ -42,7 +42,7 @@ export interface Trace {
   /** The target's own addresses, as the resolvers say: its A and its AAAA records. */
   targets: Followed[];
   caa: RelevantCaa;
-  /** Of an apex that has addresses: what is said of the TXT records that tell whose it is. */
+  /** Only of an apex that has addresses. */
   proof?: Proof;
   /** Every question in the order of their answers. */
   exchanges: Exchange[];

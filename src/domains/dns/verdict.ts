@@ -70,7 +70,7 @@ const caaFindings = ({ caa }: Trace, { hostname, issuers }: Expectation): Findin
   return [{ kind: "caa_forbids", name: caa.name, found, expected: [...issuers] }];
 };
 
-/** Right addresses need a proof besides, but for who holds the name already while no other project has that proof. */
+/** An apex with the right addresses needs a proof too, unless the project holds the name and no other project has a proof. */
 const ownershipFindings = (trace: Trace, expected: Expectation): Finding[] => {
   const { hostname, target, needsProof } = expected;
   const ownership = ownershipOf(trace, expected);

@@ -68,7 +68,7 @@ export interface paths {
     put?: never;
     /**
      * Deploy a site
-     * @description The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is left out. It is served once all of it is on disk, in one step; one that is refused is recorded as `failed` with its reason, and what was served before still is. The kept deploys of a project share a quota, in which each file counts once: `quota_exceeded`. A body that comes too slowly, below 32 KiB a second after half a minute, is refused. Needs the scope `platform:write`.
+     * @description The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is stripped. The site is switched in one step, once all of it is on disk. A refused archive is recorded as `failed` with its reason, and the site before is still served. The kept deploys of a project share a quota, in which each file counts once; a deploy beyond it is refused with `quota_exceeded`. An upload slower than 32 KiB a second after half a minute is refused. Needs the scope `platform:write`.
      */
     post: operations["uploadDeploy"];
     delete?: never;
@@ -136,7 +136,7 @@ export interface paths {
     put?: never;
     /**
      * Add a domain to a project
-     * @description Needs the plan Pro or above and a successful deploy. The answer has the DNS record to create; the service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Any project can add a name, also one that another project holds: the DNS decides. The first whose own target it shows gets the name, at once, and whoever held it loses it with its certificate. An apex that has only addresses needs the TXT record `record.proof` besides. Adding it again changes nothing. Needs the scope `platform:write`.
+     * @description Needs the plan Pro or above and a successful deploy. The answer has the DNS record to create; the service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Any project can add a name, even one that another project holds: the DNS decides. The first project whose own target it shows gets the name at once; a project that held it loses it, with its certificate. An apex that has only addresses also needs the TXT record `record.proof`. Adding a domain again changes nothing. Needs the scope `platform:write`.
      */
     post: operations["addDomain"];
     delete?: never;
@@ -583,7 +583,7 @@ export interface components {
       terraform: string;
       proof?: components["schemas"]["ProofRecord"];
     };
-    /** @description A second record to create, which tells which project a registered domain is for. */
+    /** @description A second record to create: it tells which project a registered domain is for. */
     ProofRecord: {
       /** @enum {string} */
       type: "TXT";
