@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { CarriedFiles } from "../db/carried.ts";
 import { type Blobs, openBlobs } from "../deploys/blobs.ts";
 import { MAX_MANIFEST_BYTES, hashesOf, readManifest } from "../deploys/manifest.ts";
-import { isHash, lossOf, problemOf } from "../deploys/sound.ts";
+import { blobSize, isHash, lossOf, problemOf } from "../deploys/sound.ts";
 import { BackupRefused } from "./refused.ts";
 
 /** Files of deployed sites, which lie beside the database. */
@@ -27,6 +27,7 @@ class Damaged extends Error {}
 
 /** The content of a file. @throws Damaged at its end, if it is not what was stored */
 async function* checkedParts(path: string, hash: string): AsyncGenerator<Uint8Array> {
+  blobSize(path);
   const hasher = new Bun.CryptoHasher("sha256");
   for await (const part of createReadStream(path, { highWaterMark: PART }) as AsyncIterable<Uint8Array>) {
     hasher.update(part);
@@ -41,10 +42,10 @@ export const filesOf = async (blobs: Blobs, manifests: readonly string[]): Promi
   const proper = manifests.filter(isHash);
   const needed = new Set(proper);
   for (const manifest of proper) {
-    const file = Bun.file(blobs.pathOf(manifest));
+    const path = blobs.pathOf(manifest);
     try {
-      if (file.size > MAX_MANIFEST_BYTES) continue;
-      for (const hash of hashesOf(readManifest(await file.text()))) needed.add(hash);
+      if (blobSize(path) > MAX_MANIFEST_BYTES) continue;
+      for (const hash of hashesOf(readManifest(await Bun.file(path).text()))) needed.add(hash);
     } catch {
       // It counts as missing.
     }
@@ -52,8 +53,18 @@ export const filesOf = async (blobs: Blobs, manifests: readonly string[]): Promi
   return [...needed];
 };
 
+/** Bytes of a file that a deploy needs; 0 of one that is lost. */
+const bytesOfOne = (path: string): number => {
+  try {
+    return blobSize(path);
+  } catch (error) {
+    if (lossOf(error) === undefined) throw error;
+    return 0;
+  }
+};
+
 export const bytesOf = (blobs: Blobs, hashes: readonly string[]): number =>
-  hashes.reduce((sum, hash) => sum + (statSync(blobs.pathOf(hash), { throwIfNoEntry: false })?.size ?? 0), 0);
+  hashes.reduce((sum, hash) => sum + bytesOfOne(blobs.pathOf(hash)), 0);
 
 /** How many of these files there are not. */
 export const missingOf = (blobs: Blobs, hashes: readonly string[]): number =>

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, unlinkSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Damage, damageLedger } from "./damage.ts";
 import { blobHolds } from "./holds.ts";
@@ -52,7 +52,7 @@ export const openBlobs = (
     const gone = readdirSync(join(root, shard)).filter(
       (rest) => REST.test(rest) && !keep.has(shard + rest) && !holds.isHeld(shard + rest),
     );
-    for (const rest of gone) unlinkSync(join(root, shard, rest));
+    for (const rest of gone) rmSync(join(root, shard, rest), { recursive: true });
     return gone.length;
   };
 
@@ -61,7 +61,10 @@ export const openBlobs = (
     const keep = new Set(await needed());
     damage.keepOnly(keep);
     let gone = 0;
-    for (const shard of readdirSync(root).filter((name) => SHARD.test(name))) {
+    const shards = readdirSync(root, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && SHARD.test(entry.name))
+      .map(({ name }) => name);
+    for (const shard of shards) {
       gone += sweepShard(shard, keep);
       await Bun.sleep(0);
     }

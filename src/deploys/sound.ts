@@ -7,6 +7,8 @@ const PART = 2 ** 20;
 /** Errors that mean that a file is lost or unreadable. Any other error says nothing about the file. */
 const LOST: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "is missing"],
+  ["ENOTDIR", "is missing"],
+  ["EISDIR", "is a directory"],
   ["EIO", "cannot be read (EIO)"],
   ["EUCLEAN", "cannot be read (EUCLEAN)"],
   ["EBADMSG", "cannot be read (EBADMSG)"],
@@ -20,14 +22,25 @@ export class NotAHash extends Error {
   override name = "NotAHash";
 }
 
+/** A directory, pipe or device is where a file should be. */
+class NotAFile extends Error {}
+
+/** The size of a file in bytes. @throws NotAFile, or the system's error */
+export const blobSize = (path: string): number => {
+  const found = statSync(path);
+  if (!found.isFile()) throw new NotAFile(path);
+  return found.size;
+};
+
 /** What is wrong with a file by the error of reading it; undefined if the error says nothing about the file. */
-export const lossOf = (error: unknown): string | undefined =>
-  error instanceof NotAHash
-    ? "is not named by a hash"
-    : LOST.get((error as NodeJS.ErrnoException | undefined)?.code ?? "");
+export const lossOf = (error: unknown): string | undefined => {
+  if (error instanceof NotAHash) return "is not named by a hash";
+  if (error instanceof NotAFile) return "is not an ordinary file";
+  return LOST.get((error as NodeJS.ErrnoException | undefined)?.code ?? "");
+};
 
 const hashOf = async (path: string, onPart: (bytes: number) => unknown): Promise<string> => {
-  if (statSync(path).size <= IN_ONE_PIECE) {
+  if (blobSize(path) <= IN_ONE_PIECE) {
     const bytes = readFileSync(path);
     await onPart(bytes.length);
     return Bun.SHA256.hash(bytes, "hex");
@@ -66,7 +79,9 @@ export const problemOf = async (
 /** What is wrong with the size of a blob; undefined if it is right. */
 export const sizeProblemOf = async (path: string, size: number): Promise<string | undefined> => {
   try {
-    const found = (await Bun.file(path).stat()).size;
+    const stat = await Bun.file(path).stat();
+    if (!stat.isFile()) throw new NotAFile(path);
+    const found = stat.size;
     return found === size ? undefined : `has ${found} bytes instead of ${size}`;
   } catch (error) {
     return problemOrThrow(error);

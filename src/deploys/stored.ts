@@ -1,15 +1,15 @@
 import type { Blobs } from "./blobs.ts";
 import { MAX_MANIFEST_BYTES, type Manifest, hashesOf, readManifest } from "./manifest.ts";
-import { lossOf } from "./sound.ts";
+import { blobSize, lossOf } from "./sound.ts";
 
 type Source = Pick<Blobs, "pathOf" | "damage">;
 
 /** The text of a blob, and what is wrong with it. @throws the system's error if it says nothing about the file */
 const read = async ({ pathOf }: Source, hash: string): Promise<{ text: string; problem?: string }> => {
   try {
-    const file = Bun.file(pathOf(hash));
-    if (file.size > MAX_MANIFEST_BYTES) return { text: "", problem: "is larger than any manifest" };
-    const bytes = await file.bytes();
+    const path = pathOf(hash);
+    if (blobSize(path) > MAX_MANIFEST_BYTES) return { text: "", problem: "is larger than any manifest" };
+    const bytes = await Bun.file(path).bytes();
     const isWhole = Bun.SHA256.hash(bytes, "hex") === hash;
     return {
       text: new TextDecoder().decode(bytes),

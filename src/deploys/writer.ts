@@ -1,4 +1,4 @@
-import { existsSync, renameSync, unlinkSync } from "node:fs";
+import { existsSync, lstatSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncPath } from "../durable.ts";
 import { inheritOwner, makeOwned } from "../ownership.ts";
@@ -155,6 +155,9 @@ export const openWriter = ({
   /** Moves a durable file into its place. */
   const settle = (name: string, hash: string): void => {
     inheritOwner(temporary.pathOf(name));
+    // No file takes the place of a directory.
+    if (lstatSync(pathOf(hash), { throwIfNoEntry: false })?.isDirectory())
+      rmSync(pathOf(hash), { recursive: true });
     renameSync(temporary.pathOf(name), pathOf(hash));
     temporary.release(name);
     written.delete(hash);

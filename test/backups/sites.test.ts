@@ -1,7 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
-import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { blobsOf, damagedDeploys } from "../../src/backups/sites.ts";
 import { databasePath } from "../../src/data.ts";
 import { servableDeploys } from "../../src/db/snapshot.ts";
@@ -73,12 +82,20 @@ test("files that are gone or damaged are counted and hold up no backup; a restor
   const copy = temporaryDirectory();
   copyDatabase(source, copy);
   await restoreTo(copy, whole.file);
-  const [first = "", second = ""] = blobFiles(copy).filter((path) => statSync(path).size > 100);
+  const [first = "", second = "", third = ""] = blobFiles(copy).filter((path) => statSync(path).size > 100);
   rmSync(first);
   writeFileSync(second, "damaged");
+  rmSync(third);
+  mkdirSync(third);
   const { sites, file } = await backUp(copy);
   expect(sites?.missing).toBeGreaterThanOrEqual(1);
   expect(includes(file, "damaged")).toBe(false);
+  const shards = dirname(dirname(first));
+  renameSync(shards, `${shards}.moved`);
+  writeFileSync(shards, "");
+  expect((await backUp(copy)).sites).toMatchObject({ files: 0, bytes: 0 });
+  rmSync(shards);
+  renameSync(`${shards}.moved`, shards);
   await restoreTo(copy, whole.file, Date.now());
   expect((await backUp(copy)).sites?.missing).toBe(0);
 });

@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type Store, type StoreSettings, faultOf, openStore } from "../support/store.ts";
 import { readManifest } from "../../src/deploys/manifest.ts";
@@ -53,6 +61,10 @@ const WAYS: Record<string, (path: string) => void> = {
   "bytes too many": (path) => writeFileSync(path, "x", { flag: "a" }),
   "no content": (path) => truncateSync(path, 0),
   "no file": (path) => rmSync(path),
+  "a directory in its place": (path) => {
+    rmSync(path);
+    mkdirSync(join(path, "with"), { recursive: true });
+  },
 };
 
 const found = (store: Store) =>
@@ -173,4 +185,17 @@ test("a deploy whose manifest has no proper name is not served, and stops neithe
   await store.scrub.tick();
   expect((await deploy(store)).status).toBe(201);
   expect((await visit(store, "/")).status).toBe(200);
+});
+
+test("a directory in the place of a blob, or a file in that of a directory of them, stops no sweep", async () => {
+  const store = await openSite();
+  const unneeded = pathOf(store, `00${"0".repeat(62)}`);
+  mkdirSync(join(unneeded, "with"), { recursive: true });
+  const there = readdirSync(root(store));
+  const shard = Array.from({ length: 256 }, (_, at) => at.toString(16).padStart(2, "0")).find(
+    (name) => !there.includes(name),
+  );
+  writeFileSync(join(root(store), shard ?? ""), "");
+  await store.deploys.sweep();
+  expect(existsSync(unneeded)).toBe(false);
 });
