@@ -30,7 +30,7 @@ export interface ProofRecord extends Required<
 export const TTL = 3600;
 
 const apexNote = (apex: string): string =>
-  `ANAME serves as well. Not every DNS provider has one of them; without, use a subdomain such as www. Its addresses are those of every project here: create the TXT record ${proofNameOf(apex)} too, which tells which one the domain is for.`;
+  `An ANAME record works too. Not every DNS provider has ALIAS or ANAME: without them, use a subdomain such as www. All projects share these addresses, so the TXT record ${proofNameOf(apex)} must say which project the domain belongs to.`;
 
 /** A Terraform identifier: it must not begin with a digit. */
 const identifierOf = (hostname: string): string =>

@@ -104,7 +104,7 @@ test("rule 4: step 2 is a CNAME of the label, the project's target and TTL 3600;
   });
   const { record } = await body(await add("example.org"));
   expect(record).toMatchObject({ type: "ALIAS", name: "@", value: target, ttl: 3600 });
-  expect(record["note"]).toMatch(/ANAME serves as well.*Not every DNS provider/);
+  expect(record["note"]).toMatch(/ANAME record works too.*Not every DNS provider/);
   expect(record["proof"]).toMatchObject({ type: "TXT", name: "_adoption-store", value: target, ttl: 3600 });
   // An ALIAS shows in the DNS as the target's own addresses.
   setRecords(
