@@ -151,7 +151,7 @@ export const lockFault = (dataDir: string, error: unknown): string => {
   const path = lockPath(dataDir);
   const fault = fileFault(path);
   if (fault !== undefined) return fault;
-  if (fileSize(path) > 0) return `${path} is not a lock of adoption-store, which has no bytes: move it away`;
+  if (fileSize(path) > 0) return `${path} is not a lock file of adoption-store: move it away`;
   const failure = systemFault([path]) ?? error;
   const explanation = isForbidden(failure) ? undefined : explainStorage(failure, dataDir);
   return explanation === undefined

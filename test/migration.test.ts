@@ -108,7 +108,7 @@ test("while it migrates the service is alive, and not ready for anything", async
     expect(response.headers.get("retry-after")).toBe("5");
     expect(await response.json()).toEqual({
       code: "not_ready",
-      message: expect.stringMatching(/^migrating: /),
+      message: expect.stringMatching(/^migrating the database; /),
       status: 503,
     });
   }

@@ -12,9 +12,9 @@ const BROKEN = new Fault("invalid_request", "The chunked body is not valid.");
 export const isChunked = ({ headers }: Request): boolean => headers.has("transfer-encoding");
 
 /**
- * Answers a chunked request and closes its connection. Bun 1.4.4 calls the handler before it has read the trailer section,
- * and then takes trailer fields for a request, to which it responds with 400: on an open connection, the client would take
- * that response for the one to its next request.
+ * Responds to a chunked request and closes its connection. Bun 1.4.4 calls the handler before it has read the trailer
+ * section, and then parses trailer fields as a request, to which it responds with 400: on an open connection, the client
+ * would take that for the response to its next request.
  */
 export const answerChunked = async (
   request: Request,
@@ -23,7 +23,7 @@ export const answerChunked = async (
 ): Promise<Response> => {
   const respond = async () => {
     if (request.headers.has("trailer")) return finish(request, refusal(TRAILERS));
-    // The client has the parser's response already; this one is for the log.
+    // The client already has the parser's response. This one is for the log.
     if (await hasAborted(request)) return finish(request, refusal(BROKEN));
     return answer(request);
   };

@@ -4,12 +4,13 @@ import type { Warning } from "../http/health.ts";
 const PER_HTTPS_CONNECTION = 3;
 /** For the database, the listeners and sites' files. */
 const RESERVED = 256;
-/** With fewer left hardly any request can be answered. */
+/** With fewer free descriptors, most requests fail. */
 const MIN_FREE = 16;
 
 /**
- * How many files this process may open: the soft limit, which is told as Linux writes it in /proc/self/limits.
- * @returns Infinity if there is no limit, or none is told
+ * How many files this process may open: the soft limit.
+ * @param limits the text of /proc/self/limits
+ * @returns Infinity if there is no limit, or it is unknown
  */
 export const openFiles = (limits: string): number => {
   const [, soft = ""] = /^Max open files +(\d+) /m.exec(limits) ?? [];
@@ -17,13 +18,13 @@ export const openFiles = (limits: string): number => {
 };
 
 export interface DescriptorBudget {
-  /** The most connections over HTTP, and the most over HTTPS: neither takes the other's. */
+  /** The limit for connections over HTTP, and the same for HTTPS. */
   connections: number;
-  /** If these are fewer than wanted: what to do about it. */
+  /** What to do if these are fewer than wanted. */
   advice?: string;
 }
 
-/** Divides the files that may be opened between connections over HTTP and, if there is a port for it, over HTTPS. */
+/** Divides the files that may be open between connections over HTTP and, with an HTTPS port, over HTTPS. */
 export const descriptorBudget = (wanted: number, files: number, hasHttps: boolean): DescriptorBudget => {
   const each = hasHttps ? 1 + PER_HTTPS_CONNECTION : 1;
   const needed = wanted * each + RESERVED;
@@ -36,7 +37,7 @@ export const descriptorBudget = (wanted: number, files: number, hasHttps: boolea
   };
 };
 
-/** The files of this process. */
+/** How many files this process has open. */
 export interface FileUse {
   open: number;
   /** The most that may be open. */
@@ -48,12 +49,12 @@ const freeOf = ({ open, limit }: FileUse): number => Math.max(0, limit - open);
 const describe = ({ open, limit }: FileUse): string =>
   `${open} of ${limit} files are open: raise LimitNOFILE in the unit, or ulimit -n`;
 
-/** @throws if there are too few left to do any work */
+/** @throws if too few files can still be opened */
 export const assertDescriptors = (use: FileUse): void => {
   if (freeOf(use) < MIN_FREE) throw new Error(describe(use));
 };
 
-/** A warning while the reserve is in use: `count` says how many files of it are. */
+/** A warning while the reserve is in use; `count` is the number of files used from it. */
 export const descriptorWarnings = (use: FileUse): Warning[] => {
   const count = Math.min(RESERVED, use.limit / 4) - freeOf(use);
   return count > 0 ? [{ code: "few_file_descriptors", count: Math.ceil(count), message: describe(use) }] : [];

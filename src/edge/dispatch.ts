@@ -35,7 +35,7 @@ export interface DispatchSettings {
   publisher: Publisher;
   /** What is answered to a certificate authority under a host name (RFC 8555 section 8.3); undefined if it asked for nothing pending. */
   challenge?: (hostname: string, token: string) => string | undefined;
-  /** What is answered to a request that came over HTTP and should not have; undefined if it is served. */
+  /** The response to a request that must not come over plain HTTP; undefined if it is served. */
   plain?: (request: Request) => Response | undefined;
   /** Waits until every change that was acknowledged before shows. */
   fresh(): Promise<void>;
@@ -47,7 +47,7 @@ export interface DispatchSettings {
 
 /** Under which logs and metrics have what is published. */
 const ROUTE = "site";
-/** Under which they have what was redirected to HTTPS, or rejected for want of it. */
+/** The route name in logs and metrics of requests that were redirected to HTTPS or rejected. */
 const SECURED = "https";
 
 const CHALLENGE = /^https?:\/\/[^/]*\/\.well-known\/acme-challenge\/([\w-]{1,128})$/;
@@ -131,7 +131,7 @@ export const dispatcher = ({
     return place.kind === "api" ? api(request) : answerElsewhere(request, place);
   };
 
-  /** Whether a name has a certificate shows once what was acknowledged before does. */
+  /** `fresh` first: whether a name has a certificate may have just changed. */
   const servePlain = async (request: Request): Promise<Response> => {
     const startedAt = performance.now();
     await fresh();

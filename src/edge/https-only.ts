@@ -13,18 +13,18 @@ export interface HttpsOnlySettings {
   redirect(request: Request): Response | undefined;
 }
 
-/** Paths that take a key or a session, whose clients are programs: a redirect would hide from them that it was sent in clear. */
+/** Paths that take a key or a session. A redirect would hide from their clients that they sent it in clear. */
 const KEYED = /^http:\/\/[^/]*\/(?:(?:v1|platform|console\/(?:api|session))(?:[/?#]|$)|metrics(?:[?#]|$))/;
-/** Asked by load balancers and supervisors, by the address of the machine. */
+/** Load balancers and supervisors ask these by the machine's address. */
 const HEALTH = /^http:\/\/[^/]*\/(?:livez|readyz)(?:\?|$)/;
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 const HTTPS_REQUIRED = new Fault("https_required");
 
 /**
- * What is answered to a request that came over HTTP while the server listens for HTTPS too; undefined if it is served. Pages
+ * The response to a request over plain HTTP while the server listens for HTTPS too; undefined if it is served. Pages
  * and sites redirect to HTTPS where the name has a certificate. The API and the console answer over HTTP only to this
- * machine; they reject other requests before anything looks at the key, so that nobody on the way learns whether it is valid.
+ * machine; they reject other requests before the key is checked, so that an eavesdropper does not learn whether it is valid.
  */
 export const httpsOnly = ({ readHost, peerOf, trustsProxy, redirect }: HttpsOnlySettings) => {
   const isForwarded = ({ headers }: Request) =>

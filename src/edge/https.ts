@@ -13,7 +13,7 @@ const lastingAnswer = async (answering: Response | Promise<Response>, seconds: n
   return answer;
 };
 
-/** What a client reads that speaks plain HTTP to this port. */
+/** The response to a client that speaks plain HTTP to this port. */
 const plainHttpResponse = async (): Promise<PlainHttpResponse> => {
   const message = "This port speaks HTTPS: use https:// in place of http://.";
   const response = faultResponse(new Fault("invalid_request", message));

@@ -10,7 +10,7 @@ export const refusal = (fault: Fault): Response => {
   return response;
 };
 
-/** Gives a response to a request that reaches no route its request id, and counts and logs it. */
+/** Completes the response to a request that reaches no route: adds its request id, counts it and logs it. */
 export type Finish = (request: Request, response: Response) => Response;
 
 export const finishing =
@@ -27,5 +27,5 @@ export const finishing =
 const MALFORMED = new Fault("invalid_request", "The Host header is not a host name with a port.");
 const MISDIRECTED = new Fault("misdirected");
 
-/** Why nothing is served under the Host of a request: it is none, or nothing is published under it. */
+/** Why nothing is served under the Host of a request: it is malformed, or nothing is published under it. */
 export const hostFault = ({ kind }: Place): Fault => (kind === "malformed" ? MALFORMED : MISDIRECTED);

@@ -66,7 +66,7 @@ export type Reading = keyof typeof READERS;
 export const bodyTypes = (reading: Reading | undefined): string[] =>
   reading ? [...READERS[reading].keys()] : [];
 
-/** The field of a route's `detail` that says what it reads; it appears in no document. */
+/** The field of a route's `detail` for what the route reads. It appears in no document. */
 export const READS = "x-reads";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

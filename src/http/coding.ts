@@ -10,8 +10,8 @@ const weightOf = (parameters: string[]): number => {
 };
 
 /**
- * The codings that an Accept-Encoding takes, best first, those before `identity` only (RFC 9110 section 12.5.3); of equal
- * ones ours first. Identity is always served: a refusal would help nobody.
+ * The codings that an Accept-Encoding prefers to `identity`, best first (RFC 9110 section 12.5.3); equal ones in our order.
+ * Identity is always served: a 406 would help nobody.
  */
 export const acceptedCodings = (header: string | null | undefined): Coding[] => {
   if (!header) return [];

@@ -22,19 +22,19 @@ export type DocumentName = (typeof DOCUMENTS)[number];
 export interface Addresses {
   /** Origin of production; "" makes the documents point to wherever they were fetched from. */
   baseUrl: string;
-  /** "" if there is no staging. */
+  /** "" if there is no staging environment. */
   stagingBaseUrl: string;
 }
 
-/** How a document names its servers: by their addresses, or by the specified variables, whose defaults are the addresses. */
+/** How a document names its servers: by addresses, or by the specified variables, with the addresses as defaults. */
 export type ServerForm = "addresses" | "variables";
 
 /** The OpenAPI document of the store or of the platform, for these addresses. */
 export type Documents = (name: DocumentName, addresses: Addresses, form?: ServerForm) => object;
 
 /**
- * Without BASE_URL an address is relative: clients resolve it against where they fetched the document. The Host header
- * would say no more, and anybody could put theirs into a cached document.
+ * Without BASE_URL an address is relative: clients resolve it against the address of the document. The Host header would
+ * add nothing, and an attacker could put another one into a cached document.
  */
 const SERVERS = {
   addresses: (_variable: string, description: string, address: string) => ({ url: address, description }),
@@ -230,11 +230,14 @@ const documentRoute = (operationId: string, summary: string) =>
     conditions: ["If-None-Match"],
   });
 
-/** So much of a document as every one has. */
+/** The fields that every OpenAPI document has. */
 const OpenApiDocument = t.Object(
   {
     openapi: t.String({ description: "The version of OpenAPI.", examples: ["3.1.0"] }),
-    info: t.Object({}, { additionalProperties: true, description: "What is described." }),
+    info: t.Object(
+      {},
+      { additionalProperties: true, description: "Title, version and description of the API." },
+    ),
     paths: t.Object({}, { additionalProperties: true, description: "The operations, by path." }),
   },
   { $id: "OpenApiDocument", additionalProperties: true, description: "An OpenAPI document." },

@@ -44,10 +44,7 @@ export const FAULTS = {
   ],
   deploy_failed: [409, "The deploy failed: only one that succeeded can be served."],
   deploy_active: [409, "The deploy is served: activate another one first."],
-  quota_exceeded: [
-    409,
-    "The project takes as much room as it may: delete deploys that are no longer needed.",
-  ],
+  quota_exceeded: [409, "The project has used up its quota: delete deploys that you no longer need."],
   invalid_archive: [400, "The archive cannot be deployed."],
   category_not_found: [404, "There is no category with this id: add it first."],
   category_name_taken: [409, "Another category has this name; choose another."],
@@ -57,7 +54,7 @@ export const FAULTS = {
   misdirected: [421, "Nothing is served under this host name here."],
   rate_limited: [429, "Too many requests; wait for the time that Retry-After names."],
   internal_error: [500, "Something went wrong on our side; the log has more under this request's id."],
-  damaged_file: [500, "A file of this site is damaged on the server; deploying the site again mends it."],
+  damaged_file: [500, "A file of this site is damaged on the server: deploy the site again."],
   not_ready: [503, "The service cannot do its work now."],
   storage_unavailable: [
     503,
@@ -65,7 +62,7 @@ export const FAULTS = {
   ],
   outcome_unknown: [
     503,
-    "The storage failed while it stored this: the change may have been made, or not. Send the request again with the same Idempotency-Key; without one, look first.",
+    "The storage failed during this write: the change may have been made, or not. Repeat the request with the same Idempotency-Key; without one, check first.",
   ],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
@@ -97,9 +94,9 @@ const SOON = { "retry-after": "1" };
 const lockedMessage = ({ seconds }: DatabaseLocked): string =>
   `Another process has locked the database for ${seconds} s; nothing was written. Try again later.`;
 
-/** SQLite tells a disk that fails to read from a damaged file by nothing. */
+/** SQLite has the same code for a failing disk and for a damaged file. */
 const UNREADABLE =
-  "The database cannot be read: its disk fails, or it is damaged. Nothing was written. The operator's adoption-store doctor says which.";
+  "The database cannot be read: its disk fails, or it is damaged. Nothing was written. Operators: adoption-store doctor says which.";
 
 const OUT_OF_FILES = "The service has too many files and connections open. Try again later.";
 

@@ -14,7 +14,7 @@ export interface FrameSettings {
   metrics: Metrics;
   log: Logger;
   cors: Cors;
-  /** Called with every error that is not a refusal of ours. */
+  /** Called with every error but faults. */
   onError?: (error: unknown) => void;
   /** All routes of the app, once they are known. */
   routes(): readonly Route[];

@@ -12,7 +12,7 @@ export const KEYED = {
 
 export const BETA = { "x-stability": "beta" } as const;
 
-/** What leads to the page behind `cursor`, of a list that has one: its address (RFC 8288), and the cursor itself. */
+/** The headers that name the next page: its address (RFC 8288) and its cursor. None on the last page. */
 export const nextPage = (
   path: string,
   query: Record<string, string | number | undefined>,

@@ -9,13 +9,13 @@ import type { Shared } from "./shared.ts";
 /** One thing that readiness depends on: it throws, with what to do, if it is not so. */
 export type Check = () => void | Promise<void>;
 
-/** Something that a person must look at soon, while the service still works. */
+/** Something that needs a person soon, while the service still works. */
 export interface Warning {
   /** lower_snake; anybody may read it. */
   code: string;
-  /** How many things it is true of; anybody may read it. */
+  /** How many things it concerns; anybody may read it. */
   count: number;
-  /** Names them and says what to do; only for a key with `metrics:read`. */
+  /** Names these things and says what to do; only for a key with `metrics:read`. */
   message: string;
 }
 
@@ -26,13 +26,13 @@ const Liveness = t.Object(
 
 const ReadinessWarning = t.Object(
   {
-    code: t.String({ description: "What it is about.", examples: ["certificates_end_soon"] }),
-    count: Type.Integer({ minimum: 1, description: "How many things it is true of.", examples: [1] }),
+    code: t.String({ description: "The kind of warning.", examples: ["certificates_end_soon"] }),
+    count: Type.Integer({ minimum: 1, description: "How many things it concerns.", examples: [1] }),
     message: t.Optional(
       t.String({ description: "What to do; only for a key with the scope `metrics:read`." }),
     ),
   },
-  { $id: "ReadinessWarning", description: "Something that a person must look at soon." },
+  { $id: "ReadinessWarning", description: "Something that needs a person soon." },
 );
 
 const Readiness = t.Object(
@@ -57,7 +57,7 @@ const readyz = operation({
   operationId: "getReadiness",
   summary: "Can the service do its work?",
   description:
-    "For load balancers, without a key. Ready means: the database can be written, its migrations are current, the disk has room, and files can be opened. `warnings` counts what needs a person soon, such as certificates that end soon. A key with the scope `metrics:read` also reads the messages of `warnings`, and why the service is not ready; any other key is ignored.",
+    "For load balancers, without a key. Ready means: the database can be written, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need a person soon, such as certificates about to end. A key with the scope `metrics:read` also gets the messages of `warnings` and the reason why the service is not ready; other keys are ignored.",
   tags: TAGS,
   answers: { 200: { description: "It can.", example: { status: "ready" } } },
   faults: ["not_ready"],
@@ -136,7 +136,7 @@ export const healthRoutes = ({
       "/readyz",
       async ({ request }) => {
         const failures = await failuresOf(checks);
-        // A database that cannot be read knows no keys.
+        // Without a readable database no key can be checked.
         const isDetailed = await mayReadDetails(request).catch(() => false);
         if (failures.length === 0)
           return ok("ready", isDetailed ? warnings() : warnings().map(publicWarning));

@@ -9,7 +9,7 @@ export const KEPT_MS = 24 * 60 * 60_000;
 export const IDEMPOTENT = "x-idempotent";
 
 const MAX_KEY_LENGTH = 255;
-/** Of a quoted key in which every character is escaped. */
+/** The length of a quoted key in which every character is escaped. */
 export const MAX_IDEMPOTENCY_KEY_HEADER = 2 * MAX_KEY_LENGTH + 2;
 
 /** A key as an sf-string (RFC 8941 section 3.3.3), as the draft has it, or bare, as most clients send it. */

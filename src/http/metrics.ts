@@ -16,11 +16,11 @@ export interface Metrics {
 /** When certificates end: milliseconds UTC. */
 type Expiries = () => readonly { hostname: string; notAfter: number }[];
 
-/** A single number that is read whenever metrics are. */
+/** A gauge whose value is read when the metrics are. */
 export interface Reading {
   name: string;
   help: string;
-  /** Undefined while there is nothing to say. */
+  /** Undefined while there is no value. */
   read: () => number | undefined;
 }
 

@@ -1,6 +1,6 @@
 const OUT_OF_FILES: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
 
-/** True if the process, or the system, has as many files open as it may. */
+/** True if the process or the system has reached its limit of open files. */
 export const isOutOfFiles = (error: unknown): boolean =>
   error instanceof Error && "code" in error && OUT_OF_FILES.has(error.code);
 
@@ -8,8 +8,8 @@ const PAUSE_MS = 25;
 const MAX_RETRIES = 40;
 
 /**
- * Runs `act`, and again for about a second while no file can be opened: connections beyond their limits are closed sooner.
- * What is not a promise is returned as it is.
+ * Runs `act`, and retries it for about a second while no file can be opened: connections beyond the limits are closed within
+ * that time. A result that is not a promise is returned directly.
  */
 export const retryOutOfFiles = <Result>(
   act: () => Result | Promise<Result>,

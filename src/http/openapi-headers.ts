@@ -34,7 +34,7 @@ export const HEADERS: Record<string, { description: string; schema: Json }> = {
     schema: { type: "string", examples: ['"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"'] },
   },
   "Idempotency-Replayed": {
-    description: "`true`: this is the answer that was kept under the request's Idempotency-Key.",
+    description: "`true`: the response was stored under the request's Idempotency-Key, and is sent again.",
     schema: { type: "string", enum: ["true"], examples: ["true"] },
   },
   Deprecation: {
@@ -77,13 +77,13 @@ const ETAG_EXAMPLE = '"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"';
 const CONDITIONS: Record<string, { description: string; schema: Json }> = {
   "If-Match": {
     description:
-      "Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the answer is 412.",
+      "Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the response is 412.",
     schema: { type: "string", pattern: IF_MATCH_PATTERN, examples: [ETAG_EXAMPLE] },
   },
-  // Without a pattern: one that is malformed is ignored.
+  // Without a pattern: a malformed one is ignored.
   "If-None-Match": {
     description:
-      "Entity tags, or `*`: if one of them is the present `ETag`, the answer is 304, without a body.",
+      "Entity tags, or `*`: if one of them is the present `ETag`, the response is 304, without a body.",
     schema: { type: "string", examples: [ETAG_EXAMPLE] },
   },
 };
@@ -100,7 +100,7 @@ export const IDEMPOTENCY_KEY: Json = {
   in: "header",
   required: false,
   description:
-    "A key of your own, new for each act, in double quotes: sent again with the same request, in 24 hours, it is answered with the kept answer, and nothing is done twice; with another request it is answered 422, while the first is still being done 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be left out unless there is a space, a comma or a quote among its characters.",
+    "A key that you choose, new for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. Another request with the key gets 422; while the first is in progress, 409 (draft-ietf-httpapi-idempotency-key-header). The quotes can be left out if the key has no space, comma or quote.",
   schema: {
     type: "string",
     minLength: 1,

@@ -96,7 +96,7 @@ const faultAnswers = (
   );
 };
 
-/** The response to a condition that says that the client knows the present representation. */
+/** The response to a condition that the present representation meets. */
 const UNCHANGED: Answer = {
   description: "The client already has the present representation.",
   headers: ["ETag"],
@@ -110,7 +110,7 @@ const commonHeaders = ({ security, deprecated, ...operation }: Json): string[] =
   ...(operation["x-stability"] ? ["X-Stability"] : []),
 ];
 
-/** Routes know headers in lower case. */
+/** The usual spelling of a header, which routes have in lower case. */
 const headerName = (name: string): string =>
   name.replace(/\bid\b/g, "ID").replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase());
 
@@ -131,7 +131,7 @@ const content = (types: readonly string[], schema: unknown, example: unknown): J
 
 /** The plugin puts a response's schema, less its type, beside its content, where its name still is. */
 const contentOf = (response: unknown, { example, alsoAs = [], textAs }: Answer): Json | undefined => {
-  // OpenAPI 3.1 has no words for what a stream's events are.
+  // OpenAPI 3.1 cannot describe the events of a stream.
   if (textAs === "text/event-stream") return { [textAs]: { example } };
   if (textAs !== undefined) return { [textAs]: { schema: { type: "string" }, example } };
   return isObject(response) && typeof response["$id"] === "string"
@@ -246,7 +246,7 @@ export interface Section {
   pathOf(path: string): string | undefined;
 }
 
-/** Every schema that has a name, those within others too. */
+/** Every schema with a name, nested ones included. */
 const namedIn = (node: unknown, found: Json = {}): Json => {
   if (Array.isArray(node)) for (const one of node) namedIn(one, found);
   if (!isObject(node)) return found;
@@ -255,12 +255,12 @@ const namedIn = (node: unknown, found: Json = {}): Json => {
   return found;
 };
 
-/** A schema that allows fields it does not know: a later version may respond with more. */
-const opened = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(opened);
+/** The schema without a ban on unknown fields: a later version may respond with more of them. */
+const allowMoreFields = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(allowMoreFields);
   if (!isObject(schema)) return schema;
   const { additionalProperties, ...rest } = schema;
-  return mapValues(additionalProperties === false ? rest : schema, opened);
+  return mapValues(additionalProperties === false ? rest : schema, allowMoreFields);
 };
 
 /** Names of the schemas that a node refers to, through other schemas too. */
@@ -285,7 +285,7 @@ export const openapi = (raw: Json, { info, servers, tags, tagGroups, pathOf }: S
   }
   const all = namedIn((raw["components"] as { schemas: Json }).schemas);
   const used = schemasUsed(paths, all);
-  const sent = schemasUsed(
+  const inRequests = schemasUsed(
     Object.values(paths).flatMap((methods) =>
       Object.values(methods as Json).map((one) => (one as Json)["requestBody"]),
     ),
@@ -311,7 +311,7 @@ export const openapi = (raw: Json, { info, servers, tags, tagGroups, pathOf }: S
       schemas: Object.fromEntries(
         Object.entries(all)
           .filter(([name]) => used.has(name))
-          .map(([name, schema]) => [name, sent.has(name) ? schema : opened(schema)]),
+          .map(([name, schema]) => [name, inRequests.has(name) ? schema : allowMoreFields(schema)]),
       ),
     },
   };

@@ -20,7 +20,7 @@ const matches = (template: string, given: readonly string[]): boolean => {
   );
 };
 
-/** The routes of a path: `/v1/pets/events` is not an animal of `/v1/pets/:petId`. */
+/** The routes of a path. A route without parameters wins: `/v1/pets/events` is not an animal of `/v1/pets/:petId`. */
 const routesAt = (routes: readonly Route[], path: string): Route[] => {
   const given = segmentsOf(path);
   const matching = routes.filter((route) => matches(route.path, given));
@@ -42,7 +42,7 @@ export const patchTypesAt = (routes: readonly Route[], path: string): readonly s
   return patching?.reads ?? [];
 };
 
-/** What the router would hand to a pattern though the path has routes of its own: `PATCH /v1/pets/events`. */
+/** Methods that the router would pass to a pattern although the path has its own routes, such as `PATCH /v1/pets/events`. */
 export const shadowed = (routes: readonly Route[]): Route[] =>
   routes
     .filter(({ path }) => !/[:*]/.test(path))

@@ -75,8 +75,8 @@ export const isLine = (value: unknown, most: number): value is string =>
   (value.length <= most || (value.length <= 2 * most && [...value].length <= most));
 
 /**
- * The same as a regular expression, without surrogates, which no text has: every character but control characters, and one
- * among them that is not white space. Spelt out, because languages differ in what `\s` and `\p{Cc}` mean.
+ * The same as a regular expression, without the rule on surrogates: no control characters, and at least one character that
+ * is not white space. Spelt out, because languages differ in what `\s` and `\p{Cc}` mean.
  */
 const LINE_PATTERN = String.raw`^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff][^\x00-\x1f\x7f-\x9f]*$`;
 
@@ -102,7 +102,7 @@ export const Time = (description: string, example: string) =>
 export const Id = (description: string, example = 7) =>
   Type.Integer({ format: "int64", minimum: 1, description, examples: [example] });
 
-/** An id in a body: beyond 2^53 none is ever assigned. */
+/** An id in a body. No id beyond 2^53 is ever assigned. */
 export const IdInBody = (description: string, example = 7) =>
   Type.Integer({
     format: "int64",

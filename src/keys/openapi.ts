@@ -49,7 +49,7 @@ export const rotateKey = operation({
   operationId: "rotateKey",
   summary: "Give an API key a new secret",
   description:
-    "The old secret lives on for the grace time, so that its users can be moved one by one. A key can rotate itself, and keys that have no scope, no lifetime and no rate limit beyond its own.",
+    "The old secret stays valid for the grace period, so that clients can be moved one by one. A key can rotate itself, and any key whose scopes, lifetime and rate limit are within its own.",
   tags: TAGS,
   bodyExample: { graceSeconds: 3600 },
   answers: { 200: { description: "The key and its new secret.", example: MINTED } },
@@ -60,7 +60,7 @@ export const revokeKey = operation({
   operationId: "revokeKey",
   summary: "Revoke an API key",
   description:
-    "Holds from the next request on, for ever. Revoking again is fine. The last usable key with `keys:admin` or `*` is revoked only with `force=true`.",
+    "Takes effect with the next request, and can't be undone. Revoking a key again is fine. The last usable key with `keys:admin` or `*` is revoked only with `force=true`.",
   tags: TAGS,
   answers: { 204: { description: "The key is revoked." } },
   faults: ["last_admin_key"],

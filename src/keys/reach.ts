@@ -15,8 +15,8 @@ export type Excess =
   { kind: "scope"; scope: Grant } | { kind: "lifetime"; end: number } | { kind: "rate"; rate: Rate };
 
 /**
- * A key never grants, rotates or revokes beyond itself: in which respect `other` goes beyond `own`, undefined if it does not.
- * This is the only home of that rule.
+ * A key never grants, rotates or revokes beyond itself. This is the only home of that rule.
+ * @returns how `other` goes beyond `own`; undefined if it does not
  */
 export const excessOf = (own: Reach, other: Reach): Excess | undefined => {
   const scope = [...other.scopes].find((one) => !covers(own.scopes, one));

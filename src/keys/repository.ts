@@ -103,7 +103,7 @@ const isAdmin = (row: string) =>
     sql`${sql.placeholder("now")}, true)`,
   ]);
 
-/** Asked by the statement that revokes: of two at once that revoke the last two keys, one fails. */
+/** Part of the statement that revokes, so that of two requests that revoke the last two keys at once, one fails. */
 const isLastAdmin = sql`(${isAdmin("keys")} and not exists (
   select 1 from keys other where other.id <> keys.id and ${isAdmin("other")}))`;
 

@@ -37,7 +37,7 @@ export interface KeyService {
    */
   rotate(id: number, graceSeconds: number, actor: Actor): Promise<Minted>;
   /**
-   * Ends the key from the next request on. Again is fine.
+   * Revokes the key, from the next request on. Revoking it again is fine.
    * @throws Fault not_found, insufficient_scope, last_admin_key
    */
   revoke(id: number, actor: Actor, options?: RevokeOptions): Promise<void>;
@@ -52,7 +52,7 @@ const explain = (excess: Excess): string => {
     case "scope":
       return `Only a key that holds the scope ${excess.scope} itself may do this.`;
     case "lifetime":
-      return `The secret you sent ends ${formatTime(excess.end)}: it cannot create, rotate or revoke a key that lives longer.`;
+      return `The secret you sent ends ${formatTime(excess.end)}: it cannot create, rotate or revoke a key that is valid for longer.`;
     case "rate":
       return `Your key is limited to ${formatRate(excess.rate)}: it cannot create, rotate or revoke a key with a looser limit or none.`;
   }
@@ -109,7 +109,7 @@ export const keyService = ({
       if (before.expiresAt !== undefined && before.expiresAt <= now) throw new Fault("key_expired");
       const secret = mint(random);
       const key = await keys.rotate(id, recordOf(secret), { now, oldUntil: now + graceSeconds * 1000 });
-      // Somebody revoked it meanwhile.
+      // Another request has revoked it meanwhile.
       if (!key) throw new Fault("key_revoked");
       return { key, secret };
     },

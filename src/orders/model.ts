@@ -45,7 +45,7 @@ const Email = checked<string>(
   isEmail,
 );
 
-/** No control characters but those that part lines and columns. */
+/** No control characters but tabs and line ends. */
 const NOTE_PATTERN = String.raw`^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+$`;
 const NOTE = new RegExp(NOTE_PATTERN, "u");
 

@@ -92,7 +92,7 @@ const Search = checked<string>(
 const IDS_PATTERN = `^[1-9][0-9]{0,15}(,[1-9][0-9]{0,15}){0,${MOST_IDS - 1}}$`;
 const IDS = new RegExp(IDS_PATTERN);
 
-/** Beyond 2^53 nothing has an id: those become the last one below it, which nothing has either. */
+/** No animal has an id beyond 2^53: such ids become 2^53 - 1, which no animal has either. */
 const idsIn = (text: string): number[] =>
   text.split(",").map((id) => Math.min(Number(id), Number.MAX_SAFE_INTEGER));
 

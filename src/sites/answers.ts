@@ -7,7 +7,7 @@ import { expectsTag, matchesTag } from "../http/tags.ts";
 
 type Source = Pick<Blobs, "pathOf" | "damage">;
 
-/** The path of a blob of this file, if it has its size: a body that fails later tells nobody. @throws BlobDamaged */
+/** The path of a blob of this file, once its size was checked: a failure while the body is sent could not be reported. @throws BlobDamaged */
 const soundPath = async ({ pathOf, damage }: Source, file: SiteFile, hash: string): Promise<string> => {
   const path = pathOf(hash);
   if (damage.has(hash)) throw damage.add(hash, "");

@@ -34,7 +34,7 @@ export const siteService = ({
     answer(name, request) {
       const published = find(name);
       if (published === undefined) return undefined;
-      // Nor a redirect: a CA follows one to wherever the project's owner lets its primary domain lead.
+      // No redirect either: a CA would follow it to a domain that the project's owner controls.
       if (isChallengeAddress(request.path)) return plain(404, "No challenge is pending here.\n");
       if (published.kind === "redirect")
         return redirectTo(published, request, request.scheme === "https:" ? "https:" : scheme);

@@ -98,7 +98,7 @@ real("the last key that can manage keys is revoked only by a choice of its own",
   await page.goto(`${server.url}/console/keys/1/revoke`);
   const revoke = page.getByRole("button", { name: "Revoke", exact: true });
   await revoke.click();
-  const force = page.getByLabel("Revoke it all the same");
+  const force = page.getByLabel("Revoke it anyway");
   await force.waitFor();
   await page.locator("footer button:disabled").waitFor();
   expect(await (await server.call("/platform/keys/1")).json()).not.toHaveProperty("revokedAt");

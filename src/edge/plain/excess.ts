@@ -7,7 +7,7 @@ export interface PlainLimits {
   connectionsPerClient: number;
 }
 
-/** The most that each may have so that all have no more than `total` together: who has less keeps what it has. */
+/** The limit for each client so that all together have at most `total`. Clients below it lose nothing. */
 const fairShare = (counts: readonly number[], total: number): number => {
   let left = total;
   const rising = counts.toSorted((a, b) => a - b);
@@ -19,7 +19,7 @@ const fairShare = (counts: readonly number[], total: number): number => {
   return Infinity;
 };
 
-/** Orders also what is infinite. */
+/** A difference of two infinite times would be NaN. */
 const compareIdle = (one: number, other: number): number => (one === other ? 0 : one - other);
 
 /**

@@ -5,7 +5,7 @@ import { type PlainWatch, watchPlain } from "./watch.ts";
 
 const SECOND_MS = 1000;
 
-/** Adds up what is counted, and reports the sum at most once a second. */
+/** Adds up counts, and reports the sum at most once a second. */
 const eachSecond = (report: (sum: number) => void) => {
   let sum = 0;
   return (count: number) => {

@@ -9,7 +9,7 @@ export interface OpenSocket {
   address: string;
 }
 
-/** What the operating system knows of this process's sockets. All is synchronous, so that no descriptor changes meanwhile. */
+/** This process's sockets, as the operating system sees them. All calls are synchronous, so that no descriptor changes meanwhile. */
 export interface Sockets {
   /** How many files this process has open, sockets among them. */
   openFiles(): number;
@@ -98,7 +98,7 @@ export const openSockets = (): Sockets | undefined => {
   };
 
   return {
-    // Linux before 6.2 tells no size.
+    // Before Linux 6.2 the size is 0.
     openFiles: () => fstatSync(directory).size || readdirSync(DESCRIPTORS).length,
     accepted(ports) {
       const sockets: OpenSocket[] = [];

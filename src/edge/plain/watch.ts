@@ -7,7 +7,7 @@ export interface PlainWatch {
 
 /** A client on the same machine opens about 50 connections in a millisecond. */
 const WATCH_MS = 20;
-/** Of the time, for looking at sockets while their number hardly changes. */
+/** The share of the time that is spent on counting while the number of sockets hardly changes. */
 const SHARE_OF_TIME = 0.02;
 const MAX_QUIET_MS = 500;
 
@@ -28,7 +28,7 @@ export const watchPlain = ({
   sockets: Sockets;
   onClosed: (count: number) => void;
 }): PlainWatch => {
-  /** With fewer open files nobody has too many connections. */
+  /** With fewer open files no client can have too many connections. */
   const calm = Math.min(limits.connectionsPerClient, limits.connections);
   let filesBefore = 0;
   let quietUntil = 0;

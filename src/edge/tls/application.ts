@@ -50,7 +50,7 @@ const hostNameOf = (host: string): string =>
     .replace(/:\d{0,5}$/, "")
     .replace(/\.$/, "");
 
-/** The same URL over https, where a port 443 goes without saying. The targets of CONNECT and of `OPTIONS *` stay as they are. */
+/** The same URL over https, without a port 443. The targets of CONNECT and of `OPTIONS *` stay unchanged. */
 const securedUrl = (url: string, host: string): string => {
   if (!url.startsWith("http://")) return url;
   const rest = url.slice("http://".length);

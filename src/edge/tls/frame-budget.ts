@@ -18,7 +18,7 @@ export interface FrameBudget {
 /** The most frames at once. Browsers cancel dozens of requests when a page is left. */
 export const MAX_ALLOWANCE = 1000;
 const ALLOWANCE_PER_MS = 0.2;
-/** What is earned lasts for the responses in flight, not for a flood after a long download. */
+/** Enough for the responses in flight, not for a flood after a long download. */
 export const MAX_CREDIT = 4096;
 /** For each request: an empty DATA frame that ends the body, WINDOW_UPDATE, PRIORITY_UPDATE, a reserved frame type. */
 const CREDIT_PER_REQUEST = 4;

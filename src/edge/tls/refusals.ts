@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** Says over an unencrypted socket why no TLS connection comes of it, and ends the socket. */
+/** Sends the reason for a refusal over the unencrypted socket, and ends the socket. */
 export type Refusal = (socket: Socket) => void;
 
 /** RFC 8446 sections 5.1 and 6: one record with a fatal alert. */

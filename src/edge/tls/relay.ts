@@ -12,7 +12,7 @@ interface Line {
   rest: Uint8Array | undefined;
   /** Undefined over HTTP/1.1. */
   http2: Http2Watch | undefined;
-  /** Over HTTP/1.1: whether it is HTTP/2 all the same. */
+  /** Over HTTP/1.1: finds a client that sends HTTP/2 without having negotiated it. */
   match: (chunk: Uint8Array) => PrefaceMatch;
   /** How long a client that floods may take to read why its connection ends. */
   lingerMs: number;
@@ -29,7 +29,7 @@ const forward = (upstream: Socket<Line>, chunk: Uint8Array) => {
   if (line.rest) line.client.pause();
 };
 
-/** Ends a client that floods, with a GOAWAY where one can be sent; nothing more is read from it. */
+/** Disconnects a client that floods, with a GOAWAY if one can be sent. Nothing more is read from it. */
 const endFlood = ({ client, connection, lingerMs }: Line, goaway: Uint8Array | undefined) => {
   connection.ended = true;
   client.pause();

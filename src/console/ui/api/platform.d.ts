@@ -293,7 +293,7 @@ export interface paths {
     post?: never;
     /**
      * Revoke an API key
-     * @description Holds from the next request on, for ever. Revoking again is fine. The last usable key with `keys:admin` or `*` is revoked only with `force=true`. Needs the scope `keys:admin`.
+     * @description Takes effect with the next request, and can't be undone. Revoking a key again is fine. The last usable key with `keys:admin` or `*` is revoked only with `force=true`. Needs the scope `keys:admin`.
      */
     delete: operations["revokeKey"];
     options?: never;
@@ -312,7 +312,7 @@ export interface paths {
     put?: never;
     /**
      * Give an API key a new secret
-     * @description The old secret lives on for the grace time, so that its users can be moved one by one. A key can rotate itself, and keys that have no scope, no lifetime and no rate limit beyond its own. Needs the scope `keys:admin`.
+     * @description The old secret stays valid for the grace period, so that clients can be moved one by one. A key can rotate itself, and any key whose scopes, lifetime and rate limit are within its own. Needs the scope `keys:admin`.
      */
     post: operations["rotateKey"];
     delete?: never;
@@ -350,7 +350,7 @@ export interface paths {
     };
     /**
      * Can the service do its work?
-     * @description For load balancers, without a key. Ready means: the database can be written, its migrations are current, the disk has room, and files can be opened. `warnings` counts what needs a person soon, such as certificates that end soon. A key with the scope `metrics:read` also reads the messages of `warnings`, and why the service is not ready; any other key is ignored.
+     * @description For load balancers, without a key. Ready means: the database can be written, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need a person soon, such as certificates about to end. A key with the scope `metrics:read` also gets the messages of `warnings` and the reason why the service is not ready; other keys are ignored.
      */
     get: operations["getReadiness"];
     put?: never;
@@ -941,11 +941,11 @@ export interface components {
       /** @description Absent if there are none. */
       warnings?: components["schemas"]["ReadinessWarning"][];
     };
-    /** @description Something that a person must look at soon. */
+    /** @description Something that needs a person soon. */
     ReadinessWarning: {
-      /** @description What it is about. */
+      /** @description The kind of warning. */
       code: string;
-      /** @description How many things it is true of. */
+      /** @description How many things it concerns. */
       count: number;
       /** @description What to do; only for a key with the scope `metrics:read`. */
       message?: string;
@@ -954,7 +954,7 @@ export interface components {
     OpenApiDocument: {
       /** @description The version of OpenAPI. */
       openapi: string;
-      /** @description What is described. */
+      /** @description Title, version and description of the API. */
       info: {
         [key: string]: unknown;
       };
@@ -2341,7 +2341,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the answer is 304, without a body. */
+        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the response is 304, without a body. */
         "If-None-Match"?: string;
       };
       path?: never;
@@ -2390,7 +2390,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the answer is 304, without a body. */
+        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the response is 304, without a body. */
         "If-None-Match"?: string;
       };
       path?: never;

@@ -136,7 +136,7 @@ const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
     "bad",
     ({ name }, seen) => ({
       title: "Another project has the domain now",
-      advice: `The DNS names that project for ${name}, and it has verified. To get the domain back, change the records, then verify again.`,
+      advice: `The DNS names that project for ${name}, and its check succeeded. To get the domain back, change the records, then verify again.`,
       changes: recordsOf(seen),
     }),
   ],

@@ -26,7 +26,7 @@ const ForceChoice = ({ isForced, choose }: { isForced: boolean; choose: (isForce
         checked={isForced}
         onChange={(event) => choose(event.currentTarget.checked)}
       />
-      Revoke it all the same
+      Revoke it anyway
     </label>
   </Notice>
 );
