@@ -53,7 +53,7 @@ const EXPLANATIONS: readonly (readonly [code: RegExp, text: string])[] = [
     "it cannot be written: make its file system and the files of the database writable",
   ],
   [
-    /^(SQLITE_CANTOPEN(_\w+)?|SQLITE_PERM|EACCES|EPERM)$/,
+    /^(SQLITE_CANTOPEN(_\w+)?|SQLITE_PERM)$/,
     "a file of the database cannot be opened: check that DATA_DIR is writable and has room",
   ],
   [

@@ -30,7 +30,7 @@ test("an input/output error may pass, and is not damage", () => {
   }
 });
 
-test("what is not of the storage is not explained", () => {
-  for (const code of ["", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_ERROR", "EADDRINUSE"])
+test("what is not of the storage is not explained, nor a missing permission, which may be for any file", () => {
+  for (const code of ["", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_ERROR", "EADDRINUSE", "EACCES", "EPERM"])
     expect(explainCode(code)).toBeUndefined();
 });
