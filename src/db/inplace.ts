@@ -1,4 +1,4 @@
-import { openSync, readSync, statSync } from "node:fs";
+import { openSync, readSync, renameSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Database as Client } from "bun:sqlite";
 import { StorageUnavailable } from "./failure.ts";
@@ -83,7 +83,7 @@ type Ending = Part | "emptied" | "saved";
 const messageOf = (ending: Ending, name: string): string => {
   const messages: Record<Ending, string> = {
     database: "the database file is not where it was opened: put it back, then start the server again",
-    emptied: `${name} was emptied while the server ran: restore a backup with adoption-store restore FILE, which keeps ${name}-wal, where the last writes are`,
+    emptied: `${name} was emptied while the server ran: restore a backup with adoption-store restore FILE; what its log held is in ${name}.emptied`,
     index: `${name}-shm was deleted or replaced while the server ran; nothing is lost: start the server again`,
     saved: `${name}-wal was deleted or replaced while the server ran; its content was saved in the database: start the server again`,
     log: `${name}-wal was deleted, replaced or cut short while the server ran; what was written last may be lost: start the server again, and compare it with a backup`,
@@ -110,6 +110,18 @@ export const filesInPlace = (client: Client, onLost: (loss: FilesLost) => void):
     if (lost) onLost(lossOf(lost));
   };
 
+  /**
+   * Renames an emptied database: the end of the process copies the log into the file that is open, and a start on what comes
+   * of that would begin on a database with holes.
+   */
+  const moveAside = () => {
+    try {
+      renameSync(path, `${path}.emptied`);
+    } catch {
+      // The message says that a backup is to be restored all the same.
+    }
+  };
+
   const lose = (part: Ending, { isNameless = false } = {}): never => {
     lost ??= part;
     settling ??= settle(isNameless);
@@ -122,12 +134,15 @@ export const filesInPlace = (client: Client, onLost: (loss: FilesLost) => void):
       const moved = PARTS.find((part) => inodeOf(path + PATHS[part]) !== opened.get(part));
       if (moved) lose(moved, { isNameless: moved === "log" });
       // Before another connection opens it: SQLite would delete its log.
-      if (isEmpty(path)) lose("emptied");
+      if (isEmpty(path)) {
+        moveAside();
+        lose("emptied");
+      }
       if (isShort()) lose("log");
     },
     async mayClose() {
       await settling;
-      return lost === undefined || lost === "database" || lost === "saved";
+      return lost === undefined || lost === "database" || lost === "emptied" || lost === "saved";
     },
   };
 };

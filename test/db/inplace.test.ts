@@ -108,15 +108,28 @@ describe("while a database is open", () => {
     expect((await store.database.lost).message).toContain("put it back");
   });
 
-  test("a database file that is emptied is noticed, and its log stays", async () => {
+  test("a database file that is emptied is noticed, and what its log held is kept beside it", async () => {
     const { store, path } = await storeWith("Bella");
-    const log = readFileSync(`${path}-wal`);
     truncateSync(path);
     await expect(store.database.assertReady()).rejects.toThrow("store.db was emptied");
     expect(await adding(store)).toBe("503 storage_unavailable");
     expect((await store.database.lost).message).toContain("restore a backup");
     await store.database.close();
-    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
+    expect(existsSync(path)).toBe(false);
+    expect(namesAfterCrash(`${path}.emptied`)).toEqual(["Bella"]);
+  });
+
+  test("a database file that is emptied is no database when the process ends without a close", () => {
+    const path = join(temporaryDirectory(), "store.db");
+    const script = `
+      const { truncateSync } = await import("node:fs");
+      const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, "../../src/db/open.ts"))});
+      const database = openDatabase(${JSON.stringify(path)});
+      truncateSync(database.client.filename);
+      try { database.assertInPlace(); } catch {}
+      process.exit(1);`;
+    expect(Bun.spawnSync([process.execPath, "-e", script], { stderr: "inherit" }).exitCode).toBe(1);
+    expect([existsSync(path), existsSync(`${path}.emptied`)]).toEqual([false, true]);
   });
 
   test("another process that writes and empties the log all the time is no loss", async () => {
