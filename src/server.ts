@@ -79,7 +79,7 @@ const readLimits = (): string => {
 /** How often times of last use are written. */
 const TEND_MS = 10_000;
 /** How often the files of the database are looked for, besides each write, and the lock's file. */
-const WATCH_MS = 1000;
+export const WATCH_MS = 1000;
 /** How often files are swept that no deploy needs. */
 const SETTLE_MS = 60 * 60_000;
 /** Below the 10 seconds after which container runtimes kill. */
@@ -271,6 +271,7 @@ const running = ({
 }): Server => {
   const flush = () =>
     keys.flush().catch((error: unknown) => log.warn({ err: error }, "times of last use not written"));
+  let isLockReported = false;
   const watch = () => {
     try {
       database.assertInPlace();
@@ -281,8 +282,11 @@ const running = ({
     try {
       if (lock.keep())
         log.warn("server.lock was deleted or replaced: the server has made and taken it again");
+      isLockReported = false;
     } catch (error) {
-      log.warn({ err: error }, "server.lock was deleted or replaced, and cannot be taken again");
+      if (!isLockReported)
+        log.warn({ err: error }, "server.lock was deleted or replaced, and cannot be taken again");
+      isLockReported = true;
     }
   };
   const watching = setInterval(watch, WATCH_MS);

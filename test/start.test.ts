@@ -1,7 +1,8 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import {
   existsSync,
+  mkdirSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -15,7 +16,7 @@ import { prepareRestore } from "../src/backups/restore.ts";
 import { readConfig } from "../src/config/config.ts";
 import { adminKeyPath, databasePath, lockPath, openData } from "../src/data.ts";
 import { isLocked, takeLock } from "../src/db/lock.ts";
-import { startServer } from "../src/server.ts";
+import { WATCH_MS, startServer } from "../src/server.ts";
 import { atEnd, faultOf, temporaryDirectory } from "./support/store.ts";
 
 const BACKUP = { force: false, secrets: false, sites: false, reserve: 0, now: Date.now(), told: () => {} };
@@ -140,6 +141,20 @@ describe("while a server runs, its deleted lock", () => {
     renameSync(`${lock}.other`, lock);
     await isKept(lock);
     await expect(startServer(configured(config.dataDir))).rejects.toThrow("another adoption-store server");
+  });
+
+  test("is reported once, however often it cannot be taken again", async () => {
+    const { server, lock } = await serving();
+    const warn = spyOn(server.log, "warn");
+    rmSync(lock);
+    mkdirSync(lock);
+    await Bun.sleep(3 * WATCH_MS);
+    expect(warn.mock.calls.map(([, message]) => message)).toEqual([
+      "server.lock was deleted or replaced, and cannot be taken again",
+    ]);
+    rmSync(lock, { recursive: true });
+    await isKept(lock);
+    expect(warn).toHaveBeenCalledTimes(2);
   });
 
   test("ends the server when another process has taken it", async () => {
