@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { quantity } from "../bulk/quantity.ts";
 import { siteRoot } from "../deploys/root.ts";
 import { PLANS, type Plan } from "../projects/repository.ts";
 import { type Api, ApiError, apiOf } from "./api.ts";
@@ -119,6 +120,8 @@ export const deployCommand = (): Command =>
     const deploy = await upload(api, directory, listing, project.slug);
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
     if (options.json) return print(JSON.stringify({ ...deploy, address: project.address }));
-    print(`Deploy ${deploy.id}: ${deploy.files} files, ${formatBytes(deploy.bytes)}, in ${seconds} s`);
+    print(
+      `Deploy ${deploy.id}: ${quantity(deploy.files, "file")}, ${formatBytes(deploy.bytes)}, in ${seconds} s`,
+    );
     print(project.address);
   });

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { type Restored, prepareRestore } from "../backups/restore.ts";
+import { quantity } from "../bulk/quantity.ts";
 import { formatBytes, progress } from "./progress.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { confirm, fail, print } from "./terminal.ts";
@@ -12,7 +13,7 @@ interface Options extends Record<string, unknown> {
 
 const printRestored = ({ bytes, aside, sites }: Restored, dataDir: string) => {
   print(`Restored to ${dataDir}: ${formatBytes(bytes)}, checked`);
-  if (sites.files > 0) print(`Sites: ${sites.files} files`);
+  if (sites.files > 0) print(`Sites: ${quantity(sites.files, "file")}`);
   if (aside !== undefined) print(`The database before is ${aside}: remove it when you do not need it`);
   print("API keys are those of the backup; adoption-store keys create makes another if none is at hand");
   print("Start the server with adoption-store serve");

@@ -66,7 +66,11 @@ const listedFor =
 const notFound = () => new Fault("not_found", "The project has no deploy with this id.");
 
 const tooLarge = (limit: number) =>
-  new Fault("payload_too_large", `The archive is larger than ${limit} bytes.`, { connection: "close" });
+  new Fault(
+    "payload_too_large",
+    `The archive is larger than ${limit} bytes, the DEPLOY_LIMIT of this server.`,
+    { connection: "close" },
+  );
 
 const noRoom = () =>
   new Fault(
