@@ -36,6 +36,7 @@ export const toPage = (rows, limit, requestId) => {
   if (rows.length > limit) {
     rows.length = limit;
     const cursor = Buffer.from(`${rows[limit - 1].id}:pets:`).toString("base64url");
+    headers["next-cursor"] = cursor;
     headers.link = `</v1/pets?limit=${limit}&cursor=${cursor}>; rel="next"`;
   }
   return { pets: rows.map(toPet), headers };
