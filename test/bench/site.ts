@@ -26,7 +26,7 @@ export const page = (): string => {
 
 /** Publishes the file in the project `docs`, which the first start made. */
 export const publish = async ({ url }: Server, { key }: DataDir, content: string): Promise<void> => {
-  const archive = new Bun.Archive({ "page.html": content }, { compress: "gzip" });
+  const archive = new Bun.Archive({ "index.html": content, "page.html": content }, { compress: "gzip" });
   const answer = await fetch(`${url}/platform/projects/docs/deploys`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/gzip" },
