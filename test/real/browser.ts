@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { PROGRAMS } from "./support.ts";
+import { PROGRAMS, until } from "./support.ts";
 
 /** The part of playwright-core that is used here, so that types are checked where it is not installed. */
 export interface Locator {
@@ -90,3 +90,10 @@ export const openBrowser = async (
   page.on("request", (request) => seen.requests.push(request.url()));
   return { page, seen, [Symbol.asyncDispose]: () => browser.close() };
 };
+
+/**
+ * Waits until an expression is true on the page. The policy of the console's pages forbids `waitForFunction`, which
+ * evaluates inside the page whenever its first look finds the expression false.
+ */
+export const untilTrue = (page: Page, expression: string): Promise<void> =>
+  until(expression, async () => (await page.evaluate(expression)) === true);

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { violationsOf } from "./axe.ts";
-import { openBrowser } from "./browser.ts";
+import { openBrowser, untilTrue } from "./browser.ts";
 import { signIn } from "./sign-in.ts";
 import { directory, real, serve, type Server, store } from "./support.ts";
 
@@ -107,7 +107,7 @@ real("a shelter's day: a category, an animal, its search, and its adoption to th
   await button("Approve the adoption of “Bella”").click();
   await status("The adoption of “Bella” is approved now.").waitFor();
   // Whoever pressed it goes on right there, with the keyboard.
-  await page.waitForFunction(`${FOCUSED} === "Complete"`);
+  await untilTrue(page, `${FOCUSED} === "Complete"`);
   await link("Complete the adoption of “Bella”").press("Enter");
   await page.reload();
   await dialog("Complete adoption").click();
@@ -240,7 +240,7 @@ real(
     expect(await violationsOf(page)).toEqual([]);
     await dialog("Load it anew, and keep what I typed").click();
     await page.getByText("Somebody else called it “Bellissima”.").waitFor();
-    await page.waitForFunction(`${FOCUSED}?.startsWith("Loaded anew.")`);
+    await untilTrue(page, `${FOCUSED}?.startsWith("Loaded anew.")`);
     expect(await page.evaluate("document.querySelector('dialog input[name=name]').value")).toBe("Bella II");
     expect(await page.evaluate("document.querySelector('dialog select[name=status]').value")).toBe("sold");
     await dialog("Save").click();
@@ -254,7 +254,7 @@ real(
     await it.alert(/Somebody else has changed it meanwhile/).waitFor();
     await dialog("Look at it again").click();
     await page.locator("dialog .badge").getByText("pending").waitFor();
-    await page.waitForFunction(`${FOCUSED} === "Cancel"`);
+    await untilTrue(page, `${FOCUSED} === "Cancel"`);
     await dialog("Delete").click();
     await it.status("“Bella II” was deleted.").waitFor();
     await it.closed();
