@@ -8,7 +8,7 @@ import { explainStorage, fullReason } from "../filesystem.ts";
 
 /** Says what the storage failed at. */
 const explained = (error: unknown, dataDir: string): unknown => {
-  // What the system itself says is of a file that the command writes besides.
+  // An error of the system itself is about another file that the command writes.
   if (isFull(error) && resultCode(error) !== "SQLITE_FULL") {
     const { path } = error as NodeJS.ErrnoException;
     const reason =

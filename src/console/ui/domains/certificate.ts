@@ -4,7 +4,7 @@ type Problem = NonNullable<Certificate["problem"]>;
 
 /** What was wrong with an attempt, and what to do, by the problem's type (RFC 8555 section 6.7, and the platform's own). */
 const WORDS: Readonly<Record<string, string>> = {
-  budget: "As many certificates were ordered as may be for now. There is nothing to do but to wait.",
+  budget: "The limit on certificate orders is reached. The next order follows by itself: wait.",
   caa: "The domain's CAA records do not allow the certificate authority: change them.",
   challenge_unreachable: "The domain did not lead to this server over HTTP: its port 80 must be reachable.",
   connection: "The certificate authority could not reach the domain: its port 80 must lead to this server.",
@@ -14,8 +14,7 @@ const WORDS: Readonly<Record<string, string>> = {
   no_authority:
     "The server's operator has not agreed to a certificate authority's terms of service yet: until then none is asked.",
   not_held: "The domain is not this project's yet: verify it first.",
-  rateLimited:
-    "The certificate authority has had as many requests as it takes for now. There is nothing to do but to wait.",
+  rateLimited: "The CA's rate limit is reached. The next order follows by itself: wait.",
   records:
     "The domain's records do not allow a certificate as they are: correct them, then choose Re-verify.",
   unauthorized: "The certificate authority found another server under the domain: look at its records.",
