@@ -1,0 +1,64 @@
+/** A node of a JSON document. */
+export type Node = Record<string, unknown>;
+
+export const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const PROSE: ReadonlySet<string> = new Set(["description", "summary", "title"]);
+/** Their values are data, where a field may be called `description` too. */
+const DATA: ReadonlySet<string> = new Set(["const", "default", "enum", "example", "examples"]);
+/** The fields of these are names that somebody chose: a property may be called `default`. */
+const NAMED: ReadonlySet<string> = new Set(["paths", "properties", "responses", "schemas", "variables"]);
+
+const mapFields = (node: Node, map: (value: unknown, name: string) => unknown): Node =>
+  Object.fromEntries(
+    Object.entries(node)
+      .map(([name, value]) => [name, map(value, name)] as const)
+      .filter(([, value]) => value !== undefined)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+
+const isErrorMessage = (name: string, { code, status }: Node): boolean =>
+  name === "message" && typeof code === "string" && typeof status === "number";
+
+const dataOf = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(dataOf);
+  if (!isNode(value)) return value;
+  return mapFields(value, (field, name) => (isErrorMessage(name, value) ? undefined : dataOf(field)));
+};
+
+/** A media type names its examples and sums them up; a schema only lists values. */
+const examplesOf = (examples: unknown): unknown =>
+  isNode(examples) ? mapFields(examples, (example) => dataOf((example as Node)["value"])) : dataOf(examples);
+
+/** By place and name, because the order of parameters means nothing. */
+const parametersOf = (parameters: Node[]): Node =>
+  mapFields(Object.fromEntries(parameters.map((one) => [`${one["in"]} ${one["name"]}`, one])), partOf);
+
+const isReference = (value: unknown): boolean => isNode(value) && "$ref" in value;
+
+/** A header and its component have the same name: a list of names is enough. */
+const headersOf = (headers: Node): unknown =>
+  Object.values(headers).every(isReference) ? Object.keys(headers).toSorted() : mapFields(headers, partOf);
+
+const fieldOf = (value: unknown, name: string): unknown => {
+  if (PROSE.has(name) && typeof value === "string") return undefined;
+  if (name === "examples") return examplesOf(value);
+  if (DATA.has(name)) return dataOf(value);
+  if (NAMED.has(name) && isNode(value)) return mapFields(value, partOf);
+  if (name === "parameters" && Array.isArray(value)) return parametersOf(value as Node[]);
+  if (name === "headers" && isNode(value)) return headersOf(value);
+  if (name === "required" && Array.isArray(value)) return value.toSorted();
+  return partOf(value);
+};
+
+function partOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(partOf);
+  return isNode(value) ? mapFields(value, fieldOf) : value;
+}
+
+/**
+ * An OpenAPI document with its keys in order and without what only people read: descriptions, summaries, titles and
+ * the messages of errors.
+ */
+export const normalised = (document: Node): Node => partOf(document) as Node;
