@@ -26,126 +26,106 @@ const files = [...new Glob("src/**/*.{ts,tsx}").scanSync(ROOT)]
   .toSorted();
 const imports = (await Promise.all(files.map(importsOf))).flat();
 
-/** Who may import whom: for files that match `from`, every import must match one of `to`. The first row that fits counts. */
+/**
+ * Who may import whom, beside its own room: the first row that matches `from` counts, and every import must match one of its
+ * `to`, where `$1` is what the row's group matched.
+ */
 const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/main\.ts$/, to: [/^src\/cli\/(run|heap)\.ts$/] },
-  {
-    from: /^src\/cli\//,
-    to: [
-      /^src\/(cli|backups|bulk|config|keys|orders|projects|domains|http|db|edge)\//,
-      /^src\/(wire(-\w+)?|server|data|directory|durable|filesystem|time)\.ts$/,
-      /^src\/pets\/pet\.ts$/,
-      // What a site must hold: said before it is uploaded.
-      /^src\/deploys\/root\.ts$/,
-    ],
-  },
-  {
-    from: /^src\/data\.ts$/,
-    to: [/^src\/config\/config\.ts$/, /^src\/db\//, /^src\/(directory|durable|filesystem|ownership)\.ts$/],
-  },
-  {
-    from: /^src\/server-lock\.ts$/,
-    to: [/^src\/data\.ts$/, /^src\/config\/remembered\.ts$/, /^src\/db\/(exclusive|lock)\.ts$/],
-  },
-  { from: /^src\/filesystem\.ts$/, to: [/^src\/db\/(explain|failure)\.ts$/, /^src\/directory\.ts$/] },
-  { from: /^src\/durable\.ts$/, to: [/^src\/ownership\.ts$/] },
-  { from: /^src\/(?:wire(?:-\w+)?|server)\.ts$/, to: [/^src\//, /^package\.json$/] },
-  {
-    from: /^src\/config\//,
-    to: [
-      /^src\/config\//,
-      /^src\/http\/logging\.ts$/,
-      /^src\/domains\/dns\/settings\.ts$/,
-      /^src\/durable\.ts$/,
-    ],
-  },
-  { from: /^src\/(page|time)\.ts$/, to: [/^src\/http\/faults\.ts$/] },
-  { from: /^src\/db\//, to: [/^src\/db\//, /^src\/ownership\.ts$/, /^drizzle\/.+\.sql$/] },
-  // What DATA_DIR holds: the database, and the files of deploys beside it.
+  { from: /^src\/app\//, to: [/^src\/(?!cli\/|main\.ts)/, /^package\.json$/] },
+  { from: /^src\/cli\//, to: [/^src\/(?!main\.ts|http\/|console\/)/] },
+  { from: /^src\/lib\//, to: [] },
+  { from: /^src\/protocols\//, to: [/^src\/lib\//] },
+  { from: /^src\/db\//, to: [/^src\/lib\//, /^drizzle\/.+\.sql$/] },
+  { from: /^src\/config\//, to: [/^src\/(lib|protocols\/dns)\//] },
+  { from: /^src\/data-dir\//, to: [/^src\/(config|db|lib)\//] },
+  { from: /^src\/http\//, to: [/^src\/lib\//] },
+  { from: /^src\/openapi\//, to: [/^src\/(http|lib)\//] },
+  { from: /^src\/edge\//, to: [/^src\/(http|lib|protocols\/tls)\//] },
+  // A page for browsers, a client of the HTTP API: nothing of this program is in it.
+  { from: /^src\/console\/ui\//, to: [] },
+  { from: /^src\/console\//, to: [/^src\/(http|openapi|lib)\//] },
+  // DATA_DIR holds the database, and the files of deploys beside it.
   {
     from: /^src\/backups\//,
-    to: [
-      /^src\/(backups|db)\//,
-      /^src\/deploys\/(blobs|manifest|sound)\.ts$/,
-      /^src\/(data|directory|durable|filesystem|ownership|server-lock|time)\.ts$/,
-    ],
+    to: [/^src\/(data-dir|db|lib)\//, /^src\/deploys\/(blobs|manifest|sound)\.ts$/],
   },
-  { from: /^src\/edge\//, to: [/^src\/edge\//, /^src\/http\//] },
-  // What all rooms' schemas share: no room is known there.
-  { from: /^src\/http\/schemas\.ts$/, to: [/^src\/http\//, /^src\/time\.ts$/] },
-  { from: /^src\/http\/faults\.ts$/, to: [/^src\/db\/failure\.ts$/, /^src\/http\/open-files\.ts$/] },
-  // An answer is kept in the transaction of what it answers.
-  { from: /^src\/http\/idempotency\.ts$/, to: [/^src\/http\//, /^src\/db\/answers\.ts$/] },
-  // The frame and the shared macros know keys; nothing else of http/ knows a room.
-  { from: /^src\/http\/shared\.ts$/, to: [/^src\/http\//, /^src\/keys\/guard\.ts$/] },
-  { from: /^src\/http\/frame\.ts$/, to: [/^src\/http\//, /^src\/keys\/repository\.ts$/] },
-  { from: /^src\/http\//, to: [/^src\/http\//] },
-  // Files of animals: held against what the API asks of one.
-  { from: /^src\/bulk\/repository\.ts$/, to: [/^src\/(bulk|db)\//, /^src\/pets\/pet\.ts$/] },
+  { from: /\/(repository|queries|erasure)\.ts$/, to: [/^src\/(db|lib|protocols\/acme)\//] },
+  // The rows of a file are checked as the bodies of POST /v1/pets are.
+  { from: /^src\/bulk\//, to: [/^src\/lib\//, /^src\/pets\/(model|pet)\.ts$/] },
+  { from: /^src\/certificates\//, to: [/^src\/(http|openapi|lib|protocols\/acme)\//] },
   {
-    from: /^src\/bulk\//,
-    to: [
-      /^src\/bulk\//,
-      /^src\/http\/(checker|faults|json)\.ts$/,
-      /^src\/pets\/(model|pet)\.ts$/,
-      /^src\/durable\.ts$/,
-    ],
+    from: /^src\/domains\//,
+    to: [/^src\/(http|openapi|lib|protocols\/dns)\//, /^src\/projects\/service\.ts$/],
   },
+  { from: /^src\/deploys\//, to: [/^src\/(http|openapi|lib)\//, /^src\/projects\/service\.ts$/] },
+  // A site is what a deploy holds.
   {
-    from: /^src\/(\w+)\/(?:(?:certificates|events)\/)?(?:repository|queries)\.ts$/,
-    to: [/^src\/db\//, /^src\/$1\//],
+    from: /^src\/sites\//,
+    to: [/^src\/(http|lib)\//, /^src\/deploys\/(blobs|challenge-directory|manifest|sound|stored)\.ts$/],
   },
-  {
-    from: /^src\/(deploys|domains|sites)\//,
-    to: [
-      /^src\/$1\//,
-      /^src\/http\//,
-      /^src\/projects\/(repository|service)\.ts$/,
-      /^src\/keys\/guard\.ts$/,
-      /^src\/(durable|ownership|page|time)\.ts$/,
-      // Sites are what deploys brought.
-      /^src\/deploys\/(blobs|challenge-directory|manifest|sound|stored|variants)\.ts$/,
-    ],
-  },
-  {
-    from: /^src\/(\w+)\/service\.ts$/,
-    to: [/^src\/$1\/(?!routes|model)/, /^src\/http\/faults\.ts$/, /^src\/(page|time)\.ts$/],
-  },
-  // A page for browsers, a client of the HTTP API: nothing of this program is in it.
-  { from: /^src\/console\/ui\//, to: [/^src\/console\/ui\//] },
-  { from: /^src\/console\//, to: [/^src\/console\/(?!ui)/, /^src\/http\//, /^src\/time\.ts$/] },
-  { from: /^src\/(\w+)\/guard\.ts$/, to: [/^src\/$1\//, /^src\/http\/(faults|limits)\.ts$/] },
-  {
-    from: /^src\/(\w+)\//,
-    to: [/^src\/$1\//, /^src\/http\//, /^src\/keys\/guard\.ts$/, /^src\/(page|time)\.ts$/],
-  },
+  { from: /^src\/(pets|categories|orders|keys|projects)\//, to: [/^src\/(http|openapi|lib)\//] },
 ];
 
-const allowed = ({ from, to }: Import): boolean => {
-  if (!/^(src|drizzle)\/|^package\.json$/.test(to)) return true;
+/** Imports that the table does not allow yet: each is to be moved or handed in, and its line deleted. */
+const REMAINING: readonly string[] = [
+  "src/bulk/animal.ts -> src/http/checker.ts",
+  "src/bulk/repository.ts -> src/pets/pet.ts",
+  "src/certificates/place-order.ts -> src/domains/hostname.ts",
+  "src/certificates/preflight.ts -> src/domains/domain.ts",
+  "src/certificates/preflight.ts -> src/domains/hostname.ts",
+  "src/certificates/preflight.ts -> src/domains/inspect.ts",
+  "src/certificates/preflight.ts -> src/domains/repository.ts",
+  "src/certificates/queries.ts -> src/domains/domain.ts",
+  "src/certificates/queries.ts -> src/domains/queries.ts",
+  "src/certificates/repository.ts -> src/domains/domain.ts",
+  "src/certificates/repository.ts -> src/domains/hostname.ts",
+  "src/certificates/service.ts -> src/domains/hostname.ts",
+  "src/cli/keys.ts -> src/http/schemas.ts",
+  "src/deploys/service.ts -> src/projects/repository.ts",
+  "src/domains/model.ts -> src/certificates/model.ts",
+  "src/domains/routes.ts -> src/certificates/model.ts",
+  "src/domains/service.ts -> src/certificates/certificate.ts",
+  "src/domains/service.ts -> src/certificates/repository.ts",
+  "src/domains/service.ts -> src/projects/repository.ts",
+  "src/http/frame.ts -> src/keys/repository.ts",
+  "src/http/health.ts -> src/openapi/operation.ts",
+  "src/http/idempotency.ts -> src/db/kept-responses.ts",
+  "src/http/shared.ts -> src/keys/guard.ts",
+  "src/lib/errors.ts -> src/db/failure.ts",
+  "src/orders/routes.ts -> src/keys/guard.ts",
+];
+
+/** The room of a file: `src/pets`, `src/protocols/dns`, `src/console/ui`. */
+const roomOf = (file: string): string =>
+  /^src\/(?:protocols\/\w+|console\/ui|[\w-]+)(?=\/)/.exec(file)?.[0] ?? file;
+
+const isAllowed = ({ from, to }: Import): boolean => {
+  if (!/^(src|drizzle)\/|^package\.json$/.test(to) || roomOf(from) === roomOf(to)) return true;
   const row = DIRECTIONS.find((direction) => direction.from.test(from));
-  const room = row?.from.exec(from)?.[1] ?? "";
-  return row?.to.some((target) => new RegExp(target.source.replaceAll("$1", room)).test(to)) ?? false;
+  const match = row?.from.exec(from)?.[1] ?? "";
+  return row?.to.some((target) => new RegExp(target.source.replaceAll("$1", match)).test(to)) ?? false;
 };
 
 /** Which files may import a package. */
 const PACKAGES: Record<string, RegExp> = {
-  elysia: /^src\/(http|console)\/|\/(routes|model|guard)\.ts$/,
-  "@elysiajs/": /^src\/(http|console)\/|\/guard\.ts$/,
-  "@sinclair/typebox": /^src\/http\/|\/model\.ts$/,
-  "drizzle-orm": /^src\/db\/|\/(repository|queries)\.ts$/,
+  elysia: /^src\/(http|openapi|console)\/|\/(routes|model|guard)\.ts$/,
+  "@elysiajs/": /^src\/(http|openapi|console)\/|\/guard\.ts$/,
+  "@sinclair/typebox": /^src\/(http|openapi)\/|\/model\.ts$/,
+  "drizzle-orm": /^src\/db\/|\/(repository|queries|erasure)\.ts$/,
   "bun:sqlite": /^src\/db\//,
   commander: /^src\/cli\//,
   "csv-parse": /^src\/bulk\/csv\.ts$/,
-  pino: /^src\/http\/logging\.ts$/,
-  jose: /^src\/domains\/acme\//,
-  "@peculiar/x509": /^src\/domains\/acme\//,
+  pino: /^src\/lib\/log\.ts$/,
+  jose: /^src\/protocols\/acme\//,
+  "@peculiar/x509": /^src\/protocols\/acme\//,
 };
 
 describe("imports", () => {
   test("go only in the directions of the map", () => {
     expect(imports.length).toBeGreaterThan(100);
-    expect(imports.filter((one) => !allowed(one))).toEqual([]);
+    const refused = imports.filter((one) => !isAllowed(one)).map(({ from, to }) => `${from} -> ${to}`);
+    expect(refused.toSorted()).toEqual(REMAINING.toSorted());
   });
 
   test.each(Object.entries(PACKAGES))("of %s are in its own places only", (name, place) => {
@@ -173,11 +153,26 @@ describe("imports", () => {
   });
 });
 
+/** Inside a room too, what speaks of HTTP stays in its routes, and SQL in its repository. */
+const LAYERS: { from: RegExp; to: RegExp }[] = [
+  {
+    from: /^src\/(?!console).*\/(service|repository|queries|erasure)\.ts$/,
+    to: /^src\/(http|openapi)\/|\/(routes|model|openapi)\.ts$/,
+  },
+  { from: /\/(repository|queries|erasure)\.ts$/, to: /\/service\.ts$/ },
+];
+
+test("services and repositories know nothing of HTTP, and repositories nothing of services", () => {
+  const breaches = imports.filter((one) =>
+    LAYERS.some(({ from, to }) => from.test(one.from) && to.test(one.to)),
+  );
+  expect(breaches).toEqual([]);
+});
+
 test("a direction that is not on the map is refused", () => {
-  expect(allowed({ from: "src/pets/service.ts", to: "src/pets/routes.ts" })).toBe(false);
-  expect(allowed({ from: "src/pets/repository.ts", to: "src/keys/repository.ts" })).toBe(false);
-  expect(allowed({ from: "src/pets/service.ts", to: "src/keys/service.ts" })).toBe(false);
-  expect(allowed({ from: "src/http/json.ts", to: "src/pets/model.ts" })).toBe(false);
+  expect(isAllowed({ from: "src/pets/repository.ts", to: "src/keys/repository.ts" })).toBe(false);
+  expect(isAllowed({ from: "src/pets/service.ts", to: "src/keys/service.ts" })).toBe(false);
+  expect(isAllowed({ from: "src/lib/json.ts", to: "src/pets/model.ts" })).toBe(false);
 });
 
 test("only config/config.ts reads the environment; heap.ts hands it on to the program it starts", async () => {

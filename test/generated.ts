@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import Ajv, { type ValidateFunction } from "ajv/dist/2020";
 import fc from "fast-check";
-import { FAULTS } from "../src/http/faults.ts";
+import { FAULTS } from "../src/lib/errors.ts";
 import { type Node, type Operation, operationsOf, pathWith } from "./support/operations.ts";
 import { DEPLOY, makeProject, toldDns } from "./domains/projects.ts";
 import { type Store, addPet, openStore } from "./support/store.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { SETTINGS, type Setting } from "../src/config/settings.ts";
-import { FAULTS } from "../src/http/faults.ts";
+import { FAULTS } from "../src/lib/errors.ts";
 
 const readme = await Bun.file(join(import.meta.dir, "../README.md")).text();
 const manifest = (await import("../package.json")).default as {

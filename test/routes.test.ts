@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { DOCUMENTS, documentsOf } from "../src/http/docs.ts";
+import { DOCUMENTS, documentsOf } from "../src/openapi/routes.ts";
 import { SCOPES, type Scope } from "../src/keys/scopes.ts";
 import { operationsOf, pathWith } from "./support/operations.ts";
 import { faultOf, messageOf, openStore } from "./support/store.ts";

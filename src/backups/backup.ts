@@ -7,7 +7,7 @@ import {
   isBeingRestored,
   openFault,
   reasonOf,
-} from "../data.ts";
+} from "../data-dir/data.ts";
 import { carriedFiles } from "../db/carried.ts";
 import { storeIdOf } from "../db/identity.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
@@ -26,13 +26,13 @@ import {
   sizeOf,
 } from "../db/snapshot.ts";
 import type { Blobs } from "../deploys/blobs.ts";
-import { fullReason, hasNoInodes } from "../filesystem.ts";
+import { fullReason, hasNoInodes } from "../data-dir/filesystem.ts";
 import { beginTemporary, removeTemporary } from "./abandoned.ts";
 import { surplus, temporaryName } from "./names.ts";
 import { assertPlace, putInPlace } from "./place.ts";
 import { BackupRefused } from "./refused.ts";
 import { backupsIn } from "./stores.ts";
-import { inheritOwner } from "../ownership.ts";
+import { inheritOwner } from "../lib/ownership.ts";
 import { type SiteFiles, blobsOf, bytesOf, carry, filesOf } from "./sites.ts";
 
 export interface BackupOrder {

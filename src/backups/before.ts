@@ -1,10 +1,10 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { databasePath, freeBytes } from "../data.ts";
+import { databasePath, freeBytes } from "../data-dir/data.ts";
 import { logSize } from "../db/log.ts";
-import { replaceFile } from "../durable.ts";
-import { fileSize } from "../filesystem.ts";
-import { inheritOwner } from "../ownership.ts";
+import { replaceFile } from "../lib/durable.ts";
+import { fileSize } from "../data-dir/filesystem.ts";
+import { inheritOwner } from "../lib/ownership.ts";
 
 /** How long a copy is kept. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;

@@ -12,8 +12,8 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { reasonOf } from "../data.ts";
-import { syncDirectory, syncPath } from "../durable.ts";
+import { reasonOf } from "../data-dir/data.ts";
+import { syncDirectory, syncPath } from "../lib/durable.ts";
 import { BackupRefused } from "./refused.ts";
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";

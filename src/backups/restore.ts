@@ -10,11 +10,11 @@ import {
   reasonOf,
   removeRestoring,
   restoringPath,
-} from "../data.ts";
+} from "../data-dir/data.ts";
 import { carriedFiles, carriesFiles, dropCarried } from "../db/carried.ts";
 import { DiskError } from "../db/disk-error.ts";
 import { isBusy, isDamage, isFull } from "../db/failure.ts";
-import { fileSize, fullReason } from "../filesystem.ts";
+import { fileSize, fullReason } from "../data-dir/filesystem.ts";
 import type { Lock } from "../db/lock.ts";
 import {
   type Client,
@@ -28,9 +28,9 @@ import {
   restartEvents,
   settleLog,
 } from "../db/snapshot.ts";
-import { replaceFile, syncDirectory, syncPath } from "../durable.ts";
-import { createEmpty, inheritOwner } from "../ownership.ts";
-import { OpenElsewhere, takeServerLock } from "../server-lock.ts";
+import { replaceFile, syncDirectory, syncPath } from "../lib/durable.ts";
+import { createEmpty, inheritOwner } from "../lib/ownership.ts";
+import { OpenElsewhere, takeServerLock } from "../data-dir/server-lock.ts";
 import { linked } from "./place.ts";
 import { BackupRefused } from "./refused.ts";
 import { type SiteFiles, blobsOf, filesOf, missingOf, uncarry } from "./sites.ts";

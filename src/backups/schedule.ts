@@ -1,5 +1,5 @@
-import { reasonOf } from "../data.ts";
-import type { Clock } from "../time.ts";
+import { reasonOf } from "../data-dir/data.ts";
+import type { Clock } from "../lib/time.ts";
 
 /** The state of the scheduled backups. Times are milliseconds UTC. */
 export interface BackupStatus {

@@ -1,5 +1,5 @@
 import { checkerOf } from "../http/checker.ts";
-import { jsonInteger } from "../http/json.ts";
+import { jsonInteger } from "../lib/json.ts";
 import { NewPet, toNewPet } from "../pets/model.ts";
 import type { NewPet as Animal } from "../pets/pet.ts";
 import type { Field } from "./columns.ts";

@@ -1,5 +1,5 @@
 import type { NewPet as Animal } from "../pets/pet.ts";
-import { beginningOf } from "./begun.ts";
+import { beginningOf } from "./resume-point.ts";
 import { type Columns, FileRefused, areOfRejected, noteOf, placesOf } from "./columns.ts";
 import { readCsv, readHeader } from "./csv.ts";
 import { readNdjson } from "./ndjson.ts";
@@ -11,7 +11,7 @@ import { NOTHING, type Rejections } from "./rejections.ts";
 import type { Import, Imports } from "./repository.ts";
 import { type Reading, readCells, readObjects } from "./rows.ts";
 import { type Source, hashOf, openSource } from "./source.ts";
-import { takeUp } from "./underway.ts";
+import { takeUp } from "./import-lock.ts";
 
 export type Format = "csv" | "ndjson";
 

@@ -1,5 +1,5 @@
-import { Fault } from "../http/faults.ts";
-import { parseJson } from "../http/json.ts";
+import { Fault } from "../lib/errors.ts";
+import { parseJson } from "../lib/json.ts";
 import {
   type Batch,
   Broken,

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fdatasyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { syncDirectory } from "../durable.ts";
+import { syncDirectory } from "../lib/durable.ts";
 import { FileRefused } from "./columns.ts";
 import { type Fingerprint, fingerprint, hashOf } from "./source.ts";
 

@@ -1,4 +1,4 @@
-import { operation } from "../http/operation.ts";
+import { operation } from "../openapi/operation.ts";
 
 const TAGS = ["categories"];
 const DOGS = { id: 3, name: "Dogs" };

@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, ne, notExists, sql } from "drizzle-orm";
-import type { Keep } from "../db/answers.ts";
+import type { Keep } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { categories, pets } from "../db/schema.ts";
 
-export type { Keep } from "../db/answers.ts";
+export type { Keep } from "../db/kept-responses.ts";
 
 export interface Category {
   id: number;

@@ -1,5 +1,5 @@
-import { Fault } from "../http/faults.ts";
-import { type Page, cutPage, readCursor } from "../page.ts";
+import { Fault } from "../lib/errors.ts";
+import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Categories, Category, CategoryChange, Keep, Refused } from "./repository.ts";
 
 export type { Category } from "./repository.ts";

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { Command } from "commander";
-import type { Certificate } from "../domains/certificates/certificate.ts";
-import { underWay } from "../domains/certificates/explain.ts";
-import { fromCertificate } from "../domains/certificates/model.ts";
-import type { CertificateService } from "../domains/certificates/service.ts";
-import { wireCertificateService } from "../wire-https.ts";
+import type { Certificate } from "../certificates/certificate.ts";
+import { underWay } from "../certificates/explain.ts";
+import { fromCertificate } from "../certificates/model.ts";
+import type { CertificateService } from "../certificates/service.ts";
+import { wireCertificateService } from "../app/wire-https.ts";
 import { withDatabase } from "./database.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { UsageError, confirm, print, table } from "./terminal.ts";

@@ -1,10 +1,10 @@
 import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
-import { StartRefused, assertDirectory, isBeingRestored, openData } from "../data.ts";
+import { StartRefused, assertDirectory, isBeingRestored, openData } from "../data-dir/data.ts";
 import { asDiskError } from "../db/disk-error.ts";
 import { isFull, resultCode } from "../db/failure.ts";
 import type { Database } from "../db/open.ts";
-import { explainStorage, fullReason } from "../filesystem.ts";
+import { explainStorage, fullReason } from "../data-dir/filesystem.ts";
 
 /** Says what the storage failed at. */
 const explained = (error: unknown, dataDir: string): unknown => {

@@ -1,15 +1,15 @@
 import { statSync } from "node:fs";
 import { blobsOf, damagedDeploys } from "../backups/sites.ts";
 import type { Config } from "../config/config.ts";
-import { assertFiles, assertNew, databasePath, isBeingRestored, openFault } from "../data.ts";
+import { assertFiles, assertNew, databasePath, isBeingRestored, openFault } from "../data-dir/data.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain.ts";
 import { MigrationRefused, assertCurrent } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
 import { openForReading, readingOf } from "../db/readonly.ts";
 import { type Client, ForeignSchema, Unsound, assertSound, servableDeploys } from "../db/snapshot.ts";
-import { explain, underWay } from "../domains/certificates/explain.ts";
-import { wireCertificateService } from "../wire-https.ts";
+import { explain, underWay } from "../certificates/explain.ts";
+import { wireCertificateService } from "../app/wire-https.ts";
 import type { Probe } from "./finding.ts";
 
 /** How many names a line lists. */

@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { Command } from "commander";
 import { isLocked } from "../db/lock.ts";
-import { directoryFault, fileFault, quoted } from "../directory.ts";
+import { directoryFault, fileFault, quoted } from "../data-dir/directory.ts";
 import { listen } from "../edge/listeners.ts";
-import { freeBytes, lockFault, lockPath, reasonOf } from "../data.ts";
-import { fullReason, hasNoInodes } from "../filesystem.ts";
+import { freeBytes, lockFault, lockPath, reasonOf } from "../data-dir/data.ts";
+import { fullReason, hasNoInodes } from "../data-dir/filesystem.ts";
 import { backups } from "./doctor-backups.ts";
 import { certificates, database, sites } from "./doctor-database.ts";
 import { type Finding, type Probe, attempt, lineOf } from "./finding.ts";

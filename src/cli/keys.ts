@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import type { Config } from "../config/config.ts";
-import { Fault } from "../http/faults.ts";
+import { Fault } from "../lib/errors.ts";
 import { isLine } from "../http/schemas.ts";
 import { DEFAULT_GRACE_SECONDS, MOST_GRACE_SECONDS, MOST_NAME, fromKey, fromMinted } from "../keys/model.ts";
 import { parseRate } from "../keys/rate.ts";
 import { GRANTS, type Grant, SCOPES, isGrant } from "../keys/scopes.ts";
 import { type KeyService, type Minted, OPERATOR } from "../keys/service.ts";
-import { LATEST_TIME, formatTime, parseTime } from "../time.ts";
-import { wireKeys } from "../wire.ts";
+import { LATEST_TIME, formatTime, parseTime } from "../lib/time.ts";
+import { wireKeys } from "../app/wire.ts";
 import { withDatabase } from "./database.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, confirm, print, table } from "./terminal.ts";

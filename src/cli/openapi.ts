@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { DOCUMENTS, documentsOf } from "../http/docs.ts";
+import { DOCUMENTS, documentsOf } from "../openapi/routes.ts";
 import { openDatabase } from "../db/open.ts";
-import { wireApp } from "../wire.ts";
+import { wireApp } from "../app/wire.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, print } from "./terminal.ts";
 

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/config.ts";
 import { explainCode } from "../db/explain.ts";
-import { Fault } from "../http/faults.ts";
-import { StartRefused } from "../data.ts";
-import { VERSION } from "../wire.ts";
+import { Fault } from "../lib/errors.ts";
+import { StartRefused } from "../data-dir/data.ts";
+import { VERSION } from "../app/wire.ts";
 import { ApiError } from "./api.ts";
 import { backupCommand } from "./backup.ts";
 import { certificatesCommand } from "./certificates.ts";

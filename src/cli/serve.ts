@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { isLocalHost, processSources } from "../config/config.ts";
 import { misspellings } from "../config/misspelt.ts";
-import { startServer } from "../server.ts";
+import { startServer } from "../app/server.ts";
 import { ignoresHangup } from "./hangup.ts";
 import { configOf, withSettings } from "./settings.ts";
-import { MigrationStopped } from "../wire-migration.ts";
+import { MigrationStopped } from "../app/wire-migration.ts";
 import { fail, print } from "./terminal.ts";
 
 /** Resolves with the first signal that asks the server to stop. A second SIGTERM or SIGINT ends it at once. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { LogFormat, LogLevel } from "../http/logging.ts";
+import type { LogFormat, LogLevel } from "../lib/log.ts";
 import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
 
 /** Everything that can be set, checked and frozen. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { writeDurably } from "../durable.ts";
+import { writeDurably } from "../lib/durable.ts";
 import type { Config } from "./config.ts";
 import { SETTINGS, type SettingName } from "./settings.ts";
 

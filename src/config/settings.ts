@@ -1,5 +1,5 @@
-import { parseServer } from "../domains/dns/settings.ts";
-import { LOG_LEVELS } from "../http/logging.ts";
+import { parseServer } from "../protocols/dns/settings.ts";
+import { LOG_LEVELS } from "../lib/log.ts";
 import {
   type Parse,
   address,

@@ -1,9 +1,9 @@
 import { Elysia, t } from "elysia";
-import { acceptedCodings } from "../http/coding.ts";
-import { Fault } from "../http/faults.ts";
+import { acceptedCodings } from "../lib/accept-encoding.ts";
+import { Fault } from "../lib/errors.ts";
 import { NoQuery } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
-import { formatTime } from "../time.ts";
+import { formatTime } from "../lib/time.ts";
 import { endCookie, readCookie, writeCookie } from "./cookie.ts";
 import { API_PATH, type Gateway } from "./gateway.ts";
 import type { Sessions } from "./sessions.ts";

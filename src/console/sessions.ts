@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Clock } from "../time.ts";
+import type { Clock } from "../lib/time.ts";
 
 /** Somebody who signed in at the console. Sessions live in memory alone: no API key is written down for them. */
 export interface Session {

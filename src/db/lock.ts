@@ -1,6 +1,6 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { Database as Client } from "bun:sqlite";
-import { createEmpty } from "../ownership.ts";
+import { createEmpty } from "../lib/ownership.ts";
 import { isBusy } from "./failure.ts";
 
 /** The operating system's own lock on a file, through SQLite: it ends with the process, however that ends. */

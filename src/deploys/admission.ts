@@ -1,4 +1,4 @@
-import { Fault } from "../http/faults.ts";
+import { Fault } from "../lib/errors.ts";
 
 export interface AdmissionLimits {
   /** Uploads that one key sends at once. */

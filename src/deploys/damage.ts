@@ -1,4 +1,4 @@
-import { Fault } from "../http/faults.ts";
+import { Fault } from "../lib/errors.ts";
 import type { Warning } from "../http/health.ts";
 
 /** A file of a deploy is missing or not what was stored, and is not served. */

@@ -1,4 +1,4 @@
-import { Fault } from "../http/faults.ts";
+import { Fault } from "../lib/errors.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { UnpackedFile } from "./archive.ts";
 import type { DeployService } from "./service.ts";

@@ -1,7 +1,7 @@
 import { type Static, t } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { Cursor, Id, IdInPath, Limit, OneOf, Time } from "../http/schemas.ts";
-import { formatTime } from "../time.ts";
+import { formatTime } from "../lib/time.ts";
 import type { ListedDeploy } from "./service.ts";
 
 const Count = (description: string, example: number) =>

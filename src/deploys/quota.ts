@@ -1,4 +1,4 @@
-import { Fault } from "../http/faults.ts";
+import { Fault } from "../lib/errors.ts";
 import type { Stored } from "./blobs.ts";
 import { type Manifest, blobSizes } from "./manifest.ts";
 

@@ -1,8 +1,8 @@
 import { Elysia, status } from "elysia";
 import { hasAborted } from "../http/abort.ts";
-import { Fault } from "../http/faults.ts";
+import { Fault } from "../lib/errors.ts";
 import { nextPage } from "../http/headers.ts";
-import type { Patiently } from "../http/patience.ts";
+import type { Patiently } from "../http/idle-timeout.ts";
 import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
 import {

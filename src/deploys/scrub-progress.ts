@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { writeDurably } from "../durable.ts";
+import { writeDurably } from "../lib/durable.ts";
 import { isHash } from "./sound.ts";
 import { NO_PROGRESS, type ScrubProgress } from "./scrub.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../time.ts";
+import type { Clock } from "../lib/time.ts";
 import type { Blobs } from "./blobs.ts";
 import { pace } from "./pace.ts";
 import { problemOf } from "./sound.ts";

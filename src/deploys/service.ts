@@ -1,8 +1,8 @@
-import { Fault } from "../http/faults.ts";
-import { type Page, cutPage, readCursor } from "../page.ts";
+import { Fault } from "../lib/errors.ts";
+import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Project } from "../projects/repository.ts";
 import type { ProjectService } from "../projects/service.ts";
-import type { Clock } from "../time.ts";
+import type { Clock } from "../lib/time.ts";
 import type { Admission } from "./admission.ts";
 import { type UnpackedFile, unpack } from "./archive.ts";
 import type { Blobs } from "./blobs.ts";

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
-import { makeOwned } from "../ownership.ts";
+import { makeOwned } from "../lib/ownership.ts";
 
 /** Files that are being written, in a directory of their own; whatever else lies there a crash has left. */
 export interface Temporary {

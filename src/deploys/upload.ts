@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { makeOwned } from "../ownership.ts";
+import { makeOwned } from "../lib/ownership.ts";
 import { type Room, UNLIMITED } from "./room.ts";
 
 /** Where archives lie while they are unpacked; a directory that one process owns. */

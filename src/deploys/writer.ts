@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
-import { syncPath } from "../durable.ts";
-import { inheritOwner, makeOwned } from "../ownership.ts";
+import { syncPath } from "../lib/durable.ts";
+import { inheritOwner, makeOwned } from "../lib/ownership.ts";
 import { syncFileSystem, writeAll } from "./disk.ts";
 import type { Damage } from "./damage.ts";
 import type { Holds } from "./holds.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../time.ts";
+import type { Clock } from "../lib/time.ts";
 import { type Actor, type Domain, type DomainFinding, type EventName, WAITING } from "./domain.ts";
 import { hostnameOf } from "./hostname.ts";
 import type { Inspect, Inspection } from "./inspect.ts";

@@ -1,5 +1,5 @@
-import type { Finding } from "./dns/finding.ts";
-import { describeFinding } from "./dns/finding.ts";
+import type { Finding } from "./finding.ts";
+import { describeFinding } from "./finding.ts";
 import { STAGE_EVENTS, type Stage } from "./stage.ts";
 
 /** What the visitors of a live domain get: the site, or a redirect to the project's primary domain. */

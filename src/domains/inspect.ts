@@ -1,12 +1,12 @@
-import type { Finding } from "./dns/finding.ts";
-import type { Urgency } from "./dns/gate.ts";
-import type { Server } from "./dns/network.ts";
-import { ownershipOf, rivalsOf } from "./dns/ownership.ts";
-import type { Ask } from "./dns/query.ts";
-import { investigate } from "./dns/resolve.ts";
-import { type Verdict, verdictOf } from "./dns/verdict.ts";
+import type { Finding } from "./finding.ts";
+import type { Urgency } from "../protocols/dns/gate.ts";
+import type { Server } from "../protocols/dns/network.ts";
+import { ownershipOf, rivalsOf } from "./ownership.ts";
+import type { Ask } from "../protocols/dns/query.ts";
+import { investigate } from "../protocols/dns/resolve.ts";
+import { type Verdict, verdictOf } from "./verdict.ts";
 import type { Hostname } from "./hostname.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../lib/printable.ts";
 import { type Report, reportOf } from "./report.ts";
 
 /** What the DNS says of a domain. */

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, type TSchema, t } from "elysia";
 import { Cursor, Id, Limit, OneOf, Time, checked } from "../http/schemas.ts";
-import { formatTime } from "../time.ts";
-import { DomainCertificate, fromCertificate } from "./certificates/model.ts";
+import { formatTime } from "../lib/time.ts";
+import { DomainCertificate, fromCertificate } from "../certificates/model.ts";
 import { type DomainEvent as StoredEvent, EVENTS, ROLES, describe } from "./domain.ts";
 import { hostnameOf } from "./hostname.ts";
 import { recordFor } from "./record.ts";

@@ -1,4 +1,4 @@
-import type { Verdict } from "./dns/verdict.ts";
+import type { Verdict } from "./verdict.ts";
 import { type Domain, type StoredStage, WAITING } from "./domain.ts";
 import { LAPSE_MS, UNSURE_MS, nextCheckAfterSilence, nextLiveCheck, nextWaitingCheck } from "./schedule.ts";
 import { type StageEvent, nextStage } from "./stage.ts";

@@ -1,9 +1,9 @@
-import { formatCaa } from "./dns/caa.ts";
-import { formatServer } from "./dns/finding.ts";
-import type { DnsRecord } from "./dns/message.ts";
-import type { Exchange } from "./dns/query.ts";
-import type { Trace } from "./dns/resolve.ts";
-import { printable } from "./printable.ts";
+import { formatCaa } from "../protocols/dns/caa.ts";
+import { formatServer } from "./finding.ts";
+import type { DnsRecord } from "../protocols/dns/message.ts";
+import type { Exchange } from "../protocols/dns/query.ts";
+import type { Trace } from "../protocols/dns/resolve.ts";
+import { printable } from "../lib/printable.ts";
 
 /** One question of a check, in words. */
 export interface ReportedQuestion {

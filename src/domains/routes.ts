@@ -1,10 +1,10 @@
 import { Elysia, status } from "elysia";
 import { nextPage } from "../http/headers.ts";
-import type { Patiently } from "../http/patience.ts";
+import type { Patiently } from "../http/idle-timeout.ts";
 import { NoContent, NoQuery } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
 import { writeYaml } from "../http/yaml.ts";
-import { DomainCertificate } from "./certificates/model.ts";
+import { DomainCertificate } from "../certificates/model.ts";
 import type { Actor } from "./domain.ts";
 import {
   Domain,

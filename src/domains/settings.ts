@@ -1,7 +1,7 @@
-import { Fault } from "../http/faults.ts";
-import { quoted } from "../http/json.ts";
+import { Fault } from "../lib/errors.ts";
+import { quoted } from "../lib/json.ts";
 import type { ProjectService } from "../projects/service.ts";
-import type { Clock } from "../time.ts";
+import type { Clock } from "../lib/time.ts";
 import type { Actor, Domain, Role } from "./domain.ts";
 import { parseHostname } from "./hostname.ts";
 import { type ConfigFault, type DomainsConfig, readDomainsConfig } from "./redirect.ts";

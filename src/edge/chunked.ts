@@ -1,5 +1,5 @@
 import { hasAborted } from "../http/abort.ts";
-import { Fault } from "../http/faults.ts";
+import { Fault } from "../lib/errors.ts";
 import { type Finish, refusal } from "./refuse.ts";
 
 const TRAILERS = new Fault(

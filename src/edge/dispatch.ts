@@ -1,11 +1,11 @@
-import { type Conclude, isOurs, namedMethod } from "../http/conclude.ts";
-import { faultOf } from "../http/faults.ts";
+import { type Conclude, isOurs, namedMethod } from "../http/finish-request.ts";
+import { faultOf } from "../lib/errors.ts";
 import { requestIdOf } from "../http/headers.ts";
-import type { Logger } from "../http/logging.ts";
+import type { Logger } from "../lib/log.ts";
 import { answerChunked, isChunked } from "./chunked.ts";
 import type { Place, PublishedPlace } from "./hosts.ts";
 import { finishing, hostFault, refusal } from "./refuse.ts";
-import { nameOf } from "./secure.ts";
+import { nameOf } from "./https-redirect.ts";
 import { answerToServer } from "./target.ts";
 
 /** A request to a published name, in parts. */

@@ -1,5 +1,5 @@
-import { isLoopback } from "../http/address.ts";
-import { Fault } from "../http/faults.ts";
+import { isLoopback } from "../lib/client-address.ts";
+import { Fault } from "../lib/errors.ts";
 import type { Place } from "./hosts.ts";
 import { refusal } from "./refuse.ts";
 

@@ -1,11 +1,11 @@
-import { Fault, faultResponse } from "../http/faults.ts";
+import { Fault, faultResponse } from "../lib/errors.ts";
 import type { Fetch } from "./dispatch.ts";
-import type { Challenge } from "./tls/challenges.ts";
-import type { Visit } from "./tls/application.ts";
-import type { SecuredNames } from "./secured.ts";
-import { LIMITS } from "./tls/connections.ts";
-import { type Front, listenTls } from "./tls/front.ts";
-import type { PlainHttpResponse } from "./tls/refusals.ts";
+import type { Challenge } from "../protocols/tls/challenges.ts";
+import type { Visit } from "../protocols/tls/application.ts";
+import type { SecuredNames } from "./certificate-store.ts";
+import { LIMITS } from "../protocols/tls/connections.ts";
+import { type Front, listenTls } from "../protocols/tls/front.ts";
+import type { PlainHttpResponse } from "../protocols/tls/refusals.ts";
 
 const lastingAnswer = async (answering: Response | Promise<Response>, seconds: number) => {
   const answer = await answering;

@@ -1,5 +1,5 @@
-import { Fault, faultResponse } from "../http/faults.ts";
-import type { Patiently } from "../http/patience.ts";
+import { Fault, faultResponse } from "../lib/errors.ts";
+import type { Patiently } from "../http/idle-timeout.ts";
 
 export interface Listener {
   /** Where it listens, as a client on this machine reaches it. */

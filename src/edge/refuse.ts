@@ -1,5 +1,5 @@
-import { type Conclude, namedMethod } from "../http/conclude.ts";
-import { Fault, faultResponse } from "../http/faults.ts";
+import { type Conclude, namedMethod } from "../http/finish-request.ts";
+import { Fault, faultResponse } from "../lib/errors.ts";
 import { completeHeaders, requestIdOf } from "../http/headers.ts";
 import type { Place } from "./hosts.ts";
 

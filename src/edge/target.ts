@@ -1,4 +1,4 @@
-import { Fault } from "../http/faults.ts";
+import { Fault } from "../lib/errors.ts";
 import { STANDING } from "../http/headers.ts";
 import { refusal } from "./refuse.ts";
 

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { hasAborted } from "./abort.ts";
-import { Fault } from "./faults.ts";
-import { parseJson } from "./json.ts";
+import { Fault } from "../lib/errors.ts";
+import { parseJson } from "../lib/json.ts";
 import { YAML_TYPES, parseYaml } from "./yaml.ts";
 
 const tooLarge = (limit: number) =>

@@ -1,8 +1,8 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import type { ValidationError } from "elysia";
-import { Fault } from "./faults.ts";
-import { quoted } from "./json.ts";
+import { Fault } from "../lib/errors.ts";
+import { quoted } from "../lib/json.ts";
 import { Rule } from "./schemas.ts";
 
 /** The place of a value in the request, as its sender would name it. */

@@ -1,12 +1,12 @@
 import { Elysia, ValidationError } from "elysia";
 import type { Key } from "../keys/repository.ts";
-import { type Passage, concluding, isOurs, namedMethod } from "./conclude.ts";
+import { type Passage, concluding, isOurs, namedMethod } from "./finish-request.ts";
 import type { Cors } from "./cors.ts";
 import { explain } from "./explain.ts";
-import { Fault, faultOf, faultResponse } from "./faults.ts";
+import { Fault, faultOf, faultResponse } from "../lib/errors.ts";
 import { completeHeaders, requestIdOf } from "./headers.ts";
-import { quoted } from "./json.ts";
-import type { Logger } from "./logging.ts";
+import { quoted } from "../lib/json.ts";
+import type { Logger } from "../lib/log.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Route, methodsAt, patchTypesAt, pathOf, repeatedParameter, unrouted } from "./routing.ts";
 

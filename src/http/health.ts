@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { Fault } from "./faults.ts";
+import { Fault } from "../lib/errors.ts";
 import type { Metrics } from "./metrics.ts";
-import { operation } from "./operation.ts";
+import { operation } from "../openapi/operation.ts";
 import { NoQuery, OneOf } from "./schemas.ts";
 import type { Shared } from "./shared.ts";
 

@@ -1,6 +1,6 @@
 import { Elysia, type ElysiaCustomStatusResponse, status } from "elysia";
-import type { Answers, Keep } from "../db/answers.ts";
-import { Fault } from "./faults.ts";
+import type { Answers, Keep } from "../db/kept-responses.ts";
+import { Fault } from "../lib/errors.ts";
 
 /** How long an answer is kept. */
 export const KEPT_MS = 24 * 60 * 60_000;

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { type Coding, acceptedCodings } from "./coding.ts";
+import { type Coding, acceptedCodings } from "../lib/accept-encoding.ts";
 import { type Given, isKnown, tagOf, unchanged } from "./tags.ts";
 
 const QUALITY = 9;

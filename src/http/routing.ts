@@ -1,4 +1,4 @@
-import { Fault } from "./faults.ts";
+import { Fault } from "../lib/errors.ts";
 
 /** A route as far as finding it goes: `/v1/pets/:petId`. */
 export interface Route {

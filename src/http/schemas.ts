@@ -1,7 +1,7 @@
 import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
-import { parseTime } from "../time.ts";
-import { bigintOf } from "./json.ts";
+import { parseTime } from "../lib/time.ts";
+import { bigintOf } from "../lib/json.ts";
 
 /** What a value must be, for messages. Under a symbol, so that no JSON document shows it. */
 export const Rule = Symbol("rule");

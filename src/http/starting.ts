@@ -1,4 +1,4 @@
-import { Fault, faultResponse } from "./faults.ts";
+import { Fault, faultResponse } from "../lib/errors.ts";
 import { completeHeaders, requestIdOf } from "./headers.ts";
 
 const ALIVE = JSON.stringify({ status: "alive" });

@@ -1,4 +1,4 @@
-import { Fault } from "./faults.ts";
+import { Fault } from "../lib/errors.ts";
 
 /** A strong entity tag of what an answer is made of. */
 export const tagOf = (representation: string): string =>

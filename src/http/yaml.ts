@@ -7,7 +7,7 @@ export const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml"
  */
 export const parseYaml = async (text: string): Promise<unknown> => {
   // Loaded with the first YAML: the tokeniser takes 5 ms that a start need not wait for.
-  const { assertPlain, refusal } = await import("./plain.ts");
+  const { assertPlain, refusal } = await import("./yaml-guard.ts");
   assertPlain(text);
   try {
     return Bun.YAML.parse(text);

@@ -1,7 +1,7 @@
 import { bearer } from "@elysiajs/bearer";
 import { Elysia } from "elysia";
-import { Fault } from "../http/faults.ts";
-import type { Limiter, Window } from "../http/limits.ts";
+import { Fault } from "../lib/errors.ts";
+import type { Limiter, Window } from "../lib/rate-limiter.ts";
 import type { Key } from "./repository.ts";
 import type { KeyService } from "./service.ts";
 import { type Scope, covers } from "./scopes.ts";

@@ -2,7 +2,7 @@ import { Elysia, status } from "elysia";
 import { nextPage } from "../http/headers.ts";
 import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
-import { cutPage, readCursor } from "../page.ts";
+import { cutPage, readCursor } from "../lib/pagination.ts";
 import {
   DEFAULT_GRACE_SECONDS,
   Key,

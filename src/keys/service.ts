@@ -1,5 +1,5 @@
-import { type Clock, LATEST_TIME, formatTime } from "../time.ts";
-import { Fault } from "../http/faults.ts";
+import { type Clock, LATEST_TIME, formatTime } from "../lib/time.ts";
+import { Fault } from "../lib/errors.ts";
 import { formatRate } from "./rate.ts";
 import { type Excess, type Reach, excessOf } from "./reach.ts";
 import type { Key, Keys, NewKey } from "./repository.ts";

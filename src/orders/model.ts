@@ -11,7 +11,7 @@ import {
   checked,
   parseId,
 } from "../http/schemas.ts";
-import { formatTime } from "../time.ts";
+import { formatTime } from "../lib/time.ts";
 import type { Order as StoredOrder } from "./repository.ts";
 import { ORDER_STATUSES } from "./stage.ts";
 

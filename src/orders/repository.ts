@@ -1,10 +1,10 @@
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
-import type { Keep } from "../db/answers.ts";
+import type { Keep } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { orders, pets } from "../db/schema.ts";
 import { EFFECTS, ORDER_STEPS, type OrderStatus, type OrderStep, spanOf } from "./stage.ts";
 
-export type { Keep } from "../db/answers.ts";
+export type { Keep } from "../db/kept-responses.ts";
 
 export interface Adopter {
   name: string;

@@ -1,6 +1,6 @@
-import { Fault } from "../http/faults.ts";
-import { type Page, cutPage, readCursor } from "../page.ts";
-import type { Clock } from "../time.ts";
+import { Fault } from "../lib/errors.ts";
+import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
+import type { Clock } from "../lib/time.ts";
 import type { Keep, NewOrder, Order, Orders } from "./repository.ts";
 import { type OrderStatus, type OrderStep, explainStatus } from "./stage.ts";
 

@@ -1,7 +1,7 @@
 import type { NewPet as NewPetFields, PetChange as PetChangeFields, Pet as StoredPet } from "./repository.ts";
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { bigintOf, jsonInteger } from "../http/json.ts";
+import { bigintOf, jsonInteger } from "../lib/json.ts";
 import { PET_STATUSES, type PetStatus as PetStatusName } from "./pet.ts";
 import type { ListPets } from "./service.ts";
 import { DAYS } from "./statistics.ts";

@@ -1,5 +1,5 @@
 import { and, asc, count, eq, gt, max, sql } from "drizzle-orm";
-import type { Keep } from "../db/answers.ts";
+import type { Keep } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { categories, isOpen, orders, pets } from "../db/schema.ts";
 import type { NewPet, Pet, PetPage, PetStatus } from "./pet.ts";
@@ -7,7 +7,7 @@ import { COLUMNS, type Row, petLists, toPet } from "./queries.ts";
 
 export type { NewPet, Pet, PetPage, PetStatus };
 
-export type { Keep } from "../db/answers.ts";
+export type { Keep } from "../db/kept-responses.ts";
 
 const DAY_MS = 86_400_000;
 

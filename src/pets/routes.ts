@@ -20,7 +20,7 @@ import {
 } from "./model.ts";
 import { changePet, createPet, deletePet, getPet, getStatistics, listPets, streamPets } from "./openapi.ts";
 import type { EventStream } from "./events/stream.ts";
-import type { PetPages } from "./pages.ts";
+import type { PetPages } from "./page-cache.ts";
 import type { PetService } from "./service.ts";
 import type { PetStatistics } from "./statistics.ts";
 import { expectedBy } from "../http/tags.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "../time.ts";
-import { Fault } from "../http/faults.ts";
-import { type Page, cutPage, readCursor } from "../page.ts";
+import type { Clock } from "../lib/time.ts";
+import { Fault } from "../lib/errors.ts";
+import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Keep, NewPet, Outcome, Pet, PetChange, PetStatus, Pets } from "./repository.ts";
 
 export interface ListPets {

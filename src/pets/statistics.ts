@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { type Clock, formatTime } from "../time.ts";
+import { type Clock, formatTime } from "../lib/time.ts";
 import type { Pets, Tally } from "./repository.ts";
 
 /** Days that the statistics go back, today included. */

@@ -1,6 +1,6 @@
 import { type Static, t } from "elysia";
 import { Cursor, Id, Limit, OneOf, Text, Time, checked } from "../http/schemas.ts";
-import { formatTime } from "../time.ts";
+import { formatTime } from "../lib/time.ts";
 import { PLANS, type Project as StoredProject } from "./repository.ts";
 import { MAX_SLUG, RESERVED_SLUGS, SLUG_PATTERN } from "./slug.ts";
 

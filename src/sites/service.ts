@@ -1,6 +1,6 @@
 import { isChallengeAddress } from "../deploys/challenge-directory.ts";
-import { retryOutOfFiles } from "../http/open-files.ts";
-import { plain } from "./answers.ts";
+import { retryOutOfFiles } from "../lib/open-files.ts";
+import { plain } from "./responses.ts";
 import type { DeployedSites } from "./deployed.ts";
 import { redirectTo } from "./redirect.ts";
 import type { Published, PublishedNames } from "./repository.ts";

@@ -1,5 +1,5 @@
 import { find, readAddress } from "./address.ts";
-import { MOST_KEPT, conditional, headOf, moved, plain, whole } from "./answers.ts";
+import { MOST_KEPT, conditional, headOf, moved, plain, whole } from "./responses.ts";
 import type { Blobs } from "../deploys/blobs.ts";
 import { type Form, formOf } from "./forms.ts";
 import type { KeptAnswers } from "./kept.ts";

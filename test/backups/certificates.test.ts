@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { removeSecrets } from "../../src/db/snapshot.ts";
-import { openIssuing } from "../domains/certificates/issuing.ts";
+import { openIssuing } from "../certificates/issuing.ts";
 
 test("a service that has lost its private keys, as one that was restored, gets certificates anew by itself", async () => {
   const { store, verified, pass, stageOf, certificates } = await openIssuing();

@@ -4,9 +4,9 @@ import { copyFileSync, existsSync, linkSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { prepareRestore } from "../../src/backups/restore.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { databasePath, restoringPath } from "../../src/data.ts";
+import { databasePath, restoringPath } from "../../src/data-dir/data.ts";
 import { takeLock } from "../../src/db/lock.ts";
-import { startServer } from "../../src/server.ts";
+import { startServer } from "../../src/app/server.ts";
 import { addPet, temporaryDirectory } from "../support/store.ts";
 import { giveToUser, isRoot } from "../support/user.ts";
 import { NOW, backUp, closedStore, copyDatabase, filesIn, namesIn, restoreTo, storeIn } from "./stores.ts";

@@ -7,8 +7,8 @@ import { backupKeeper } from "../../src/backups/schedule.ts";
 import { storeOf } from "../../src/backups/stores.ts";
 import { backupWarnings } from "../../src/backups/warnings.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { databasePath } from "../../src/data.ts";
-import { wireBackups } from "../../src/wire-backups.ts";
+import { databasePath } from "../../src/data-dir/data.ts";
+import { wireBackups } from "../../src/app/wire-backups.ts";
 import { testClock } from "../support/store.ts";
 import { closedStore } from "./stores.ts";
 

@@ -1,4 +1,4 @@
-import { writeCursor } from "../../src/page.ts";
+import { writeCursor } from "../../src/lib/pagination.ts";
 import type { PetStatus } from "../../src/pets/repository.ts";
 import { filterOf } from "../../src/pets/service.ts";
 import { type Bench, serve, withServers } from "./bench.ts";

@@ -1,4 +1,4 @@
-import { writeCursor } from "../../src/page.ts";
+import { writeCursor } from "../../src/lib/pagination.ts";
 import { type Bench, serve, withServers } from "./bench.ts";
 import { type Server, resident } from "./processes.ts";
 import { atMost, megabytes, section, whole } from "./table.ts";

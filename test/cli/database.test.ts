@@ -1,11 +1,11 @@
 import { Database } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "bun:test";
-import { databasePath } from "../../src/data.ts";
+import { databasePath } from "../../src/data-dir/data.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { withDatabase } from "../../src/cli/database.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { certificateRepository } from "../../src/domains/certificates/repository.ts";
+import { certificateRepository } from "../../src/certificates/repository.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 const configured = () =>

@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config/config.ts";
-import { databasePath, lockPath, openData } from "../../src/data.ts";
-import { startServer } from "../../src/server.ts";
+import { databasePath, lockPath, openData } from "../../src/data-dir/data.ts";
+import { startServer } from "../../src/app/server.ts";
 import { openProject } from "../domains/projects.ts";
 import { nameAt } from "../../src/backups/names.ts";
 import { backUp } from "../backups/stores.ts";

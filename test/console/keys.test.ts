@@ -13,7 +13,7 @@ import {
 import { GRANTS, SCOPES, grantsOf, mayGrant } from "../../src/console/ui/keys/scopes.ts";
 import { parseRate } from "../../src/keys/rate.ts";
 import { GRANTS as API_GRANTS, SCOPES as API_SCOPES } from "../../src/keys/scopes.ts";
-import { parseTime } from "../../src/time.ts";
+import { parseTime } from "../../src/lib/time.ts";
 
 describe("scopes", () => {
   test("and their meanings are the API's, in its order", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { DOCUMENTS } from "../../src/http/docs.ts";
+import { DOCUMENTS } from "../../src/openapi/routes.ts";
 import { typesFile, typesOf } from "../support/console-types.ts";
 
 /** Apart from how it is laid out. */

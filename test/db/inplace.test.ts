@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config/config.ts";
-import { adminKeyPath, databasePath } from "../../src/data.ts";
-import { startServer } from "../../src/server.ts";
+import { adminKeyPath, databasePath } from "../../src/data-dir/data.ts";
+import { startServer } from "../../src/app/server.ts";
 import { type Store, addPet, atEnd, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
 
 /** A store in a file, with animals that are in its log only. */

@@ -4,7 +4,7 @@ import { OPERATOR } from "../../src/domains/domain.ts";
 import { MOST_EVENTS } from "../../src/domains/queries.ts";
 import { domainRepository } from "../../src/domains/repository.ts";
 import { MOST_DOMAINS, domainService } from "../../src/domains/service.ts";
-import { limiter } from "../../src/http/limits.ts";
+import { limiter } from "../../src/lib/rate-limiter.ts";
 import { faultOf, messageOf, temporaryDirectory } from "../support/store.ts";
 import { type WireDomain, makeProject, openProject, toldDns } from "./projects.ts";
 

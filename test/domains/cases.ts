@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
-import type { Finding } from "../../src/domains/dns/finding.ts";
-import type { Verdict } from "../../src/domains/dns/verdict.ts";
+import type { Finding } from "../../src/domains/finding.ts";
+import type { Verdict } from "../../src/domains/verdict.ts";
 import { nextStage, type Stage } from "../../src/domains/stage.ts";
 import type { DnsServer } from "../support/dns.ts";
 import { SOA, type Zones } from "../support/zones.ts";

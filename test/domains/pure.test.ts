@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { isAllowed } from "../../src/domains/dns/caa.ts";
-import { describeFinding, formatServer, type Finding } from "../../src/domains/dns/finding.ts";
-import type { CaaRecord } from "../../src/domains/dns/message.ts";
-import { canonicalName, isAskable, isSameName, withParents } from "../../src/domains/dns/name.ts";
-import { parseServer, resolversOf } from "../../src/domains/dns/settings.ts";
+import { isAllowed } from "../../src/protocols/dns/caa.ts";
+import { describeFinding, formatServer, type Finding } from "../../src/domains/finding.ts";
+import type { CaaRecord } from "../../src/protocols/dns/message.ts";
+import { canonicalName, isAskable, isSameName, withParents } from "../../src/protocols/dns/name.ts";
+import { parseServer, resolversOf } from "../../src/protocols/dns/settings.ts";
 
 const caa = (text: string): CaaRecord => {
   const [flags, tag = "", ...value] = text.split(" ");

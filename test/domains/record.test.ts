@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { hostnameOf } from "../../src/domains/hostname.ts";
 import { prefersYaml } from "../../src/domains/model.ts";
-import { isOwnName, isSpecialUse } from "../../src/domains/own.ts";
-import { printable } from "../../src/domains/printable.ts";
+import { isOwnName, isSpecialUse } from "../../src/domains/reserved-names.ts";
+import { printable } from "../../src/lib/printable.ts";
 import { recordFor } from "../../src/domains/record.ts";
 
 const TARGET = "abc.cname.example.net";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { domainChecks } from "../../src/domains/checks.ts";
-import { MOST_AT_ONCE, MOST_A_TICK, domainKeeper } from "../../src/domains/keeper.ts";
+import { MOST_AT_ONCE, MOST_A_TICK, domainKeeper } from "../../src/domains/scheduler.ts";
 import { domainRepository } from "../../src/domains/repository.ts";
 import { type Store, temporaryDirectory } from "../support/store.ts";
 import { openProject, toldDns } from "./projects.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { formatServer } from "../../src/domains/dns/finding.ts";
-import type { Answer } from "../../src/domains/dns/message.ts";
-import type { Ask } from "../../src/domains/dns/query.ts";
-import { investigate, type ResolveSettings } from "../../src/domains/dns/resolve.ts";
-import { verdictOf } from "../../src/domains/dns/verdict.ts";
+import { formatServer } from "../../src/domains/finding.ts";
+import type { Answer } from "../../src/protocols/dns/message.ts";
+import type { Ask } from "../../src/protocols/dns/query.ts";
+import { investigate, type ResolveSettings } from "../../src/protocols/dns/resolve.ts";
+import { verdictOf } from "../../src/domains/verdict.ts";
 import { parseHostname } from "../../src/domains/hostname.ts";
 import { dnsServer, IMPATIENT, testClient, WAITING } from "../support/dns.ts";
 import { addFaults, before, CHANGED, casesOf, ISSUER, TARGETS, zonesOf } from "./cases.ts";

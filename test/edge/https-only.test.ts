@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { openIssuing } from "../domains/certificates/issuing.ts";
+import { openIssuing } from "../certificates/issuing.ts";
 import { type Store, faultOf, openStore } from "../support/store.ts";
 import { addDomain, addSite } from "./projects.ts";
 

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { expect, test } from "bun:test";
 import type { TLSSocket } from "node:tls";
 import { listenHttps } from "../../src/edge/https.ts";
-import { securedNames } from "../../src/edge/secured.ts";
+import { securedNames } from "../../src/edge/certificate-store.ts";
 import { atEnd } from "../support/store.ts";
-import { authority, tlsTo } from "./tls/fronts.ts";
+import { authority, tlsTo } from "../protocols/tls/fronts.ts";
 
 const NAME = "docs.example.org";
 const DAY = 86_400;

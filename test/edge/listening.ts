@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { listenHttps } from "../../src/edge/https.ts";
 import { listen } from "../../src/edge/listeners.ts";
-import { securedNames } from "../../src/edge/secured.ts";
+import { securedNames } from "../../src/edge/certificate-store.ts";
 import { type Store, atEnd, openStore } from "../support/store.ts";
-import { authority, eventually, tlsTo } from "./tls/fronts.ts";
+import { authority, eventually, tlsTo } from "../protocols/tls/fronts.ts";
 
 /** The host name of the API over HTTPS. */
 export const NAME = "adopt.example.org";

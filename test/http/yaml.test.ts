@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { Fault } from "../../src/http/faults.ts";
+import { Fault } from "../../src/lib/errors.ts";
 import { parseYaml, writeYaml } from "../../src/http/yaml.ts";
 
 const refusalOf = async (text: string): Promise<string> => {

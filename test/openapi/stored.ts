@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { DOCUMENTS, type DocumentName } from "../../src/http/docs.ts";
+import { DOCUMENTS, type DocumentName } from "../../src/openapi/routes.ts";
 import { type Node, normalised } from "./normalised.ts";
 
 const ROOT = join(import.meta.dir, "../..");

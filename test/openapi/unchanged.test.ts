@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { DOCUMENTS } from "../../src/http/docs.ts";
+import { DOCUMENTS } from "../../src/openapi/routes.ts";
 import { differences } from "./differences.ts";
 import { type Node, normalised } from "./normalised.ts";
 import { presentDocument, storedDocument } from "./stored.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readIdempotencyKey } from "../../src/http/idempotency.ts";
-import { answerRepository } from "../../src/db/answers.ts";
+import { answerRepository } from "../../src/db/kept-responses.ts";
 import { type Store, faultOf, messageOf, openStore, temporaryDirectory } from "../support/store.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { formatServer, type Finding } from "../../src/domains/dns/finding.ts";
+import { formatServer, type Finding } from "../../src/domains/finding.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 import { casesOf, ISSUER, stageAfter, zonesOf, type Case, type Targets } from "../domains/cases.ts";
 import { dnsServer } from "../support/dns.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatServer, type Finding } from "../../src/domains/dns/finding.ts";
-import { isUsable, recordsOf } from "../../src/domains/dns/follow.ts";
-import type { Server } from "../../src/domains/dns/network.ts";
+import { formatServer, type Finding } from "../../src/domains/finding.ts";
+import { isUsable, recordsOf } from "../../src/protocols/dns/follow.ts";
+import type { Server } from "../../src/protocols/dns/network.ts";
 import { before, CHANGED, FAULTS, type Servers } from "../domains/cases.ts";
 import { dnsServer, testClient } from "../support/dns.ts";
 import { lookUp, parseLine, SOA, type Zones } from "../support/zones.ts";

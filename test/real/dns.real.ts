@@ -1,10 +1,10 @@
 import { expect } from "bun:test";
-import { isUsable } from "../../src/domains/dns/follow.ts";
-import type { DnsRecord, Question } from "../../src/domains/dns/message.ts";
-import type { Server } from "../../src/domains/dns/network.ts";
-import type { Exchange } from "../../src/domains/dns/query.ts";
-import { investigate } from "../../src/domains/dns/resolve.ts";
-import { verdictOf } from "../../src/domains/dns/verdict.ts";
+import { isUsable } from "../../src/protocols/dns/follow.ts";
+import type { DnsRecord, Question } from "../../src/protocols/dns/message.ts";
+import type { Server } from "../../src/protocols/dns/network.ts";
+import type { Exchange } from "../../src/protocols/dns/query.ts";
+import { investigate } from "../../src/protocols/dns/resolve.ts";
+import { verdictOf } from "../../src/domains/verdict.ts";
 import { parseHostname } from "../../src/domains/hostname.ts";
 import {
   addFaults,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { calculateJwkThumbprint, flattenedVerify, type FlattenedJWSInput, type JWK } from "jose";
-import { loadX509 } from "../../src/domains/acme/x509.ts";
-import { type Clock, formatTime, systemClock } from "../../src/time.ts";
+import { loadX509 } from "../../src/protocols/acme/x509.ts";
+import { type Clock, formatTime, systemClock } from "../../src/lib/time.ts";
 
 /** A certificate authority on loopback: as much of RFC 8555, 8737 and 9773 as the service asks for, and faults on request. */
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import openapiTS, { astToString } from "openapi-typescript";
-import { DOCUMENTS, type DocumentName, documentsOf } from "../../src/http/docs.ts";
+import { DOCUMENTS, type DocumentName, documentsOf } from "../../src/openapi/routes.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { openDatabase } from "../../src/db/open.ts";
-import { wireApp } from "../../src/wire.ts";
+import { wireApp } from "../../src/app/wire.ts";
 
 const DIRECTORY = join(import.meta.dir, "../../src/console/ui/api");
 

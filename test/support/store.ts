@@ -3,8 +3,8 @@ import { type Config, readConfig } from "../../src/config/config.ts";
 import { type Database, type OpenSettings, openDatabase } from "../../src/db/open.ts";
 import type { NewKey } from "../../src/keys/repository.ts";
 import { type KeyService, OPERATOR } from "../../src/keys/service.ts";
-import type { Clock } from "../../src/time.ts";
-import { type Overrides, wireApp } from "../../src/wire.ts";
+import type { Clock } from "../../src/lib/time.ts";
+import { type Overrides, wireApp } from "../../src/app/wire.ts";
 import { atEnd, temporaryDirectory } from "./ends.ts";
 
 export { atEnd, temporaryDirectory } from "./ends.ts";

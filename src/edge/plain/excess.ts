@@ -1,4 +1,4 @@
-import { clientNetwork } from "../../http/address.ts";
+import { clientNetwork } from "../../lib/client-address.ts";
 import type { OpenSocket } from "./sockets.ts";
 
 export interface PlainLimits {

@@ -1,5 +1,5 @@
-import type { Logger } from "../../http/logging.ts";
-import { LIMITS } from "../tls/connections.ts";
+import type { Logger } from "../../lib/log.ts";
+import { LIMITS } from "../../protocols/tls/connections.ts";
 import type { Sockets } from "./sockets.ts";
 import { type PlainWatch, watchPlain } from "./watch.ts";
 

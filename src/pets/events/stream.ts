@@ -1,4 +1,4 @@
-import type { Patiently } from "../../http/patience.ts";
+import type { Patiently } from "../../http/idle-timeout.ts";
 import type { PetStreams } from "./streams.ts";
 
 /** The answer that streams events behind the one with this id, or from now on. */

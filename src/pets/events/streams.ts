@@ -1,4 +1,4 @@
-import { Fault } from "../../http/faults.ts";
+import { Fault } from "../../lib/errors.ts";
 import { eventPages, resetAt } from "./pages.ts";
 import type { PetEvents } from "./repository.ts";
 

@@ -1,0 +1,48 @@
+import { lookup } from "node:dns/promises";
+import type { Config } from "../config/config.ts";
+import { SETTINGS, type SettingName } from "../config/settings.ts";
+import { StartRefused, reasonOf } from "../data-dir/data.ts";
+
+/** Where to listen, and the settings that say so. */
+export interface Place {
+  host: string;
+  port: number;
+  hostSetting: SettingName;
+  portSetting: SettingName;
+}
+
+/** Where the server listens for HTTP: the first place is the one that it is known by. */
+export const plainPlaces = ({ host, port, portHost, httpPort }: Config): Place[] => [
+  { host: portHost, port, hostSetting: portHost === host ? "host" : "portHost", portSetting: "port" },
+  ...(httpPort === undefined
+    ? []
+    : [{ host, port: httpPort, hostSetting: "host" as const, portSetting: "httpPort" as const }]),
+];
+
+const hasAddress = (host: string): Promise<boolean> =>
+  lookup(host).then(
+    () => true,
+    () => false,
+  );
+
+/** Listens, or says what to do. @throws StartRefused */
+export const listenOrExplain = async <Listening>(
+  { host, port, hostSetting, portSetting }: Place,
+  begin: (where: { host: string; port: number }) => Listening | Promise<Listening>,
+): Promise<Listening> => {
+  try {
+    return await begin({ host, port });
+  } catch (error) {
+    const { env, flag: hostFlag } = SETTINGS[hostSetting];
+    const { flag: portFlag } = SETTINGS[portSetting];
+    const remedies: Record<string, string> = {
+      EADDRNOTAVAIL: `${env} is neither an address nor a name of this machine; choose another with --${hostFlag}, such as 127.0.0.1`,
+      EADDRINUSE: `the port is in use: stop what listens there, or choose another with --${portFlag}`,
+      EACCES: `ports below 1024 need a permission: grant CAP_NET_BIND_SERVICE, or choose another with --${portFlag}`,
+    };
+    // For a name that does not resolve, Bun gives whichever code the last call left, or none.
+    const code = (await hasAddress(host)) ? (error as { code?: string }).code : "EADDRNOTAVAIL";
+    const remedy = remedies[code ?? ""] ?? reasonOf(error);
+    throw new StartRefused(`cannot listen on ${host}:${port}: ${remedy}`, { cause: error });
+  }
+};

@@ -1,0 +1,101 @@
+import { copyPath, hasRoomForCopy, neededFor, takeCopy } from "../backups/before.ts";
+import type { Config } from "../config/config.ts";
+import { StartRefused, databasePath, openFault } from "../data-dir/data.ts";
+import { isFull } from "../db/failure.ts";
+import { logSize } from "../db/log.ts";
+import { MigrationRefused } from "../db/migrate.ts";
+import { type Upgrade, openUpgrade, pendingAt } from "../db/upgrade.ts";
+import type { Logger } from "../lib/log.ts";
+
+/** The server was stopped while it migrated the database, which is unchanged. */
+export class MigrationStopped extends Error {
+  override name = "MigrationStopped";
+}
+
+/** How often a long step is logged. */
+const STILL_MS = 5000;
+
+const asMegabytes = (bytes: number) => Math.ceil(bytes / 1e6);
+
+/** Logs each step when it begins, and every few seconds while it runs. */
+const stepLog = (path: string, log: Logger) => {
+  let current: object = {};
+  let since = performance.now();
+  const still = setInterval(() => {
+    const seconds = Math.round((performance.now() - since) / 1000);
+    const written = asMegabytes(logSize(path));
+    log.info({ ...current, seconds, logMegabytes: written }, "still migrating");
+  }, STILL_MS);
+  return {
+    begin(step: object, message: string) {
+      current = step;
+      since = performance.now();
+      log.info(step, message);
+    },
+    [Symbol.dispose]: () => clearInterval(still),
+  };
+};
+
+/** Takes a copy where there is room; without one the migration goes on, and the log says so. */
+const copyFirst = async ({ dataDir, diskReserve }: Config, tag: string, upgrade: Upgrade, log: Logger) => {
+  const needed = asMegabytes(neededFor(dataDir) + diskReserve);
+  const warn = () =>
+    log.warn(
+      { needed },
+      `the database is not copied first: DATA_DIR needs ${needed} MB of free space for it`,
+    );
+  if (!hasRoomForCopy(dataDir, diskReserve)) return warn();
+  log.info({ file: copyPath(dataDir, tag) }, "copying the database before it is migrated");
+  const file = await takeCopy(dataDir, tag, upgrade.copyInto).catch((error: unknown) => {
+    if (!isFull(error)) throw error;
+  });
+  if (file === undefined) return warn();
+  log.info(
+    { file },
+    "copied; the copy is removed after 7 days. To go back: stop the server, then restore it with the older program",
+  );
+};
+
+const run = async (config: Config, tags: readonly string[], log: Logger, signal: AbortSignal) => {
+  const path = databasePath(config.dataDir);
+  const start = performance.now();
+  using steps = stepLog(path, log);
+  const onStep = ({ tag, step, steps: of }: { tag: string; step: number; steps: number }) =>
+    steps.begin({ migration: tag, step, of }, `migrating: ${tag}, step ${step} of ${of}`);
+  await using upgrade = await openUpgrade(path, { onStep, signal });
+  await copyFirst(config, tags[0] ?? "", upgrade, log);
+  await upgrade.migrate();
+  log.info({ migrations: tags.length, seconds: Math.round((performance.now() - start) / 1000) }, "migrated");
+};
+
+/** Tags of the migrations that the database still needs. If it cannot be read, `openData` says why. */
+const pendingTags = (path: string): string[] => {
+  try {
+    return pendingAt(path).map(({ tag }) => tag);
+  } catch {
+    return [];
+  }
+};
+
+/**
+ * Brings the database of DATA_DIR up to date in a worker, if it is older. The caller must hold the lock.
+ * @param onBegin called before anything else is done, if there is something to do
+ * @throws StartRefused, or MigrationStopped
+ */
+export const migrateData = async (
+  config: Config,
+  { log, signal, onBegin }: { log: Logger; signal: AbortSignal; onBegin: () => Promise<void> },
+): Promise<void> => {
+  const path = databasePath(config.dataDir);
+  const tags = pendingTags(path);
+  if (tags.length === 0) return;
+  await onBegin();
+  log.info({ migrations: tags }, "the database is older than this program: migrating it");
+  try {
+    await run(config, tags, log, signal);
+  } catch (error) {
+    if (signal.aborted) throw new MigrationStopped("stopped; the database is unchanged", { cause: error });
+    const reason = error instanceof MigrationRefused ? error.message : openFault(path, error);
+    throw new StartRefused(`DATA_DIR ${config.dataDir}: ${reason}`, { cause: error });
+  }
+};

@@ -1,0 +1,51 @@
+import { formatTime } from "../lib/time.ts";
+import { type Certificate, isOverdue, underWaySince } from "./certificate.ts";
+
+/** What to do about each type of problem: RFC 8555's (section 6.7), and ours. */
+const ADVICE: Readonly<Record<string, string>> = {
+  budget: "There is nothing to do but to wait.",
+  caa: "Change the domain's CAA records so that they allow the authority.",
+  challenge_unreachable: "Let port 80 of the name lead to HTTP_PORT, or port 443 to HTTPS_PORT.",
+  connection: "The authority could not reach the name: let its port 80 lead to HTTP_PORT.",
+  dns: "The authority could not resolve the name: look at the domain's records.",
+  externalAccountRequired: "Set ACME_EAB_KID and ACME_EAB_HMAC to what the authority gave you.",
+  import_only: "Import its next one: adoption-store certificates import.",
+  no_authority: "Set ACME_AGREE_TOS to true if you agree to the authority's terms of service.",
+  not_held: "Verify the domain in the project that is to have it.",
+  rateLimited: "There is nothing to do but to wait.",
+  records: "Correct the domain's records, then verify it again.",
+  unreachable:
+    "The authority cannot be reached: look at this machine's network, and at ACME_DIRECTORY and ACME_CA_FILE.",
+  unauthorized:
+    "The authority found another answer than this service's under the name: let its port 80 lead to HTTP_PORT.",
+};
+
+/** Since when and with whom an attempt is under way, in words; undefined if none is. */
+export const underWay = (certificate: Certificate): string | undefined => {
+  const since = underWaySince(certificate);
+  if (since === undefined) return undefined;
+  const { order } = certificate;
+  const what = order ? `an order is under way with ${order.authority}` : "its order is prepared";
+  return `${what} since ${formatTime(since)}`;
+};
+
+/** What comes next, as a sentence after another; "" if nothing does by itself. */
+const nextOf = (certificate: Certificate, now: number): string => {
+  const present = underWay(certificate);
+  if (present !== undefined) return ` Now ${present}.`;
+  const { nextAt } = certificate;
+  return nextAt === null ? "" : ` The next attempt is at ${formatTime(Math.max(nextAt, now))}.`;
+};
+
+/** What is wrong with a name's certificate and what to do, in words; undefined if nothing is. */
+export const explain = (certificate: Certificate, now: number): string | undefined => {
+  const { hostname, issued, problem } = certificate;
+  const state = issued
+    ? `its certificate ends ${formatTime(issued.notAfter)} and could not be renewed`
+    : "it has no certificate";
+  if (!problem)
+    return isOverdue(certificate, now)
+      ? `${hostname}: it has no certificate after 30 minutes; ${underWay(certificate) ?? "is the server running?"}`
+      : undefined;
+  return `${hostname}: ${state}. ${problem.detail} ${ADVICE[problem.type] ?? ""}${nextOf(certificate, now)}`;
+};

@@ -1,0 +1,72 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { Fault } from "../lib/errors.ts";
+import { formatTime } from "../lib/time.ts";
+import { assertFits, splitChain } from "../protocols/acme/certificate.ts";
+import { AcmeProblem } from "../protocols/acme/problem.ts";
+import { sentence } from "../lib/printable.ts";
+import type { KeyPair } from "./certificate.ts";
+
+const CURVES: ReadonlySet<string | undefined> = new Set(["prime256v1", "secp384r1"]);
+const LEAST_RSA_BITS = 2048;
+
+const refused = (message: string) => new Fault("invalid_request", message);
+
+const readKey = (pem: string): KeyObject => {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw refused("The key cannot be read: give it as PEM without a passphrase.");
+  }
+};
+
+/** Keys that browsers take (CA/Browser Forum, Baseline Requirements 6.1.5). */
+const assertUsable = ({ asymmetricKeyType: type, asymmetricKeyDetails: details = {} }: KeyObject) => {
+  const isUsable =
+    (type === "ec" && CURVES.has(details.namedCurve)) ||
+    (type === "rsa" && (details.modulusLength ?? 0) >= LEAST_RSA_BITS);
+  if (!isUsable)
+    throw refused(`The key must be of P-256 or P-384, or RSA of ${LEAST_RSA_BITS} bits or more.`);
+};
+
+const assertOfName = async ({ key, chain }: KeyPair, hostname: string, now: number) => {
+  try {
+    await assertFits(chain, key, [hostname], now);
+  } catch (error) {
+    if (!(error instanceof AcmeProblem)) throw error;
+    throw refused(
+      `The certificate cannot be used: ${sentence(error.detail)} Give a certificate for ${hostname} that is valid now, and the key that it was made for; of a chain the first must be the name's own.`,
+    );
+  }
+};
+
+const shown = ({ subject }: X509Certificate) => subject.replaceAll("\n", ", ");
+
+/** RFC 8446 section 4.4.2: each certificate certifies the one before it. */
+const assertLinked = (chain: string, now: number) => {
+  const certificates = splitChain(chain).map((pem) => new X509Certificate(pem));
+  for (const [at, issuer] of certificates.entries()) {
+    const issued = certificates[at - 1];
+    if (!issued) continue;
+    const named = `certificate ${at + 1} of the chain (${shown(issuer)})`;
+    if (!issuer.ca || !issued.checkIssued(issuer) || !issued.verify(issuer.publicKey))
+      throw refused(
+        `In the chain, ${named} did not issue the one before it (${shown(issued)}): put the name's own certificate first, then its issuer's, and so on, and nothing else.`,
+      );
+    const until = Date.parse(issuer.validTo);
+    if (until <= now)
+      throw refused(
+        `In the chain, ${named} was valid until ${formatTime(until)}: ask its authority for the one that is valid now.`,
+      );
+  }
+};
+
+/**
+ * Refuses what visitors' browsers would not take: another name's certificate, another key's, one that is not valid now, or a
+ * chain that does not hold link by link. @throws Fault invalid_request that says what to do
+ */
+export const assertImportable = async (pair: KeyPair, hostname: string, now: number): Promise<void> => {
+  const key = readKey(pair.key);
+  await assertOfName(pair, hostname, now);
+  assertUsable(key);
+  assertLinked(pair.chain, now);
+};

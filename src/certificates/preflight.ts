@@ -1,0 +1,182 @@
+import { describe } from "../domains/domain.ts";
+import { hostnameOf } from "../domains/hostname.ts";
+import type { Inspect, Manner } from "../domains/inspect.ts";
+import { sentence } from "../lib/printable.ts";
+import type { Domains } from "../domains/repository.ts";
+import type { Problem } from "../protocols/acme/problem.ts";
+
+/** How a name is proven to an authority: RFC 8555 section 8.3, RFC 8737. */
+export type Method = "http-01" | "tls-alpn-01";
+
+/** Why an order would fail if it was placed now; if nothing is known against it, how the name is to be proven. */
+export type Objection = (hostname: string) => Promise<{ against: Problem } | { method: Method }>;
+
+/** The type of the problem that a name cannot be proven in any way. */
+export const UNREACHABLE = "challenge_unreachable";
+/** The type of the problem that no project holds a name. */
+export const NOT_HELD = "not_held";
+/** The type of the problem that something is served under a name for which nothing is ordered. */
+export const IMPORT_ONLY = "import_only";
+
+/** Fetches what is below /.well-known/acme-challenge/ at an address as an authority would. @throws if it cannot */
+export type FetchChallenge = (address: string, hostname: string, token: string) => Promise<string>;
+
+/** A challenge in a TLS handshake that this service answers until the trial ends. */
+export interface HandshakeTrial {
+  /** Asks for it at an address as an authority would. @throws if this service does not answer there */
+  at(address: string): Promise<void>;
+  end(): void;
+}
+
+export type OpenHandshakes = (hostname: string) => Promise<HandshakeTrial>;
+
+/** Tokens that the service makes for itself, and their answers. */
+export interface Probes {
+  /** A new token with its answer. */
+  add(hostname: string): { token: string; answer: string };
+  remove(token: string): void;
+  /** What is answered under this name; undefined if the token is not one of these. */
+  answer(hostname: string, token: string): string | undefined;
+}
+
+export const challengeProbes = (): Probes => {
+  const known = new Map<string, { hostname: string; answer: string }>();
+  return {
+    add(hostname) {
+      const token = `probe-${crypto.randomUUID()}`;
+      const answer = crypto.randomUUID();
+      known.set(token, { hostname, answer });
+      return { token, answer };
+    },
+    remove: (token) => void known.delete(token),
+    answer(hostname, token) {
+      const probe = known.get(token);
+      return probe?.hostname === hostname ? probe.answer : undefined;
+    },
+  };
+};
+
+export interface ObjectionSettings {
+  domains: Pick<Domains, "holder">;
+  /** True of the service's own names, of which no project's target is asked. */
+  isOwn(hostname: string): boolean;
+  /** True if something is served under the name. */
+  isServed(hostname: string): boolean;
+  inspect: Inspect;
+  /** What the authorities say that CAA records may name them by (RFC 8555 section 7.1.1). */
+  identities(): Promise<string[]>;
+  targetOf: (label: string) => string;
+  probes: Probes;
+  fetchChallenge: FetchChallenge;
+  openHandshakes: OpenHandshakes;
+  /** Where challenges are asked for: 80 and 443, unless the settings say otherwise. */
+  ports: { http: number; tls: number };
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const UNHURRIED: Manner = { isUrgent: () => false, needsProof: false };
+
+const against = (type: string, detail: string): { against: Problem } => ({
+  against: { type, detail, subproblems: [] },
+});
+
+/** What is said of the first address of which something is; of all at the same time, for they may all be silent. */
+const firstSaid = async (
+  addresses: readonly string[],
+  say: (address: string) => Promise<string | undefined>,
+): Promise<string | undefined> => (await Promise.all(addresses.map(say))).find((said) => said !== undefined);
+
+/**
+ * Looks for what an order would fail of, so that none is spent on it: the records, CAA among them, and whether one of the
+ * challenges is answered at all addresses that the DNS gives. Of the service's own names less is asked.
+ */
+export const objections = ({
+  domains,
+  isOwn,
+  isServed,
+  inspect,
+  identities,
+  targetOf,
+  probes,
+  fetchChallenge,
+  openHandshakes,
+  ports,
+}: ObjectionSettings): Objection => {
+  const overHttp = async (hostname: string, address: string): Promise<string | undefined> => {
+    const { token, answer } = probes.add(hostname);
+    const port = ports.http === 80 ? "" : `:${ports.http}`;
+    const path = `http://${hostname}${port}/.well-known/acme-challenge/`;
+    try {
+      const got = await fetchChallenge(address, hostname, token);
+      return got.trim() === answer
+        ? undefined
+        : `Another server than this one answers ${path} at ${address}.`;
+    } catch (error) {
+      return `${path} cannot be fetched at ${address}: ${sentence(reasonOf(error))}`;
+    } finally {
+      probes.remove(token);
+    }
+  };
+  const inHandshakes = async (
+    hostname: string,
+    addresses: readonly string[],
+  ): Promise<string | undefined> => {
+    const trial = await openHandshakes(hostname);
+    const tryAt = (address: string) =>
+      trial.at(address).then(
+        () => undefined,
+        (error: unknown) =>
+          `Nor is it proven by port ${ports.tls} of ${hostname} at ${address}: ${sentence(reasonOf(error))}`,
+      );
+    try {
+      return await firstSaid(addresses, tryAt);
+    } finally {
+      trial.end();
+    }
+  };
+
+  /** An authority chooses the address that it asks. */
+  const methodFor = async (hostname: string, addresses: readonly string[]): ReturnType<Objection> => {
+    const http = await firstSaid(addresses, (address) => overHttp(hostname, address));
+    if (http === undefined) return { method: "http-01" };
+    const tls = await inHandshakes(hostname, addresses);
+    if (tls === undefined) return { method: "tls-alpn-01" };
+    return against(UNREACHABLE, `${http} ${tls}`);
+  };
+
+  /** Its records are the operator's, of whatever kind, and this machine may see others than an authority does. */
+  const examineOwn = async (hostname: string): ReturnType<Objection> => {
+    const manner = { ...UNHURRIED, issuers: await identities() };
+    const { findings, report } = await inspect(hostnameOf(hostname), hostname, manner);
+    const forbidden = findings.find(({ kind }) => kind === "caa_forbids");
+    if (forbidden) return against("records", describe(forbidden));
+    const addresses = report.targetAddresses;
+    if (addresses.length === 0 && findings.some(({ kind }) => kind === "no_record"))
+      return against("records", `${hostname} has no address: create an A or AAAA record.`);
+    const found = await methodFor(hostname, addresses);
+    return "against" in found ? { method: "http-01" } : found;
+  };
+
+  return async (hostname) => {
+    if (isOwn(hostname)) return examineOwn(hostname);
+    const holder = await domains.holder(hostname);
+    if (!holder && isServed(hostname))
+      return against(
+        IMPORT_ONLY,
+        "No certificate is ordered for this name: authorities certify public names.",
+      );
+    if (!holder) return against(NOT_HELD, "No project holds the name.");
+    if (holder.domain.stage === "suspended")
+      return against(NOT_HELD, "The project's plan has no custom domains.");
+    const { event, findings, report } = await inspect(
+      hostnameOf(hostname),
+      targetOf(holder.project.targetLabel),
+      UNHURRIED,
+    );
+    const [first] = findings;
+    if (event !== "records_right" || first)
+      return against("records", first ? describe(first) : "The domain's records could not be asked about.");
+    return methodFor(hostname, report.targetAddresses);
+  };
+};

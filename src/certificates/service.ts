@@ -1,0 +1,107 @@
+import { Fault } from "../lib/errors.ts";
+import { type Clock, formatTime } from "../lib/time.ts";
+import type { AcmeClient } from "../protocols/acme/client.ts";
+import { renewalTime } from "../protocols/acme/renewal.ts";
+import { HOSTNAME_REFUSALS, parseHostname } from "../domains/hostname.ts";
+import { sentence } from "../lib/printable.ts";
+import type { Certificate, KeyPair } from "./certificate.ts";
+import type { Certificates } from "./repository.ts";
+
+export interface CertificateService {
+  /** All names, ascending. */
+  all(): Promise<Certificate[]>;
+  /** @throws Fault not_found, invalid_request if it is no host name */
+  get(typed: string): Promise<Certificate>;
+  /** Has one ordered at once. @throws Fault not_found, rate_limited */
+  renew(typed: string): Promise<Certificate>;
+  /**
+   * Tells the authority that the certificate must not be trusted any more, and has another ordered.
+   * @throws Fault not_found, invalid_request if it has none that an authority issued; AcmeProblem
+   */
+  revoke(typed: string): Promise<Certificate>;
+  /** Uses a certificate that came from elsewhere. @throws Fault invalid_request if it does not fit */
+  import(typed: string, pair: KeyPair): Promise<Certificate>;
+}
+
+const PAGE = 1000;
+
+const notFound = () => new Fault("not_found", "No certificate is known for this name.");
+
+const nameOf = (typed: string): string => {
+  const parsed = parseHostname(typed);
+  if (!parsed.ok)
+    throw new Fault("invalid_request", `${JSON.stringify(typed)} ${HOSTNAME_REFUSALS[parsed.refusal]}.`);
+  return parsed.hostname.ascii;
+};
+
+export const certificateService = ({
+  certificates,
+  clientOf,
+  trial,
+  clock,
+}: {
+  certificates: Certificates;
+  clientOf(authority: string): AcmeClient;
+  /** Makes what TLS is spoken with, and throws it away. @throws what the library says of a pair that it does not take */
+  trial(pair: KeyPair): void;
+  clock: Clock;
+}): CertificateService => {
+  const get = async (typed: string): Promise<Certificate> => {
+    const found = await certificates.find(nameOf(typed));
+    if (!found) throw notFound();
+    return found;
+  };
+  return {
+    get,
+    async all() {
+      const found: Certificate[] = [];
+      for (let after = ""; ; after = found.at(-1)?.hostname ?? "") {
+        const page = await certificates.list({ after, limit: PAGE });
+        found.push(...page);
+        if (page.length < PAGE) return found;
+      }
+    },
+    async renew(typed) {
+      const { hostname, nextAt } = await get(typed);
+      if (await certificates.order(hostname)) return get(hostname);
+      const until =
+        nextAt === null ? "" : ` The next attempt is at ${formatTime(Math.max(nextAt, clock.now()))}.`;
+      throw new Fault("rate_limited", `The authority allows no further attempt now.${until}`);
+    },
+    async revoke(typed) {
+      const { hostname, issued } = await get(typed);
+      const account = issued?.authority ? await certificates.account(issued.authority) : undefined;
+      if (!issued?.authority || account?.url === undefined)
+        throw new Fault(
+          "invalid_request",
+          "The name has no certificate that an authority issued to this service.",
+        );
+      const { readCertificate } = await import("../protocols/acme/certificate.ts");
+      const { der } = await readCertificate(issued.chain);
+      await clientOf(issued.authority).revoke({ key: account.key, url: account.url }, der);
+      await certificates.withdrawn(hostname, issued.chain);
+      return get(hostname);
+    },
+    async import(typed, { key, chain }) {
+      const hostname = nameOf(typed);
+      const now = clock.now();
+      const { assertImportable } = await import("./imported.ts");
+      await assertImportable({ key, chain }, hostname, now);
+      try {
+        trial({ key, chain });
+      } catch (error) {
+        throw new Fault(
+          "invalid_request",
+          `The TLS library does not take the certificate with its key: ${sentence((error as Error).message)} Ask the authority for another.`,
+        );
+      }
+      const { readCertificate } = await import("../protocols/acme/certificate.ts");
+      const { notBefore, notAfter } = await readCertificate(chain);
+      const issued = { key, chain, authority: null, notBefore, notAfter, ariId: null };
+      // Unless who brought it brings the next one before, one is ordered when any other would be renewed.
+      const nextAt = renewalTime({ validity: issued, now }, () => 0);
+      await certificates.imported(hostname, issued, nextAt, now);
+      return get(hostname);
+    },
+  };
+};

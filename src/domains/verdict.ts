@@ -1,0 +1,114 @@
+import { formatCaa, isAllowed } from "../protocols/dns/caa.ts";
+import { formatServer, type Finding } from "./finding.ts";
+import { proofNameOf } from "../protocols/dns/name.ts";
+import { claimsOf, ownershipOf } from "./ownership.ts";
+import type { Trace, View } from "../protocols/dns/resolve.ts";
+import { judge, type Expectation, type Judgement } from "./view.ts";
+
+export interface Verdict {
+  /** True if every server that answered is right, one resolver at least among them, and whose it is needs no other proof. */
+  verified: boolean;
+  /** False if CAA records forbid the certificate, or could not be asked: the domain may be verified all the same. */
+  mayIssue: boolean;
+  /** What happens to the domain's stage; nothing if the records could not be asked. */
+  event: "records_right" | "records_wrong" | "records_missing" | undefined;
+  findings: Finding[];
+}
+
+interface Judged {
+  view: View;
+  judgement: Judgement;
+}
+
+const isRight = ({ judgement }: Judged): boolean => judgement.kind === "right";
+const hasAnswered = ({ judgement }: Judged): boolean => judgement.kind !== "unknown";
+
+/** The target's addresses; none if a part of them could not be asked. */
+const addressesOf = ({ targets }: Trace): string[] =>
+  targets.some(({ problem }) => problem !== undefined)
+    ? []
+    : targets.flatMap(({ records }) =>
+        records.flatMap((record) => (record.type === "A" || record.type === "AAAA" ? [record.data] : [])),
+      );
+
+/** What is wrong at the source is for its holder to change; what is wrong elsewhere, or in part, only needs time. */
+const findingOf = (
+  name: string,
+  { view, judgement }: Judged,
+  isSourceRight: boolean,
+): Finding | undefined => {
+  const server = formatServer(view.server);
+  switch (judgement.kind) {
+    case "right":
+      return undefined;
+    case "unknown":
+      return { kind: "unreachable", name, server, reason: judgement.reason };
+    case "wrong": {
+      if (!isSourceRight) return judgement.finding;
+      const { seconds } = judgement;
+      return { kind: "not_propagated", name, server, ...(seconds !== undefined && { seconds }) };
+    }
+  }
+};
+
+/** Several servers say the same: it is found once. */
+const distinct = (findings: Finding[]): Finding[] => [
+  ...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values(),
+];
+
+const caaFindings = ({ caa }: Trace, { hostname, issuers }: Expectation): Finding[] => {
+  if (caa.kind === "none") return [];
+  if (caa.kind === "unknown") {
+    const { server, outcome } = caa.exchange;
+    const failure = outcome.kind === "failure" ? outcome.failure : outcome.rcode;
+    const why = caa.problem === "unanswered" ? failure : caa.problem;
+    const said = `no CAA answer for ${caa.name} (${why})`;
+    return [{ kind: "unreachable", name: hostname, server: formatServer(server), reason: said }];
+  }
+  if (isAllowed(caa.records, issuers)) return [];
+  const found = caa.records.map(formatCaa);
+  return [{ kind: "caa_forbids", name: caa.name, found, expected: [...issuers] }];
+};
+
+/** An apex with the right addresses needs a proof too, unless the project holds the name and no other project has a proof. */
+const ownershipFindings = (trace: Trace, expected: Expectation): Finding[] => {
+  const { hostname, target, needsProof } = expected;
+  const ownership = ownershipOf(trace, expected);
+  if (ownership === "shown" || (ownership !== "claimed" && !needsProof)) return [];
+  const name = proofNameOf(hostname);
+  const server = trace.proof ? formatServer(trace.proof.resolved.last.server) : "";
+  if (ownership === "unknown") return [{ kind: "unreachable", name, server, reason: "no TXT answer" }];
+  if (ownership === "spreading") return [{ kind: "not_propagated", name, server }];
+  const found = claimsOf(trace, target);
+  return [{ kind: "ownership_unproven", name, type: "TXT", found, expected: [target] }];
+};
+
+const eventOf = (verified: boolean, findings: Finding[]): Verdict["event"] => {
+  const has = (...kinds: Finding["kind"][]) => findings.some(({ kind }) => kinds.includes(kind));
+  if (verified) return "records_right";
+  const isClaimed = findings.some((one) => one.kind === "ownership_unproven" && one.found.length > 0);
+  if (isClaimed || has("wrong_target", "conflicting_record")) return "records_wrong";
+  return has("no_record", "not_propagated", "ownership_unproven") ? "records_missing" : undefined;
+};
+
+/** What the answers mean for a domain. The zone's own servers count first; the resolvers where none of those answers. */
+export const verdictOf = (trace: Trace, expected: Expectation): Verdict => {
+  const addresses = addressesOf(trace);
+  const all = trace.views.map((view) => ({ view, judgement: judge(view, expected, addresses) }));
+  const answered = all.filter(hasAnswered);
+  const authorities = answered.filter(({ view }) => view.role === "authority");
+  const source = authorities.length > 0 ? authorities : answered;
+  const isSourceRight = source.some(isRight);
+  const told = all.filter((one) => isSourceRight || !hasAnswered(one) || source.includes(one));
+  const ofRecords = told.map((one) => findingOf(expected.hostname, one, isSourceRight));
+  const ofCaa = caaFindings(trace, expected);
+  const areRight = answered.every(isRight) && answered.some(({ view }) => view.role === "resolver");
+  const ofOwnership = areRight ? ownershipFindings(trace, expected) : [];
+  const verified = areRight && ofOwnership.length === 0;
+  const findings = distinct([
+    ...ofRecords.filter((finding) => finding !== undefined),
+    ...ofOwnership,
+    ...ofCaa,
+  ]);
+  return { verified, mayIssue: ofCaa.length === 0, event: eventOf(verified, findings), findings };
+};

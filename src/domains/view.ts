@@ -1,0 +1,113 @@
+import type { Finding, NeededType } from "./finding.ts";
+import { isUsable, recordsOf } from "../protocols/dns/follow.ts";
+import type { DnsRecord, TextRecord } from "../protocols/dns/message.ts";
+import { canonicalName } from "../protocols/dns/name.ts";
+import type { Exchange } from "../protocols/dns/query.ts";
+import type { View } from "../protocols/dns/resolve.ts";
+
+/** What a domain's records must be. */
+export interface Expectation {
+  /** In A-labels. */
+  hostname: string;
+  target: string;
+  isApex: boolean;
+  /** Who of the certificate authorities may issue, as CAA records name them. */
+  issuers: readonly string[];
+  /** True unless the project holds the name already: the addresses of an apex alone do not tell whose it is. */
+  needsProof: boolean;
+}
+
+/** What one server's answers amount to; `seconds` is how long a cache may go on saying so. */
+export type Judgement =
+  | { kind: "right" }
+  | { kind: "wrong"; finding: Finding; seconds: number | undefined }
+  | { kind: "unknown"; reason: string };
+
+/** Why an exchange tells nothing of the domain; undefined if it does. */
+const reasonOf = ({ outcome }: Exchange, role: View["role"]): string | undefined => {
+  if (outcome.kind === "failure") return `${outcome.failure} (${outcome.detail})`;
+  if (outcome.rcode !== "NOERROR" && outcome.rcode !== "NXDOMAIN") return outcome.rcode;
+  return role === "authority" && !outcome.authoritative ? "does not hold the zone" : undefined;
+};
+
+const ofType = <Type extends TextRecord["type"]>(
+  exchange: Exchange,
+  name: string,
+  type: Type,
+): TextRecord[] =>
+  recordsOf(exchange).filter(
+    (record): record is TextRecord & { type: Type } => record.type === type && record.name === name,
+  );
+
+/** In one order, whatever the server's: some rotate their records. */
+const valuesOf = (records: TextRecord[]): string[] => records.map(({ data }) => data).toSorted();
+
+/** How long these records, or their absence (RFC 2308 section 5), may be remembered. */
+const secondsOf = (records: DnsRecord[], { outcome }: Exchange): number | undefined => {
+  if (records.length > 0) return Math.max(...records.map(({ ttl }) => ttl));
+  const authorities = outcome.kind === "answer" ? outcome.authorities : [];
+  const soa = authorities.find((record) => record.type === "SOA");
+  return soa && Math.min(soa.ttl, soa.data.minimum);
+};
+
+const wrong = (finding: Finding, records: DnsRecord[], exchange: Exchange): Judgement => ({
+  kind: "wrong",
+  finding,
+  seconds: secondsOf(records, exchange),
+});
+
+/** A record's value must equal the target exactly, but for case and the final dot. */
+const judgeAlias = (
+  view: View,
+  records: TextRecord[],
+  name: string,
+  type: NeededType,
+  target: string,
+): Judgement => {
+  if (records.every(({ data }) => data === target)) return { kind: "right" };
+  const finding: Finding = { kind: "wrong_target", name, type, found: valuesOf(records), expected: [target] };
+  return wrong(finding, records, view.cname);
+};
+
+const judgeSubdomain = (view: View, name: string, target: string): Judgement => {
+  for (const type of ["A", "AAAA"] as const) {
+    const exchange = type === "A" ? view.a : view.aaaa;
+    const records = ofType(exchange, name, type);
+    if (records.length === 0) continue;
+    const found = valuesOf(records);
+    return wrong({ kind: "conflicting_record", name, type, found, expected: [target] }, records, exchange);
+  }
+  const records = ofType(view.cname, name, "CNAME");
+  if (records.length > 0) return judgeAlias(view, records, name, "CNAME", target);
+  return wrong({ kind: "no_record", name, type: "CNAME", expected: [target] }, [], view.cname);
+};
+
+/** ALIAS and ANAME show as addresses: there must be some, and each among the target's. */
+const judgeApex = (view: View, name: string, target: string, addresses: string[]): Judgement => {
+  const aliases = ofType(view.cname, name, "CNAME");
+  if (aliases.length > 0) return judgeAlias(view, aliases, name, "ALIAS", target);
+  const unasked = reasonOf(view.a, view.role) ?? reasonOf(view.aaaa, view.role);
+  if (unasked !== undefined) return { kind: "unknown", reason: unasked };
+  const records = [...ofType(view.a, name, "A"), ...ofType(view.aaaa, name, "AAAA")];
+  if (records.length === 0)
+    return wrong({ kind: "no_record", name, type: "ALIAS", expected: [target] }, [], view.a);
+  if (addresses.length === 0) return { kind: "unknown", reason: `the addresses of ${target} are not known` };
+  if (records.every(({ data }) => addresses.includes(data))) return { kind: "right" };
+  const finding: Finding = {
+    kind: "wrong_target",
+    name,
+    type: "ALIAS",
+    found: valuesOf(records),
+    expected: addresses.toSorted(),
+  };
+  return wrong(finding, records, view.a);
+};
+
+/** @param addresses the target's own; empty if they are not known */
+export const judge = (view: View, expected: Expectation, addresses: string[]): Judgement => {
+  const reason = reasonOf(view.cname, view.role);
+  if (reason !== undefined || !isUsable(view.cname)) return { kind: "unknown", reason: reason ?? "" };
+  const name = canonicalName(expected.hostname);
+  const target = canonicalName(expected.target);
+  return expected.isApex ? judgeApex(view, name, target, addresses) : judgeSubdomain(view, name, target);
+};

@@ -1,0 +1,111 @@
+import { IDEMPOTENCY_KEY_PATTERN, MAX_IDEMPOTENCY_KEY_HEADER } from "../http/idempotency.ts";
+import { IF_MATCH_PATTERN } from "../http/tags.ts";
+
+type Json = Record<string, unknown>;
+
+/** Every header that a response may carry. */
+export const HEADERS: Record<string, { description: string; schema: Json }> = {
+  "X-Request-Id": {
+    description: "The request's id: the client's own if it sent one, else a new one.",
+    schema: { type: "string", examples: ["4f5c1b9e-8a70-4b36-9d0c-0b8a3c0f3a77"] },
+  },
+  "RateLimit-Policy": {
+    description: "The key's limit, if it has one: requests (q) in a window of seconds (w).",
+    schema: { type: "string", examples: ['"key";q=600;w=60'] },
+  },
+  RateLimit: {
+    description: "What is left of the key's limit: requests (r) and seconds until it is whole again (t).",
+    schema: { type: "string", examples: ['"key";r=599;t=60'] },
+  },
+  Link: {
+    description: "Related addresses (RFC 8288).",
+    schema: { type: "string", examples: ['</v1/pets?limit=20&cursor=MjA6>; rel="next"'] },
+  },
+  "Next-Cursor": {
+    description: "The `cursor` of the next page; absent on the last page.",
+    schema: { type: "string", examples: ["MjA6"] },
+  },
+  Location: {
+    description: "Where the new resource is.",
+    schema: { type: "string", examples: ["/platform/keys/2"] },
+  },
+  ETag: {
+    description: "Strong: of exactly this answer (RFC 9110 section 8.8.3).",
+    schema: { type: "string", examples: ['"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"'] },
+  },
+  "Idempotency-Replayed": {
+    description: "`true`: the response was stored under the request's Idempotency-Key, and is sent again.",
+    schema: { type: "string", enum: ["true"], examples: ["true"] },
+  },
+  Deprecation: {
+    description: "Since when the operation is deprecated, in Unix seconds (RFC 9745).",
+    schema: { type: "string", examples: ["@1764892800"] },
+  },
+  Sunset: {
+    description: "When the operation will be removed (RFC 8594).",
+    schema: { type: "string", examples: ["Thu, 05 Dec 2030 00:00:00 GMT"] },
+  },
+  "X-Stability": {
+    description: "`beta`: the operation may still change.",
+    schema: { type: "string", enum: ["beta"], examples: ["beta"] },
+  },
+  "WWW-Authenticate": {
+    description: "How to authenticate, and what was wrong (RFC 6750).",
+    schema: { type: "string", examples: ['Bearer realm="adoption-store"'] },
+  },
+  "Retry-After": {
+    description: "Seconds to wait before the next try.",
+    schema: { type: "string", examples: ["1"] },
+  },
+  Accept: {
+    description: "What the body may be sent as.",
+    schema: { type: "string", examples: ["application/json"] },
+  },
+  "Accept-Patch": {
+    description: "The media types that a patch may have (RFC 5789 section 3.1).",
+    schema: { type: "string", examples: ["application/json, application/merge-patch+json"] },
+  },
+  "Content-Encoding": {
+    description: "`br` or `gzip`, if `Accept-Encoding` allows it.",
+    schema: { type: "string", enum: ["br", "gzip"], examples: ["br"] },
+  },
+};
+
+const ETAG_EXAMPLE = '"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"';
+
+/** The conditions that an operation may take, as headers of the request. */
+const CONDITIONS: Record<string, { description: string; schema: Json }> = {
+  "If-Match": {
+    description:
+      "Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the response is 412.",
+    schema: { type: "string", pattern: IF_MATCH_PATTERN, examples: [ETAG_EXAMPLE] },
+  },
+  // Without a pattern: a malformed one is ignored.
+  "If-None-Match": {
+    description:
+      "Entity tags, or `*`: if one of them is the present `ETag`, the response is 304, without a body.",
+    schema: { type: "string", examples: [ETAG_EXAMPLE] },
+  },
+};
+
+export const conditionOf = (name: string): Json => ({
+  name,
+  in: "header",
+  required: false,
+  ...CONDITIONS[name],
+});
+
+export const IDEMPOTENCY_KEY: Json = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "A key that you choose, new for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. Another request with the key gets 422; while the first is in progress, 409 (draft-ietf-httpapi-idempotency-key-header). The quotes can be left out if the key has no space, comma or quote.",
+  schema: {
+    type: "string",
+    minLength: 1,
+    maxLength: MAX_IDEMPOTENCY_KEY_HEADER,
+    pattern: IDEMPOTENCY_KEY_PATTERN,
+    examples: ['"8e03978e-40d5-43dd-bc93-6894a57f9324"'],
+  },
+};

@@ -1,0 +1,115 @@
+import { Database as Client } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import pino from "pino";
+import { copyPath, removeOldCopies } from "../../src/backups/before.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { databasePath } from "../../src/data-dir/data.ts";
+import { ledgerOf, migrate } from "../../src/db/migrate.ts";
+import { migrations } from "../../src/db/migrations.ts";
+import { answerWhileMigrating } from "../../src/http/starting.ts";
+import { MigrationStopped, migrateData } from "../../src/app/wire-migration.ts";
+import { temporaryDirectory } from "../support/store.ts";
+
+const TAGS = migrations.map(({ tag }) => tag);
+
+/** A DATA_DIR whose database has the first migrations and an animal. */
+const olderStore = (applied: number, env: Record<string, string> = {}) => {
+  const dataDir = temporaryDirectory();
+  const path = databasePath(dataDir);
+  const client = new Client(path, { create: true });
+  client.run("PRAGMA journal_mode=WAL");
+  migrate(client, migrations.slice(0, applied));
+  client.run("INSERT INTO pets (name, category_id, created_at) VALUES ('Bella', 1, 0)");
+  client.close();
+  const config = readConfig({ flags: {}, env: { DATA_DIR: dataDir, ...env }, isTerminal: false });
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level: "info", base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
+  let begun = 0;
+  const upgrade = (signal = new AbortController().signal) =>
+    migrateData(config, { log, signal, onBegin: async () => void begun++ });
+  const look = (file = path) => {
+    const found = new Client(file, { readonly: true });
+    try {
+      return {
+        applied: ledgerOf(found).length,
+        names: found
+          .query<{ name: string }, []>("SELECT name FROM pets")
+          .all()
+          .map(({ name }) => name),
+      };
+    } finally {
+      found.close();
+    }
+  };
+  return { dataDir, lines, upgrade, look, begun: () => begun };
+};
+
+describe.each(TAGS.slice(1).map((tag, at) => [tag, at + 1] as const))(
+  "a database from before %s",
+  (tag, applied) => {
+    test("is migrated with its animals, each step is logged, and a copy stays", async () => {
+      const { dataDir, lines, upgrade, look, begun } = olderStore(applied);
+      await upgrade();
+      expect(look()).toEqual({ applied: TAGS.length, names: ["Bella"] });
+      expect(look(copyPath(dataDir, tag))).toEqual({ applied, names: ["Bella"] });
+      const logged = lines.flatMap(({ migration }) => (migration === undefined ? [] : [migration]));
+      expect([...new Set(logged)]).toEqual(TAGS.slice(applied));
+      expect(begun()).toBe(1);
+    });
+  },
+);
+
+test("a database that is up to date, or not there, is left alone", async () => {
+  const { lines, upgrade, begun } = olderStore(TAGS.length);
+  await upgrade();
+  expect([begun(), lines]).toEqual([0, []]);
+});
+
+test("without room the migration goes on without a copy, and the log says so", async () => {
+  const { dataDir, lines, upgrade, look } = olderStore(4, { DISK_RESERVE: "1024GiB" });
+  await upgrade();
+  expect(look().applied).toBe(TAGS.length);
+  expect(readdirSync(dataDir).filter((name) => name.includes(".before-"))).toEqual([]);
+  expect(lines.find(({ level }) => level === 40)?.["msg"]).toStartWith(
+    "the database is not copied first: DATA_DIR needs ",
+  );
+});
+
+test("a migration that is stopped leaves the database as it was", async () => {
+  const { upgrade, look } = olderStore(4);
+  await expect(upgrade(AbortSignal.abort("SIGTERM"))).rejects.toBeInstanceOf(MigrationStopped);
+  expect(look()).toEqual({ applied: 4, names: ["Bella"] });
+  await upgrade();
+  expect(look().applied).toBe(TAGS.length);
+});
+
+test("a copy is removed after 7 days, and by the next", async () => {
+  const { dataDir, upgrade } = olderStore(4);
+  const [other, aside] = ["adoption-store.db.before-0001_a", "adoption-store.db.before-restore-x"];
+  for (const name of [other, aside]) await Bun.write(join(dataDir, name), "");
+  await upgrade();
+  const copy = copyPath(dataDir, TAGS[4] ?? "");
+  expect([copy, join(dataDir, other), join(dataDir, aside)].map(existsSync)).toEqual([true, false, true]);
+  const now = Date.now();
+  expect(removeOldCopies(dataDir, now)).toEqual([]);
+  const old = new Date(now - 8 * 24 * 60 * 60_000);
+  for (const path of [copy, join(dataDir, aside)]) utimesSync(path, old, old);
+  expect(removeOldCopies(dataDir, now)).toEqual([copy]);
+  expect([copy, join(dataDir, aside)].map(existsSync)).toEqual([false, true]);
+});
+
+test("while it migrates the service is alive, and not ready for anything", async () => {
+  const ask = (path: string) => answerWhileMigrating(new Request(`http://localhost${path}`));
+  expect(await ask("/livez").json()).toEqual({ status: "alive" });
+  for (const path of ["/readyz", "/v1/pets", "/", "/console"]) {
+    const response = ask(path);
+    expect(response.headers.get("retry-after")).toBe("5");
+    expect(await response.json()).toEqual({
+      code: "not_ready",
+      message: expect.stringMatching(/^migrating the database; /),
+      status: 503,
+    });
+  }
+});

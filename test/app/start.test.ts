@@ -1,0 +1,167 @@
+import { describe, expect, spyOn, test } from "bun:test";
+import { Database as Client } from "bun:sqlite";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { takeBackup } from "../../src/backups/backup.ts";
+import { prepareRestore } from "../../src/backups/restore.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { adminKeyPath, databasePath, lockPath, openData } from "../../src/data-dir/data.ts";
+import { isLocked, takeLock } from "../../src/db/lock.ts";
+import { WATCH_MS, startServer } from "../../src/app/server.ts";
+import { atEnd, faultOf, temporaryDirectory } from "../support/store.ts";
+
+const BACKUP = { force: false, secrets: false, sites: false, reserve: 0, now: Date.now(), told: () => {} };
+
+/** A port that nobody listens on. */
+const freePort = (): number => {
+  using probe = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  return probe.port ?? 0;
+};
+
+const configured = (dataDir = temporaryDirectory(), port = freePort()) =>
+  readConfig({
+    flags: {},
+    env: { DATA_DIR: dataDir, HOST: "127.0.0.1", PORT: String(port), LOG_LEVEL: "silent" },
+    isTerminal: false,
+  });
+
+/** The first response to a request, from the moment on that somebody listens. */
+const firstResponse = async (url: string, key?: string): Promise<Response> => {
+  for (;;)
+    try {
+      return await fetch(url, { ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }) });
+    } catch {
+      await Bun.sleep(5);
+    }
+};
+
+describe("a start", () => {
+  test("serves no request before the first key works, not even /livez", async () => {
+    const config = configured();
+    await openData(config, { create: true, migrate: true }).close();
+    // Another process keeps the server from storing its key.
+    const other = new Client(databasePath(config.dataDir));
+    other.run("BEGIN IMMEDIATE");
+    const starting = startServer(config);
+    const origin = `http://127.0.0.1:${config.port}`;
+    for (const path of ["/livez", "/readyz", "/v1/pets", "/docs", "/console"])
+      expect(await faultOf(await firstResponse(origin + path))).toBe("503 not_ready");
+    other.run("ROLLBACK");
+    other.close();
+    const server = await starting;
+    atEnd(() => server.stop());
+    const key = readFileSync(adminKeyPath(config.dataDir), "utf8").trim();
+    expect((await firstResponse(`${origin}/v1/pets`, key)).status).toBe(200);
+  });
+
+  test("answers the first request that is served with a key that works", async () => {
+    for (let round = 0; round < 5; round++) {
+      const config = configured();
+      const starting = startServer(config);
+      const origin = `http://127.0.0.1:${config.port}`;
+      while ((await firstResponse(`${origin}/livez`)).status !== 200) await Bun.sleep(0);
+      const key = readFileSync(adminKeyPath(config.dataDir), "utf8").trim();
+      expect((await firstResponse(`${origin}/v1/pets`, key)).status).toBe(200);
+      await (await starting).stop();
+    }
+  });
+
+  test("that cannot listen makes no key", async () => {
+    using taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+    const config = configured(temporaryDirectory(), taken.port);
+    await expect(startServer(config)).rejects.toThrow("the port is in use");
+    expect(existsSync(adminKeyPath(config.dataDir))).toBe(false);
+    const server = await startServer(configured(config.dataDir));
+    expect(server.adminKey).toBe(adminKeyPath(config.dataDir));
+    await server.stop();
+  });
+
+  test("is refused where the database of a store is lost, and changes nothing", async () => {
+    const config = configured();
+    writeFileSync(adminKeyPath(config.dataDir), "secret");
+    for (const make of [() => {}, () => writeFileSync(databasePath(config.dataDir), "")]) {
+      make();
+      await expect(startServer(config)).rejects.toThrow(/adoption-store\.db is (missing|empty), but a store/);
+      expect(readFileSync(adminKeyPath(config.dataDir), "utf8")).toBe("secret");
+    }
+    expect(readdirSync(config.dataDir).toSorted()).toEqual(["admin.key", "adoption-store.db", "server.lock"]);
+  });
+
+  test("writes to no file that a planted link leads to", async () => {
+    const config = configured();
+    const theirs = join(temporaryDirectory(), "theirs");
+    writeFileSync(theirs, "theirs");
+    for (const name of ["admin.key.new", "server.json.new"]) symlinkSync(theirs, join(config.dataDir, name));
+    await (await startServer(config)).stop();
+    expect(readFileSync(theirs, "utf8")).toBe("theirs");
+    expect(readdirSync(config.dataDir).filter((name) => name.endsWith(".new"))).toEqual([]);
+  });
+});
+
+describe("while a server runs, its deleted lock", () => {
+  const serving = async () => {
+    const config = configured();
+    const server = await startServer(config);
+    atEnd(() => server.stop());
+    return { server, config, lock: lockPath(config.dataDir) };
+  };
+  const isKept = async (lock: string) => {
+    while (!isLocked(lock)) await Bun.sleep(20);
+  };
+
+  test("lets nobody else in", async () => {
+    const { config, lock } = await serving();
+    const file = join(temporaryDirectory(), "backup.db");
+    await takeBackup({ ...BACKUP, dataDir: config.dataDir, file });
+    rmSync(lock);
+    await expect(startServer(configured(config.dataDir))).rejects.toThrow(
+      "another process has the database open",
+    );
+    rmSync(lock, { force: true });
+    expect(() => prepareRestore(config.dataDir, file, Date.now())).toThrow(
+      "another process has the database open",
+    );
+    await isKept(lock);
+  });
+
+  test("is made and taken again, as is one that was replaced", async () => {
+    const { config, lock } = await serving();
+    rmSync(lock);
+    await isKept(lock);
+    writeFileSync(`${lock}.other`, "");
+    renameSync(`${lock}.other`, lock);
+    await isKept(lock);
+    await expect(startServer(configured(config.dataDir))).rejects.toThrow("another adoption-store server");
+  });
+
+  test("is reported once, however often it cannot be taken again", async () => {
+    const { server, lock } = await serving();
+    const warn = spyOn(server.log, "warn");
+    rmSync(lock);
+    mkdirSync(lock);
+    await Bun.sleep(3 * WATCH_MS);
+    expect(warn.mock.calls.map(([, message]) => message)).toEqual([
+      "server.lock was deleted or replaced, and cannot be taken again",
+    ]);
+    rmSync(lock, { recursive: true });
+    await isKept(lock);
+    expect(warn).toHaveBeenCalledTimes(2);
+  });
+
+  test("ends the server when another process has taken it", async () => {
+    const { server, lock } = await serving();
+    rmSync(lock);
+    const other = takeLock(lock);
+    expect((await server.failed).message).toContain("another process holds it now");
+    other?.release();
+  });
+});

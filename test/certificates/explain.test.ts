@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import type { Certificate } from "../../src/certificates/certificate.ts";
+import { explain, underWay } from "../../src/certificates/explain.ts";
+
+const NOW = Date.UTC(2026, 10, 20);
+const MINUTE = 60_000;
+
+const waiting = (more: Partial<Certificate> = {}): Certificate => ({
+  hostname: "docs.example.org",
+  createdAt: NOW - MINUTE,
+  nextAt: NOW + MINUTE,
+  failures: 0,
+  problem: undefined,
+  issued: undefined,
+  order: undefined,
+  ...more,
+});
+
+const problem = (type: string, detail: string) => ({ type, detail, subproblems: [] });
+
+test("nothing is said of a name that waits as it should", () => {
+  expect(explain(waiting(), NOW)).toBeUndefined();
+});
+
+test("a name without a certificate after 30 minutes is named", () => {
+  expect(explain(waiting({ createdAt: NOW - 30 * MINUTE }), NOW)).toContain("after 30 minutes");
+});
+
+const order = { authority: "https://ca.test/directory", url: null, key: "" };
+
+test("an order that is under way is told of: since when, and with whom", () => {
+  expect(underWay(waiting())).toBeUndefined();
+  expect(underWay(waiting({ nextAt: 0 }))).toBeUndefined();
+  expect(underWay(waiting({ nextAt: -NOW, order }))).toBe(
+    "an order is under way with https://ca.test/directory since 2026-11-20T00:00:00.000Z",
+  );
+  expect(underWay(waiting({ nextAt: -NOW }))).toBe("its order is prepared since 2026-11-20T00:00:00.000Z");
+});
+
+test("what failed before, or is late, is told of together with the order that is under way", () => {
+  const since = "an order is under way with https://ca.test/directory since 2026-11-20T00:00:00.000Z";
+  const late = waiting({ createdAt: NOW - 30 * MINUTE, nextAt: -NOW, order });
+  expect(explain(late, NOW)).toBe(`docs.example.org: it has no certificate after 30 minutes; ${since}`);
+  const again = waiting({ nextAt: -NOW, order, problem: problem("caa", "CAA forbids it.") });
+  expect(explain(again, NOW)).toEndWith(`allow the authority. Now ${since}.`);
+});
+
+test("what an authority said comes with what to do, and when it is tried again", () => {
+  const said = explain(waiting({ problem: problem("caa", "CAA forbids it.") }), NOW);
+  expect(said).toBe(
+    "docs.example.org: it has no certificate. CAA forbids it. Change the domain's CAA records so that they allow the authority. The next attempt is at 2026-11-20T00:01:00.000Z.",
+  );
+});
+
+test("a certificate that could not be renewed is said to be in use, and for how long", () => {
+  const issued = { key: "", chain: "", authority: null, notBefore: 0, notAfter: NOW + MINUTE, ariId: null };
+  const said = explain(waiting({ issued, problem: problem("unreachable", "No answer.") }), NOW);
+  expect(said).toStartWith("docs.example.org: its certificate ends 2026-11-20T00:01:00.000Z");
+});

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "bun:test";
+import { generateKeyPairSync } from "node:crypto";
+import { certificateRepository } from "../../src/certificates/repository.ts";
+import { certificateService } from "../../src/certificates/service.ts";
+import { wireCertificateService } from "../../src/app/wire-https.ts";
+import { certificateAuthority } from "../support/certificates.ts";
+import { openStore, testClock } from "../support/store.ts";
+import { DAY } from "./issuing.ts";
+
+const NAME = "docs.example.org";
+const PEM = /-----BEGIN [^]*?-----END CERTIFICATE-----\n?/g;
+
+const authority = await certificateAuthority();
+const stranger = await certificateAuthority();
+const good = await authority.issue([NAME], { intermediate: true });
+const other = await stranger.issue([NAME], { intermediate: true });
+const certificatesOf = ({ cert }: { cert: string }) => cert.match(PEM) ?? [];
+const [leaf = "", intermediate = ""] = certificatesOf(good);
+const [fellow = ""] = certificatesOf(await authority.issue([NAME]));
+const [, foreign = ""] = certificatesOf(other);
+
+const openImporting = async () => {
+  const clock = testClock(Date.now());
+  const { config, database } = await openStore({ clock });
+  const service = wireCertificateService(config, database, clock);
+  const stored = certificateRepository(database);
+  /** Why it was refused; "" if it was not. */
+  const refusal = async (pair: { key: string; chain: string }) => {
+    try {
+      await service.import(NAME, pair);
+      return "";
+    } catch (error) {
+      // Nothing of it is kept.
+      expect(await stored.find(NAME)).toBeUndefined();
+      return (error as Error).message;
+    }
+  };
+  return { clock, stored, refusal };
+};
+
+test("what the TLS library does not take is not stored, and what it says is told", async () => {
+  const { stored, clock } = await openImporting();
+  const service = certificateService({
+    certificates: stored,
+    clientOf: () => {
+      throw new Error("nobody is asked");
+    },
+    trial() {
+      throw new Error("CA_MD_TOO_WEAK");
+    },
+    clock,
+  });
+  await expect(service.import(NAME, { key: good.key, chain: good.cert })).rejects.toThrow("CA_MD_TOO_WEAK");
+  expect(await stored.find(NAME)).toBeUndefined();
+});
+
+describe("an imported certificate is used", () => {
+  test.each([
+    ["with its intermediate", leaf + intermediate],
+    ["with its intermediate and its root", leaf + intermediate + authority.root],
+    ["by itself, as of a private authority", leaf],
+  ])("%s", async (_, chain) => {
+    const { stored, refusal } = await openImporting();
+    expect(await refusal({ key: good.key, chain })).toBe("");
+    expect((await stored.find(NAME))?.issued).toMatchObject({ authority: null, chain });
+  });
+});
+
+test.each([1, 10, 44.5, 90])(
+  "one of %d days is kept, and its renewal is planned to the millisecond",
+  async (days) => {
+    const { stored, refusal } = await openImporting();
+    const { key, cert: chain } = await authority.issue([NAME], { days });
+    expect(await refusal({ key, chain })).toBe("");
+    const { issued, nextAt } = (await stored.find(NAME)) ?? {};
+    expect(nextAt).toBeInteger();
+    expect(nextAt).toBeGreaterThan(issued?.notBefore ?? Infinity);
+    expect(nextAt).toBeLessThan(issued?.notAfter ?? 0);
+  },
+);
+
+test("an import that the storage refuses leaves nothing behind", async () => {
+  const { clock, stored } = await openImporting();
+  const issued = { ...good, chain: good.cert, authority: null, notBefore: 0, notAfter: 1, ariId: null };
+  await expect(stored.imported(NAME, issued, 1 / 3, clock.now())).rejects.toThrow("REAL value");
+  expect(await stored.find(NAME)).toBeUndefined();
+});
+
+describe("an imported certificate is refused", () => {
+  test.each([
+    ["whose next one is another authority's", leaf + foreign],
+    ["whose chain lacks a link", leaf + authority.root],
+    ["whose chain goes on behind its root", leaf + intermediate + authority.root + foreign],
+    ["whose issuer is its fellow", leaf + fellow],
+  ])("%s, which is named, with the right order", async (_, chain) => {
+    const { refusal } = await openImporting();
+    const said = await refusal({ key: good.key, chain });
+    expect(said).toMatch(/certificate [24] of the chain \(CN=.+\) did not issue the one before it \(CN=.+\)/);
+    expect(said).toContain("put the name's own certificate first, then its issuer's, and so on");
+  });
+
+  test("whose own is not the first", async () => {
+    const { refusal } = await openImporting();
+    expect(await refusal({ key: good.key, chain: intermediate + leaf })).toContain(
+      "the first must be the name's own",
+    );
+  });
+
+  test("whose issuer's has expired", async () => {
+    const { clock, refusal } = await openImporting();
+    const long = await authority.issue([NAME], { intermediate: true, days: 90 });
+    clock.advance(40 * DAY);
+    expect(await refusal({ key: long.key, chain: long.cert })).toMatch(
+      /certificate 2 of the chain \(CN=Test Intermediate\) was valid until .+: ask its authority for the one that/,
+    );
+  });
+
+  test("that has expired, is for other names, or came with another's key: what it must be is said", async () => {
+    const { clock, refusal } = await openImporting();
+    const elsewhere = await authority.issue(["other.example.org"]);
+    const advice = `Give a certificate for ${NAME} that is valid now, and the key that it was made for`;
+    for (const pair of [
+      { key: elsewhere.key, chain: elsewhere.cert },
+      { key: other.key, chain: good.cert },
+    ])
+      expect(await refusal(pair)).toContain(advice);
+    clock.advance(20 * DAY);
+    const late = await refusal({ key: good.key, chain: good.cert });
+    expect(late).toContain(advice);
+    expect(late).toContain("is this machine's clock right? Give");
+  });
+
+  test("for what is no host name, which is named", async () => {
+    const { config, database } = await openStore();
+    const service = wireCertificateService(config, database);
+    await expect(service.import("..bad", { key: good.key, chain: good.cert })).rejects.toThrow(
+      '"..bad" is not a host name',
+    );
+  });
+
+  test("whose key has a passphrase or is no key, and how to give one is said", async () => {
+    const { refusal } = await openImporting();
+    const { privateKey } = generateKeyPairSync("ec", {
+      namedCurve: "P-256",
+      publicKeyEncoding: { type: "spki", format: "pem" },
+      privateKeyEncoding: { type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "secret" },
+    });
+    for (const key of [privateKey, "nonsense"])
+      expect(await refusal({ key, chain: good.cert })).toContain("PEM without a passphrase");
+  });
+});

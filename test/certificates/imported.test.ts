@@ -1,0 +1,73 @@
+import { expect, test } from "bun:test";
+import { explain } from "../../src/certificates/explain.ts";
+import { wireCertificateService } from "../../src/app/wire-https.ts";
+import { certificateAuthority } from "../support/certificates.ts";
+import { DAY, openIssuing } from "./issuing.ts";
+
+const authority = await certificateAuthority();
+
+/** The service with a certificate of ten days for this name that came from elsewhere. */
+const openImported = async (name: string, env: Record<string, string> = {}) => {
+  const room = await openIssuing({}, { env });
+  const { store, clock, certificates } = room;
+  const { key, cert: chain } = await authority.issue([name]);
+  const service = wireCertificateService(store.config, store.database, clock);
+  const imported = await service.import(name, { key, chain });
+  const end = imported.issued?.notAfter ?? 0;
+  const said = async () => {
+    const found = await certificates.find(name);
+    return found && explain(found, clock.now());
+  };
+  return { ...room, end, said };
+};
+
+test("browsers are told to come over HTTPS only once another imported certificate has replaced the first", async () => {
+  const name = "docs.example.org";
+  const { store, clock, https, verified } = await openIssuing();
+  await verified(name);
+  const service = wireCertificateService(store.config, store.database, clock);
+  const [first, second] = [await authority.issue([name]), await authority.issue([name])];
+  const lastingAfter = async ({ key, cert }: typeof first) => {
+    await service.import(name, { key, chain: cert });
+    https.names.forget();
+    https.names.find(name);
+    return https.names.lasting(name);
+  };
+  expect(await lastingAfter(first)).toBe(0);
+  expect(await lastingAfter(first)).toBe(0);
+  expect(await lastingAfter(second)).toBe(DAY / 1000);
+});
+
+const SERVED: [string, string, Record<string, string>][] = [
+  ["of the API", "api.home.arpa", { API_HOSTS: "api.home.arpa" }],
+  ["of a project below localhost", "docs.localhost", {}],
+  ["of a project below .internal", "docs.sites.internal", { PLATFORM_DOMAIN: "sites.internal" }],
+];
+
+test.each(SERVED)(
+  "of a name %s that no authority certifies stays in use to its end, and that it must be imported anew is said",
+  async (_, name, env) => {
+    const { ca, clock, https, pass, end, said } = await openImported(name, env);
+    expect(await said()).toBeUndefined();
+    await pass(end - DAY - clock.now());
+    expect(https.names.has(name)).toBe(true);
+    expect(await said()).toContain("Import its next one: adoption-store certificates import");
+    await pass(2 * DAY);
+    expect(https.names.has(name)).toBe(false);
+    expect(await said()).toContain("Import its next one: adoption-store certificates import");
+    expect(ca.orders()).toEqual([]);
+  },
+);
+
+test("of a name that nothing is served under stays to its end; then it goes, and that is logged", async () => {
+  const name = "later.example.net";
+  const { store, certificates, clock, pass, end } = await openImported(name);
+  const gone = () =>
+    store.log.filter(({ msg, hostname }) => /forgotten/.test(String(msg)) && hostname === name);
+  await pass(end - DAY - clock.now());
+  expect(certificates.keyPair(name)).toBeDefined();
+  expect(gone()).toEqual([]);
+  await pass(2 * DAY);
+  expect(await certificates.find(name)).toBeUndefined();
+  expect(gone()).toHaveLength(1);
+});

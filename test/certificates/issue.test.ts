@@ -1,0 +1,389 @@
+import { describe, expect, test } from "bun:test";
+import { X509Certificate } from "node:crypto";
+import { testClock } from "../support/store.ts";
+import { DAY, MINUTE, openIssuing } from "./issuing.ts";
+
+const NAME = "docs.example.org";
+
+test("rule 6: a domain that verifies gets a certificate by itself, and is live then", async () => {
+  const { ca, asked, certificates, pass, verified, stageOf, events, https } = await openIssuing();
+  await verified(NAME);
+  expect(await stageOf(NAME)).toBe("verified");
+  await pass();
+  expect(await stageOf(NAME)).toBe("live");
+  expect(await events(NAME)).toEqual([
+    "added awaiting_dns",
+    "records_right verified",
+    "order_placed issuing",
+    "certificate_stored live",
+  ]);
+  expect(asked).toEqual([NAME]);
+  const found = await certificates.find(NAME);
+  expect(found).toMatchObject({ failures: 0, order: undefined, problem: undefined });
+  const leaf = new X509Certificate(found?.issued?.chain ?? "");
+  expect(leaf.checkHost(NAME)).toBe(NAME);
+  expect(ca.orders()).toHaveLength(1);
+  expect(https.names.has(NAME)).toBe(true);
+});
+
+test("every certificate has a key of its own, and the account is the same", async () => {
+  const { ca, certificates, pass, verified } = await openIssuing();
+  await verified(NAME);
+  await verified("other.example.org");
+  await pass();
+  const keys = (await certificates.list({ after: "", limit: 10 })).map(({ issued }) => issued?.key);
+  expect(new Set(keys).size).toBe(2);
+  expect(ca.accounts()).toHaveLength(1);
+});
+
+test("the service's own public names and its projects' get one each, addresses and local names none", async () => {
+  const env = {
+    PLATFORM_DOMAIN: "sites.example.net",
+    BASE_URL: "https://adopt.example.net",
+    API_HOSTS: "api.example.net,store.local",
+  };
+  const { certificates, https, pass } = await openIssuing({}, { env });
+  await pass();
+  const names = ["adopt.example.net", "api.example.net", "docs.sites.example.net"];
+  expect((await certificates.list({ after: "", limit: 10 })).map(({ hostname }) => hostname)).toEqual(names);
+  expect(names.filter((name) => !https.names.has(name))).toEqual([]);
+});
+
+test("a public name of the service's own that is forgotten is wanted again", async () => {
+  const { certificates, pass } = await openIssuing({}, { env: { API_HOSTS: "api.example.net" } });
+  await pass();
+  await certificates.order("api.example.net");
+  expect(await certificates.forget("api.example.net")).toBe(true);
+  await pass();
+  expect((await certificates.find("api.example.net"))?.issued).toBeDefined();
+});
+
+test("a domain whose plan drops is suspended from any stage, and nothing is ordered for it", async () => {
+  const { ca, api, pass, verified, stageOf } = await openIssuing();
+  await verified(NAME);
+  await api("PATCH", "", { json: { plan: "free" } });
+  expect(await stageOf(NAME)).toBe("suspended");
+  await pass();
+  expect(ca.orders()).toEqual([]);
+});
+
+test("nothing is ordered before the terms of service are agreed to, and it is said why", async () => {
+  const { ca, certificates, pass, verified, stageOf } = await openIssuing(
+    {},
+    { env: { ACME_AGREE_TOS: "false" } },
+  );
+  await verified(NAME);
+  await pass();
+  expect(ca.orders()).toEqual([]);
+  expect(await stageOf(NAME)).toBe("verified");
+  expect((await certificates.find(NAME))?.problem).toMatchObject({ type: "no_authority" });
+});
+
+test("no order is spent on a domain whose records are not right any more", async () => {
+  const { ca, told, certificates, pass, verified } = await openIssuing();
+  await verified(NAME);
+  told.said = "records_wrong";
+  await pass();
+  expect(ca.orders()).toEqual([]);
+  expect((await certificates.find(NAME))?.problem).toMatchObject({ type: "records" });
+});
+
+test("a challenge is answered under its own name only, and only while it is pending", async () => {
+  const { store, certificates, pass, verified } = await openIssuing({ validate: async () => false });
+  const ask = async (host: string, token: string) =>
+    (await store.visit(`http://${host}/.well-known/acme-challenge/${token}`)).status;
+  await verified(NAME);
+  await certificates.want([NAME], 0);
+  await certificates.begin(NAME, { authority: "https://ca.test/", url: null, key: "k" });
+  await certificates.challenged(NAME, "tok_en-1", "tok_en-1.thumb");
+  expect(await ask(NAME, "tok_en-1")).toBe(200);
+  expect(await ask("other.example.org", "tok_en-1")).toBe(421);
+  expect(await ask(NAME, "tok_en-2")).toBe(421);
+  await certificates.failed(
+    NAME,
+    { problem: { type: "x", detail: "", subproblems: [] }, nextAt: null, refusedBy: "https://ca.test/" },
+    0,
+  );
+  expect(await ask(NAME, "tok_en-1")).toBe(421);
+  await pass();
+});
+
+test("rule 9: a domain without a certificate after 30 minutes is ssl_overdue, with what was said last", async () => {
+  const { ca, pass, show, verified } = await openIssuing();
+  await ca.down();
+  await verified(NAME);
+  await pass();
+  const seen = async () => (await show(NAME)) as unknown as { certificate: Record<string, unknown> };
+  expect((await seen()).certificate).toMatchObject({ status: "failing", problem: { type: "unreachable" } });
+  await pass(30 * MINUTE);
+  expect((await seen()).certificate).toMatchObject({
+    status: "ssl_overdue",
+    problem: { type: "unreachable" },
+    nextAttemptAt: expect.any(String),
+  });
+});
+
+describe("what an authority refuses", () => {
+  test("leaves the domain issue_failed, its reason kept in full, and is tried again in 1, 10 and 100 minutes", async () => {
+    const { ca, certificates, pass, verified, stageOf } = await openIssuing({ validate: async () => false });
+    await verified(NAME);
+    await pass();
+    expect(await stageOf(NAME)).toBe("issue_failed");
+    const found = await certificates.find(NAME);
+    expect(found).toMatchObject({ failures: 1, order: undefined, problem: { type: "unauthorized" } });
+    expect(ca.orders()).toHaveLength(1);
+    await pass(MINUTE / 2);
+    expect(ca.orders()).toHaveLength(1);
+    await pass(MINUTE);
+    expect(ca.orders()).toHaveLength(2);
+    await pass(5 * MINUTE);
+    expect(ca.orders()).toHaveLength(2);
+    await pass(10 * MINUTE);
+    expect(ca.orders()).toHaveLength(3);
+  });
+
+  test("rule 9: is tried again at once when the owner verifies again", async () => {
+    let isMet = false;
+    const { pass, verified, verify, stageOf } = await openIssuing({ validate: async () => isMet });
+    await verified(NAME);
+    await pass();
+    expect(await stageOf(NAME)).toBe("issue_failed");
+    isMet = true;
+    await verify(NAME);
+    await pass();
+    expect(await stageOf(NAME)).toBe("live");
+  });
+
+  test("for too many orders waits as long as it says", async () => {
+    const { ca, certificates, pass, verified, stageOf } = await openIssuing();
+    ca.failNext("new-order", {
+      status: 429,
+      problem: { type: "rateLimited", detail: "too many" },
+      retryAfter: 7200,
+    });
+    await verified(NAME);
+    await pass();
+    expect(await stageOf(NAME)).toBe("verified");
+    expect((await certificates.find(NAME))?.problem).toMatchObject({
+      type: "rateLimited",
+      detail: "too many",
+      status: 429,
+    });
+    await pass(7200 * 1000 - MINUTE);
+    expect(ca.orders()).toEqual([]);
+    await pass(MINUTE + 7200 * 100);
+    expect(await stageOf(NAME)).toBe("live");
+  });
+});
+
+test("after five refusals in an hour nothing is ordered before the hour is over, whoever asks", async () => {
+  const { ca, certificates, pass, verified, verify, show } = await openIssuing({
+    validate: async () => false,
+  });
+  await verified(NAME);
+  await pass();
+  for (let again = 0; again < 8; again++) {
+    await verify(NAME);
+    await pass(MINUTE);
+  }
+  expect(ca.orders()).toHaveLength(5);
+  expect((await certificates.find(NAME))?.problem).toMatchObject({ type: "budget" });
+  const { certificate } = (await show(NAME)) as unknown as { certificate: Record<string, unknown> };
+  expect(certificate).toMatchObject({
+    status: "failing",
+    problem: { detail: expect.stringContaining("5 failed") },
+  });
+  expect(certificate["nextAttemptAt"]).toBeString();
+  await pass(70 * MINUTE);
+  expect(ca.orders()).toHaveLength(6);
+});
+
+describe("what goes wrong on the way", () => {
+  test("a nonce of three that is rejected changes nothing", async () => {
+    const { pass, verified, stageOf } = await openIssuing({ nonceRejection: 0.3 });
+    await verified(NAME);
+    await pass();
+    expect(await stageOf(NAME)).toBe("live");
+  });
+
+  test("an authority that is down is asked again, and one order comes of it", async () => {
+    const { ca, certificates, pass, verified, stageOf } = await openIssuing();
+    await ca.down();
+    await verified(NAME);
+    await pass();
+    expect((await certificates.find(NAME))?.problem).toMatchObject({ type: "unreachable" });
+    ca.up();
+    await pass(2 * MINUTE);
+    expect(await stageOf(NAME)).toBe("live");
+    expect(ca.orders()).toHaveLength(1);
+  });
+
+  test.each([
+    "new-account",
+    "new-order",
+    "order",
+    "authorization",
+    "challenge",
+    "finalize",
+    "certificate",
+  ] as const)("a 500 at %s is tried again: one certificate comes of it, and no key is lost", async (kind) => {
+    const { ca, certificates, pass, verified, stageOf } = await openIssuing();
+    ca.failNext(kind, { status: 500 });
+    await verified(NAME);
+    await pass();
+    await pass(2 * MINUTE);
+    expect(await stageOf(NAME)).toBe("live");
+    expect(ca.certificates).toHaveLength(1);
+    expect(ca.accounts()).toHaveLength(1);
+    expect((await certificates.find(NAME))?.problem).toBeUndefined();
+  });
+
+  test("CAA that forbids midway is said in the authority's words, and tried again when it allows", async () => {
+    const { ca, certificates, pass, verified, stageOf } = await openIssuing();
+    const problem = {
+      type: "caa",
+      detail: "CAA record forbids issuance",
+      subproblems: [
+        {
+          type: "urn:ietf:params:acme:error:caa",
+          detail: "by example.org",
+          identifier: { type: "dns", value: NAME },
+        },
+      ],
+    };
+    ca.failNext("finalize", { status: 403, problem });
+    await verified(NAME);
+    await pass();
+    expect(await stageOf(NAME)).toBe("issue_failed");
+    expect((await certificates.find(NAME))?.problem).toEqual({
+      type: "caa",
+      detail: "CAA record forbids issuance",
+      status: 403,
+      subproblems: [{ type: "caa", detail: "by example.org", identifier: NAME }],
+    });
+    await pass(2 * MINUTE);
+    expect(await stageOf(NAME)).toBe("live");
+  });
+
+  test("a certificate that is not valid yet by this machine's clock is not used, and the clock is named", async () => {
+    const authoritys = testClock(Date.now() + 60 * MINUTE);
+    const { certificates, pass, verified, stageOf } = await openIssuing({ clock: authoritys });
+    await verified(NAME);
+    await pass();
+    expect(await stageOf(NAME)).toBe("issue_failed");
+    const found = await certificates.find(NAME);
+    expect(found?.issued).toBeUndefined();
+    expect(found?.problem?.detail).toContain("is this machine's clock right?");
+  });
+
+  test("an authority whose clock is an hour behind changes nothing", async () => {
+    const authoritys = testClock(Date.now() - 60 * MINUTE);
+    const { pass, verified, stageOf } = await openIssuing({ clock: authoritys });
+    await verified(NAME);
+    await pass();
+    expect(await stageOf(NAME)).toBe("live");
+  });
+
+  test("an order that has expired is made anew", async () => {
+    const { ca, pass, verified, stageOf } = await openIssuing();
+    ca.failNext("finalize", { status: 500 });
+    await verified(NAME);
+    await pass();
+    ca.expireOrders();
+    await pass(2 * MINUTE);
+    await pass(20 * MINUTE);
+    expect(await stageOf(NAME)).toBe("live");
+    expect(ca.orders()).toHaveLength(2);
+  });
+
+  test("an account that the authority does not know any more is made anew", async () => {
+    const { ca, pass, verified, stageOf } = await openIssuing();
+    await verified("first.example.org");
+    await pass();
+    ca.forgetAccounts();
+    await verified(NAME);
+    await pass();
+    await pass(2 * MINUTE);
+    expect(await stageOf(NAME)).toBe("live");
+  });
+
+  test("a domain that is removed while its order is under way gets no certificate, and no order is left", async () => {
+    const { ca, api, certificates, pass, verified } = await openIssuing();
+    ca.failNext("finalize", { status: 500 });
+    await verified(NAME);
+    await pass();
+    expect((await api("DELETE", `/domains/${NAME}`)).status).toBe(204);
+    await pass(2 * MINUTE);
+    expect(await certificates.find(NAME)).toBeUndefined();
+    expect(ca.certificates).toEqual([]);
+  });
+});
+
+describe("a certificate in use", () => {
+  test("is renewed when a third of its lifetime is left, and replaced in one step", async () => {
+    const { ca, certificates, pass, verified } = await openIssuing({ ari: false });
+    await verified(NAME);
+    await pass();
+    const first = (await certificates.find(NAME))?.issued;
+    await pass(55 * DAY);
+    expect(ca.orders()).toHaveLength(1);
+    await pass(10 * DAY);
+    const second = (await certificates.find(NAME))?.issued;
+    expect(ca.orders()).toHaveLength(2);
+    expect(second?.notAfter).toBeGreaterThan(first?.notAfter ?? 0);
+    expect(second?.key).not.toBe(first?.key);
+  });
+
+  test("is renewed early if the authority wants that, and says which one is replaced", async () => {
+    const { ca, pass, verified, clock } = await openIssuing({
+      ari: ({ notBefore }) => ({ start: notBefore + 2 * DAY, end: notBefore + 3 * DAY }),
+    });
+    await verified(NAME);
+    await pass();
+    await pass(DAY);
+    expect(ca.orders()).toHaveLength(1);
+    await pass(2 * DAY);
+    expect(ca.orders()).toHaveLength(2);
+    expect(ca.orders()[1]).toMatchObject({ replaces: ca.certificates[0]?.ariId });
+    expect(clock.now()).toBeGreaterThan(0);
+  });
+
+  test("is renewed all the same if the authority has it replaced already, as after a lost answer", async () => {
+    const { ca, certificates, pass, verified } = await openIssuing();
+    await verified(NAME);
+    await pass();
+    const before = (await certificates.find(NAME))?.issued;
+    ca.failNext("new-order", { status: 409, problem: { type: "alreadyReplaced", detail: "it is" } });
+    await pass(85 * DAY);
+    expect((await certificates.find(NAME))?.issued?.notAfter).toBeGreaterThan(before?.notAfter ?? 0);
+    expect(ca.orders().at(-1)?.replaces).toBeUndefined();
+  });
+
+  test("is renewed within a day or so whatever Retry-After says", async () => {
+    const { ca, clock, certificates, pass, verified } = await openIssuing({ ari: false });
+    await verified(NAME);
+    await pass();
+    ca.failNext("new-order", {
+      status: 429,
+      problem: { type: "rateLimited", detail: "" },
+      retryAfter: 999_999_999,
+    });
+    await pass(65 * DAY);
+    expect((await certificates.find(NAME))?.nextAt).toBeLessThan(clock.now() + 2 * DAY);
+  });
+
+  test("stays in use while its renewal fails", async () => {
+    const { ca, certificates, pass, verified, stageOf } = await openIssuing({ ari: false });
+    await verified(NAME);
+    await pass();
+    const before = (await certificates.find(NAME))?.issued;
+    ca.failNext("new-order", { status: 403, problem: { type: "unauthorized", detail: "no" } });
+    await pass(65 * DAY);
+    const after = await certificates.find(NAME);
+    expect(after?.issued).toEqual(before);
+    expect(after?.problem).toMatchObject({ detail: "no" });
+    expect(await stageOf(NAME)).toBe("live");
+    await pass(2 * MINUTE);
+    expect((await certificates.find(NAME))?.issued).not.toEqual(before);
+  });
+});

@@ -1,0 +1,139 @@
+import { expect, test } from "bun:test";
+import { underWay } from "../../src/certificates/explain.ts";
+import { wireCertificateService } from "../../src/app/wire-https.ts";
+import { formatTime } from "../../src/lib/time.ts";
+import { certificateAuthority } from "../support/certificates.ts";
+import { DAY, openIssuing } from "./issuing.ts";
+
+const NAME = "docs.example.org";
+const { key, cert: chain } = await (await certificateAuthority()).issue([NAME]);
+
+/** The service, and a command line that does something while the authority looks whether the name is proven. */
+const openBeside = async ({ isMet }: { isMet: boolean }) => {
+  let beside = async (): Promise<unknown> => undefined;
+  const room = await openIssuing({
+    async validate() {
+      await beside();
+      beside = async () => {};
+      return isMet;
+    },
+  });
+  const { store, clock, ca, certificates, pass, verified } = room;
+  const service = wireCertificateService(store.config, store.database, clock);
+  const found = async () => {
+    const known = await certificates.find(NAME);
+    if (!known) throw new Error("the name is not known");
+    return known;
+  };
+  const during = async (act: () => Promise<unknown>) => {
+    beside = act;
+    await verified(NAME);
+    await pass();
+  };
+  /** Does something while the authority is asked when it wants the certificate renewed. */
+  const duringLook = async (act: () => Promise<unknown>) => {
+    await verified(NAME);
+    await pass();
+    ca.failNext("renewal-info", async () => {
+      await act();
+      return new Response(null, { status: 503 });
+    });
+    await pass(DAY);
+  };
+  const imported = () => service.import(NAME, { key, chain });
+  return { ...room, service, found, during, duringLook, imported };
+};
+
+test.each([false, true])(
+  "an import while an order is under way stays, whether that succeeds: %p",
+  async (isMet) => {
+    const { during, imported, found, pass, ca, stageOf } = await openBeside({ isMet });
+    await during(imported);
+    const { issued, nextAt, problem, failures, order } = await found();
+    expect({ issued, problem, failures, order }).toMatchObject({
+      issued: { authority: null, chain },
+      problem: undefined,
+      failures: 0,
+      order: undefined,
+    });
+    expect(nextAt).toBeGreaterThan(Date.now() + DAY);
+    expect(await stageOf(NAME)).toBe("live");
+    await pass(DAY);
+    expect(ca.orders()).toHaveLength(1);
+  },
+);
+
+test("while an order is under way, since when and with whom is told; afterwards nothing is", async () => {
+  const { during, service, found, ca } = await openBeside({ isMet: true });
+  let told: string | undefined;
+  await during(async () => {
+    told = underWay(await service.get(NAME));
+  });
+  expect(told).toStartWith(`an order is under way with ${ca.directory} since 20`);
+  expect(underWay(await found())).toBeUndefined();
+});
+
+test("who asks for a renewal while an attempt fails gets another at once", async () => {
+  const { during, service, pass, ca } = await openBeside({ isMet: false });
+  await during(() => service.renew(NAME));
+  expect(ca.orders()).toHaveLength(1);
+  await pass();
+  expect(ca.orders()).toHaveLength(2);
+  await pass();
+  expect(ca.orders()).toHaveLength(2);
+});
+
+test("who asks while the authority is asked when to renew gets another certificate at once", async () => {
+  const { duringLook, service, pass, ca } = await openBeside({ isMet: true });
+  await duringLook(() => service.renew(NAME));
+  await pass();
+  expect(ca.certificates).toHaveLength(2);
+});
+
+test("a certificate that is revoked while the authority is asked when to renew is replaced at once", async () => {
+  const { duringLook, service, found, pass, ca } = await openBeside({ isMet: true });
+  await duringLook(() => service.revoke(NAME));
+  expect((await found()).issued).toBeUndefined();
+  await pass();
+  expect(ca.certificates).toHaveLength(2);
+  expect((await found()).issued?.chain).toBe(ca.certificates[1]?.chain);
+});
+
+test("a certificate that is imported while the authority is asked when to renew stays", async () => {
+  const { duringLook, imported, found, pass, ca } = await openBeside({ isMet: true });
+  await duringLook(imported);
+  await pass();
+  expect((await found()).issued).toMatchObject({ authority: null, chain });
+  expect(ca.certificates).toHaveLength(1);
+});
+
+test("a certificate that is imported while another is revoked stays", async () => {
+  const { service, imported, found, pass, verified, ca } = await openBeside({ isMet: true });
+  await verified(NAME);
+  await pass();
+  ca.failNext("revoke-cert", async () => {
+    await imported();
+    return new Response(null, { status: 200 });
+  });
+  await service.revoke(NAME);
+  expect((await found()).issued?.chain).toBe(chain);
+});
+
+test("who asks while a limit makes the name wait is told of a time that is not past", async () => {
+  const { service, certificates, clock, verified, found, pass, ca } = await openBeside({ isMet: true });
+  ca.failNext("new-order", { status: 429, problem: { type: "rateLimited", detail: "" }, retryAfter: 60 });
+  await verified(NAME);
+  await pass();
+  await certificates.attempt(await found(), clock.now());
+  await expect(service.renew(NAME)).rejects.toThrow(`The next attempt is at ${formatTime(clock.now())}.`);
+});
+
+test("an attempt that was cut off goes on at the next start", async () => {
+  const { certificates, clock, verified, found, pass, ca } = await openBeside({ isMet: true });
+  await verified(NAME);
+  await pass();
+  clock.advance(DAY);
+  expect(await certificates.attempt(await found(), clock.now())).toBe(true);
+  await pass();
+  expect(ca.certificates).toHaveLength(2);
+});

@@ -1,0 +1,223 @@
+import { describe, expect, test } from "bun:test";
+import { objections } from "../../src/certificates/preflight.ts";
+import { alpnCertificate, type KeyAndCertificate } from "../../src/protocols/acme/keys.ts";
+import type { DomainFinding } from "../../src/domains/domain.ts";
+import type { Inspection, Manner } from "../../src/domains/inspect.ts";
+import type { Domains } from "../../src/domains/repository.ts";
+import { systemClock } from "../../src/lib/time.ts";
+import { handshakeTrial } from "../../src/app/wire-acme.ts";
+import { frontFor } from "../protocols/tls/fronts.ts";
+
+const NAME = "docs.example.org";
+const REFUSED = "connection refused";
+
+/** What is found of a name whose records are right unless told otherwise, where a test says what its addresses answer. */
+const examine = ({
+  isOwn = false,
+  identities = [],
+  inspected = () => {},
+  findings = [],
+  addresses = ["192.0.2.1"],
+  overHttp = async () => {},
+  inHandshake = async () => {},
+}: {
+  isOwn?: boolean;
+  identities?: string[];
+  inspected?: (manner: Manner) => void;
+  findings?: DomainFinding[];
+  addresses?: string[];
+  overHttp?: (address: string) => Promise<void>;
+  inHandshake?: (address: string) => Promise<void>;
+}) => {
+  const held = { domain: { stage: "verified" }, project: { targetLabel: "label" } };
+  const answers = new Map<string, string>();
+  return objections({
+    domains: { holder: async () => held } as unknown as Pick<Domains, "holder">,
+    isOwn: () => isOwn,
+    isServed: () => true,
+    async inspect(_hostname, _target, manner) {
+      inspected(manner);
+      return {
+        event: "records_right",
+        findings: findings as Inspection["findings"],
+        isProven: true,
+        rivals: [],
+        report: {
+          target: "",
+          nameServers: [],
+          chain: [],
+          targetAddresses: addresses,
+          caa: [],
+          questions: [],
+        },
+      };
+    },
+    identities: async () => identities,
+    targetOf: (label) => label,
+    probes: {
+      add: (hostname) => {
+        const token = crypto.randomUUID();
+        answers.set(token, hostname);
+        return { token, answer: hostname };
+      },
+      remove: (token) => void answers.delete(token),
+      answer: (_, token) => answers.get(token),
+    },
+    async fetchChallenge(address, hostname) {
+      await overHttp(address);
+      return hostname;
+    },
+    openHandshakes: async () => ({ at: inHandshake, end: () => {} }),
+    ports: { http: 8080, tls: 8443 },
+  })(NAME);
+};
+
+const refuse =
+  (...addresses: string[]) =>
+  async (address: string) => {
+    if (addresses.includes(address)) throw new Error(REFUSED);
+  };
+
+describe("a domain is proven", () => {
+  test("over HTTP where that answers, and nothing else is tried", async () => {
+    const tried: string[] = [];
+    const inHandshake = async (address: string) => void tried.push(address);
+    expect(await examine({ inHandshake })).toEqual({ method: "http-01" });
+    expect(tried).toEqual([]);
+  });
+
+  test("in the handshake where HTTP does not answer and HTTPS does, at every address", async () => {
+    const addresses = ["192.0.2.1", "2001:db8::1"];
+    const tried: string[] = [];
+    const found = await examine({
+      addresses,
+      overHttp: refuse("2001:db8::1"),
+      inHandshake: async (address) => void tried.push(address),
+    });
+    expect(found).toEqual({ method: "tls-alpn-01" });
+    expect(tried).toEqual(addresses);
+  });
+});
+
+test("no order is spent on a domain of which one address answers in neither way; both reasons are said", async () => {
+  const addresses = ["192.0.2.1", "2001:db8::1"];
+  const nowhere = refuse("2001:db8::1");
+  const found = await examine({ addresses, overHttp: nowhere, inHandshake: nowhere });
+  if (!("against" in found)) throw new Error("nothing is said against it");
+  expect(found.against.type).toBe("challenge_unreachable");
+  expect(found.against.detail).toContain(
+    `http://${NAME}:8080/.well-known/acme-challenge/ cannot be fetched at 2001:db8::1: ${REFUSED}`,
+  );
+  expect(found.against.detail).toContain(`port 8443 of ${NAME} at 2001:db8::1: ${REFUSED}`);
+});
+
+test("all addresses are asked at the same time, however many there are; the first that fails is named", async () => {
+  const addresses = Array.from({ length: 20 }, (_, last) => `192.0.2.${last}`);
+  /** Ends when it was called for every address. */
+  const together = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let asked = 0;
+    return async (address: string) => {
+      if (++asked === addresses.length) resolve();
+      await promise;
+      await refuse("192.0.2.7", "192.0.2.9")(address);
+    };
+  };
+  const found = await examine({ addresses, overHttp: together(), inHandshake: together() });
+  if (!("against" in found)) throw new Error("nothing is said against it");
+  expect(found.against.detail).toContain(
+    `http://${NAME}:8080/.well-known/acme-challenge/ cannot be fetched at 192.0.2.7: ${REFUSED}. Nor is it proven by port 8443 of ${NAME} at 192.0.2.7: ${REFUSED}.`,
+  );
+});
+
+describe("a trial of the handshake", () => {
+  const openTrial = async () => {
+    const pending = new Map<string, KeyAndCertificate>();
+    const { port } = await frontFor({ challenge: (name) => pending.get(name) });
+    const tryAt = async (
+      settings: { acmeTlsPort: number; dnsPrivate: boolean },
+      into = pending,
+      addresses = ["127.0.0.1"],
+    ) => {
+      const trial = await handshakeTrial(settings, into, systemClock)(NAME);
+      try {
+        await Promise.all(addresses.map(trial.at));
+      } finally {
+        trial.end();
+      }
+    };
+    return { pending, port, tryAt };
+  };
+
+  test("succeeds at several addresses at the same time", async () => {
+    const { pending, port, tryAt } = await openTrial();
+    await tryAt({ acmeTlsPort: port, dnsPrivate: true }, pending, ["127.0.0.1", "127.0.0.1", "127.0.0.1"]);
+    expect([...pending]).toEqual([]);
+  });
+
+  test("succeeds at this service's own front, and leaves nothing pending", async () => {
+    const { pending, port, tryAt } = await openTrial();
+    await tryAt({ acmeTlsPort: port, dnsPrivate: true });
+    expect([...pending]).toEqual([]);
+  });
+
+  test("fails at another server, also at one that answers another challenge", async () => {
+    const { pending, port, tryAt } = await openTrial();
+    const elsewhere = { acmeTlsPort: port, dnsPrivate: true };
+    await expect(tryAt(elsewhere, new Map())).rejects.toThrow();
+    pending.set(NAME, await alpnCertificate(NAME, "another's"));
+    await expect(tryAt(elsewhere, new Map())).rejects.toThrow("another server than this one answers");
+  });
+
+  test("fails where nothing listens, and at addresses that authorities cannot reach", async () => {
+    const { pending, port, tryAt } = await openTrial();
+    await expect(tryAt({ acmeTlsPort: 1, dnsPrivate: true })).rejects.toThrow();
+    await expect(tryAt({ acmeTlsPort: port, dnsPrivate: false })).rejects.toThrow("not a public one");
+    expect([...pending]).toEqual([]);
+  });
+});
+
+describe("a name of the service's own", () => {
+  const own = { isOwn: true, findings: [] as DomainFinding[] };
+  const nowhere = refuse("192.0.2.1");
+  const caa: DomainFinding = {
+    kind: "caa_forbids",
+    name: "example.org",
+    found: ['0 issue "ca.example.net"'],
+    expected: ["letsencrypt.org"],
+  };
+  const missing: DomainFinding = { kind: "no_record", name: NAME, type: "CNAME", expected: [NAME] };
+
+  test("is proven in the handshake where only that answers", async () => {
+    expect(await examine({ ...own, overHttp: nowhere })).toEqual({ method: "tls-alpn-01" });
+  });
+
+  test("is tried over HTTP where nothing can be reached from here: an authority may stand elsewhere", async () => {
+    const found = await examine({ ...own, overHttp: nowhere, inHandshake: nowhere });
+    expect(found).toEqual({ method: "http-01" });
+  });
+
+  test("whose CAA records forbid the certificate is not ordered for", async () => {
+    expect(await examine({ ...own, findings: [caa] })).toMatchObject({
+      against: { type: "records", detail: expect.stringContaining("forbid the certificate") },
+    });
+  });
+
+  test("may have CAA records that name the authority as that says itself", async () => {
+    const seen: Manner[] = [];
+    await examine({ ...own, identities: ["ca.example"], inspected: (manner) => void seen.push(manner) });
+    expect(seen).toMatchObject([{ issuers: ["ca.example"] }]);
+  });
+
+  test("without an address is not ordered for, and the record that it needs is said", async () => {
+    expect(await examine({ ...own, findings: [missing], addresses: [] })).toMatchObject({
+      against: { type: "records", detail: `${NAME} has no address: create an A or AAAA record.` },
+    });
+  });
+
+  test("that leads here by whatever records is ordered for", async () => {
+    const other: DomainFinding = { ...missing, kind: "conflicting_record", type: "A", found: ["192.0.2.1"] };
+    expect(await examine({ ...own, findings: [other] })).toEqual({ method: "http-01" });
+    expect(await examine({ ...own, findings: [], addresses: [] })).toEqual({ method: "http-01" });
+  });
+});

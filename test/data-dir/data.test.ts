@@ -1,0 +1,217 @@
+import { describe, expect, test } from "bun:test";
+import { Database as Client } from "bun:sqlite";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { readConfig } from "../../src/config/config.ts";
+import { databasePath, lockFault, lockPath, openData } from "../../src/data-dir/data.ts";
+import { takeLock } from "../../src/db/lock.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { migrations } from "../../src/db/migrations.ts";
+import { faultOf } from "../../src/data-dir/directory.ts";
+import { StartRefused } from "../../src/data-dir/data.ts";
+import { temporaryDirectory } from "../support/store.ts";
+import { asUser, giveToUser, isRoot } from "../support/user.ts";
+
+const configIn = (dataDir: string) =>
+  readConfig({ flags: {}, env: { DATA_DIR: dataDir }, isTerminal: false });
+
+test("a command beside an older server does not bring its database up to date under it; the server does", async () => {
+  const config = configIn(temporaryDirectory());
+  const older = new Client(databasePath(config.dataDir), { create: true, strict: true });
+  migrate(older, migrations.slice(0, 1));
+  const applied = () => older.query("SELECT tag FROM migrations").all().length;
+  expect(() => openData(config, { create: true })).toThrow("older than this program");
+  expect(applied()).toBe(1);
+  await openData(config, { create: true, migrate: true }).close();
+  expect(applied()).toBe(migrations.length);
+  older.close();
+});
+
+test("what is missing is made where that is asked for, and nowhere else", async () => {
+  const config = configIn(`${temporaryDirectory()}/new`);
+  expect(() => openData(config, { create: false })).toThrow("there is no database");
+  await openData(config, { create: true }).close();
+  await openData(config, { create: false }).close();
+});
+
+/** A DATA_DIR as a store leaves it that was in use. */
+const usedDirectory = async (): Promise<string> => {
+  const dataDir = temporaryDirectory();
+  const database = openData(configIn(dataDir), { create: true });
+  database.client.run("INSERT INTO pets (name, category_id, created_at) VALUES ('Bella', 1, 0)");
+  // With its log, as a crash leaves it.
+  const copy = temporaryDirectory();
+  for (const end of ["", "-wal"]) copyFileSync(databasePath(dataDir) + end, databasePath(copy) + end);
+  await database.close();
+  writeFileSync(join(copy, "admin.key"), "secret");
+  mkdirSync(join(copy, "blobs"));
+  writeFileSync(join(copy, "blobs", "one"), "");
+  return copy;
+};
+
+describe("a store that was in use without its database", () => {
+  const losses: [string, (path: string) => void, string][] = [
+    ["missing", (path) => rmSync(path), "adoption-store.db is missing"],
+    ["without a byte", (path) => truncateSync(path), "adoption-store.db is empty"],
+    [
+      "without tables",
+      (path) => {
+        rmSync(path);
+        rmSync(`${path}-wal`);
+        new Client(path).run("PRAGMA user_version=1");
+      },
+      "adoption-store.db is empty",
+    ],
+  ];
+
+  test.each(losses)("is not begun anew where that is %s", async (_name, lose, reason) => {
+    const dataDir = await usedDirectory();
+    lose(databasePath(dataDir));
+    const names = readdirSync(dataDir);
+    for (const how of [{ create: true, migrate: true }, { create: true }, { create: false }])
+      expect(() => openData(configIn(dataDir), how)).toThrow(reason);
+    expect(() => openData(configIn(dataDir), { create: true })).toThrow(
+      /admin\.key, .*blobs\): restore a backup .*; or, to begin a new store, move these files away/,
+    );
+    expect(readdirSync(dataDir)).toEqual(names);
+    expect(readFileSync(join(dataDir, "admin.key"), "utf8")).toBe("secret");
+  });
+
+  test("keeps the log of a database that is missing or has no bytes", async () => {
+    const dataDir = await usedDirectory();
+    for (const name of ["admin.key", "blobs"]) rmSync(join(dataDir, name), { recursive: true });
+    const log = `${databasePath(dataDir)}-wal`;
+    const { size } = statSync(log);
+    for (const lose of [truncateSync, rmSync]) {
+      lose(databasePath(dataDir));
+      expect(() => openData(configIn(dataDir), { create: true })).toThrow("(adoption-store.db-wal): restore");
+      expect(statSync(log).size).toBe(size);
+    }
+  });
+
+  test("begins when its files are moved away; backups and locks may stay", async () => {
+    const dataDir = await usedDirectory();
+    for (const name of readdirSync(dataDir)) rmSync(join(dataDir, name), { recursive: true });
+    mkdirSync(join(dataDir, "backups"));
+    for (const name of ["server.lock", "backups/adoption-store-20261120T030000.000Z.db"])
+      writeFileSync(join(dataDir, name), "");
+    await openData(configIn(dataDir), { create: true }).close();
+  });
+});
+
+describe("DATA_DIR", () => {
+  test.each([
+    ["its owner", 1000, 0o40700, 1000, undefined],
+    ["its owner, and others may list it", 1000, 0o40755, 1000, undefined],
+    ["root, and it belongs to the service", 1000, 0o40700, 0, undefined],
+    ["another user", 1000, 0o40700, 1001, "it belongs to user 1000, and this process runs as user 1001: "],
+    ["another user, of root's", 0, 0o40755, 1001, "chown -R 1001 '/srv/my store'"],
+    ["its owner, and its group can write to it", 1000, 0o40770, 1000, "chmod 700 '/srv/my store'"],
+    ["its owner, and all can write to it", 1000, 0o41777, 1000, "others can write to it (mode 1777)"],
+    ["root, and others can write to it", 0, 0o40702, 0, "others can write to it (mode 702)"],
+    ["a system without users", 0, 0o40777, undefined, undefined],
+  ])("used by %s", (_name, uid, mode, user, fault) => {
+    const found = faultOf("/srv/my store", { uid, mode }, user);
+    if (fault === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(fault);
+  });
+
+  test.each(["", "-wal", "-shm"])(
+    "whose database%s is not an ordinary file is refused, and stays",
+    async (end) => {
+      const dataDir = await usedDirectory();
+      const path = databasePath(dataDir) + end;
+      const elsewhere = join(temporaryDirectory(), "elsewhere");
+      if (end === "-shm") writeFileSync(path, "");
+      renameSync(path, elsewhere);
+      symlinkSync(elsewhere, path);
+      const bytes = readFileSync(elsewhere);
+      expect(() => openData(configIn(dataDir), { create: true })).toThrow(
+        "is a symbolic link: move the file",
+      );
+      rmSync(path);
+      expect(Bun.spawnSync(["mkfifo", path]).success).toBe(true);
+      expect(() => openData(configIn(dataDir), { create: true })).toThrow(
+        "is not an ordinary file: move it away",
+      );
+      expect(readFileSync(elsewhere).equals(bytes)).toBe(true);
+    },
+  );
+
+  test("whose lock is another file or no file is named as that", () => {
+    const dataDir = temporaryDirectory();
+    writeFileSync(lockPath(dataDir), "another file");
+    const refusal = (): string => {
+      try {
+        takeLock(lockPath(dataDir))?.release();
+        return "taken";
+      } catch (error) {
+        return lockFault(dataDir, error);
+      }
+    };
+    expect(refusal()).toContain("server.lock is not a lock file of adoption-store: move it away");
+    rmSync(lockPath(dataDir));
+    expect(Bun.spawnSync(["mkfifo", lockPath(dataDir)]).success).toBe(true);
+    expect(refusal()).toContain("server.lock is not an ordinary file: move it away");
+  });
+
+  test("that others can write to is refused by all that open it", async () => {
+    const dataDir = await usedDirectory();
+    chmodSync(dataDir, 0o770);
+    for (const create of [true, false])
+      expect(() => openData(configIn(dataDir), { create })).toThrow(StartRefused);
+    chmodSync(dataDir, 0o700);
+    await openData(configIn(dataDir), { create: false }).close();
+  });
+
+  const opening = (dataDir: string) =>
+    asUser(
+      { "config/config.ts": "readConfig", "data-dir/data.ts": "openData" },
+      `const config = readConfig({ flags: {}, env: { DATA_DIR: ${JSON.stringify(dataDir)} }, isTerminal: false });
+       try { await openData(config, { create: false }).close(); console.log("opened"); } catch ({ message }) { console.log(message); }`,
+    );
+
+  test.skipIf(!isRoot)("of another user is said to be that, not to be without a database", async () => {
+    const dataDir = await usedDirectory();
+    expect(await opening(dataDir)).toMatch(
+      /it belongs to user 0, and this process runs as user \d+: .* chown -R/,
+    );
+  });
+
+  test.skipIf(!isRoot)(
+    "with a database of another user names that, and the command that mends it",
+    async () => {
+      const dataDir = await usedDirectory();
+      giveToUser(dataDir);
+      expect(await opening(dataDir)).toMatch(
+        /adoption-store\.db belongs to user 0 and cannot be written by user \d+ .*chown -R \d+ /,
+      );
+    },
+  );
+
+  test.skipIf(!isRoot)(
+    "of a service can be used by root: what root creates there belongs to the service",
+    async () => {
+      const dataDir = temporaryDirectory();
+      giveToUser(dataDir);
+      const database = openData(configIn(dataDir), { create: true });
+      const { uid } = statSync(dataDir);
+      const owners = readdirSync(dataDir).map((name) => [name, statSync(join(dataDir, name)).uid]);
+      expect(owners.toSorted()).toEqual(["", "-shm", "-wal"].map((end) => [`adoption-store.db${end}`, uid]));
+      await database.close();
+      expect(await opening(dataDir)).toBe("opened");
+    },
+  );
+});

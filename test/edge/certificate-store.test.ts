@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import { placeOf } from "../../src/edge/hosts.ts";
+import { securedNames } from "../../src/edge/certificate-store.ts";
+import { servedBy } from "../../src/app/wire-https.ts";
+import { DAY, openIssuing } from "../certificates/issuing.ts";
+import { testClock } from "../support/store.ts";
+import { authority } from "../protocols/tls/fronts.ts";
+
+const NAME = "docs.example.org";
+
+/** Names of which a test says what is stored, and sees how often that is looked for. */
+const openNames = async () => {
+  const clock = testClock();
+  const pair = await authority.issue([NAME]);
+  const stored = new Map<string, { key: string; cert: string }>();
+  const served = new Set([NAME]);
+  const lookedFor: string[] = [];
+  let version = 0;
+  const validity = { notBefore: clock.now(), notAfter: clock.now() + 90 * DAY };
+  const names = securedNames({
+    keyPair(name) {
+      lookedFor.push(name);
+      const found = stored.get(name);
+      return found && { ...found, ...validity, renewals: 1 };
+    },
+    hstsMaxAge: 1000,
+    isServed: (name) => served.has(name),
+    version: () => version,
+    now: clock.now,
+    failed: (_, error) => {
+      throw error;
+    },
+  });
+  const write = () => void version++;
+  return { clock, pair, stored, served, lookedFor, names, write };
+};
+
+test("a served name without a certificate is looked for once, and again when something was written", async () => {
+  const { names, lookedFor, stored, pair, write } = await openNames();
+  for (let asked = 0; asked < 3; asked++) expect(names.has(NAME)).toBe(false);
+  expect(lookedFor).toEqual([NAME]);
+  stored.set(NAME, pair);
+  write();
+  expect(names.has(NAME)).toBe(true);
+  expect(names.has(NAME)).toBe(true);
+  expect(lookedFor).toEqual([NAME, NAME]);
+});
+
+test("nothing is looked for, nor held, of a name that is not served", async () => {
+  const { names, lookedFor } = await openNames();
+  expect(names.has("stranger.example.org")).toBe(false);
+  expect(names.find("stranger.example.org")).toBeUndefined();
+  expect(lookedFor).toEqual([]);
+});
+
+test("a served name has one spelling, so that no stranger makes many of it", () => {
+  const hosts = { platformDomain: "sites.example.net", api: new Set(["adopt.example.net"]) };
+  const site = { kind: "site", projectId: 1, deployId: 1, manifest: "" } as const;
+  const isServed = servedBy({ bySlug: () => site, byHostname: () => site }, hosts);
+  const names = [NAME, "docs.sites.example.net", "adopt.example.net"];
+  expect(names.filter(isServed)).toEqual(names);
+  const others = names.flatMap((name) => [`${name}:80`, `${name}.`, name.toUpperCase()]);
+  expect(others.filter(isServed)).toEqual([]);
+  expect(placeOf(`${NAME}:80`, hosts)).toMatchObject({ hostname: NAME });
+});
+
+test("browsers are told to come over HTTPS only while the certificate is valid; it is shown all the same", async () => {
+  const { clock, names, stored, pair } = await openNames();
+  stored.set(NAME, pair);
+  const seen = () => [names.find(NAME) !== undefined, names.has(NAME), names.lasting(NAME)];
+  expect(seen()).toEqual([true, true, 1000]);
+  clock.advance(-1);
+  expect(seen()).toEqual([true, false, 0]);
+  clock.advance(90 * DAY);
+  expect(seen()).toEqual([true, true, 1000]);
+  clock.advance(1);
+  expect(seen()).toEqual([true, false, 0]);
+});
+
+test("a site whose certificate has expired is shown over HTTP, and is led to HTTPS again by the next one", async () => {
+  const { ca, clock, store, pass, verified } = await openIssuing({ ari: false });
+  await verified(NAME);
+  await pass();
+  const status = async () => (await store.visit(`http://${NAME}/`)).status;
+  expect(await status()).toBe(301);
+  await ca.down();
+  clock.advance(100 * DAY);
+  expect(await status()).toBe(200);
+  ca.up();
+  await pass();
+  expect(await status()).toBe(301);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { lstatSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  makeDirectories,
+  replaceFile,
+  syncDirectory,
+  syncPath,
+  writeDurably,
+} from "../../src/lib/durable.ts";
+import { temporaryDirectory } from "../support/store.ts";
+
+test("a file that is written durably is private and takes the place of the one before", async () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, "admin.key");
+  writeFileSync(path, "before", { mode: 0o644 });
+  await writeDurably(path, "after\n");
+  expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toEqual(["after\n", 0o600]);
+  expect(readdirSync(directory)).toEqual(["admin.key"]);
+});
+
+test("a link that somebody planted where a file is about to be written is replaced, not followed", async () => {
+  const directory = temporaryDirectory();
+  const theirs = join(temporaryDirectory(), "theirs");
+  writeFileSync(theirs, "theirs");
+  const path = join(directory, "server.json");
+  symlinkSync(theirs, `${path}.new`);
+  symlinkSync(theirs, path);
+  await writeDurably(path, "ours");
+  expect([readFileSync(theirs, "utf8"), readFileSync(path, "utf8")]).toEqual(["theirs", "ours"]);
+  expect(lstatSync(path).isSymbolicLink()).toBe(false);
+});
+
+test("directories are made with those above them, private, and again is fine", () => {
+  const path = join(temporaryDirectory(), "a", "b", "c");
+  makeDirectories(path);
+  makeDirectories(path);
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+});
+
+test("a file that is not there cannot be synced, and takes no place", async () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, "kept");
+  writeFileSync(path, "kept");
+  await expect(syncPath(join(directory, "none"))).rejects.toMatchObject({ code: "ENOENT" });
+  await expect(replaceFile(join(directory, "none"), path)).rejects.toMatchObject({ code: "ENOENT" });
+  expect(readFileSync(path, "utf8")).toBe("kept");
+  expect(() => syncDirectory(join(directory, "none"))).toThrow("ENOENT");
+});

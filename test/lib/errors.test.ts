@@ -1,0 +1,62 @@
+import { describe, expect, test } from "bun:test";
+import { StorageUnavailable } from "../../src/db/failure.ts";
+import { FAULTS, Fault, type FaultCode, faultOf, faultResponse } from "../../src/lib/errors.ts";
+import { documentsOf } from "../../src/openapi/routes.ts";
+import { openStore } from "../support/store.ts";
+
+const CODES = Object.keys(FAULTS) as FaultCode[];
+
+test.each(CODES)("%s has the Error shape, its status in the body too, and application/json", async (code) => {
+  const answer = faultResponse(new Fault(code));
+  const body = (await answer.json()) as Record<string, unknown>;
+  expect(Object.keys(body).toSorted()).toEqual(["code", "message", "status"]);
+  expect(body).toMatchObject({ code, status: answer.status });
+  expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
+  expect(answer.headers.get("content-type")).toBe("application/json");
+});
+
+describe("an error that nobody foresaw", () => {
+  test("says nothing of its cause", () => {
+    const { code, message } = faultOf(new Error("password is 1234"));
+    expect([code, message]).toEqual(["internal_error", FAULTS.internal_error[1]]);
+  });
+
+  test("of a read that fails says what tells damage from a failing disk", () => {
+    const damage = Object.assign(new Error(), { code: "SQLITE_CORRUPT" });
+    const { code, message } = faultOf(new StorageUnavailable("wrapped", { cause: damage }));
+    expect([code, message]).toEqual([
+      "storage_unavailable",
+      expect.stringContaining("adoption-store doctor"),
+    ]);
+  });
+
+  test("of the storage is storage_unavailable", () => {
+    expect(faultOf(new StorageUnavailable("full")).code).toBe("storage_unavailable");
+  });
+
+  test("in a route is logged with the request's id and answered as 500", async () => {
+    const store = await openStore();
+    store.database.client.run("drop table pets");
+    const answer = await store.call("GET", "/v1/pets", { headers: { "x-request-id": "mine" } });
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).not.toContain("pets");
+    expect(store.log.find(({ msg }) => msg === "internal_error")).toMatchObject({ requestId: "mine" });
+  });
+});
+
+test("the documents name every code of the catalogue that an operation can answer with, and no other", async () => {
+  const documents = await documentsOf((await openStore()).app);
+  const addresses = { baseUrl: "", stagingBaseUrl: "" };
+  const text = JSON.stringify([documents("store", addresses), documents("platform", addresses)]);
+  const named = new Set([...text.matchAll(/"value":\{"code":"(\w+)"/g)].map(([, code]) => code));
+  // 405 is the answer to what is no operation, 421 to what is no host of the API, https_required to plain HTTP; sites and the console are in no document.
+  const elsewhere: FaultCode[] = [
+    "method_not_allowed",
+    "misdirected",
+    "damaged_file",
+    "https_required",
+    "not_signed_in",
+    "cross_site_request",
+  ];
+  expect([...named].toSorted()).toEqual(CODES.filter((code) => !elsewhere.includes(code)).toSorted());
+});

@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import { faultOf } from "../../src/lib/errors.ts";
+import { retryOutOfFiles } from "../../src/lib/open-files.ts";
+
+const outOfFiles = () => Object.assign(new Error("too many open files"), { code: "EMFILE" });
+
+/** Fails so many times, then says how often it was called. */
+const failing = (times: number, error: Error = outOfFiles()) => {
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    if (calls <= times) throw error;
+    return calls;
+  };
+};
+
+test("what finds no free descriptor is tried again until there is one", async () => {
+  expect(await retryOutOfFiles(failing(5), async () => {})).toBe(6);
+});
+
+test("what never finds one fails in the end", async () => {
+  const act = failing(Infinity);
+  await expect(Promise.resolve(retryOutOfFiles(act, async () => {}))).rejects.toThrow("too many open files");
+});
+
+test("another error is not tried again", async () => {
+  const act = failing(1, new Error("gone"));
+  await expect(Promise.resolve(retryOutOfFiles(act, async () => {}))).rejects.toThrow("gone");
+});
+
+test("what is at hand at once is returned as it is", () => {
+  expect(retryOutOfFiles(() => 7)).toBe(7);
+});
+
+test.each(["EMFILE", "ENFILE"])("%s is 503 with Retry-After, and no failure of ours to explain", (code) => {
+  const fault = faultOf(Object.assign(new Error("x"), { code }));
+  expect([fault.code, fault.headers["retry-after"]]).toEqual(["storage_unavailable", "1"]);
+  expect(fault.message).toBe("The service has too many files and connections open. Try again later.");
+});

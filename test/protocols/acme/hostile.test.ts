@@ -1,0 +1,393 @@
+import { describe, expect, test } from "bun:test";
+import { acmeClient, type Account, type AcmeClient } from "../../../src/protocols/acme/client.ts";
+import { certificateRequest, newAccountKey, newCertificateKey } from "../../../src/protocols/acme/keys.ts";
+import { AcmeProblem } from "../../../src/protocols/acme/problem.ts";
+import { systemClock } from "../../../src/lib/time.ts";
+import { type AcmeCa, acmeCa } from "../../support/acme-ca.ts";
+
+const NAMES = ["docs.example.org"];
+const SURROUNDINGS = { fetch, sleep: async () => {}, clock: systemClock };
+
+const clientOf = (directory: string, { ca, timeoutMs }: { ca?: string; timeoutMs?: number } = {}) =>
+  acmeClient(
+    { directory, ...(ca !== undefined && { ca }) },
+    { ...SURROUNDINGS, ...(timeoutMs !== undefined && { timeoutMs }) },
+  );
+
+const registered = async (client: AcmeClient): Promise<Account> => {
+  const key = await newAccountKey();
+  return { key, url: await client.register(key) };
+};
+
+const problemFrom = (work: Promise<unknown>): Promise<AcmeProblem> =>
+  work.then(
+    () => {
+      throw new Error("no problem");
+    },
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(AcmeProblem);
+      return error as AcmeProblem;
+    },
+  );
+
+const serve = (answer: (request: Request) => Response | Promise<Response>) => {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer });
+  return { url: server.url.href, [Symbol.asyncDispose]: () => server.stop(true) };
+};
+
+/** Sends a piece again and again, until nobody wants it. */
+const endless = (piece: string): Response => {
+  const bytes = new TextEncoder().encode(piece);
+  return new Response(
+    new ReadableStream({
+      async pull(controller) {
+        await Bun.sleep(1);
+        controller.enqueue(bytes);
+      },
+    }),
+  );
+};
+
+const silent = (): Promise<Response> => Promise.withResolvers<Response>().promise;
+
+const LONG_URL = `https://ca.example/${"a".repeat(2000)}`;
+
+const URLS = {
+  newNonce: "https://ca.example/nonce",
+  newAccount: "https://ca.example/account",
+  newOrder: "https://ca.example/order",
+  revokeCert: "https://ca.example/revoke",
+};
+
+describe("an answer that is no directory", () => {
+  test.each<[string, () => Response]>([
+    ["a page", () => new Response("<h1>It works!</h1>")],
+    ["nothing", () => new Response("")],
+    ["a list", () => Response.json([])],
+    ["null", () => Response.json(null)],
+    ["an empty object", () => Response.json({})],
+    ["a number for a URL", () => Response.json({ ...URLS, newNonce: 1 })],
+    ["a file for a URL", () => Response.json({ ...URLS, newNonce: "file:///etc/passwd" })],
+    ["a URL with a line feed", () => Response.json({ ...URLS, newNonce: "https://ca.example/\n" })],
+    ["a URL with a password", () => Response.json({ ...URLS, newNonce: "https://a:b@ca.example/" })],
+    [
+      "a URL without end",
+      () => Response.json({ ...URLS, newNonce: `https://ca.example/${"a".repeat(2000)}` }),
+    ],
+    ["names that are no texts", () => Response.json({ ...URLS, meta: { caaIdentities: [{}] } })],
+    ["a thousand names", () => Response.json({ ...URLS, meta: { caaIdentities: Array(1000).fill("a") } })],
+    ["2 MiB", () => new Response(" ".repeat(2 * 1024 * 1024) + JSON.stringify(URLS))],
+    ["a body without end", () => endless(" ".repeat(65_536))],
+    ["a redirect", () => Response.redirect("https://ca.example/directory", 302)],
+    ["a redirect without a target", () => new Response(null, { status: 307 })],
+    [
+      "a compressed one, unasked",
+      () => new Response(Bun.gzipSync(JSON.stringify(URLS)), { headers: { "content-encoding": "gzip" } }),
+    ],
+  ])("%s is malformed", async (_, answer) => {
+    await using server = serve(answer);
+    const problem = await problemFrom(clientOf(server.url).directory());
+    expect(problem.type).toBe("malformed_answer");
+    expect(problem.detail.length).toBeLessThan(200);
+  });
+
+  test("is none for ever: the next is asked for and believed", async () => {
+    const answers = [new Response("no"), Response.json(URLS)];
+    await using server = serve(() => answers.shift() ?? new Response("no"));
+    const client = clientOf(server.url);
+    await problemFrom(client.directory());
+    expect((await client.directory()).newOrder).toBe(URLS.newOrder);
+  });
+});
+
+describe("an answer of the wrong shape", () => {
+  const order = (more: object) => ({
+    status: "pending",
+    identifiers: [{ type: "dns", value: "docs.example.org" }],
+    authorizations: ["https://ca.example/authorization"],
+    finalize: "https://ca.example/finalize",
+    ...more,
+  });
+  const LOCATION = { headers: { location: "https://ca.example/order/1" } };
+
+  test.each<[string, object, ResponseInit]>([
+    ["an unknown status", order({ status: "done" }), LOCATION],
+    ["no identifiers", order({ identifiers: undefined }), LOCATION],
+    ["another name", order({ identifiers: [{ type: "dns", value: "evil.example.org" }] }), LOCATION],
+    ["an address", order({ identifiers: [{ type: "ip", value: "192.0.2.1" }] }), LOCATION],
+    ["a thousand authorizations", order({ authorizations: Array(1000).fill(URLS.newOrder) }), LOCATION],
+    ["an authorization that is no URL", order({ authorizations: ["/authorization"] }), LOCATION],
+    ["a time that is none", order({ expires: "tomorrow" }), LOCATION],
+    ["a day that does not exist", order({ expires: "2026-02-30T00:00:00Z" }), LOCATION],
+    ["a valid one without a certificate", order({ status: "valid" }), LOCATION],
+    ["no Location", order({}), {}],
+    ["a Location without a host", order({}), { headers: { location: "/order/1" } }],
+    ["a Location that is no URL", order({}), { headers: { location: "javascript:alert(1)" } }],
+  ])("for an order, %s, is malformed", async (_, body, init) => {
+    await using ca = await acmeCa();
+    const client = clientOf(ca.directory);
+    const account = await registered(client);
+    ca.failNext("new-order", () => Response.json(body, { status: 201, ...init }));
+    expect((await problemFrom(client.order(account, NAMES))).type).toBe("malformed_answer");
+  });
+
+  test.each(["deactivated", "expired", "revoked"])(
+    "an order that is %s, as Boulder says, is invalid",
+    async (status) => {
+      await using ca = await acmeCa();
+      const client = clientOf(ca.directory);
+      const account = await registered(client);
+      ca.failNext("new-order", () => Response.json(order({ status }), LOCATION));
+      expect((await client.order(account, NAMES)).status).toBe("invalid");
+    },
+  );
+
+  test("URLs are kept to the letter: the server compares them", async () => {
+    await using ca = await acmeCa();
+    const client = clientOf(ca.directory);
+    const account = await registered(client);
+    const url = "https://CA.example:443/order/%7e1";
+    const body = order({ expires: "", certificate: "", error: null });
+    ca.failNext("new-order", () => Response.json(body, { headers: { location: url } }));
+    expect((await client.order(account, NAMES)).url).toBe(url);
+  });
+
+  const challenge = {
+    type: "http-01",
+    url: "https://ca.example/c",
+    status: "pending",
+    token: "a".repeat(43),
+  };
+
+  test.each<[string, object]>([
+    [
+      "a token that leaves its directory",
+      { challenges: [{ ...challenge, token: "../../../../etc/passwd" }] },
+    ],
+    ["a token that is too short", { challenges: [{ ...challenge, token: "short" }] }],
+    ["a token that is too long", { challenges: [{ ...challenge, token: "a".repeat(1000) }] }],
+    ["a challenge without a URL", { challenges: [{ ...challenge, url: undefined }] }],
+    ["a challenge that is a text", { challenges: ["http-01"] }],
+    ["no identifier", { identifier: null }],
+    ["an unknown status", { status: "perhaps" }],
+  ])("for an authorization, %s, is malformed", async (_, more) => {
+    await using ca = await acmeCa();
+    const client = clientOf(ca.directory);
+    const account = await registered(client);
+    const authorization = {
+      status: "pending",
+      identifier: { type: "dns", value: "docs.example.org" },
+      challenges: [challenge],
+      ...more,
+    };
+    ca.failNext("authorization", () => Response.json(authorization));
+    const url = ca.directory.replace("directory", "authorization/1");
+    expect((await problemFrom(client.authorization(account, url))).type).toBe("malformed_answer");
+  });
+
+  test.each<[string, object]>([
+    ["no window", {}],
+    [
+      "a window that ends before it starts",
+      { suggestedWindow: { start: "2026-12-02T00:00:00Z", end: "2026-12-01T00:00:00Z" } },
+    ],
+    ["times that are numbers", { suggestedWindow: { start: 1, end: 2 } }],
+  ])("for renewal information, %s, is malformed", async (_, body) => {
+    await using ca = await acmeCa();
+    ca.failNext("renewal-info", () => Response.json(body));
+    const problem = await problemFrom(clientOf(ca.directory).renewalInfo("AAAA.BBBB"));
+    expect(problem.type).toBe("malformed_answer");
+  });
+
+  test.each(["javascript:alert(1)", "data:text/plain,terms", "", 1, LONG_URL])(
+    "a link for people that is %s is left out",
+    async (link) => {
+      await using ca = await acmeCa();
+      const suggestedWindow = { start: "2026-12-01T00:00:00Z", end: "2026-12-02T00:00:00Z" };
+      ca.failNext("renewal-info", () => Response.json({ suggestedWindow, explanationURL: link }));
+      ca.failNext("directory", () =>
+        Response.json({
+          ...URLS,
+          renewalInfo: ca.directory.replace("directory", "renewal-info"),
+          meta: { termsOfService: link },
+        }),
+      );
+      const client = clientOf(ca.directory);
+      expect(await client.directory()).not.toHaveProperty("termsOfService");
+      const info = await client.renewalInfo("AAAA.BBBB");
+      expect(info?.start).toBe(Date.UTC(2026, 11, 1));
+      expect(info).not.toHaveProperty("explanationUrl");
+    },
+  );
+
+  test.each<[string, (chain: string, key: string) => string]>([
+    ["a page", () => "<h1>It works!</h1>"],
+    ["nothing", () => ""],
+    ["eleven certificates", (chain) => chain.repeat(6)],
+    ["a private key among them", (chain, key) => chain + key],
+    [
+      "a certificate that is none",
+      (chain) => `${chain}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
+    ],
+    ["text among them", (chain) => `${chain}\nand so on\n`],
+  ])("for a certificate, %s, is refused", async (_, body) => {
+    await using ca = await acmeCa();
+    const client = clientOf(ca.directory);
+    const account = await registered(client);
+    const { authorizations, url } = await client.order(account, NAMES);
+    const { challenges } = await client.authorization(account, authorizations[0] ?? "");
+    await client.respond(account, challenges[0]?.url ?? "");
+    await ca.validated();
+    const key = await newCertificateKey();
+    const order = await client.finalize(
+      account,
+      await client.readOrder(account, url),
+      await certificateRequest(key, NAMES),
+    );
+    const chain = ca.certificates[0]?.chain ?? "";
+    ca.failNext("certificate", () => new Response(body(chain, key)));
+    const problem = await problemFrom(client.certificate(account, order.certificate ?? ""));
+    expect(problem.type).toBe("unfit_certificate");
+    expect(problem.stack).not.toContain("PRIVATE KEY");
+  });
+
+  test.each(["", "a b", "<script>", "a".repeat(1000)])("the nonce %j is not used", async (nonce) => {
+    await using ca = await acmeCa();
+    ca.failNext("new-nonce", () => new Response(null, { headers: { "replay-nonce": nonce } }));
+    expect((await problemFrom(registered(clientOf(ca.directory)))).type).toBe("malformed_answer");
+  });
+});
+
+describe("a problem document", () => {
+  test.each<[string, unknown, string]>([
+    ["a list", [], "serverInternal"],
+    ["types that are none", { type: 1, detail: {}, subproblems: "many" }, "serverInternal"],
+    ["about:blank", { type: "about:blank" }, "serverInternal"],
+    ["another's type", { type: "https://ca.example/errors/busy" }, "https://ca.example/errors/busy"],
+    [
+      "control characters in its type",
+      { detail: "so\n", type: "urn:ietf:params:acme:error:\u001b[2J" },
+      "\\u001b[2J",
+    ],
+  ])("of %s is a problem all the same", async (_, body, type) => {
+    await using server = serve(() => Response.json(body, { status: 500 }));
+    expect((await problemFrom(clientOf(server.url).directory())).type).toBe(type);
+  });
+
+  test("is cut: texts at 1,000 characters, subproblems at 100", async () => {
+    const long = "\u0000".repeat(5000);
+    const subproblems = [
+      { type: long, detail: long, identifier: { value: long } },
+      ...Array.from({ length: 200 }, () => ({ type: "caa" })),
+    ];
+    await using server = serve(() =>
+      Response.json({ type: long, detail: long, subproblems }, { status: 400 }),
+    );
+    const problem = await problemFrom(clientOf(server.url).directory());
+    const texts = problem.subproblems.flatMap(({ type, detail, identifier = "" }) => [
+      type,
+      detail,
+      identifier,
+    ]);
+    expect(problem.subproblems.length).toBe(100);
+    for (const text of [problem.type, problem.detail, ...texts])
+      expect(text.length).toBeLessThanOrEqual(1000);
+    expect(problem.detail).toStartWith("\\u0000");
+  });
+});
+
+describe("a server that cannot be asked", () => {
+  test("because it is silent, or sends a drop at a time, is unreachable in time", async () => {
+    for (const answer of [silent, () => endless(" ")]) {
+      await using server = serve(answer);
+      const problem = await problemFrom(clientOf(server.url, { timeoutMs: 100 }).directory());
+      expect(problem).toMatchObject({
+        type: "unreachable",
+        detail: `${new URL(server.url).origin}: timed out after 100 ms`,
+      });
+    }
+  });
+
+  test("because nobody listens, or it speaks something else, is unreachable", async () => {
+    const listener = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: { data: (socket) => void socket.end("SSH-2.0\r\n") },
+    });
+    const { port } = listener;
+    expect((await problemFrom(clientOf(`http://127.0.0.1:${port}/`).directory())).type).toBe("unreachable");
+    listener.stop(true);
+    expect(await problemFrom(clientOf(`http://127.0.0.1:${port}/`).directory())).toMatchObject({
+      type: "unreachable",
+      detail: `http://127.0.0.1:${port}: connection refused`,
+    });
+  });
+
+  test.each([
+    "http://ca.example/directory",
+    "http://127.0.0.1.example/",
+    "ftp://ca.example/",
+    "file:///etc/passwd",
+    "nonsense",
+  ])("because it is %s, is not asked", async (directory) => {
+    let asked = 0;
+    const spy = async () => {
+      asked += 1;
+      return new Response();
+    };
+    const client = acmeClient({ directory }, { ...SURROUNDINGS, fetch: spy });
+    expect((await problemFrom(client.directory())).type).toBe("malformed_answer");
+    expect(asked).toBe(0);
+  });
+
+  test("inside, by an answer from outside", async () => {
+    const asked: string[] = [];
+    const spy = async (url: string) => {
+      asked.push(url);
+      return Response.json({ ...URLS, newNonce: "http://127.0.0.1:8080/nonce" });
+    };
+    const client = acmeClient({ directory: "https://ca.example/directory" }, { ...SURROUNDINGS, fetch: spy });
+    expect((await problemFrom(registered(client))).type).toBe("malformed_answer");
+    expect(asked).toEqual(["https://ca.example/directory"]);
+  });
+});
+
+describe("over TLS", () => {
+  /** A key, and a certificate of the CA for localhost. */
+  const serverCertificate = async (ca: AcmeCa) => {
+    const client = clientOf(ca.directory);
+    const account = await registered(client);
+    const { authorizations, url } = await client.order(account, ["localhost"]);
+    const { challenges } = await client.authorization(account, authorizations[0] ?? "");
+    await client.respond(account, challenges[0]?.url ?? "");
+    await ca.validated();
+    const key = await newCertificateKey();
+    const ready = await client.readOrder(account, url);
+    const { certificate = "" } = await client.finalize(
+      account,
+      ready,
+      await certificateRequest(key, ["localhost"]),
+    );
+    return { key, cert: await client.certificate(account, certificate) };
+  };
+
+  test("a server is trusted by the CA that is named, and by no other", async () => {
+    await using ca = await acmeCa();
+    await using another = await acmeCa();
+    const tls = await serverCertificate(ca);
+    const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls, fetch: () => Response.json(URLS) });
+    const { port } = server;
+    const directory = `https://localhost:${port}/`;
+    expect((await clientOf(directory, { ca: ca.root }).directory()).newOrder).toBe(URLS.newOrder);
+    const both = `${another.root}\n${ca.root}\n`;
+    expect((await clientOf(directory, { ca: both }).directory()).newOrder).toBe(URLS.newOrder);
+    for (const options of [{}, { ca: another.root }]) {
+      const problem = await problemFrom(clientOf(directory, options).directory());
+      expect(problem.type).toBe("unreachable");
+      expect(problem.detail).toStartWith(`https://localhost:${port}: its certificate is not trusted (`);
+    }
+    const misnamed = await problemFrom(clientOf(`https://127.0.0.1:${port}/`, { ca: ca.root }).directory());
+    expect(misnamed.detail).toContain("its certificate is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)");
+    await server.stop(true);
+  });
+});

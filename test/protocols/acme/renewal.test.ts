@@ -1,0 +1,81 @@
+import { describe, expect, test } from "bun:test";
+import { renewalTime, retryTime } from "../../../src/protocols/acme/renewal.ts";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const START = Date.UTC(2026, 10, 20);
+const FIRST = () => 0;
+const LAST = () => 0.999_999_999;
+
+/** Days after it was issued, for a certificate of so many days. */
+const renewalDay = (days: number, random: () => number, now = START): number =>
+  (renewalTime({ validity: { notBefore: START, notAfter: START + days * DAY }, now }, random) - START) / DAY;
+
+describe("without a window a certificate is renewed", () => {
+  test.each([
+    ["of 90 days with 30 left", 90, 60],
+    ["of 47 days with a third left", 47, 31.333_333],
+    ["of 10 days with a third left", 10, 6.666_667],
+    ["of 9 days with half left", 9, 4.5],
+    ["of 6 days with half left", 6, 3],
+    ["of an hour with half left", 1 / 24, 1 / 48],
+  ])("%s", (_, days, expected) => {
+    expect(renewalDay(days, FIRST)).toBeCloseTo(expected, 5);
+  });
+
+  test("a tenth of what is left later at the most", () => {
+    expect(renewalDay(90, LAST)).toBeCloseTo(63, 5);
+    expect(renewalDay(6, LAST)).toBeCloseTo(3.3, 5);
+  });
+
+  test("now, if that is past, expired or not", () => {
+    expect(renewalDay(90, FIRST, START + 80 * DAY)).toBe(80);
+    expect(renewalDay(90, LAST, START + 100 * DAY)).toBe(100);
+  });
+});
+
+describe("with a window a certificate is renewed", () => {
+  const validity = { notBefore: START, notAfter: START + 90 * DAY };
+  const window = { start: START + 10 * DAY, end: START + 20 * DAY };
+  const day = (random: () => number, now = START, other = window) =>
+    (renewalTime({ validity, window: other, now }, random) - START) / DAY;
+
+  test("at a random moment of it", () => {
+    expect([day(FIRST), day(() => 0.5), day(LAST)].map(Math.round)).toEqual([10, 15, 20]);
+    expect(day(LAST)).toBeLessThanOrEqual(20);
+  });
+
+  test("now, if that moment is past", () => {
+    expect(day(() => 0.5, START + 16 * DAY)).toBe(16);
+    expect(day(() => 0.5, START + 12 * DAY)).toBe(15);
+    expect(day(LAST, START + 50 * DAY)).toBe(50);
+  });
+
+  test("at its own time, if the window outlasts it or is none", () => {
+    expect(day(FIRST, START, { start: START + 80 * DAY, end: START + 91 * DAY })).toBe(60);
+    expect(day(FIRST, START, { start: START + 20 * DAY, end: START + 10 * DAY })).toBe(60);
+  });
+});
+
+describe("a failure is tried again", () => {
+  const minutes = (failures: number, random: () => number, retryAfterMs?: number): number =>
+    (retryTime({ failures, retryAfterMs, now: START }, random) - START) / MINUTE;
+
+  test("in 1, 10 and 100 minutes, then daily", () => {
+    expect([1, 2, 3, 4, 5, 1000].map((failures) => minutes(failures, FIRST))).toEqual([
+      1, 10, 100, 1440, 1440, 1440,
+    ]);
+  });
+
+  test("a tenth of that later at the most", () => {
+    expect(minutes(1, LAST)).toBeCloseTo(1.1, 3);
+    expect(minutes(4, LAST)).toBeCloseTo(1584, 3);
+  });
+
+  test("never before the Retry-After, which brings nothing forward", () => {
+    expect(minutes(1, FIRST, 30 * MINUTE)).toBe(30);
+    expect(minutes(1, LAST, 30 * MINUTE)).toBeGreaterThan(30);
+    expect(minutes(3, FIRST, 30 * MINUTE)).toBe(100);
+    expect(minutes(4, FIRST, 7 * DAY)).toBe(7 * 1440);
+  });
+});

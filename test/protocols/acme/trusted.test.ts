@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { StartRefused } from "../../../src/data-dir/data.ts";
+import { certificateAuthority } from "../../support/certificates.ts";
+import { openStore, temporaryDirectory } from "../../support/store.ts";
+
+const { root } = await certificateAuthority();
+
+const startWith = (file: string) => openStore({ env: { HTTPS_PORT: "8443", ACME_CA_FILE: file } });
+
+const fileWith = (text: string): string => {
+  const file = join(temporaryDirectory(), "ca.pem");
+  writeFileSync(file, text);
+  return file;
+};
+
+test("ACME_CA_FILE may hold several certificates, with words between them", async () => {
+  expect((await startWith(fileWith(`Ours:\n${root}\nand again:\n${root}`))).https).toBeDefined();
+});
+
+test.each([
+  ["that is empty", ""],
+  ["of words", "trust me"],
+  ["with a key", root.replaceAll("CERTIFICATE", "PRIVATE KEY")],
+  ["with half a certificate", root.slice(0, 200)],
+  ["with a certificate that is none", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"],
+  ["with a second one that is none", `${root}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`],
+])("a start with an ACME_CA_FILE %s is refused, and it is said what to give", async (_, text) => {
+  const file = fileWith(text);
+  const refused = startWith(file);
+  await expect(refused).rejects.toThrow(StartRefused);
+  await expect(refused).rejects.toThrow(
+    `ACME_CA_FILE ${file}: it must hold the authority's root certificate as PEM`,
+  );
+});
+
+test("a start with an ACME_CA_FILE that cannot be read is refused, and it is said what to do", async () => {
+  const directory = join(temporaryDirectory(), "ca.pem");
+  mkdirSync(directory);
+  for (const file of [directory, join(directory, "missing.pem")]) {
+    const refused = startWith(file);
+    await expect(refused).rejects.toThrow(StartRefused);
+    await expect(refused).rejects.toThrow(
+      /cannot be read \(.+\); give the path of a file that .+, or unset it/,
+    );
+  }
+});

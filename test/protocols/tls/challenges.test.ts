@@ -1,0 +1,81 @@
+import { expect, test } from "bun:test";
+import { once } from "node:events";
+import { connect as connectTcp } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { KeyPair } from "../../../src/protocols/tls/contexts.ts";
+import { askHttp1, authority, closed, eventually, frontFor, PAIRS, tlsTo } from "./fronts.ts";
+import { atEnd } from "../../support/store.ts";
+
+const ACME = "acme-tls/1";
+const CHALLENGE = await authority.issue(["new.test"]);
+
+/** A front with pending challenges, which a test may take away. */
+const challenged = async (
+  pending: Record<string, KeyPair> = { "new.test": CHALLENGE, "a.test": CHALLENGE },
+) => ({
+  pending,
+  ...(await frontFor({ challenge: (name) => pending[name] })),
+});
+
+const validate = (port: number, name: string, protocols = [ACME]) =>
+  tlsTo(port, name, { ALPNProtocols: protocols, rejectUnauthorized: false });
+
+test("a pending challenge is answered with its certificate, also for a name that has none else, and closed", async () => {
+  const { port, front } = await challenged();
+  const socket = await validate(port, "new.test");
+  expect(socket.alpnProtocol).toBe(ACME);
+  expect(socket.getPeerCertificate().subject.CN).toBe("new.test");
+  await closed(socket);
+  await eventually(() => front.connections() === 0);
+});
+
+test("visitors get the name's own certificate meanwhile", async () => {
+  const { port } = await challenged();
+  expect((await validate(port, "a.test")).getPeerCertificate().subject.CN).toBe("new.test");
+  expect((await tlsTo(port, "a.test")).getPeerCertificate().subject.CN).toBe("a.test");
+  expect(await askHttp1(port, "a.test")).toStartWith("HTTP/1.1 200 OK\r\n");
+});
+
+test.each([
+  ["http/1.1", ACME],
+  [ACME, "http/1.1"],
+])("%s beside %s is no challenge: RFC 8737 section 3", async (first, second) => {
+  const protocols = [first, second];
+  const { port } = await challenged();
+  const socket = await validate(port, "a.test", protocols);
+  expect(socket.alpnProtocol).toBe("http/1.1");
+  expect(socket.getPeerCertificate().subject.CN).toBe("a.test");
+  await expect(validate(port, "new.test", protocols)).rejects.toThrow();
+});
+
+test("a challenge that is not pending, or no more, is refused, whether the name has a certificate or not", async () => {
+  const { port, pending, front } = await challenged();
+  await expect(validate(port, "b.test")).rejects.toThrow();
+  await expect(validate(port, "unknown.test")).rejects.toThrow();
+  delete pending["new.test"];
+  await expect(validate(port, "new.test")).rejects.toThrow();
+  await eventually(() => front.connections() === 0);
+});
+
+test("a challenge certificate that cannot be used is refused, and nothing else", async () => {
+  const { port } = await challenged({ "a.test": { key: PAIRS["b.test"]!.key, cert: CHALLENGE.cert } });
+  await expect(validate(port, "a.test")).rejects.toThrow();
+  expect(await askHttp1(port, "a.test")).toStartWith("HTTP/1.1 200 OK\r\n");
+});
+
+test("a validator that never ends its side is closed when a handshake must have ended", async () => {
+  const { port, front } = await frontFor({ challenge: () => CHALLENGE, limits: { handshakeMs: 200 } });
+  const raw = connectTcp({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => {});
+  atEnd(() => raw.destroy());
+  const secure = connectTls({
+    socket: raw,
+    servername: "new.test",
+    ALPNProtocols: [ACME],
+    rejectUnauthorized: false,
+  });
+  await once(
+    secure.on("error", () => {}),
+    "secureConnect",
+  );
+  await eventually(() => front.connections() === 0);
+});

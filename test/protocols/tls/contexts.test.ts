@@ -1,0 +1,95 @@
+import { expect, test } from "bun:test";
+import { secureContexts, type KeyPair } from "../../../src/protocols/tls/contexts.ts";
+import { certificateAuthority } from "../../support/certificates.ts";
+
+const authority = await certificateAuthority();
+const pair = await authority.issue(["a.test"]);
+const other = await authority.issue(["b.test"], { intermediate: true });
+
+/** Contexts over what `stored` holds, and the names that were read and that failed. */
+const contextsOver = (stored: Record<string, KeyPair>, most?: number) => {
+  const reads: string[] = [];
+  const failures: string[] = [];
+  const contexts = secureContexts({
+    read: (name) => {
+      reads.push(name);
+      return stored[name];
+    },
+    failed: (name) => failures.push(name),
+    ...(most !== undefined && { most }),
+  });
+  return { contexts, reads, failures };
+};
+
+test("a context is made when it is first asked for, and kept", () => {
+  const { contexts, reads } = contextsOver({ "a.test": pair });
+  expect(contexts.count).toBe(0);
+  const found = contexts.find("a.test");
+  expect(found).toBeDefined();
+  expect(contexts.find("a.test")).toBe(found!);
+  expect(reads).toEqual(["a.test"]);
+});
+
+test("a name without a certificate has no context, takes no room, and may get one later", () => {
+  const stored: Record<string, KeyPair> = {};
+  const { contexts } = contextsOver(stored);
+  expect(contexts.find("a.test")).toBeUndefined();
+  expect(contexts.count).toBe(0);
+  stored["a.test"] = pair;
+  expect(contexts.find("a.test")).toBeDefined();
+});
+
+test("the one that was used least recently goes first", () => {
+  const { contexts, reads } = contextsOver({ a: pair, b: other, c: pair }, 2);
+  for (const name of ["a", "b", "a", "c", "a", "b"]) contexts.find(name);
+  expect(reads).toEqual(["a", "b", "c", "b"]);
+  expect(contexts.count).toBe(2);
+});
+
+test("a dropped name is read again, and all of them after clear", () => {
+  const { contexts, reads } = contextsOver({ a: pair, b: other });
+  contexts.find("a");
+  contexts.find("b");
+  contexts.drop("a");
+  contexts.find("a");
+  contexts.find("b");
+  contexts.clear();
+  expect(contexts.count).toBe(0);
+  contexts.find("b");
+  expect(reads).toEqual(["a", "b", "a", "b"]);
+});
+
+test.each<[string, KeyPair]>([
+  ["key of another certificate", { key: other.key, cert: pair.cert }],
+  ["key that is none", { key: "no key", cert: pair.cert }],
+  ["empty certificate", { key: pair.key, cert: "" }],
+  [
+    "broken chain",
+    { key: pair.key, cert: `${pair.cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n` },
+  ],
+])("a %s is told once, and is no context until it is replaced", (_what, broken) => {
+  const stored = { "a.test": broken };
+  const { contexts, failures } = contextsOver(stored);
+  expect(contexts.find("a.test")).toBeUndefined();
+  expect(contexts.find("a.test")).toBeUndefined();
+  expect(failures).toEqual(["a.test"]);
+  stored["a.test"] = pair;
+  contexts.drop("a.test");
+  expect(contexts.find("a.test")).toBeDefined();
+});
+
+test("a database that cannot be read is told, and asked again", () => {
+  let isBroken = true;
+  const failures: unknown[] = [];
+  const contexts = secureContexts({
+    read: () => {
+      if (isBroken) throw new Error("locked");
+      return pair;
+    },
+    failed: (_name, error) => failures.push(error),
+  });
+  expect(contexts.find("a.test")).toBeUndefined();
+  expect(failures).toEqual([new Error("locked")]);
+  isBroken = false;
+  expect(contexts.find("a.test")).toBeDefined();
+});

@@ -1,0 +1,476 @@
+import { describe, expect, test } from "bun:test";
+import { createServer, type AddressInfo } from "node:net";
+import { listenTls } from "../../../src/protocols/tls/front.ts";
+import {
+  askHttp1,
+  askHttp2,
+  authority,
+  closed,
+  eventually,
+  frontFor,
+  http2To,
+  PAIRS,
+  received,
+  tcpTo,
+  tlsTo,
+} from "./fronts.ts";
+import { madeOf, nameOf, u16, vector } from "./hellos.ts";
+
+test("a client that opens and resets streams without end is closed, and one that cancels now and then is not", async () => {
+  const { port, front } = await frontFor();
+  const calm = await http2To(port, "a.test");
+  const wild = await http2To(port, "a.test");
+  const reset = (session: typeof calm) => {
+    const stream = session.request({ ":path": "/" });
+    stream.on("error", () => {});
+    stream.close(8);
+  };
+  for (let times = 0; times < 20; times++) reset(calm);
+  for (let times = 0; times < 5000 && !wild.destroyed; times++) {
+    reset(wild);
+    if (times % 100 === 0) await Bun.sleep(1);
+  }
+  await eventually(() => front.connections() === 1);
+  expect((await askHttp2(calm, { ":path": "/" })).status).toBe(200);
+});
+
+describe("a request", () => {
+  test("over HTTP/1.1 has an https URL and its client's address", async () => {
+    const { port } = await frontFor();
+    const answer = await askHttp1(port, "a.test", { path: "/x?y=1" });
+    expect(answer).toStartWith("HTTP/1.1 200 OK\r\n");
+    expect(answer).toEndWith("\r\nGET https://a.test/x?y=1 127.0.0.1");
+  });
+
+  test("over HTTP/2 has them too", async () => {
+    const { port } = await frontFor();
+    const session = await http2To(port, "a.test");
+    expect(await askHttp2(session, { ":path": "/x?y=1" })).toEqual({
+      status: 200,
+      text: "GET https://a.test/x?y=1 127.0.0.1",
+    });
+  });
+
+  test.each(["http2", "http1.1"] as const)("of Bun's fetch over %s is answered", async (protocol) => {
+    const { port } = await frontFor();
+    const url = `https://localhost:${port}/fetched`;
+    const answer = await fetch(url, { protocol, method: "POST", body: "x", tls: { ca: authority.root } });
+    expect(await answer.text()).toBe(`POST ${url} 127.0.0.1`);
+  });
+
+  test.each(["http/1.1", "h2"])("over %s with the port 443 has none in its URL", async (protocol) => {
+    const { port } = await frontFor();
+    const host = "a.test:443";
+    const url = "GET https://a.test/x:443 127.0.0.1";
+    if (protocol === "h2") {
+      const session = await http2To(port, "a.test");
+      expect((await askHttp2(session, { ":authority": host, ":path": "/x:443" })).text).toBe(url);
+    } else expect(await askHttp1(port, "a.test", { host, path: "/x:443" })).toEndWith(url);
+  });
+
+  test("with the name in other case, with a port and a final dot is for the same host", async () => {
+    const { port } = await frontFor();
+    expect(await askHttp1(port, "A.Test", { host: "A.test.:443" })).toStartWith("HTTP/1.1 200 OK\r\n");
+  });
+
+  test.each(["b.test", "a.test, b.test", "a.test.b.test", "", "a.test@b.test"])(
+    "for host '%s' over a connection for another is 421",
+    async (host) => {
+      const { port } = await frontFor();
+      expect(await askHttp1(port, "a.test", { host })).toStartWith("HTTP/1.1 421 ");
+    },
+  );
+
+  test("over HTTP/2 for another authority is 421, and the connection goes on", async () => {
+    const { port } = await frontFor();
+    const session = await http2To(port, "a.test");
+    expect((await askHttp2(session, { ":authority": "b.test" })).status).toBe(421);
+    expect((await askHttp2(session)).status).toBe(200);
+  });
+
+  test("for another host may be answered by the caller", async () => {
+    const { port } = await frontFor({ misdirected: () => new Response("elsewhere", { status: 421 }) });
+    expect(await askHttp1(port, "a.test", { host: "b.test" })).toEndWith("\r\nelsewhere");
+  });
+
+  test("that fails is 500 without details", async () => {
+    const { port } = await frontFor({
+      fetch: () => {
+        throw new Error("secret");
+      },
+    });
+    const answer = await askHttp1(port, "a.test");
+    expect(answer).toStartWith("HTTP/1.1 500 ");
+    expect(answer).not.toContain("secret");
+  });
+});
+
+describe("a handshake", () => {
+  test("shows the whole chain", async () => {
+    const { port } = await frontFor();
+    const socket = await tlsTo(port, "b.test");
+    expect(socket.authorized).toBe(true);
+    expect(socket.getPeerCertificate(true).issuerCertificate.subject.CN).toBe("Test Intermediate");
+  });
+
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("may be of %s", async (version) => {
+    const { port } = await frontFor();
+    const socket = await tlsTo(port, "a.test", { minVersion: version, maxVersion: version });
+    expect(socket.getProtocol()).toBe(version);
+  });
+
+  test("of TLS 1.1 is refused for its version", async () => {
+    const { port } = await frontFor();
+    const socket = await tcpTo(port);
+    // With supported_groups and ec_point_formats, as TLS 1.1 needs them for elliptic curves.
+    socket.write(
+      madeOf(
+        [
+          [0, nameOf("a.test")],
+          [10, vector(u16(23))],
+          [11, [1, 0]],
+        ],
+        2,
+      ),
+    );
+    const alert = Buffer.from(await received(socket), "latin1");
+    // RFC 8446 section 6.2: a fatal alert, protocol_version.
+    expect([alert[0], alert[5], alert[6]]).toEqual([21, 2, 70]);
+  });
+
+  test.each(["unknown.test", undefined])(
+    "for the name %p is refused, and leaves nothing open",
+    async (name) => {
+      const { port, front } = await frontFor();
+      await expect(tlsTo(port, name)).rejects.toThrow();
+      await eventually(() => front.connections() === 0);
+      expect(await askHttp1(port, "a.test")).toStartWith("HTTP/1.1 200 OK\r\n");
+    },
+  );
+
+  test("with protocols that nobody speaks here is refused", async () => {
+    const { port, front } = await frontFor();
+    await expect(tlsTo(port, "a.test", { ALPNProtocols: ["spdy/3"] })).rejects.toThrow();
+    await eventually(() => front.connections() === 0);
+  });
+
+  test("in single bytes succeeds", async () => {
+    const { port } = await frontFor();
+    const relayed = createServer(async (inner) => {
+      const outer = await tcpTo(port);
+      outer.setNoDelay(true);
+      inner.on("data", (chunk: Buffer) => {
+        for (const byte of chunk) outer.write(Buffer.from([byte]));
+      });
+      outer.pipe(inner);
+    });
+    await new Promise<void>((listening) => relayed.listen(0, "127.0.0.1", listening));
+    const { port: through } = relayed.address() as AddressInfo;
+    expect(await askHttp1(through, "a.test")).toStartWith("HTTP/1.1 200 OK\r\n");
+    relayed.close();
+  });
+
+  test("leaves no session to resume: a ticket would outlive the certificate", async () => {
+    const { port } = await frontFor();
+    for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const) {
+      const socket = await tlsTo(port, "a.test", { maxVersion, ALPNProtocols: ["http/1.1"] });
+      const sessions: Buffer[] = [];
+      socket.on("session", (session) => sessions.push(session));
+      socket.write("GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n");
+      await received(socket);
+      const [session] = sessions;
+      if (!session) continue;
+      const again = await tlsTo(port, "a.test", { maxVersion, session });
+      expect(again.isSessionReused()).toBe(false);
+    }
+  });
+});
+
+/** A fatal alert "decode_error" in one record (RFC 8446 sections 5.1 and 6.2). */
+const DECODE_ERROR = Buffer.from([21, 3, 3, 0, 2, 2, 50]).toString("latin1");
+
+describe("a first message that is not a ClientHello", () => {
+  const twoNames = madeOf([
+    [0, nameOf("a.test")],
+    [0, nameOf("b.test")],
+  ]);
+  test.each<[string, Buffer]>([
+    ["an SSLv2 hello", Buffer.from([0x80, 0x2e, 1, 3, 1])],
+    ["a ClientHello with a duplicate extension", twoNames],
+    ["an empty handshake record", Buffer.from([22, 3, 1, 0, 0])],
+    ["a ServerHello", Buffer.from([22, 3, 1, 0, 4, 2, 0, 0, 0])],
+    ["a record longer than RFC 8446 allows", Buffer.from([22, 3, 1, 0x40, 0x01])],
+    ["a ClientHello longer than 16 KiB", Buffer.from([22, 3, 1, 0, 4, 1, 0, 0x40, 0x01])],
+  ])("gets the alert decode_error: %s", async (_what, bytes) => {
+    const { port, front } = await frontFor();
+    const socket = await tcpTo(port);
+    socket.write(bytes);
+    expect(await received(socket)).toBe(DECODE_ERROR);
+    await eventually(() => front.connections() === 0);
+  });
+
+  test("is plain HTTP: it gets a 400 that says to use https, and the connection closes", async () => {
+    const { port, front } = await frontFor();
+    const socket = await tcpTo(port);
+    socket.write("GET /path HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    const [head, body] = (await received(socket)).split("\r\n\r\n");
+    expect(head).toStartWith("HTTP/1.1 400 Bad Request\r\n");
+    expect(head).toContain("\r\nConnection: close");
+    expect(head).toContain(`\r\nContent-Length: ${body!.length}`);
+    expect(body).toContain("https://");
+    await eventually(() => front.connections() === 0);
+  });
+
+  test("is plain HTTP in single bytes: it gets the 400 too", async () => {
+    const { port } = await frontFor();
+    const socket = await tcpTo(port);
+    socket.setNoDelay(true);
+    for (const byte of "GET / HTTP/1.1\r\n\r\n") socket.write(byte);
+    expect(await received(socket)).toStartWith("HTTP/1.1 400 ");
+  });
+
+  test("is HEAD over plain HTTP: it gets a 400 without a body", async () => {
+    const { port } = await frontFor();
+    const socket = await tcpTo(port);
+    socket.write("HEAD / HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    expect(await received(socket)).toEndWith("\r\n\r\n");
+  });
+
+  test("is a plain HTTP upload: its client reads the whole 400", async () => {
+    const { port } = await frontFor();
+    const url = `http://127.0.0.1:${port}/`;
+    const response = await fetch(url, { method: "POST", body: new Uint8Array(4_000_000) });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("https://");
+  });
+
+  test("does not keep a connection that stays open", async () => {
+    const { port, front } = await frontFor({ limits: { handshakeMs: 100 } });
+    const socket = await tcpTo(port);
+    socket.write("GET / HTTP/1.1\r\n\r\n");
+    const dripping = setInterval(() => socket.write("x"), 10);
+    await eventually(() => front.connections() === 0);
+    clearInterval(dripping);
+  });
+});
+
+describe("a certificate", () => {
+  test("is exchanged under load, and no request fails", async () => {
+    const { port, contexts, stored } = await frontFor();
+    const pairs = [await authority.issue(["a.test"]), await authority.issue(["a.test"]), PAIRS["a.test"]!];
+    const shown = new Set<string>();
+    let swaps = 0;
+    const swapping = setInterval(() => {
+      stored["a.test"] = pairs[swaps % pairs.length]!;
+      contexts.drop("a.test");
+      swaps += 1;
+    }, 20);
+    const session = await http2To(port, "a.test");
+    const kept = async () => {
+      for (let left = 300; left > 0; left -= 1) expect((await askHttp2(session)).status).toBe(200);
+    };
+    const fresh = async () => {
+      for (let left = 40; left > 0; left -= 1) {
+        const socket = await tlsTo(port, "a.test", { ALPNProtocols: ["http/1.1"] });
+        shown.add(socket.getPeerCertificate().fingerprint256);
+        socket.write("GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n");
+        expect(await received(socket)).toStartWith("HTTP/1.1 200 OK\r\n");
+      }
+    };
+    await Promise.all([kept(), kept(), fresh(), fresh(), fresh(), fresh()]);
+    // A machine may have been fast: the last exchanges are seen too.
+    while (shown.size < 2) await fresh();
+    clearInterval(swapping);
+    expect(shown.size).toBeGreaterThan(1);
+  });
+
+  test("that is dropped takes its 64 connections with it, and those of other names stay", async () => {
+    let isDropped = false;
+    let late = 0;
+    const { port, front, contexts, stored } = await frontFor({
+      fetch: (request) => {
+        if (isDropped && request.url.startsWith("https://a.test/")) late += 1;
+        return new Response("ok");
+      },
+    });
+    const other = await http2To(port, "b.test");
+    const sessions = await Promise.all(Array.from({ length: 64 }, () => http2To(port, "a.test")));
+    let answered = 0;
+    let answeredLate = 0;
+    const load = sessions.map(async (session) => {
+      for (;;) {
+        await askHttp2(session);
+        answered += 1;
+        if (isDropped) answeredLate += 1;
+      }
+    });
+    await eventually(() => answered > 1000);
+    delete stored["a.test"];
+    contexts.drop("a.test");
+    front.drop("a.test");
+    isDropped = true;
+    const ends = await Promise.allSettled(load);
+    expect(ends.every(({ status }) => status === "rejected")).toBe(true);
+    expect(late).toBe(0);
+    // What had been sent before may still have been on its way.
+    expect(answeredLate).toBeLessThanOrEqual(sessions.length);
+    await expect(tlsTo(port, "a.test")).rejects.toThrow();
+    await eventually(() => front.connections() === 1);
+    expect((await askHttp2(other)).status).toBe(200);
+  });
+});
+
+describe("limits", () => {
+  test("a client that says nothing, or half of a ClientHello, is closed", async () => {
+    const { port, front } = await frontFor({ limits: { handshakeMs: 100 } });
+    const silent = await tcpTo(port);
+    const half = await tcpTo(port);
+    half.write(Buffer.from([22, 3, 1, 2]));
+    await Promise.all([closed(silent), closed(half)]);
+    await eventually(() => front.connections() === 0);
+  });
+
+  test("a connection without a request is closed when it is idle, and not before", async () => {
+    const { port } = await frontFor({ limits: { headersMs: 1, idleMs: 300 } });
+    const socket = await tlsTo(port, "a.test");
+    const begin = performance.now();
+    await closed(socket);
+    expect(performance.now() - begin).toBeGreaterThan(250);
+  });
+
+  test.each(["http/1.1", "h2"])(
+    "headers over %s that drip are closed; others are answered meanwhile",
+    async (protocol) => {
+      const { port } = await frontFor({ limits: { headersMs: 200 } });
+      const socket = await tlsTo(port, "a.test", { ALPNProtocols: [protocol] });
+      socket.write(protocol === "h2" ? "PRI * HTTP/2.0\r\n\r\n" : "GET / HTTP/1.1\r\nHost: a.test\r\nX: ");
+      const drip = setInterval(() => socket.write(protocol === "h2" ? "" : "x"), 20);
+      const end = closed(socket);
+      expect(await askHttp1(port, "a.test")).toStartWith("HTTP/1.1 200 OK\r\n");
+      await end;
+      clearInterval(drip);
+    },
+  );
+
+  test("a body may take longer than headers", async () => {
+    const { port } = await frontFor({
+      limits: { headersMs: 50 },
+      fetch: async (request) => new Response(String((await request.bytes()).length)),
+    });
+    const socket = await tlsTo(port, "a.test", { ALPNProtocols: ["http/1.1"] });
+    socket.write("POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 20\r\nConnection: close\r\n\r\n");
+    for (let left = 20; left > 0; left -= 1) {
+      socket.write("x");
+      await Bun.sleep(10);
+    }
+    expect(await received(socket)).toEndWith("\r\n20");
+  });
+
+  test("an answer may take longer than headers", async () => {
+    const { port } = await frontFor({
+      limits: { headersMs: 50 },
+      fetch: async () => {
+        await Bun.sleep(400);
+        return new Response("done");
+      },
+    });
+    expect(await askHttp1(port, "a.test")).toEndWith("\r\ndone");
+  });
+
+  test("a handler that takes its time is waited for only patiently", async () => {
+    const { port } = await frontFor({
+      limits: { idleMs: 100 },
+      fetch: async (request, { patiently }) => {
+        const work = () => Bun.sleep(500);
+        await (request.url.endsWith("/patient") ? patiently(work) : work());
+        return new Response("done");
+      },
+    });
+    expect(await askHttp1(port, "a.test", { path: "/patient" })).toEndWith("\r\ndone");
+    expect(await askHttp1(port, "a.test", { path: "/hasty" })).toBe("");
+  });
+
+  test.each(["connections", "connectionsPerClient"])(
+    "beyond %s a new connection is closed at once",
+    async (limit) => {
+      const { port, front } = await frontFor({ limits: { [limit]: 2 } });
+      const first = await tlsTo(port, "a.test");
+      await tlsTo(port, "b.test");
+      expect(await received(await tcpTo(port))).toBe("");
+      first.destroy();
+      await eventually(() => front.connections() === 1);
+      expect(await askHttp1(port, "a.test")).toStartWith("HTTP/1.1 200 OK\r\n");
+    },
+  );
+
+  test("a client that vanishes has its request aborted", async () => {
+    const aborted = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const { port } = await frontFor({
+      fetch: (request) => {
+        request.signal.addEventListener("abort", () => aborted.resolve());
+        asked.resolve();
+        return new Promise<Response>(() => {});
+      },
+    });
+    const socket = await tlsTo(port, "a.test", { ALPNProtocols: ["http/1.1"] });
+    socket.write("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    await asked.promise;
+    socket.destroy();
+    await aborted.promise;
+  });
+
+  test("a client that ends its side, or vanishes, leaves nothing open", async () => {
+    const { port, front } = await frontFor({
+      fetch: async () => (await Bun.sleep(100), new Response("late")),
+    });
+    const half = await tlsTo(port, "a.test", { ALPNProtocols: ["http/1.1"] });
+    half.write("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    half.end();
+    const gone = await tlsTo(port, "a.test", { ALPNProtocols: ["http/1.1"] });
+    gone.write("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    gone.destroy();
+    const during = await tcpTo(port);
+    during.destroy();
+    await eventually(() => front.connections() === 0);
+  });
+});
+
+test("a port that is taken is told", async () => {
+  const { port, contexts } = await frontFor();
+  const second = listenTls({ host: "127.0.0.1", port, contexts, fetch: () => new Response() });
+  await expect(second).rejects.toThrow("EADDRINUSE");
+});
+
+describe("a front that stops", () => {
+  test("answers what is in flight, and accepts nothing new", async () => {
+    const { port, front } = await frontFor({
+      fetch: async () => (await Bun.sleep(200), new Response("done")),
+    });
+    const idle = await tlsTo(port, "a.test");
+    const session = await http2To(port, "a.test");
+    const answers = [askHttp1(port, "a.test"), askHttp2(session).then(({ text }) => text)];
+    await Bun.sleep(100);
+    const stopped = front.stop(30_000);
+    for (const answer of await Promise.all(answers)) expect(answer).toEndWith("done");
+    await stopped;
+    await closed(idle);
+    expect(front.connections()).toBe(0);
+    await expect(tcpTo(port)).rejects.toThrow();
+  });
+
+  test("destroys what does not end in time", async () => {
+    const asked = Promise.withResolvers<void>();
+    const { port, front } = await frontFor({
+      fetch: () => {
+        asked.resolve();
+        return new Promise<Response>(() => {});
+      },
+    });
+    const answer = askHttp1(port, "a.test").catch(() => "");
+    await asked.promise;
+    await front.stop(50);
+    expect(await answer).toBe("");
+    expect(front.connections()).toBe(0);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from "bun:test";
+import { createServer, type AddressInfo } from "node:net";
+import { connect } from "node:tls";
+import { MOST_HELLO_BYTES, readHello } from "../../../src/protocols/tls/hello.ts";
+import { seeded } from "../../support/random.ts";
+import { madeOf, nameOf, vector } from "./hellos.ts";
+
+const INPUTS = 10_000;
+
+/** The first bytes that a TLS client sends. */
+const helloOf = async (options: { servername?: string; ALPNProtocols?: string[] }): Promise<Buffer> => {
+  const { promise, resolve } = Promise.withResolvers<Buffer>();
+  const server = createServer((socket) => socket.once("data", resolve));
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as AddressInfo;
+  const client = connect({ port, host: "127.0.0.1", ...options }).on("error", () => {});
+  const hello = await promise;
+  client.destroy();
+  server.close();
+  return hello;
+};
+
+const HELLO = await helloOf({ servername: "Docs.Example.org", ALPNProtocols: ["h2", "http/1.1"] });
+const READ = { kind: "hello" as const, serverName: "docs.example.org", protocols: ["h2", "http/1.1"] };
+
+/** The same message in records of at most `size` bytes. */
+const inRecords = (hello: Buffer, size: number): Buffer => {
+  const message = hello.subarray(5);
+  const records = [];
+  for (let at = 0; at < message.length; at += size) {
+    const fragment = message.subarray(at, at + size);
+    records.push(Buffer.from([22, 3, 1, fragment.length >> 8, fragment.length & 255]), fragment);
+  }
+  return Buffer.concat(records);
+};
+
+describe("a ClientHello", () => {
+  test("names the server and the protocols, as a real client wrote them", () => {
+    expect(readHello(HELLO)).toEqual(READ);
+  });
+
+  test("may name neither", async () => {
+    expect(readHello(await helloOf({}))).toEqual({ kind: "hello", serverName: undefined, protocols: [] });
+    expect(readHello(madeOf([]))).toEqual({ kind: "hello", serverName: undefined, protocols: [] });
+  });
+
+  test.each([1, 2, 3, 5, 100, 517])("may come in records of %d bytes", (size) => {
+    expect(readHello(inRecords(HELLO, size))).toEqual(READ);
+  });
+
+  test("is incomplete at every length below its own, and says how much is missing at least", () => {
+    for (const bytes of [HELLO, inRecords(HELLO, 7)])
+      for (let length = 0; length < bytes.length; length += 1) {
+        const reading = readHello(bytes.subarray(0, length));
+        expect(reading).toMatchObject({ kind: "incomplete" });
+        if (reading.kind !== "incomplete") continue;
+        expect(reading.bytes).toBeGreaterThan(length);
+        expect(reading.bytes).toBeLessThanOrEqual(bytes.length);
+      }
+  });
+
+  test("is read without what follows it", () => {
+    expect(readHello(Buffer.concat([HELLO, Buffer.from("anything")]))).toEqual(READ);
+  });
+});
+
+describe("malformed is", () => {
+  test.each<[string, Buffer]>([
+    ["plain HTTP", Buffer.from("GET / HTTP/1.1\r\n\r\n")],
+    ["one byte of something else", Buffer.from([0x47])],
+    ["an empty record", Buffer.from([22, 3, 1, 0, 0])],
+    ["another handshake message", Buffer.from([22, 3, 1, 0, 4, 2, 0, 0, 0])],
+    ["a record that is too large", Buffer.from([22, 3, 1, 0x40, 0x01])],
+    ["a message that is too large", Buffer.from([22, 3, 1, 0, 4, 1, 0, 0x40, 0x01])],
+    [
+      "an extension given twice",
+      madeOf([
+        [0, nameOf("a.test")],
+        [0, nameOf("b.test")],
+      ]),
+    ],
+    ["a name with a NUL", madeOf([[0, nameOf("a.test\0.b.test")]])],
+    ["an empty name", madeOf([[0, nameOf("")]])],
+    ["a name with a final dot", madeOf([[0, nameOf("a.test.")]])],
+    ["a name that is too long", madeOf([[0, nameOf(`${"a.".repeat(130)}test`)]])],
+    ["two names", madeOf([[0, vector([0, ...vector([97]), 0, ...vector([98])])]])],
+    ["no protocols in ALPN", madeOf([[16, vector([])]])],
+    ["an empty protocol in ALPN", madeOf([[16, vector([0])]])],
+    ["bytes behind a list", madeOf([[16, [...vector([1, 97]), 0]]])],
+  ])("%s", (_what, bytes) => {
+    expect(readHello(bytes)).toEqual({ kind: "malformed" });
+  });
+
+  test("what goes beyond 16 KiB, which is never waited for", () => {
+    const hello = madeOf([
+      [0, nameOf("a.test")],
+      [21, Array<number>(MOST_HELLO_BYTES - 200).fill(0)],
+    ]);
+    expect(readHello(hello)).toMatchObject({ kind: "hello" });
+    const larger = madeOf([
+      [0, nameOf("a.test")],
+      [21, Array<number>(MOST_HELLO_BYTES).fill(0)],
+    ]);
+    expect(readHello(larger.subarray(0, 100))).toEqual({ kind: "malformed" });
+    expect(readHello(inRecords(hello, 1))).toEqual({ kind: "malformed" });
+  });
+});
+
+test(`${INPUTS} mutated inputs are read, waited for or malformed, and nothing else`, () => {
+  const random = seeded(8737);
+  const kinds = new Set<string>();
+  for (let input = 0; input < INPUTS; input += 1) {
+    const bytes = Buffer.from(random(2) ? HELLO : inRecords(HELLO, 1 + random(600)));
+    for (let change = 1 + random(4); change > 0; change -= 1) bytes[random(bytes.length)] = random(256);
+    // The lengths are what a parser believes: they get more than their share.
+    if (random(3) === 0) bytes[3 + random(8)] = random(256);
+    const reading = readHello(random(4) ? bytes : bytes.subarray(0, random(bytes.length)));
+    kinds.add(reading.kind);
+    if (reading.kind === "incomplete") expect(reading.bytes).toBeLessThanOrEqual(MOST_HELLO_BYTES);
+  }
+  expect([...kinds].toSorted()).toEqual(["hello", "incomplete", "malformed"]);
+});

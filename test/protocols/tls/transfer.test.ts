@@ -1,0 +1,160 @@
+import { describe, expect, test } from "bun:test";
+import { listenApplication } from "../../../src/protocols/tls/application.ts";
+import type { Front } from "../../../src/protocols/tls/front.ts";
+import { askHttp2, authority, eventually, frontFor, http2To, received, tlsTo } from "./fronts.ts";
+
+const MEBIBYTE = 1024 * 1024;
+const LARGE = 200 * MEBIBYTE;
+const PIECE = Buffer.alloc(MEBIBYTE, "x");
+/** What may be under way at once, and what has not been collected yet; a whole transfer is beyond it. */
+const MOST_GROWTH = 150 * MEBIBYTE;
+
+/** Sends as fast as it is taken. */
+const source = (bytes: number, sent: (bytes: number) => void = () => {}): ReadableStream<Uint8Array> => {
+  let left = bytes;
+  return new ReadableStream(
+    {
+      pull(controller) {
+        controller.enqueue(new Uint8Array(PIECE));
+        left -= PIECE.length;
+        sent(bytes - left);
+        if (left <= 0) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+};
+
+const lengthOf = async (stream: AsyncIterable<Uint8Array> | null): Promise<number> => {
+  let length = 0;
+  for await (const chunk of stream ?? []) length += chunk.length;
+  return length;
+};
+
+const readAll = async (port: number, protocol: "http2" | "http1.1", body?: ReadableStream<Uint8Array>) => {
+  const answer = await fetch(`https://localhost:${port}/`, {
+    protocol,
+    tls: { ca: authority.root },
+    ...(body && { method: "POST", body }),
+  });
+  return answer;
+};
+
+/** The most that this process grows by while `work` runs. */
+const growthDuring = async (work: () => Promise<void>): Promise<number> => {
+  Bun.gc(true);
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const watch = setInterval(() => {
+    Bun.gc(false);
+    most = Math.max(most, process.memoryUsage.rss());
+  }, 20);
+  await work();
+  clearInterval(watch);
+  return most - before;
+};
+
+describe.each(["http1.1", "http2"] as const)("200 MiB over %s", (protocol) => {
+  test("come down", async () => {
+    const { port } = await frontFor({ fetch: () => new Response(source(LARGE)) });
+    expect(await lengthOf((await readAll(port, protocol)).body)).toBe(LARGE);
+  });
+
+  test("go up", async () => {
+    const { port } = await frontFor({
+      fetch: async (request) => new Response(String(await lengthOf(request.body))),
+    });
+    const answer = await readAll(port, protocol, source(LARGE));
+    expect(await answer.text()).toBe(String(LARGE));
+  });
+});
+
+test("a client that does not read holds back who answers, and is no burden to others", async () => {
+  let produced = 0;
+  const { port } = await frontFor({
+    fetch: (request) =>
+      new Response(request.url.endsWith("/large") ? source(LARGE, (bytes) => (produced = bytes)) : "small"),
+  });
+  const growth = await growthDuring(async () => {
+    const socket = await tlsTo(port, "a.test", { ALPNProtocols: ["http/1.1"] });
+    socket.pause();
+    socket.write("GET /large HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    await eventually(() => produced > 0);
+    expect((await askHttp2(await http2To(port, "a.test"))).text).toBe("small");
+    await Bun.sleep(500);
+  });
+  expect(produced).toBeLessThan(LARGE / 2);
+  expect(growth).toBeLessThan(MOST_GROWTH);
+});
+
+test("a handler that does not read holds back who sends, and gets every byte in the end", async () => {
+  let sent = 0;
+  let sentMeanwhile = LARGE;
+  const { port } = await frontFor({
+    fetch: async (request) => {
+      await Bun.sleep(500);
+      sentMeanwhile = sent;
+      return new Response(new Bun.CryptoHasher("sha256").update(await request.bytes()).digest("hex"));
+    },
+  });
+  const body = source(LARGE / 4, (bytes) => (sent = bytes));
+  const digest = await (await readAll(port, "http1.1", body)).text();
+  const expected = new Bun.CryptoHasher("sha256");
+  for (let left = LARGE / 4; left > 0; left -= PIECE.length) expected.update(PIECE);
+  expect(digest).toBe(expected.digest("hex"));
+  expect(sentMeanwhile).toBeLessThan(LARGE / 4);
+});
+
+test("an answer that ends its connection comes whole to a client that reads late", async () => {
+  const { port } = await frontFor({ fetch: () => new Response(Buffer.alloc(20 * MEBIBYTE)) });
+  const socket = await tlsTo(port, "a.test", { ALPNProtocols: ["http/1.1"] });
+  socket.pause();
+  socket.write("GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n");
+  await Bun.sleep(300);
+  const answer = await received(socket);
+  expect(answer.length - answer.indexOf("\r\n\r\n") - 4).toBe(20 * MEBIBYTE);
+});
+
+describe("a WebSocket", () => {
+  const echo = (): Promise<{ port: number; front: Front }> =>
+    frontFor({
+      limits: { headersMs: 50 },
+      websocket: { message: (socket, message) => void socket.send(message) },
+      fetch: (request, { upgrade }) =>
+        upgrade(request) ? undefined : new Response("WebSockets only", { status: 426 }),
+    });
+
+  test("passes, in both directions, and longer than headers may take", async () => {
+    const { port, front } = await echo();
+    const socket = new WebSocket(`wss://localhost:${port}/`, { tls: { ca: authority.root } });
+    await new Promise((opened) => socket.addEventListener("open", opened));
+    for (const text of ["one", "x".repeat(MEBIBYTE), "three"]) {
+      const answer = new Promise((told) => socket.addEventListener("message", told, { once: true }));
+      socket.send(text);
+      expect(((await answer) as MessageEvent).data).toBe(text);
+      await Bun.sleep(100);
+    }
+    socket.close();
+    await eventually(() => front.connections() === 0);
+  });
+
+  test("is refused to who does not ask for one", async () => {
+    const { port } = await echo();
+    const answer = await fetch(`https://localhost:${port}/`, { tls: { ca: authority.root } });
+    expect(answer.status).toBe(426);
+  });
+});
+
+test("the application behind the front answers nobody who comes to its own port", async () => {
+  let asked = 0;
+  const application = listenApplication({
+    fetch: () => {
+      asked += 1;
+      return new Response();
+    },
+  });
+  const answer = await fetch(`http://127.0.0.1:${application.port}/`, { headers: { Host: "a.test" } });
+  expect(answer.status).toBe(403);
+  expect(asked).toBe(0);
+  application.stop();
+});
