@@ -7,7 +7,7 @@ import { writeDurably } from "../lib/durable.ts";
 import { storeIdOf } from "../db/identity.ts";
 import type { Database } from "../db/open.ts";
 import type { Sweeper } from "../db/sweep.ts";
-import type { Keeper } from "../domains/scheduler.ts";
+import type { DomainScheduler } from "../domains/scheduler.ts";
 import { descriptorBudget, openFiles } from "../edge/descriptors.ts";
 import { type HttpsListener, listenHttps } from "../edge/https.ts";
 import type { Fetch } from "../edge/dispatch.ts";
@@ -163,10 +163,10 @@ export const startServer = async (
       log,
       peerOf: (request) => secure?.visitOf(request)?.address ?? listenerOf(request)?.peerOf(request) ?? "",
       isDirect: (request) => secure?.visitOf(request) !== undefined,
-      patiently(request, work) {
+      withoutIdleTimeout(request, work) {
         const visit = secure?.visitOf(request);
-        if (visit) return visit.patiently(work);
-        return listenerOf(request)?.patiently(request, work) ?? work();
+        if (visit) return visit.withoutIdleTimeout(work);
+        return listenerOf(request)?.withoutIdleTimeout(request, work) ?? work();
       },
       portOf: () => plain[0]?.port ?? config.port,
       httpsPortOf: () => secure?.port ?? config.httpsPort ?? 0,
@@ -257,7 +257,7 @@ const running = ({
   listeners: readonly { stop(graceMs: number): Promise<void> }[];
   sites: string;
   keys: KeyService;
-  keepers: readonly Pick<Keeper, "start" | "stop">[];
+  keepers: readonly Pick<DomainScheduler, "start" | "stop">[];
   /** What is done once the server answers, and again every hour. */
   settle: () => Promise<void>;
   /** Requests that would not end by themselves. */

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import type { Taken } from "../backups/backup.ts";
+import type { BackupResult } from "../backups/backup.ts";
 import { backupProcess } from "../backups/child.ts";
 import { newestOf } from "../backups/names.ts";
 import { backupsIn } from "../backups/stores.ts";
-import { type BackupKeeper, backupKeeper } from "../backups/schedule.ts";
+import { type BackupScheduler, backupScheduler } from "../backups/schedule.ts";
 import type { Config } from "../config/config.ts";
 import { makeDirectories } from "../lib/durable.ts";
 import type { Logger } from "../lib/log.ts";
@@ -21,14 +21,14 @@ export const wireBackups = (
   log: Logger,
   storeId: string | undefined,
   { clock = systemClock, program }: BackupOverrides = {},
-): BackupKeeper[] => {
+): BackupScheduler[] => {
   if (every === undefined) return [];
   const reserve = `${Math.ceil(diskReserve / 2 ** 10)}KiB`;
   const flags = ["--data-dir", dataDir, "--disk-reserve", reserve, "--keep", String(backupKeep)];
   const child = backupProcess([`${directory}/`, ...flags, "--json"], directory, program);
   const take = async () => {
     makeDirectories(directory);
-    const { file, bytes, sites, removed, leftAlone } = JSON.parse(await child.take()) as Taken;
+    const { file, bytes, sites, removed, leftAlone } = JSON.parse(await child.take()) as BackupResult;
     log.info({ file, bytes, removed: removed.length, leftAlone: leftAlone.length }, "backup taken");
     if (sites && sites.missing > 0)
       log.warn(
@@ -39,5 +39,5 @@ export const wireBackups = (
   const newest = () =>
     existsSync(directory) ? newestOf(backupsIn(directory, storeId).own, clock.now()) : undefined;
   const failed = (error: unknown) => log.error({ err: error }, "no backup could be taken");
-  return [backupKeeper({ every, newest, take, abandon: child.abandon, clock, failed })];
+  return [backupScheduler({ every, newest, take, abandon: child.abandon, clock, failed })];
 };

@@ -6,7 +6,7 @@ import { certificateRepository } from "../certificates/repository.ts";
 import { configuredInspector } from "../domains/configured.ts";
 import type { ClientSettings } from "../protocols/dns/query.ts";
 import type { Inspect } from "../domains/inspect.ts";
-import { type Keeper, domainKeeper } from "../domains/scheduler.ts";
+import { type DomainScheduler, domainScheduler } from "../domains/scheduler.ts";
 import { domainRepository } from "../domains/repository.ts";
 import { type DomainService, domainService } from "../domains/service.ts";
 import { domainSettings } from "../domains/settings.ts";
@@ -85,6 +85,6 @@ export const wireDomains = (
     targetOf,
   });
   const settings = domainSettings({ domains: stored, projects, clock });
-  const keeper: Keeper = domainKeeper({ domains: stored, checks, clock, failed });
+  const keeper: DomainScheduler = domainScheduler({ domains: stored, checks, clock, failed });
   return { projects, domains, settings, keeper };
 };

@@ -6,7 +6,7 @@ import { securedNames } from "../edge/certificate-store.ts";
 import { httpsRedirect } from "../edge/https-redirect.ts";
 import { secureContext } from "../protocols/tls/contexts.ts";
 import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/keys.ts";
-import { certificateKeeper } from "../certificates/scheduler.ts";
+import { certificateScheduler } from "../certificates/scheduler.ts";
 import { issuer } from "../certificates/issue.ts";
 import { challengeProbes, objections } from "../certificates/preflight.ts";
 import { placer } from "../certificates/place-order.ts";
@@ -142,7 +142,7 @@ export const wireHttps = (
     random: Math.random,
     sleep,
   });
-  const keeper = certificateKeeper({
+  const keeper = certificateScheduler({
     certificates,
     issue,
     own,

@@ -1,7 +1,7 @@
 import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config/config.ts";
 import { assertRoom } from "../data-dir/data.ts";
-import { answerRepository } from "../db/kept-responses.ts";
+import { keptResponseRepository } from "../db/kept-responses.ts";
 import { logWarnings } from "../db/log.ts";
 import { sweeperOf } from "../db/sweep.ts";
 import type { Database } from "../db/open.ts";
@@ -30,7 +30,7 @@ import type { ClientSettings } from "../protocols/dns/query.ts";
 import type { Inspect } from "../domains/inspect.ts";
 import { domainRoutes } from "../domains/routes.ts";
 import { createApp } from "../http/app.ts";
-import { concluding } from "../http/finish-request.ts";
+import { finishRequest } from "../http/finish-request.ts";
 import { cors } from "../http/cors.ts";
 import { type Addresses, type Documents, docsRoutes, documentsOf } from "../openapi/routes.ts";
 import { healthRoutes } from "../http/health.ts";
@@ -38,7 +38,7 @@ import { KEPT_MS } from "../http/idempotency.ts";
 import { limiter } from "../lib/rate-limiter.ts";
 import { type Logger, logger } from "../lib/log.ts";
 import { metrics } from "../http/metrics.ts";
-import { type Patiently, atLeisure } from "../http/idle-timeout.ts";
+import { type WithoutIdleTimeout, noop } from "../http/idle-timeout.ts";
 import { referenceSite } from "../openapi/reference.ts";
 import { shared } from "../http/shared.ts";
 import { holds, normalise } from "../keys/guard.ts";
@@ -107,7 +107,7 @@ export interface Overrides extends DeployOverrides {
   dns?: ClientSettings;
   /** Takes the place of the DNS. */
   inspect?: Inspect;
-  patiently?: Patiently;
+  withoutIdleTimeout?: WithoutIdleTimeout;
   /** How many streams of events there may be, and how often they show life. */
   streamLimits?: StreamLimits;
 }
@@ -146,7 +146,7 @@ export const wireApp = (
     peerOf = () => "",
     isDirect = () => false,
     portOf = () => config.port,
-    patiently = atLeisure,
+    withoutIdleTimeout = noop,
     httpsPortOf = () => config.httpsPort ?? 0,
     withdraw = () => {},
     fileUse = () => ({ open: 0, limit: Number.POSITIVE_INFINITY }),
@@ -176,7 +176,7 @@ export const wireApp = (
       },
     ],
   });
-  const answers = lazily(() => answerRepository(database));
+  const answers = lazily(() => keptResponseRepository(database));
   const rules = shared({
     keys,
     answers,
@@ -212,7 +212,7 @@ export const wireApp = (
   const stream = eventStream({
     streams,
     mayGoOn: async (request) => (await keyOf(request)) !== undefined,
-    patiently,
+    withoutIdleTimeout,
   });
   const sweeper = sweeperOf([() => answers.sweep(clock.now() - KEPT_MS), () => petEvents.sweep()]);
   const inspect = overrides.inspect ?? configuredInspector(config, { clock, random }, overrides.dns);
@@ -240,8 +240,8 @@ export const wireApp = (
     categoryRoutes({ categories, shared: rules }),
     orderRoutes({ orders, shared: rules }),
     projectRoutes({ projects, publishing, shared: rules }),
-    deployRoutes({ deploys, shared: rules, patiently }),
-    domainRoutes({ domains, settings, shared: rules, patiently }),
+    deployRoutes({ deploys, shared: rules, withoutIdleTimeout }),
+    domainRoutes({ domains, settings, shared: rules, withoutIdleTimeout }),
     keyRoutes({ keys, deprecatedCalls: counters.deprecatedCalls, shared: rules }),
     healthRoutes({
       checks: {
@@ -298,7 +298,7 @@ export const wireApp = (
           httpsPortOf,
         });
   const readHost = hostReader(hosts);
-  const conclude = concluding({ metrics: counters, log: writeLog });
+  const conclude = finishRequest({ metrics: counters, log: writeLog });
   const finish = finishing(conclude);
   /** Responds to a request for another host than its connection's. */
   const misdirected = (request: Request) =>

@@ -54,7 +54,7 @@ export interface BackupOrder {
   told: (line: string, isStep?: boolean) => void;
 }
 
-export interface Taken {
+export interface BackupResult {
   file: string;
   /** Of the file. */
   bytes: number;
@@ -138,7 +138,11 @@ const assertRoom = ({ file, dataDir, reserve }: BackupOrder, needed: number) => 
 };
 
 /** Copies the database; what it has of private keys is left out, so that none of their bytes is in the file that this makes. */
-const copyDatabase = (source: Client, temporary: string, { secrets }: BackupOrder): Taken["secrets"] => {
+const copyDatabase = (
+  source: Client,
+  temporary: string,
+  { secrets }: BackupOrder,
+): BackupResult["secrets"] => {
   const raw = `${temporary}.raw`;
   copyInto(source, raw);
   const copy = openCopy(raw);
@@ -202,7 +206,7 @@ const removeOld = (
   { file, keep, now }: BackupOrder,
   storeId: string | undefined,
   isWhole: boolean,
-): Pick<Taken, "removed" | "leftAlone"> => {
+): Pick<BackupResult, "removed" | "leftAlone"> => {
   if (keep === undefined) return { removed: [], leftAlone: [] };
   const directory = dirname(file);
   const { own, others } = backupsIn(directory, storeId);
@@ -216,7 +220,7 @@ const removeOld = (
  * Takes a backup of what is committed now, checks it, and only then gives it its name; a server may run and write.
  * @throws BackupRefused, and leaves nothing
  */
-export const takeBackup = async (order: BackupOrder): Promise<Taken> => {
+export const takeBackup = async (order: BackupOrder): Promise<BackupResult> => {
   const { dataDir, file, force, secrets, now } = order;
   // What is written here is for its user alone, before it has its last mode too.
   process.umask(0o077);

@@ -207,14 +207,14 @@ const lastEventIn = (path: string): number => {
 };
 
 /** What a time gives is below what `Last-Event-ID` may say, and below 2^53. */
-const MOST_BY_TIME = 9e14;
+const MAX_BY_TIME = 9e14;
 
 /**
  * An id above every one that was given to an event of this store, by whichever of its databases: time in hundredths of a
  * millisecond is above the count of all that have happened, and above what an earlier restore made of it.
  */
 const lastOf = (now: number, ...lasts: number[]): number =>
-  Math.max(...lasts, Math.min(now * 100, MOST_BY_TIME)) + 1;
+  Math.max(...lasts, Math.min(now * 100, MAX_BY_TIME)) + 1;
 
 const checked = (temporary: string): string[] => {
   const copy = openCopy(temporary);

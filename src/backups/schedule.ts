@@ -20,7 +20,7 @@ export const isOverdue = (due: number, every: number, now: number): boolean =>
   now > due + Math.min(every, GRACE_MS);
 
 /** Takes backups when it is time. */
-export interface BackupKeeper {
+export interface BackupScheduler {
   /** Undefined before the first tick. */
   status(): BackupStatus | undefined;
   start(): void;
@@ -30,7 +30,7 @@ export interface BackupKeeper {
   stop(): Promise<void>;
 }
 
-export interface BackupKeeperSettings {
+export interface BackupSchedulerOptions {
   /** From one to the next, in milliseconds. */
   every: number;
   /** When the newest was taken, by whomever; undefined if there is none. */
@@ -47,14 +47,14 @@ const TICK_MS = 1000;
 /** How long it rests after one that failed; a full disk stays full for a while. */
 const REST_MS = 15 * 60_000;
 
-export const backupKeeper = ({
+export const backupScheduler = ({
   every,
   newest,
   take,
   abandon,
   clock,
   failed,
-}: BackupKeeperSettings): BackupKeeper => {
+}: BackupSchedulerOptions): BackupScheduler => {
   let timer: ReturnType<typeof setInterval> | undefined;
   let running: Promise<void> | undefined;
   let next = 0;

@@ -61,12 +61,12 @@ export const columnsOf = (mappings: readonly (readonly [column: string, field: F
 /** Where the fields of a row are. */
 export type Places = Readonly<Partial<Record<Field, number>>>;
 
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 const named = (columns: readonly string[]): string =>
   columns
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map((column) => JSON.stringify(column.slice(0, 64)))
-    .join(", ") + (columns.length > MOST_NAMED ? `, and ${columns.length - MOST_NAMED} more` : "");
+    .join(", ") + (columns.length > MAX_NAMED ? `, and ${columns.length - MAX_NAMED} more` : "");
 
 /** How many of the fields a header names. */
 export const countFields = (header: readonly string[], { fieldOf }: Columns): number =>

@@ -5,7 +5,7 @@ import {
   type Batch,
   Broken,
   type LongLine,
-  MOST_ROW,
+  MAX_ROW,
   type Place,
   RETURN,
   type Row,
@@ -71,7 +71,7 @@ export const readHeader = (head: Buffer, columns: Columns, delimiter?: string): 
   return best;
 };
 
-const NOT_CLOSED = `a quote is opened and not closed within ${MOST_ROW / 1024} KiB`;
+const NOT_CLOSED = `a quote is opened and not closed within ${MAX_ROW / 1024} KiB`;
 
 const REASONS: Record<string, string> = {
   CSV_INVALID_CLOSING_QUOTE:
@@ -153,7 +153,7 @@ export async function* readCsv(
     const counter = lineCounter(held);
     const rows: Row[] = [];
     for (const { cells, end } of parser.take()) {
-      const line = counter.next(end, MOST_ROW);
+      const line = counter.next(end, MAX_ROW);
       if (line === undefined) {
         wrong = NOT_CLOSED;
         break;
@@ -163,7 +163,7 @@ export async function* readCsv(
     }
     held = counter.rest();
     // With half a line end.
-    if (held.bytes.length > MOST_ROW + 1) wrong ??= NOT_CLOSED;
+    if (held.bytes.length > MAX_ROW + 1) wrong ??= NOT_CLOSED;
     return rows;
   };
   /** Takes the first line that is held as one that cannot be read, and begins anew behind it, once it is there. */
@@ -171,7 +171,7 @@ export async function* readCsv(
     const { bytes, start, lines } = held;
     const length = endOfLine(bytes, 0) ?? (isLast ? bytes.length : undefined);
     if (length === undefined) {
-      if (bytes.length > MOST_ROW + 1)
+      if (bytes.length > MAX_ROW + 1)
         long = { line: lines + 1, content: new Broken(textOf(bytes, 0, bytes.length), TOO_LONG) };
       return undefined;
     }
@@ -180,7 +180,7 @@ export async function* readCsv(
     const end = start + length;
     counter.next(end);
     held = counter.rest();
-    const broken = new Broken(textOf(bytes, 0, content), content > MOST_ROW ? TOO_LONG : reason);
+    const broken = new Broken(textOf(bytes, 0, content), content > MAX_ROW ? TOO_LONG : reason);
     return { line: lines + 1, end, content: broken };
   };
   /** Reads what is held, of which `next` is new to the parser. */
@@ -244,7 +244,7 @@ const parserAt = (delimiter: string, start: number) => {
     record_delimiter: LINE_ENDS,
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: MOST_ROW,
+    max_record_size: MAX_ROW,
     // Not handed on one by one through the stream: that takes three times as long.
     on_record(cells: string[], { bytes }: { bytes: number }) {
       rows.push({ cells, end: start + bytes });

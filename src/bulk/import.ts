@@ -15,7 +15,7 @@ import { takeUp } from "./import-lock.ts";
 
 export type Format = "csv" | "ndjson";
 
-export interface Wanted {
+export interface ImportOptions {
   /** Standard input without one. */
   path: string | undefined;
   format: Format;
@@ -36,19 +36,19 @@ export interface Counts {
 }
 
 /** What an import tells while it runs. */
-export interface Telling {
+export interface Reporter {
   note(text: string): void;
   progress(counts: Counts & { bytes: number }): void;
   rejected(line: number, reason: string): void;
 }
 
 /** What an import works with; without `imports` it only checks. */
-export interface Surroundings {
+export interface Dependencies {
   imports: Imports | undefined;
   /** Tells whether a category has a record, where animals may belong to no other. */
   isRecorded: ((categoryId: bigint) => boolean) | undefined;
   now(): number;
-  telling: Telling;
+  telling: Reporter;
   isStopped(): boolean;
 }
 
@@ -64,7 +64,7 @@ export interface Outcome extends Counts {
 }
 
 /** The form of one file: how its rows are read, and written if they are rejected. */
-interface Form {
+interface FileFormat {
   first: Place;
   batches(rest: AsyncIterable<Buffer>, place: Place): AsyncGenerator<Batch>;
   reading: Reading;
@@ -74,7 +74,7 @@ interface Form {
   unknown(): string[];
 }
 
-const formOf = ({ format, delimiter, columns, guarded }: Wanted, head: Buffer): Form => {
+const fileFormatOf = ({ format, delimiter, columns, guarded }: ImportOptions, head: Buffer): FileFormat => {
   if (format === "ndjson") {
     const unknown = new Set<string>();
     return {
@@ -103,7 +103,11 @@ const LOST = "\uFFFD";
 
 /** Says of one row whether it is an animal. */
 const judging =
-  ({ reading, isOfRejected }: Form, { isBroken, encoding }: Source, isRecorded: Surroundings["isRecorded"]) =>
+  (
+    { reading, isOfRejected }: FileFormat,
+    { isBroken, encoding }: Source,
+    isRecorded: Dependencies["isRecorded"],
+  ) =>
   (row: Row): Animal | string => {
     const verdict = reading(row);
     if (typeof verdict === "string") return verdict;
@@ -122,12 +126,12 @@ const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$
  * goes on where this one ends, however that is.
  * @throws FileRefused if it cannot be read, or was imported before; Overtaken; CategoryGone
  */
-export const importFile = async (wanted: Wanted, surroundings: Surroundings): Promise<Outcome> => {
+export const importFile = async (wanted: ImportOptions, surroundings: Dependencies): Promise<Outcome> => {
   const { imports, telling, isStopped, now, isRecorded } = surroundings;
   const { path, again, rejected } = wanted;
   const open = () => openSource(path);
   const opened = await open();
-  const form = formOf(wanted, opened.head);
+  const form = fileFormatOf(wanted, opened.head);
   const known = imports?.all() ?? [];
   const newest = Math.max(0, ...known.map(({ id }) => id));
   const { before, print, rest, place, source } = await beginningOf(open, opened, known, {
@@ -137,7 +141,7 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
   });
   const judgeRow = judging(form, source, isRecorded);
   const paced = turns();
-  const beginning = { hash: print.soFar(), bytes: place.bytes };
+  const beginning = { hash: print.digest(), bytes: place.bytes };
   /** Up to here the file is in `print`: with the blank rows behind the last one. */
   let seen = place.bytes;
   let blank = 0;
@@ -176,7 +180,7 @@ export const importFile = async (wanted: Wanted, surroundings: Surroundings): Pr
     see(batch, end);
     const next: Import = {
       ...state,
-      hash: print.soFar(),
+      hash: print.digest(),
       bytes: end,
       read: state.read + rows.length,
       added: state.added + animals.length,

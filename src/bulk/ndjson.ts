@@ -5,7 +5,7 @@ import {
   Broken,
   FEED,
   type LongLine,
-  MOST_ROW,
+  MAX_ROW,
   type Place,
   type Row,
   TOO_LONG,
@@ -37,7 +37,7 @@ export async function* readNdjson(chunks: AsyncIterable<Buffer>, place: Place): 
   let long: LongLine | undefined;
   const rowOf = (from: number, to: number): Row["content"] | undefined => {
     const text = textIn(held, from, to);
-    if (to - from > MOST_ROW) return new Broken(text, TOO_LONG);
+    if (to - from > MAX_ROW) return new Broken(text, TOO_LONG);
     return text.trim() === "" ? undefined : contentOf(text);
   };
   const take = (isLast: boolean): Batch => {
@@ -71,7 +71,7 @@ export async function* readNdjson(chunks: AsyncIterable<Buffer>, place: Place): 
   for await (const chunk of chunks) {
     held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
     yield take(false);
-    if (long || held.length > MOST_ROW) yield passOver();
+    if (long || held.length > MAX_ROW) yield passOver();
   }
   yield take(true);
 }

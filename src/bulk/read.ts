@@ -38,17 +38,17 @@ export interface Place {
 export const BEGINNING: Place = { bytes: 0, lines: 0 };
 
 /** Longest row, in bytes: what is longer has a quote that nothing closes, or is none of ours. */
-export const MOST_ROW = 128 * 1024;
-export const TOO_LONG = `is longer than ${MOST_ROW / 1024} KiB: only its beginning is kept`;
+export const MAX_ROW = 128 * 1024;
+export const TOO_LONG = `is longer than ${MAX_ROW / 1024} KiB: only its beginning is kept`;
 /** How much is kept of one that is longer. */
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 
 /** The beginning of a line that is too long to be held: what is left of it is passed over as it comes. */
 export type LongLine = Pick<Row, "line" | "content">;
 
 /** The text of a row that cannot be read, or its beginning. */
 export const textOf = (bytes: Buffer, from: number, to: number): string =>
-  bytes.toString("utf8", from, to - from > MOST_ROW ? from + MOST_KEPT : to);
+  bytes.toString("utf8", from, to - from > MAX_ROW ? from + MAX_KEPT : to);
 
 export const FEED = 10;
 export const RETURN = 13;

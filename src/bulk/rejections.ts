@@ -70,10 +70,10 @@ const create = (path: string): number => {
 const openAgain = (path: string, heading: string, { rejectedBytes, rejectedHash }: Written) => {
   const file = open(path, "r+");
   const print = read(file, rejectedBytes);
-  const isOurs = rejectedHash === null || print?.soFar() === rejectedHash;
+  const isOurs = rejectedHash === null || print?.digest() === rejectedHash;
   // An import that was killed may have written a first row that was never counted.
   const hasHeading =
-    rejectedBytes > 0 || read(file, Buffer.byteLength(heading))?.soFar() === hashOf(Buffer.from(heading));
+    rejectedBytes > 0 || read(file, Buffer.byteLength(heading))?.digest() === hashOf(Buffer.from(heading));
   if (print && isOurs && hasHeading) return { file, print };
   closeSync(file);
   throw hasHeading ? changed(path) : taken(path);
@@ -97,7 +97,7 @@ export const openRejections = (path: string, heading: string, before: Written | 
     for (let done = 0; done < bytes.length;)
       done += writeSync(to, bytes, done, bytes.length - done, from + done);
     print.add(bytes);
-    written = { rejectedBytes: from + bytes.length, rejectedHash: print.soFar() };
+    written = { rejectedBytes: from + bytes.length, rejectedHash: print.digest() };
   };
   return {
     get written() {

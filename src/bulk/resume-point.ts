@@ -35,7 +35,7 @@ const CUT_OFF =
 const behind = async (source: Source, before: Import): Promise<Beginning | string> => {
   const print = fingerprint();
   const { place, rest, isInside } = await skip(source.chunks, before.bytes, print);
-  if (print.soFar() !== before.hash) return DIFFERS;
+  if (print.digest() !== before.hash) return DIFFERS;
   return isInside ? CUT_OFF : { place, rest, print, source, before };
 };
 

@@ -35,9 +35,9 @@ export const readObjects =
       const field = columns.fieldOf(key);
       if (field !== undefined && field in said) return `${field}: is there twice`;
       if (field !== undefined) said[field] = value;
-      else if (unknown.size < MOST_UNKNOWN && columns.isUnknown(key)) unknown.add(key);
+      else if (unknown.size < MAX_UNKNOWN && columns.isUnknown(key)) unknown.add(key);
     }
     return judge(said);
   };
 
-const MOST_UNKNOWN = 50;
+const MAX_UNKNOWN = 50;

@@ -95,14 +95,14 @@ export const openSource = async (path: string | undefined): Promise<Source> => {
 /** The SHA-256 of a file as far as it was read. */
 export interface Fingerprint {
   add(bytes: Buffer): void;
-  soFar(): string;
+  digest(): string;
 }
 
 export const fingerprint = (): Fingerprint => {
   const hasher = new Bun.CryptoHasher("sha256");
   return {
     add: (bytes) => void hasher.update(bytes),
-    soFar: () => hasher.copy().digest("hex"),
+    digest: () => hasher.copy().digest("hex"),
   };
 };
 

@@ -40,14 +40,14 @@ export interface Handshakes {
 
 /** Between looks at what an authority is still doing. */
 const FIRST_WAIT_MS = 250;
-const MOST_WAIT_MS = 5000;
+const MAX_WAIT_MS = 5000;
 /** After so long the order is left alone until `LATER_MS` have gone by. */
 const PATIENCE_MS = 120_000;
 const LATER_MS = 60_000;
 /** A certificate in use is looked at so often: the authority may want it renewed early (RFC 9773 section 4.3). */
 const LOOK_MS = 6 * 60 * 60_000;
 /** An authority's Retry-After counts for no longer. */
-const MOST_RETRY_AFTER_MS = 24 * 60 * 60_000;
+const MAX_RETRY_AFTER_MS = 24 * 60 * 60_000;
 
 /** Types of problems that are no attempt's, and after how many milliseconds it is looked at again. */
 const POSTPONED: Readonly<Record<string, number>> = {
@@ -115,7 +115,7 @@ export const issuer = ({
     isDecided: (value: Value) => boolean,
   ): Promise<Value> => {
     const end = clock.now() + PATIENCE_MS;
-    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, MOST_WAIT_MS)) {
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, MAX_WAIT_MS)) {
       const value = await read();
       if (isDecided(value)) return value;
       const pause = Math.max(wait, value.retryAfterMs ?? 0);
@@ -236,7 +236,7 @@ export const issuer = ({
     failed(hostname, problem);
     const { type, status } = problem;
     // Whatever it says: a certificate must not end because of one answer.
-    const retryAfterMs = Math.min(problem.retryAfterMs ?? 0, MOST_RETRY_AFTER_MS);
+    const retryAfterMs = Math.min(problem.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
     if (type in POSTPONED)
       return certificates.postponed(hostname, problem, now + Math.max(retryAfterMs, POSTPONED[type] ?? 0));
     // An order or an account that the authority does not know any more is made anew.

@@ -2,7 +2,7 @@ import { type SQL, and, asc, eq, exists, gt, inArray, isNotNull, lte, notExists,
 import type { Database } from "../db/open.ts";
 import { acmeAccounts, acmeAttempts, certificates, domains, projects } from "../db/schema.ts";
 import type { StoredStage } from "../domains/domain.ts";
-import { noted } from "../domains/queries.ts";
+import { insertEvents } from "../domains/queries.ts";
 import { ASKED } from "./certificate.ts";
 
 /** Stages whose domains are to have a certificate. */
@@ -32,7 +32,7 @@ const unlessAsked = sql`case when ${certificates.nextAt} = ${ASKED} then ${ASKED
 const transition = (orm: Database["orm"], from: readonly StoredStage[], to: StoredStage, also?: SQL) => {
   const where = and(eq(domains.hostname, value("hostname")), inArray(domains.stage, [...from]), also);
   return {
-    noted: noted(orm, where, sql`${value("event")}`, sql`${to}`),
+    noted: insertEvents(orm, where, sql`${value("event")}`, sql`${to}`),
     moved: orm
       .update(domains)
       .set(

@@ -1,12 +1,12 @@
 import type { Clock } from "../lib/time.ts";
 import type { Certificate } from "./certificate.ts";
 import type { Issue } from "./issue.ts";
-import { type Rounds, rounds } from "../lib/poller.ts";
+import { type Poller, poller } from "../lib/poller.ts";
 import type { Certificates } from "./repository.ts";
 
-export type CertificateKeeper = Rounds;
+export type CertificateScheduler = Poller;
 
-export interface CertificateKeeperSettings {
+export interface CertificateSchedulerOptions {
   certificates: Pick<Certificates, "missing" | "missingBelow" | "find" | "want" | "due" | "reconsider">;
   issue: Issue;
   /** The service's own public names. */
@@ -19,37 +19,37 @@ export interface CertificateKeeperSettings {
 }
 
 /** Names dealt with at once: an authority takes seconds for each, and is to be spared. */
-const MOST_AT_ONCE = 8;
+const MAX_CONCURRENT = 8;
 /** Names that become known in one tick. */
-const MOST_NEW = 100;
+const MAX_NEW = 100;
 
 /** Makes names known that are to have a certificate, and orders and renews certificates when their time has come. */
-export const certificateKeeper = ({
+export const certificateScheduler = ({
   certificates,
   issue,
   own,
   platformDomain,
   clock,
   failed,
-}: CertificateKeeperSettings): CertificateKeeper => {
+}: CertificateSchedulerOptions): CertificateScheduler => {
   const missingOwn = async (): Promise<string[]> => {
     const found = await Promise.all(own.map((hostname) => certificates.find(hostname)));
     return own.filter((_, at) => !found[at]);
   };
 
   const due = async (now: number, limit: number): Promise<Certificate[]> => {
-    const names = [...(await missingOwn()), ...(await certificates.missing(MOST_NEW))];
-    if (platformDomain) names.push(...(await certificates.missingBelow(platformDomain, MOST_NEW)));
+    const names = [...(await missingOwn()), ...(await certificates.missing(MAX_NEW))];
+    if (platformDomain) names.push(...(await certificates.missingBelow(platformDomain, MAX_NEW)));
     await certificates.want(names, now);
     return certificates.due(now, limit);
   };
 
-  const kept = rounds({
+  const kept = poller({
     due,
     idOf: ({ hostname }) => hostname,
-    deal: issue,
-    mostATick: MOST_AT_ONCE,
-    mostAtOnce: MOST_AT_ONCE,
+    process: issue,
+    maxPerTick: MAX_CONCURRENT,
+    maxConcurrent: MAX_CONCURRENT,
     clock,
     failed,
   });

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Command } from "commander";
 import { removeTemporary } from "../backups/abandoned.ts";
-import { type Taken, takeBackup } from "../backups/backup.ts";
+import { type BackupResult, takeBackup } from "../backups/backup.ts";
 import { type CheckedBackup, checkBackup } from "../backups/check.ts";
 import { nameAt } from "../backups/names.ts";
 import { reasonOf } from "../data-dir/data.ts";
@@ -20,14 +20,14 @@ interface Options extends Record<string, unknown> {
   json?: boolean;
 }
 
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 const keepOf = (text: string | undefined, isDirectory: boolean): number | undefined => {
   if (text === undefined) return undefined;
   if (!isDirectory)
     throw new UsageError("--keep: name a directory in place of a file: there it keeps the newest");
-  if (!/^[1-9][0-9]{0,4}$/.test(text) || Number(text) > MOST_KEPT)
-    throw new UsageError(`--keep: ${JSON.stringify(text)} is not a number from 1 to ${MOST_KEPT}`);
+  if (!/^[1-9][0-9]{0,4}$/.test(text) || Number(text) > MAX_KEPT)
+    throw new UsageError(`--keep: ${JSON.stringify(text)} is not a number from 1 to ${MAX_KEPT}`);
   return Number(text);
 };
 
@@ -40,7 +40,7 @@ const cleanOnSignals = (directory: string): void => {
     });
 };
 
-const printTaken = ({ file, bytes, secrets, sites, removed, leftAlone }: Taken, seconds: string) => {
+const printTaken = ({ file, bytes, secrets, sites, removed, leftAlone }: BackupResult, seconds: string) => {
   print(`${file}: ${formatBytes(bytes)}, checked, in ${seconds} s`);
   print(
     sites
@@ -133,7 +133,7 @@ export const backupCommand = (): Command =>
       cleanOnSignals(dirname(file));
       const shown = progress();
       const start = performance.now();
-      let taken: Taken;
+      let taken: BackupResult;
       try {
         taken = await takeBackup({
           dataDir,

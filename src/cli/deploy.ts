@@ -27,12 +27,12 @@ interface Deploy {
   bytes: number;
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 const sayOfSkipped = ({ skipped }: Listing) => {
   if (skipped.length === 0) return;
-  const named = skipped.slice(0, MOST_NAMED).join(", ");
-  const more = skipped.length > MOST_NAMED ? `, and ${skipped.length - MOST_NAMED} more` : "";
+  const named = skipped.slice(0, MAX_NAMED).join(", ");
+  const more = skipped.length > MAX_NAMED ? `, and ${skipped.length - MAX_NAMED} more` : "";
   fail(`not published (hidden, or no file): ${named}${more}`);
 };
 

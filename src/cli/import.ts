@@ -2,7 +2,13 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Option } from "commander";
 import { type Field, columnsOf, parseMapping } from "../bulk/columns.ts";
-import { type Format, type Outcome, type Surroundings, type Wanted, importFile } from "../bulk/import.ts";
+import {
+  type Format,
+  type Outcome,
+  type Dependencies,
+  type ImportOptions,
+  importFile,
+} from "../bulk/import.ts";
 import { quantity } from "../bulk/quantity.ts";
 import { importRepository, recorded } from "../bulk/repository.ts";
 import { withDatabase } from "./database.ts";
@@ -22,7 +28,7 @@ interface Options extends Record<string, unknown> {
   json?: boolean;
 }
 
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 const addMapping = (text: string, before: Options["map"]): Options["map"] => {
   const mapping = parseMapping(text);
@@ -33,7 +39,7 @@ const addMapping = (text: string, before: Options["map"]): Options["map"] => {
   return [...before, mapping];
 };
 
-const wantedOf = (file: string, options: Options): Wanted => {
+const wantedOf = (file: string, options: Options): ImportOptions => {
   const path = file === "-" ? undefined : file;
   if (path !== undefined) assertReadable(path);
   const rejected = options.rejected ?? (path === undefined ? undefined : `${path}.rejected`);
@@ -53,7 +59,7 @@ const wantedOf = (file: string, options: Options): Wanted => {
 
 const summaryOf = (
   { read, added, rejected, before, rejectedBefore, blank, done }: Outcome,
-  { rejected: file }: Wanted,
+  { rejected: file }: ImportOptions,
   isDry: boolean,
 ) => {
   const [verb, refused] = isDry ? ["would be added", "would be rejected"] : ["added", "rejected"];
@@ -67,9 +73,9 @@ const summaryOf = (
 };
 
 const perform = async (
-  wanted: Wanted,
+  wanted: ImportOptions,
   options: Options,
-  { imports, isRecorded }: Pick<Surroundings, "imports" | "isRecorded">,
+  { imports, isRecorded }: Pick<Dependencies, "imports" | "isRecorded">,
 ): Promise<void> => {
   using stop = stopping();
   // As in serve: what follows takes longer than compiling it.
@@ -90,9 +96,9 @@ const perform = async (
       },
       progress: ({ read, bytes }) => shown.show(read, size && Math.min(1, bytes / size)),
       rejected(line, reason) {
-        if (++told > MOST_SHOWN) return;
+        if (++told > MAX_SHOWN) return;
         shown.end();
-        fail(`line ${line}: ${reason}${told === MOST_SHOWN ? " (further ones are not shown)" : ""}`);
+        fail(`line ${line}: ${reason}${told === MAX_SHOWN ? " (further ones are not shown)" : ""}`);
       },
     },
   }).finally(shown.end);

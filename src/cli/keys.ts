@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { Fault } from "../lib/errors.ts";
 import { isLine } from "../http/schemas.ts";
-import { DEFAULT_GRACE_SECONDS, MOST_GRACE_SECONDS, MOST_NAME, fromKey, fromMinted } from "../keys/model.ts";
+import { DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS, MAX_NAME, fromKey, fromMinted } from "../keys/model.ts";
 import { parseRate } from "../keys/rate.ts";
 import { GRANTS, type Grant, SCOPES, isGrant } from "../keys/scopes.ts";
 import { type KeyService, type Minted, OPERATOR } from "../keys/service.ts";
@@ -66,8 +66,8 @@ const nameOf = (text: string): string =>
   required(
     "--name",
     text,
-    isLine(text, MOST_NAME) ? text : undefined,
-    `1 to ${MOST_NAME} characters, without control characters`,
+    isLine(text, MAX_NAME) ? text : undefined,
+    `1 to ${MAX_NAME} characters, without control characters`,
   );
 
 const printMinted = (minted: Minted, { json }: Common) => {
@@ -157,7 +157,7 @@ const rotateCommand = () =>
     .argument("<id>", "the key's id", idOf)
     .option(
       "--grace <span>",
-      `how long the old secret lives on: 0s to ${MOST_GRACE_SECONDS / 86_400}d (default: ${DEFAULT_GRACE_SECONDS / 3600}h)`,
+      `how long the old secret lives on: 0s to ${MAX_GRACE_SECONDS / 86_400}d (default: ${DEFAULT_GRACE_SECONDS / 3600}h)`,
     )
     .action(async (id: number, options: Common & { grace?: string }) => {
       const grace =
@@ -169,8 +169,7 @@ const rotateCommand = () =>
               parseSpan(options.grace),
               "a span such as 90s, 30m, 12h or 7d",
             );
-      if (grace > MOST_GRACE_SECONDS)
-        throw new UsageError(`--grace: at most ${MOST_GRACE_SECONDS / 86_400}d`);
+      if (grace > MAX_GRACE_SECONDS) throw new UsageError(`--grace: at most ${MAX_GRACE_SECONDS / 86_400}d`);
       printMinted(
         await withKeys(configOf(options as never), (keys) => keys.rotate(id, grace, OPERATOR)),
         options,

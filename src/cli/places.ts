@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { UsageError } from "./terminal.ts";
 
 /** Longest name of a file, in bytes, as file systems have it. */
-const MOST_NAME = 255;
+const MAX_NAME = 255;
 
 /** What is there; undefined if nothing is, or nothing that can be looked at. */
 const found = (path: string, look: (path: string) => Stats = statSync): Stats | undefined => {
@@ -49,6 +49,6 @@ export const assertWritable = (rejected: string, input: string | undefined): voi
   if (!above) throw refuse(`there is no directory ${JSON.stringify(directory)}`);
   if (!above.isDirectory()) throw refuse(`${JSON.stringify(directory)} is no directory`);
   const isWritable = file ? may(rejected, constants.W_OK) : may(directory, constants.W_OK | constants.X_OK);
-  if (!isWritable || Buffer.byteLength(basename(rejected)) > MOST_NAME)
+  if (!isWritable || Buffer.byteLength(basename(rejected)) > MAX_NAME)
     throw refuse(`${shown} cannot be written`);
 };

@@ -4,7 +4,7 @@ import type { Database } from "./open.ts";
 import { answers } from "./schema.ts";
 
 /** Most answers that are kept for one API key; its oldest go first. */
-const MOST_OF_KEY = 100_000;
+const MAX_PER_KEY = 100_000;
 
 /** What tells one request from another. */
 export interface AskedOnce {
@@ -14,7 +14,7 @@ export interface AskedOnce {
   fingerprint: string;
 }
 
-export interface KeptAnswer {
+export interface KeptResponse {
   status: number;
   /** Those of its own. */
   headers: Readonly<Record<string, string>>;
@@ -25,15 +25,15 @@ export interface KeptAnswer {
 /** The statement that keeps the answer of an act, for the act's own transaction: `commit(statements, (rows) => keep?.(...))`. */
 export type Keep<Outcome> = (outcome: Outcome) => Statement;
 
-export interface Answers {
+export interface KeptResponses {
   /** The answer that is kept under an idempotency key, if it was given after `since`. */
   find(
     keyId: number,
     idempotencyKey: string,
     since: number,
-  ): Promise<(KeptAnswer & Pick<AskedOnce, "fingerprint">) | undefined>;
+  ): Promise<(KeptResponse & Pick<AskedOnce, "fingerprint">) | undefined>;
   /** Breaks a constraint if another answer is kept under this key. */
-  keeping(asked: AskedOnce, answer: KeptAnswer, now: number): Statement;
+  keeping(asked: AskedOnce, answer: KeptResponse, now: number): Statement;
   /** Removes some of what was given at `before` or earlier, or is beyond the newest of a key; true if there may be more. */
   sweep(before: number, most?: number): Promise<boolean>;
 }
@@ -41,7 +41,7 @@ export interface Answers {
 /** Rows that one slice of a sweep removes at most. */
 const SLICE = 500;
 
-export const answerRepository = ({ orm, commit }: Database): Answers => {
+export const keptResponseRepository = ({ orm, commit }: Database): KeptResponses => {
   const value = sql.placeholder;
   const found = orm
     .select()
@@ -142,6 +142,6 @@ export const answerRepository = ({ orm, commit }: Database): Answers => {
       query: inserted,
       values: { ...asked, status, headers: JSON.stringify(headers), body, now },
     }),
-    sweep: async (before, most = MOST_OF_KEY) => (await sweepLate(before)) || sweepBeyond(most),
+    sweep: async (before, most = MAX_PER_KEY) => (await sweepLate(before)) || sweepBeyond(most),
   };
 };

@@ -62,7 +62,7 @@ const startWorker = (url: string) => {
 };
 
 /** Compressing takes half of a deploy's time, so that even on two cores two of them keep up best with the main thread. */
-const MOST_WORKERS = 4;
+const MAX_WORKERS = 4;
 /** Files that are compressed without a worker: one takes 20 MB, and 100 ms to start. */
 const FEW = 64;
 
@@ -75,7 +75,7 @@ export interface Compressors {
 }
 
 /** Workers for the small files of a deploy that has many; there are none before the first is needed. */
-export const compressors = (count = Math.min(MOST_WORKERS, availableParallelism())): Compressors => {
+export const compressors = (count = Math.min(MAX_WORKERS, availableParallelism())): Compressors => {
   const workers: ReturnType<typeof startWorker>[] = [];
   let url = "";
   let files = 0;

@@ -36,7 +36,7 @@ const bytesOf = async ({ size, content }: UnpackedFile): Promise<Uint8Array<Arra
 };
 
 /** What takes files in. */
-interface Means {
+interface Dependencies {
   writer: BlobWriter;
   workers: Compressors;
   /** The codings of contents that were made before, by hash. */
@@ -44,7 +44,7 @@ interface Means {
 }
 
 /** Those of an earlier deploy, if the store still has them: most files of a site do not change. */
-const madeBefore = async (hash: string, { made, writer }: Means): Promise<Encodings | undefined> => {
+const madeBefore = async (hash: string, { made, writer }: Dependencies): Promise<Encodings | undefined> => {
   const encodings = made.get(hash);
   for (const one of Object.values(encodings ?? {})) if (!(await writer.hold(one.hash))) return undefined;
   return encodings;
@@ -54,7 +54,7 @@ const madeBefore = async (hash: string, { made, writer }: Means): Promise<Encodi
 const store = async (
   path: string,
   content: Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array>,
-  means: Means,
+  means: Dependencies,
 ): Promise<SiteFile> => {
   const { writer, workers } = means;
   const type = mediaType(path);
@@ -73,7 +73,7 @@ const siteOf = (files: Manifest): Manifest => {
   return new Map(named.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 };
 
-const storeAll = async (files: AsyncIterable<UnpackedFile>, means: Means) => {
+const storeAll = async (files: AsyncIterable<UnpackedFile>, means: Dependencies) => {
   const { writer } = means;
   const manifest = new Map<string, SiteFile>();
   const running = new Set<Promise<void>>();
@@ -106,7 +106,7 @@ const storeAll = async (files: AsyncIterable<UnpackedFile>, means: Means) => {
   return { manifest: site, stored };
 };
 
-const codingsOf = (earlier: Manifest): Means["made"] =>
+const codingsOf = (earlier: Manifest): Dependencies["made"] =>
   new Map(
     [...earlier.values()]
       .filter(({ type }) => isCompressible(type))

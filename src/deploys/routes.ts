@@ -2,7 +2,7 @@ import { Elysia, status } from "elysia";
 import { hasAborted } from "../http/abort.ts";
 import { Fault } from "../lib/errors.ts";
 import { nextPage } from "../http/headers.ts";
-import type { Patiently } from "../http/idle-timeout.ts";
+import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
 import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
 import {
@@ -37,11 +37,11 @@ const uploadOf = (request: Request, keyId: number): Upload => {
 export const deployRoutes = ({
   deploys,
   shared,
-  patiently,
+  withoutIdleTimeout,
 }: {
   deploys: DeployService;
   shared: Shared;
-  patiently: Patiently;
+  withoutIdleTimeout: WithoutIdleTimeout;
 }) =>
   new Elysia({ name: "deploys", normalize: false })
     .use(shared)
@@ -67,7 +67,7 @@ export const deployRoutes = ({
       "/platform/projects/:slug/deploys",
       async ({ params: { slug }, request, key, set }) => {
         const upload = uploadOf(request, key.id);
-        const deploy = await patiently(request, () => deploys.upload(slug, upload));
+        const deploy = await withoutIdleTimeout(request, () => deploys.upload(slug, upload));
         set.headers["location"] = `/platform/projects/${slug}/deploys/${deploy.id}`;
         return status(201, fromDeploy(deploy));
       },

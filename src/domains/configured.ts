@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isGlobalUnicast } from "../protocols/dns/address.ts";
 import { systemNetwork } from "../protocols/dns/network.ts";
-import { type ClientSettings, type Surroundings, dnsClient } from "../protocols/dns/query.ts";
+import { type ClientSettings, type Dependencies, dnsClient } from "../protocols/dns/query.ts";
 import { parseServer, resolversOf } from "../protocols/dns/settings.ts";
 import { type Inspect, inspector } from "./inspect.ts";
 
@@ -28,7 +28,7 @@ interface DnsSettings {
 /** An inspector that asks real servers. */
 export const configuredInspector = (
   { dnsResolvers, dnsPort, dnsPrivate, caaIssuers }: DnsSettings,
-  surroundings: Pick<Surroundings, "clock" | "random">,
+  surroundings: Pick<Dependencies, "clock" | "random">,
   patience = DNS_PATIENCE,
 ): Inspect => {
   const named = dnsResolvers.map((text) => parseServer(text, dnsPort)).filter((one) => one !== undefined);

@@ -47,11 +47,11 @@ export interface InspectorSettings {
 const THIS_MACHINE = "127.0.0.1";
 
 /** Records of one finding that are kept: a zone can have any number. */
-const MOST_FOUND = 100;
+const MAX_FOUND = 100;
 
 const shown = (value: unknown): unknown => {
   if (typeof value === "string") return printable(value);
-  return Array.isArray(value) ? value.slice(0, MOST_FOUND).map(shown) : value;
+  return Array.isArray(value) ? value.slice(0, MAX_FOUND).map(shown) : value;
 };
 
 /** A finding whose texts can be shown anywhere. */

@@ -20,7 +20,7 @@ const COLUMNS = {
 };
 
 /** Events of one host name that a project keeps. */
-export const MOST_EVENTS = 1000;
+export const MAX_EVENTS = 1000;
 
 /** The text of the index `domains_held`: SQLite uses it for what is asked in its very words. */
 const HELD = "('verified', 'issuing', 'issue_failed', 'live', 'suspended')";
@@ -48,7 +48,7 @@ const mayTake = sql`(${value("stage")} not in ${sql.raw(HELD)} or (${mayHave} an
   or (${value("isProven")} and not ${isKeptByOther}))))`;
 
 /** History rows for the domains that match; `event` and `stage` may be SQL over them. */
-export const noted = (
+export const insertEvents = (
   orm: Orm,
   where: ReturnType<typeof and>,
   event = sql`${value("event")}`,
@@ -165,14 +165,19 @@ export const additions = (orm: Orm) => {
     .returning(COLUMNS)
     .prepare();
   /** Right behind the insert: `changes()` tells whether that made the row. */
-  const addedNoted = noted(orm, and(isThis, sql`changes() = 1`));
+  const addedNoted = insertEvents(orm, and(isThis, sql`changes() = 1`));
   return { inserted, addedNoted };
 };
 
 /** What a check found, for a domain that still is as it was read. */
 export const checkings = (orm: Orm) => {
   /** `stage` here is the one that the check leads to, of the history row the one that its event led to. */
-  const checkNoted = noted(orm, and(isAsRead, mayTake), sql`${value("event")}`, sql`${value("eventStage")}`);
+  const checkNoted = insertEvents(
+    orm,
+    and(isAsRead, mayTake),
+    sql`${value("event")}`,
+    sql`${value("eventStage")}`,
+  );
   const checked = orm
     .update(domains)
     .set({
@@ -196,7 +201,7 @@ export const checkings = (orm: Orm) => {
     sql`exists (select 1 from domains mine where mine.id = ${value("id")} and mine.stage = ${value("from")})`,
     mayTake,
   );
-  const yieldNoted = noted(orm, yields, sql`'yielded'`, sql`'dns_conflict'`);
+  const yieldNoted = insertEvents(orm, yields, sql`'yielded'`, sql`'dns_conflict'`);
   // Without scheduled checks: two projects must not take the name from each other in turn.
   const yielded = orm
     .update(domains)
@@ -222,7 +227,7 @@ export const checkings = (orm: Orm) => {
         eq(domainEvents.projectId, value("projectId")),
         eq(domainEvents.hostname, value("hostname")),
         sql`${domainEvents.id} <= (select id from domain_events where project_id = ${value("projectId")}
-          and hostname = ${value("hostname")} order by id desc limit 1 offset ${MOST_EVENTS})`,
+          and hostname = ${value("hostname")} order by id desc limit 1 offset ${MAX_EVENTS})`,
       ),
     )
     .prepare();
@@ -241,7 +246,7 @@ export const assignments = (orm: Orm) => {
     ${value("others")}, iif(${domains.role} = 'primary', 'served', ${domains.role}))`;
   const hasAllNamed = sql`not exists (select 1 from json_each(${value("roles")}) named where not exists
     (select 1 from domains mine where mine.project_id = ${value("projectId")} and mine.hostname = named.key))`;
-  const assignedNoted = noted(
+  const assignedNoted = insertEvents(
     orm,
     and(ofProject, hasAllNamed, sql`${domains.role} <> ${newRole}`),
     sql`'became_' || ${newRole}`,
@@ -270,8 +275,8 @@ export const removals = (orm: Orm) => {
     sql`exists (select 1 from domains mine where mine.project_id = ${value("projectId")}
       and mine.hostname = ${value("hostname")} and mine.role = 'primary')`,
   );
-  const removalNoted = noted(orm, isThis);
-  const lossNoted = noted(orm, losesPrimary, sql`'became_served'`, sql`${domains.stage}`);
+  const removalNoted = insertEvents(orm, isThis);
+  const lossNoted = insertEvents(orm, losesPrimary, sql`'became_served'`, sql`${domains.stage}`);
   const redirectsEnded = orm.update(domains).set({ role: "served" }).where(losesPrimary).prepare();
   const removed = orm.delete(domains).where(isThis).returning({ id: domains.id }).prepare();
   /** Behind the removal: unless another project holds the name, its certificate and its order go with it. */
@@ -316,9 +321,9 @@ export const projectChanges = (orm: Orm) => {
         sql`${certificates.hostname} = (select ${projects.slug} || '.' || ${value("platformDomain")} from ${projects} where ${projects.id} = ${value("projectId")})`,
       )
       .prepare(),
-    droppedNoted: noted(orm, dropped),
+    droppedNoted: insertEvents(orm, dropped),
     suspended: orm.update(domains).set({ stage: "suspended", nextCheckAt: null }).where(dropped).prepare(),
-    restoredNoted: noted(orm, restored),
+    restoredNoted: insertEvents(orm, restored),
     resumed: orm
       .update(domains)
       // Checked at once: while it was suspended, the DNS may have come to show another project's target.

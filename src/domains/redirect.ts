@@ -23,7 +23,7 @@ export type ReadConfig = { ok: true; config: DomainsConfig } | { ok: false; faul
 export type Normalise = (typed: string) => string | undefined;
 
 /** More than any project has domains. */
-const MOST_REDIRECTS = 100;
+const MAX_REDIRECTS = 100;
 
 interface Context {
   domains: ReadonlySet<string>;
@@ -105,11 +105,11 @@ export const readDomainsConfig = (
   if (!mapping) return { ok: false, faults: context.faults };
   const primary = domainAt(mapping["primary"], "domains.primary", context);
   const list = mapping["redirects"] ?? [];
-  const isRight = Array.isArray(list) && list.length <= MOST_REDIRECTS;
+  const isRight = Array.isArray(list) && list.length <= MAX_REDIRECTS;
   if (!isRight)
     context.faults.push({
       path: "domains.redirects",
-      message: `must be a list of at most ${MOST_REDIRECTS}`,
+      message: `must be a list of at most ${MAX_REDIRECTS}`,
     });
   const entries: unknown[] = isRight ? list : [];
   const redirects = entries.map((entry, at) => redirectAt(entry, `domains.redirects[${at}]`, context));

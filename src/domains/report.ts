@@ -38,8 +38,8 @@ export interface Report {
 }
 
 /** Strangers fill the answers: beyond these, nothing is kept. */
-const MOST_QUESTIONS = 200;
-const MOST_RECORDS = 20;
+const MAX_QUESTIONS = 200;
+const MAX_RECORDS = 20;
 
 const dataOf = (record: DnsRecord): string => {
   switch (record.type) {
@@ -55,7 +55,7 @@ const dataOf = (record: DnsRecord): string => {
 const formatRecord = (record: DnsRecord): string =>
   printable(`${record.name} ${record.ttl} IN ${record.type} ${dataOf(record)}`);
 
-const formatRecords = (records: DnsRecord[]): string[] => records.slice(0, MOST_RECORDS).map(formatRecord);
+const formatRecords = (records: DnsRecord[]): string[] => records.slice(0, MAX_RECORDS).map(formatRecord);
 
 const questionOf = ({
   server,
@@ -83,8 +83,8 @@ export const reportOf = ({ target, authority, chain, targets, caa, exchanges }: 
   chain: chain.names.map(printable),
   targetAddresses: targets
     .flatMap(({ records }) => records)
-    .slice(0, MOST_RECORDS)
+    .slice(0, MAX_RECORDS)
     .map((record) => printable(dataOf(record))),
   caa: caa.kind === "found" ? formatRecords(caa.records) : [],
-  questions: exchanges.slice(0, MOST_QUESTIONS).map(questionOf),
+  questions: exchanges.slice(0, MAX_QUESTIONS).map(questionOf),
 });

@@ -1,5 +1,5 @@
 /** Names that the service itself is reached by: no project can have one, or a parent of one, as its custom domain. */
-export interface OwnNames {
+export interface ReservedNames {
   /** With everything below: PLATFORM_DOMAIN, PLATFORM_CNAME_TARGET. */
   zones: readonly string[];
   /** By themselves: the host names of the API. */
@@ -13,7 +13,7 @@ const isBelow = (name: string, zone: string): boolean => name === zone || name.e
  * machine's address, and a project with that domain could set cookies and get certificates for the names below it.
  * @param name in A-labels, not a public suffix
  */
-export const isOwnName = (name: string, { zones, hosts }: OwnNames): boolean =>
+export const isReservedName = (name: string, { zones, hosts }: ReservedNames): boolean =>
   zones.some((zone) => isBelow(name, zone)) || [...zones, ...hosts].some((own) => isBelow(own, name));
 
 /**

@@ -1,6 +1,6 @@
 import { Elysia, status } from "elysia";
 import { nextPage } from "../http/headers.ts";
-import type { Patiently } from "../http/idle-timeout.ts";
+import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
 import { NoContent, NoQuery } from "../http/schemas.ts";
 import type { Shared } from "../http/shared.ts";
 import { writeYaml } from "../http/yaml.ts";
@@ -50,12 +50,12 @@ export const domainRoutes = ({
   domains,
   settings,
   shared,
-  patiently,
+  withoutIdleTimeout,
 }: {
   domains: DomainService;
   settings: DomainSettings;
   shared: Shared;
-  patiently: Patiently;
+  withoutIdleTimeout: WithoutIdleTimeout;
 }) =>
   new Elysia({ name: "domains", normalize: false })
     .use(shared)
@@ -139,7 +139,7 @@ export const domainRoutes = ({
       "/platform/projects/:slug/domains/:hostname/verify",
       // Strangers' name servers can be slow.
       async ({ params: { slug, hostname }, request, key }) =>
-        fromDomain(await patiently(request, () => domains.verify(slug, hostname, actorOf(key)))),
+        fromDomain(await withoutIdleTimeout(request, () => domains.verify(slug, hostname, actorOf(key)))),
       {
         stability: "beta",
         scope: "platform:write",

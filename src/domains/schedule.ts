@@ -23,7 +23,7 @@ export const nextWaitingCheck = (waitingSince: number, now: number): number | nu
 };
 
 /** Between checks of a domain whose servers are silent, at the most. */
-const MOST_BETWEEN_SILENCES = HOUR;
+const MAX_BETWEEN_SILENCES = HOUR;
 
 /**
  * The next check of a domain that waits and could not be asked about: in twice the time since the check before, up to an
@@ -37,7 +37,7 @@ export const nextCheckAfterSilence = (
   const planned = nextWaitingCheck(waitingSince, now);
   if (planned === null) return null;
   const since = Math.max(0, now - (checkedAt ?? waitingSince));
-  return Math.max(planned, now + Math.min(2 * since, MOST_BETWEEN_SILENCES));
+  return Math.max(planned, now + Math.min(2 * since, MAX_BETWEEN_SILENCES));
 };
 
 /** The next check of a live domain: a day on, or when it must be decided whether it is parked. */
@@ -51,8 +51,8 @@ export const UNSURE_MS = 15 * MINUTE;
 
 /** Of the wait, and of any wait at the most. */
 const SPREAD = 0.1;
-const MOST_SPREAD = 30 * MINUTE;
+const MAX_SPREAD = 30 * MINUTE;
 
 /** A check put off by a tenth at the most, so that domains added together are not checked together for ever. */
 export const spread = (next: number | null, now: number, random: () => number): number | null =>
-  next === null ? null : Math.round(next + Math.min((next - now) * SPREAD, MOST_SPREAD) * random());
+  next === null ? null : Math.round(next + Math.min((next - now) * SPREAD, MAX_SPREAD) * random());

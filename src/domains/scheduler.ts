@@ -2,11 +2,11 @@ import type { Clock } from "../lib/time.ts";
 import type { Checks } from "./checks.ts";
 import { SERVICE, mayHaveDomains } from "./domain.ts";
 import type { Domains } from "./repository.ts";
-import { type Rounds, rounds } from "../lib/poller.ts";
+import { type Poller, poller } from "../lib/poller.ts";
 
-export type Keeper = Rounds;
+export type DomainScheduler = Poller;
 
-export interface KeeperSettings {
+export interface DomainSchedulerOptions {
   domains: Pick<Domains, "due" | "rest">;
   checks: Checks;
   clock: Clock;
@@ -15,19 +15,24 @@ export interface KeeperSettings {
 }
 
 /** Checks that begin in a second: 10,000 domains that wait are 11 a second, of 25 questions each. */
-export const MOST_A_TICK = 20;
+export const MAX_PER_TICK = 20;
 /** Checks at once: a silent server costs seconds, and must hold up neither the others nor those that are asked for. */
-export const MOST_AT_ONCE = 32;
+export const MAX_CONCURRENT = 32;
 
 /** Checks domains when their time has come. What is found after `stop` is not written down: it is asked again after the next start. */
-export const domainKeeper = ({ domains, checks, clock, failed }: KeeperSettings): Keeper => {
-  const kept = rounds({
+export const domainScheduler = ({
+  domains,
+  checks,
+  clock,
+  failed,
+}: DomainSchedulerOptions): DomainScheduler => {
+  const kept = poller({
     due: domains.due,
     idOf: ({ domain }) => domain.id,
-    deal: (checkable) =>
+    process: (checkable) =>
       mayHaveDomains(checkable.project) ? checks.run(checkable, SERVICE) : domains.rest(checkable.domain),
-    mostATick: MOST_A_TICK,
-    mostAtOnce: MOST_AT_ONCE,
+    maxPerTick: MAX_PER_TICK,
+    maxConcurrent: MAX_CONCURRENT,
     clock,
     failed,
   });

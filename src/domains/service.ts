@@ -9,7 +9,7 @@ import type { Certificates } from "../certificates/repository.ts";
 import type { Checks } from "./checks.ts";
 import { type Actor, type Domain, type DomainEvent, type StoredStage, mayHaveDomains } from "./domain.ts";
 import { HOSTNAME_REFUSALS, type Hostname, parseHostname } from "./hostname.ts";
-import { type OwnNames, isOwnName, isSpecialUse } from "./reserved-names.ts";
+import { type ReservedNames, isReservedName, isSpecialUse } from "./reserved-names.ts";
 import type { Report } from "./report.ts";
 import type { Domains } from "./repository.ts";
 import { nextWaitingCheck } from "./schedule.ts";
@@ -58,7 +58,7 @@ export interface DomainServiceSettings {
   domains: Domains;
   projects: Pick<ProjectService, "get">;
   checks: Checks;
-  own: OwnNames;
+  own: ReservedNames;
   /** Undefined: there is no HTTPS. */
   certificates?: Pick<Certificates, "find" | "order"> | undefined;
   /** Told of a host name that is served no longer. */
@@ -75,7 +75,7 @@ export interface DomainServiceSettings {
 const UNCERTIFIED: ReadonlySet<StoredStage> = new Set(["verified", "issuing", "issue_failed"]);
 
 /** Domains that a project can have. */
-export const MOST_DOMAINS = 100;
+export const MAX_DOMAINS = 100;
 /** Checks of one domain on request. */
 export const VERIFICATIONS = { points: 10, seconds: 60 } as const;
 /** Above every id. */
@@ -108,10 +108,10 @@ const nameOf = (typed: string): string => {
 };
 
 /** @throws Fault invalid_request */
-const acceptable = (typed: string, own: OwnNames): Hostname => {
+const acceptable = (typed: string, own: ReservedNames): Hostname => {
   const parsed = parseHostname(typed);
   if (!parsed.ok) throw new Fault("invalid_request", `hostname: ${HOSTNAME_REFUSALS[parsed.refusal]}`);
-  if (isOwnName(parsed.hostname.ascii, own))
+  if (isReservedName(parsed.hostname.ascii, own))
     throw new Fault("invalid_request", "hostname: is one of this service's own names, or a parent of one");
   if (isSpecialUse(parsed.hostname.ascii))
     throw new Fault("invalid_request", "hostname: is a special-use name, which nobody can hold as a domain");
@@ -126,7 +126,7 @@ const assertPlan = (project: Project) => {
 const explain = (project: Project): never => {
   assertPlan(project);
   if (project.activeDeployId === null) throw new Fault("no_successful_deploy");
-  throw new Fault("domain_limit_reached", `A project can have at most ${MOST_DOMAINS} domains.`);
+  throw new Fault("domain_limit_reached", `A project can have at most ${MAX_DOMAINS} domains.`);
 };
 
 export const domainService = ({
@@ -178,7 +178,7 @@ export const domainService = ({
         projectId: project.id,
         hostname,
         nextCheckAt: nextWaitingCheck(now, now),
-        most: MOST_DOMAINS,
+        most: MAX_DOMAINS,
       };
       const added = await domains.add(wish, { actor, now });
       if (added) return { domain: listed(added, project), isNew: true };

@@ -6,7 +6,7 @@ import type { Actor, Domain, Role } from "./domain.ts";
 import { parseHostname } from "./hostname.ts";
 import { type ConfigFault, type DomainsConfig, readDomainsConfig } from "./redirect.ts";
 import type { Domains } from "./repository.ts";
-import { MOST_DOMAINS } from "./service.ts";
+import { MAX_DOMAINS } from "./service.ts";
 
 /** The specified mapping; without `primary` only while the project has no primary domain. */
 export interface DomainsMapping {
@@ -24,7 +24,7 @@ export interface DomainSettings {
   write(slug: string, body: unknown, actor: Actor): Promise<DomainsMapping>;
 }
 
-const MOST_FAULTS = 20;
+const MAX_FAULTS = 20;
 
 const normalise = (typed: string): string | undefined => {
   const parsed = parseHostname(typed);
@@ -35,8 +35,8 @@ const lineOf = ({ path, message }: ConfigFault): string =>
   `${/^[\w.[\]-]{1,100}$/.test(path) ? path : quoted(path)}: ${message}`;
 
 const refusalOf = (faults: ConfigFault[]): Fault => {
-  const more = faults.length - MOST_FAULTS;
-  const lines = faults.slice(0, MOST_FAULTS).map(lineOf);
+  const more = faults.length - MAX_FAULTS;
+  const lines = faults.slice(0, MAX_FAULTS).map(lineOf);
   return new Fault("invalid_request", [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("; "));
 };
 
@@ -63,7 +63,7 @@ export const domainSettings = ({
   projects: Pick<ProjectService, "get">;
   clock: Clock;
 }): DomainSettings => {
-  const all = (projectId: number) => domains.list({ projectId, after: 0, limit: MOST_DOMAINS });
+  const all = (projectId: number) => domains.list({ projectId, after: 0, limit: MAX_DOMAINS });
 
   return {
     async read(slug) {

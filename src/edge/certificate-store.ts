@@ -7,7 +7,7 @@ export interface SecuredNames {
   /** Also with a certificate that is not valid now: whoever comes over HTTPS sees that, and when it ended. */
   find: SecureContexts["find"];
   /** Seconds for which browsers may be told to come over HTTPS only (RFC 6797); 0: they are not told. */
-  lasting(hostname: string): number;
+  hstsMaxAge(hostname: string): number;
   /** The name has another certificate from the next handshake on. */
   renewed(hostname: string): void;
   /** Any name may have another one. */
@@ -75,7 +75,7 @@ export const securedNames = ({
   return {
     find,
     has: (hostname) => find(hostname) !== undefined && isValid(hostname),
-    lasting(hostname) {
+    hstsMaxAge(hostname) {
       const worked = known.get(hostname)?.renewals ?? 0;
       if (worked === 0 || !isValid(hostname)) return 0;
       // Not before a renewal has shown that certificates go on coming; then a day, and twice as long with each.

@@ -1,4 +1,4 @@
-import { type Conclude, isOurs, namedMethod } from "../http/finish-request.ts";
+import { type FinishRequest, isOurs, namedMethod } from "../http/finish-request.ts";
 import { faultOf } from "../lib/errors.ts";
 import { requestIdOf } from "../http/headers.ts";
 import type { Logger } from "../lib/log.ts";
@@ -39,7 +39,7 @@ export interface DispatchSettings {
   plain?: (request: Request) => Response | undefined;
   /** Waits until every change that was acknowledged before shows. */
   fresh(): Promise<void>;
-  conclude: Conclude;
+  conclude: FinishRequest;
   /** Called with every error of a site. */
   onError?: (error: unknown) => void;
   log: Logger;

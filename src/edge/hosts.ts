@@ -61,7 +61,7 @@ export const placeOf = (host: string | null, names: HostNames): Place => {
 };
 
 /** Most headers that are remembered: there are few, or they are a stranger's. */
-const MOST_REMEMBERED = 1000;
+const MAX_REMEMBERED = 1000;
 
 /** The same, remembering what was read last. */
 export const hostReader = (names: HostNames): ((host: string | null) => Place) => {
@@ -71,7 +71,7 @@ export const hostReader = (names: HostNames): ((host: string | null) => Place) =
     const remembered = known.get(host);
     if (remembered) return remembered;
     const place = placeOf(host, names);
-    if (known.size >= MOST_REMEMBERED) known.clear();
+    if (known.size >= MAX_REMEMBERED) known.clear();
     if (host.length <= HOST_LENGTH) known.set(host, place);
     return place;
   };

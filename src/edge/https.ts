@@ -7,7 +7,7 @@ import { LIMITS } from "../protocols/tls/connections.ts";
 import { type Front, listenTls } from "../protocols/tls/front.ts";
 import type { PlainHttpResponse } from "../protocols/tls/refusals.ts";
 
-const lastingAnswer = async (answering: Response | Promise<Response>, seconds: number) => {
+const withHstsHeader = async (answering: Response | Promise<Response>, seconds: number) => {
   const answer = await answering;
   answer.headers.set("strict-transport-security", `max-age=${seconds}`);
   return answer;
@@ -71,8 +71,8 @@ export const listenHttps = async ({
     misdirected,
     fetch(request, visit) {
       visits.set(request, visit);
-      const seconds = names.lasting(visit.serverName);
-      return seconds === 0 ? fetch(request) : lastingAnswer(fetch(request), seconds);
+      const seconds = names.hstsMaxAge(visit.serverName);
+      return seconds === 0 ? fetch(request) : withHstsHeader(fetch(request), seconds);
     },
   });
   const withdraw = () => {

@@ -1,5 +1,5 @@
 import { Fault, faultResponse } from "../lib/errors.ts";
-import type { Patiently } from "../http/idle-timeout.ts";
+import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
 
 export interface Listener {
   /** Where it listens, as a client on this machine reaches it. */
@@ -7,7 +7,7 @@ export interface Listener {
   port: number;
   /** The address of the peer that sent this request; "" if it has gone. */
   peerOf(request: Request): string;
-  patiently: Patiently;
+  withoutIdleTimeout: WithoutIdleTimeout;
   /** Stops accepting and waits, at most `graceMs`, for what is in flight; then closes everything. */
   stop(graceMs: number): Promise<void>;
 }
@@ -58,7 +58,7 @@ export const listen = ({
     url: `http://${shownHost(host)}:${listeningOn}`,
     port: listeningOn,
     peerOf: (request) => server.requestIP(originals.get(request) ?? request)?.address ?? "",
-    async patiently(request, work) {
+    async withoutIdleTimeout(request, work) {
       const original = originals.get(request) ?? request;
       server.timeout(original, 0);
       try {

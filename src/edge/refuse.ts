@@ -1,4 +1,4 @@
-import { type Conclude, namedMethod } from "../http/finish-request.ts";
+import { type FinishRequest, namedMethod } from "../http/finish-request.ts";
 import { Fault, faultResponse } from "../lib/errors.ts";
 import { completeHeaders, requestIdOf } from "../http/headers.ts";
 import type { Place } from "./hosts.ts";
@@ -14,7 +14,7 @@ export const refusal = (fault: Fault): Response => {
 export type Finish = (request: Request, response: Response) => Response;
 
 export const finishing =
-  (conclude: Conclude): Finish =>
+  (conclude: FinishRequest): Finish =>
   (request, response) =>
     conclude(response, {
       requestId: requestIdOf(request.headers.get("x-request-id")),

@@ -3,7 +3,7 @@ import { type Logger, logRequest } from "../lib/log.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** One request on its way out. */
-export interface Passage {
+export interface RequestSummary {
   requestId: string;
   /** For logs and metrics: none of it is a client's own words. */
   method: string;
@@ -20,10 +20,10 @@ const KNOWN = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 export const namedMethod = (method: string): string => (KNOWN.has(method) ? method : "other");
 
 /** Gives an answer its id, counts it and logs it. */
-export type Conclude = (answer: Response, passage: Passage) => Response;
+export type FinishRequest = (answer: Response, passage: RequestSummary) => Response;
 
-export const concluding =
-  ({ metrics, log }: { metrics: Metrics; log: Logger }): Conclude =>
+export const finishRequest =
+  ({ metrics, log }: { metrics: Metrics; log: Logger }): FinishRequest =>
   (answer, { requestId, method, route, startedAt, keyId }) => {
     const { headers, status } = answer;
     headers.set("x-request-id", requestId);

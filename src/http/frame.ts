@@ -1,6 +1,6 @@
 import { Elysia, ValidationError } from "elysia";
 import type { Key } from "../keys/repository.ts";
-import { type Passage, concluding, isOurs, namedMethod } from "./finish-request.ts";
+import { type RequestSummary, finishRequest, isOurs, namedMethod } from "./finish-request.ts";
 import type { Cors } from "./cors.ts";
 import { explain } from "./explain.ts";
 import { Fault, faultOf, faultResponse } from "../lib/errors.ts";
@@ -36,9 +36,9 @@ const loggable = (error: unknown): unknown =>
 
 /** The frame around the rooms: request ids, errors, headers, metrics and logs of every answer. */
 export const frame = ({ metrics, log, cors, onError, routes }: FrameSettings) => {
-  const concludeRequest = concluding({ metrics, log });
+  const concludeRequest = finishRequest({ metrics, log });
 
-  const conclude = (answer: Response, passage: Passage, origin: string | undefined): Response => {
+  const conclude = (answer: Response, passage: RequestSummary, origin: string | undefined): Response => {
     completeHeaders(answer.headers, passage.keyId !== 0);
     cors.allow(answer.headers, origin);
     return concludeRequest(answer, passage);

@@ -1,5 +1,5 @@
 import { Elysia, type ElysiaCustomStatusResponse, status } from "elysia";
-import type { Answers, Keep } from "../db/kept-responses.ts";
+import type { KeptResponses, Keep } from "../db/kept-responses.ts";
 import { Fault } from "../lib/errors.ts";
 
 /** How long an answer is kept. */
@@ -69,7 +69,7 @@ interface Context {
 }
 
 export interface IdempotencySettings {
-  answers: Answers;
+  answers: KeptResponses;
   clock: { now(): number };
 }
 

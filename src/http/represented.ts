@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { type Coding, acceptedCodings } from "../lib/accept-encoding.ts";
-import { type Given, isKnown, tagOf, unchanged } from "./tags.ts";
+import { type Given, isKnown, tagOf, notModified } from "./tags.ts";
 
 const QUALITY = 9;
 
@@ -31,7 +31,7 @@ export const represented = (text: string, type: string, standing: Readonly<Recor
     const { etag, body } = made.get(coding) ?? representationOf(text, coding);
     made.set(coding, { etag, body });
     const headers = { ...standing, etag, vary: "Accept-Encoding" };
-    if (isKnown(given, etag)) return unchanged(headers);
+    if (isKnown(given, etag)) return notModified(headers);
     return new Response(await body, {
       headers: { ...headers, "content-type": type, ...(coding && { "content-encoding": coding }) },
     });

@@ -94,10 +94,10 @@ export const expectedBy = async <Value>(
 /** The answer with a representation and its tag, or 304 if that is what the request knows already. */
 export const taggedAnswer = (json: string, given: Given): Response => {
   const headers = { etag: tagOf(json) };
-  if (isKnown(given, headers.etag)) return unchanged(headers);
+  if (isKnown(given, headers.etag)) return notModified(headers);
   return new Response(json, { headers: { ...headers, "content-type": "application/json" } });
 };
 
 /** The answer to who knows already what he asked for; `headers` are those that the whole answer would have for caches. */
-export const unchanged = (headers: Record<string, string> = {}): Response =>
+export const notModified = (headers: Record<string, string> = {}): Response =>
   new Response(null, { status: 304, headers });

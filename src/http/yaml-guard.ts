@@ -43,13 +43,13 @@ const partsOf = (token: CST.Token): CST.Token[] => {
 };
 
 /** More lexemes than a mapping of 100 redirects has; 64 KiB of them would keep everybody waiting for 0.3 s. */
-const MOST_LEXEMES = 5000;
+const MAX_LEXEMES = 5000;
 
 /** @throws Fault invalid_request */
 const assertShort = (text: string) => {
-  let left = MOST_LEXEMES;
+  let left = MAX_LEXEMES;
   for (const _ of new Lexer().lex(text))
-    if (--left < 0) throw refusal(`it has more than ${MOST_LEXEMES} parts`);
+    if (--left < 0) throw refusal(`it has more than ${MAX_LEXEMES} parts`);
 };
 
 /**

@@ -7,10 +7,10 @@ import type { Key as StoredKey, NewKey as NewStoredKey } from "./repository.ts";
 import { GRANTS, SCOPES } from "./scopes.ts";
 import type { Minted } from "./service.ts";
 
-export const MOST_NAME = 100;
+export const MAX_NAME = 100;
 
 const KeyName = Text("KeyName", {
-  most: MOST_NAME,
+  most: MAX_NAME,
   description: "What the key is for, in your words.",
   examples: ["shelter website"],
 });
@@ -117,7 +117,7 @@ export const RevokeQuery = t.Object(
 
 /** A day, within which a rotated secret's users can be moved. */
 export const DEFAULT_GRACE_SECONDS = 86_400;
-export const MOST_GRACE_SECONDS = 30 * 86_400;
+export const MAX_GRACE_SECONDS = 30 * 86_400;
 
 export const Rotation = t.Object(
   {
@@ -125,7 +125,7 @@ export const Rotation = t.Object(
       // Not Elysia's own, which takes digits in a string too.
       Type.Integer({
         minimum: 0,
-        maximum: MOST_GRACE_SECONDS,
+        maximum: MAX_GRACE_SECONDS,
         description: `How long the old secret lives on; ${DEFAULT_GRACE_SECONDS} without it.`,
         examples: [3600],
       }),

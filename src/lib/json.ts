@@ -5,17 +5,17 @@ const DECIMAL = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 /** Longest integer that a number holds exactly, whatever its digits. */
 const SAFE_DIGITS = 15;
 /** More zeros than any integer of ours has: an exponent beyond is left to the double it parses to. */
-const MOST_ZEROS = 40;
-const MOST_DEPTH = 32;
+const MAX_ZEROS = 40;
+const MAX_DEPTH = 32;
 /** A number written longer than this is none of ours; reading it exactly would only cost time. */
-const MOST_DIGITS = 1000;
+const MAX_DIGITS = 1000;
 
 /**
  * The integer that a JSON number denotes, exactly: `1`, `1.0` and `1e0` are one; undefined if it has a fraction or is
  * beyond any that we store.
  */
 export const integerOf = (source: string): bigint | undefined => {
-  if (source.length > MOST_DIGITS) return undefined;
+  if (source.length > MAX_DIGITS) return undefined;
   if (INTEGER.test(source)) return BigInt(source);
   const match = DECIMAL.exec(source);
   if (!match) return undefined;
@@ -24,7 +24,7 @@ export const integerOf = (source: string): bigint | undefined => {
   if (digits === "") return 0n;
   const significant = digits.replace(/0+$/, "");
   const zeros = Number(exponent) - fraction.length + (digits.length - significant.length);
-  if (!(zeros >= 0 && zeros <= MOST_ZEROS)) return undefined;
+  if (!(zeros >= 0 && zeros <= MAX_ZEROS)) return undefined;
   return BigInt(`${sign}${significant}${"0".repeat(zeros)}`);
 };
 
@@ -49,8 +49,8 @@ const assertPlain = (text: string): void => {
   let last = "";
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === "{" || token === "[") {
-      if (open.push(token === "{" ? new Set() : undefined) > MOST_DEPTH)
-        throw new Fault("invalid_request", `The body is nested deeper than ${MOST_DEPTH} levels.`);
+      if (open.push(token === "{" ? new Set() : undefined) > MAX_DEPTH)
+        throw new Fault("invalid_request", `The body is nested deeper than ${MAX_DEPTH} levels.`);
     } else if (token === "}" || token === "]") open.pop();
     else if (token === ":") {
       const keys = open.at(-1);

@@ -1,6 +1,6 @@
 import type { Clock } from "./time.ts";
 
-export interface Rounds {
+export interface Poller {
   /** Deals from now on with what is due. */
   start(): void;
   /** Begins with as much of what is due as may begin at once; answers when that has ended. Never fails. */
@@ -9,14 +9,14 @@ export interface Rounds {
   stop(): Promise<void>;
 }
 
-export interface RoundsSettings<Item, Id> {
+export interface PollerOptions<Item, Id> {
   /** Those whose time has come, the longest due first, `limit` at the most. */
   due(now: number, limit: number): Promise<Item[]>;
   idOf(item: Item): Id;
-  deal(item: Item): Promise<unknown>;
+  process(item: Item): Promise<unknown>;
   /** How many begin in one tick, a second. */
-  mostATick: number;
-  mostAtOnce: number;
+  maxPerTick: number;
+  maxConcurrent: number;
   clock: Clock;
   /** Told of what could not be read, dealt with or written down. */
   failed: (error: unknown) => void;
@@ -28,15 +28,15 @@ const REST_MS = 60_000;
 const PATIENCE_MS = 1000;
 
 /** Deals with items when their time has come, also if it came while the service was down; never with one twice at once. */
-export const rounds = <Item, Id>({
+export const poller = <Item, Id>({
   due,
   idOf,
-  deal,
-  mostATick,
-  mostAtOnce,
+  process: deal,
+  maxPerTick: mostATick,
+  maxConcurrent: mostAtOnce,
   clock,
   failed,
-}: RoundsSettings<Item, Id>): Rounds => {
+}: PollerOptions<Item, Id>): Poller => {
   const running = new Map<Id, Promise<void>>();
   /** Until when an item rests; at most those that began in `REST_MS`. */
   const resting = new Map<Id, number>();

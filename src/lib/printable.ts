@@ -7,10 +7,10 @@ const escape = (character: string): string =>
 /** With a full stop, unless it ends as a sentence does. */
 export const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);
 
-const MOST_LENGTH = 300;
+const MAX_LENGTH = 300;
 
 /** What a stranger's name server sent, fit to be shown anywhere: escaped as JSON does it, and cut. */
 export const printable = (text: string): string => {
-  const cut = text.length > MOST_LENGTH ? `${text.slice(0, MOST_LENGTH)}...` : text;
+  const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text;
   return cut.replaceAll(UNPRINTABLE, escape);
 };

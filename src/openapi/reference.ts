@@ -10,14 +10,14 @@ interface Document {
   components: { schemas: Record<string, Json> };
 }
 
-const MOST_CELL = 300;
+const MAX_CELL = 300;
 
 /** A text in a cell of a table: on one line, its bars escaped. */
 const cell = (text: unknown): string =>
   String(text ?? "")
     .replaceAll(/\s+/g, " ")
     .replaceAll("|", "\\|")
-    .slice(0, MOST_CELL);
+    .slice(0, MAX_CELL);
 
 const table = (head: string[], rows: unknown[][]): string =>
   rows.length === 0

@@ -15,8 +15,8 @@ import { formatTime } from "../lib/time.ts";
 import type { Order as StoredOrder } from "./repository.ts";
 import { ORDER_STATUSES } from "./stage.ts";
 
-const MOST_EMAIL = 254;
-const MOST_NOTE = 2000;
+const MAX_EMAIL = 254;
+const MAX_NOTE = 2000;
 
 /** No white space, control character or @; spelt out, because languages differ in what `\s` and `\p{Cc}` mean. */
 const EMAIL_PART = String.raw`[^\x00-\x20@\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+`;
@@ -29,19 +29,19 @@ const isWithin = (text: string, most: number): boolean =>
 
 /** Simply: whether mail arrives, only sending one tells. */
 export const isEmail = (value: unknown): value is string =>
-  typeof value === "string" && value.isWellFormed() && isWithin(value, MOST_EMAIL) && EMAIL.test(value);
+  typeof value === "string" && value.isWellFormed() && isWithin(value, MAX_EMAIL) && EMAIL.test(value);
 
 const Email = checked<string>(
   "Email",
   {
     type: "string",
     minLength: 3,
-    maxLength: MOST_EMAIL,
+    maxLength: MAX_EMAIL,
     pattern: EMAIL_PATTERN,
     description: "The adopter's mail address.",
     examples: ["ada@example.org"],
   },
-  `must be a mail address: one @ with something on both sides, no spaces or control characters, at most ${MOST_EMAIL} characters`,
+  `must be a mail address: one @ with something on both sides, no spaces or control characters, at most ${MAX_EMAIL} characters`,
   isEmail,
 );
 
@@ -54,14 +54,14 @@ const Note = checked<string>(
   {
     type: "string",
     minLength: 1,
-    maxLength: MOST_NOTE,
+    maxLength: MAX_NOTE,
     pattern: NOTE_PATTERN,
     description: "What is to be known of this adoption.",
     examples: ["Has a garden, and a cat of 12."],
   },
-  `must be a string of 1 to ${MOST_NOTE} characters, without control characters but tabs and line ends, without lone surrogates`,
+  `must be a string of 1 to ${MAX_NOTE} characters, without control characters but tabs and line ends, without lone surrogates`,
   (value) =>
-    typeof value === "string" && value.isWellFormed() && isWithin(value, MOST_NOTE) && NOTE.test(value),
+    typeof value === "string" && value.isWellFormed() && isWithin(value, MAX_NOTE) && NOTE.test(value),
 );
 
 const adopter = {

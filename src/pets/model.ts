@@ -69,7 +69,7 @@ export const Pets = t.Array(Pet, { $id: "Pets", maxItems: 100, description: "Ani
 
 /** Most characters of a search, and most ids of a list. */
 const LONGEST_SEARCH = 100;
-const MOST_IDS = 100;
+const MAX_IDS = 100;
 
 const Search = checked<string>(
   "Search",
@@ -89,7 +89,7 @@ const Search = checked<string>(
     wordsOf(value) !== undefined,
 );
 
-const IDS_PATTERN = `^[1-9][0-9]{0,15}(,[1-9][0-9]{0,15}){0,${MOST_IDS - 1}}$`;
+const IDS_PATTERN = `^[1-9][0-9]{0,15}(,[1-9][0-9]{0,15}){0,${MAX_IDS - 1}}$`;
 const IDS = new RegExp(IDS_PATTERN);
 
 /** No animal has an id beyond 2^53: such ids become 2^53 - 1, which no animal has either. */
@@ -101,10 +101,10 @@ const Ids = checked<string>(
   {
     type: "string",
     pattern: IDS_PATTERN,
-    description: `Only the animals with these ids, 1 to ${MOST_IDS} of them, separated by commas. An id that is no animal's is simply not there.`,
+    description: `Only the animals with these ids, 1 to ${MAX_IDS} of them, separated by commas. An id that is no animal's is simply not there.`,
     examples: ["7,8"],
   },
-  `must be 1 to ${MOST_IDS} ids in plain digits, separated by commas`,
+  `must be 1 to ${MAX_IDS} ids in plain digits, separated by commas`,
   (value) => typeof value === "string" && IDS.test(value),
 );
 

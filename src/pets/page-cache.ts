@@ -1,11 +1,11 @@
 import { KEYED, STANDING, nextPage } from "../http/headers.ts";
-import { matchesTag, tagOf, unchanged } from "../http/tags.ts";
+import { matchesTag, tagOf, notModified } from "../http/tags.ts";
 import { fromPet } from "./model.ts";
 import type { ListPets, PetService } from "./service.ts";
 
 /** Most pages and most bytes of bodies that are kept. */
-const MOST_PAGES = 1000;
-const MOST_BYTES = 8 * 2 ** 20;
+const MAX_PAGES = 1000;
+const MAX_BYTES = 8 * 2 ** 20;
 
 /** The same for the same query only: the cursor, which may be any text, comes last, behind a number or what no number begins with. */
 const nameOf = ({ limit, status, categoryId, q, ids, cursor }: ListPets): string => {
@@ -54,7 +54,7 @@ export const petPages = ({
   };
 
   const keep = (name: string, page: KeptPage, size: number) => {
-    if (pages.size >= MOST_PAGES || bytes + size > MOST_BYTES) dropAll();
+    if (pages.size >= MAX_PAGES || bytes + size > MAX_BYTES) dropAll();
     pages.set(name, page);
     bytes += size;
   };
@@ -76,7 +76,7 @@ export const petPages = ({
       ...STANDING,
       ...KEYED,
     });
-    const known = unchanged({ etag: tag, ...STANDING, ...KEYED });
+    const known = notModified({ etag: tag, ...STANDING, ...KEYED });
     const page = { answer: new Response(body, { headers }), tag, known };
     if (current === version()) keep(name, page, body.size);
     return page;

@@ -42,7 +42,7 @@ const FOUND = sql`exists (select 1 from pets_words where pets_words match ${valu
 
 /** Ids that the first slice of a search looks through, and the most that a later one does: each takes twice as many. */
 const FIRST_SLICE = 25_000;
-const MOST_SLICE = 100_000;
+const MAX_SLICE = 100_000;
 
 /** The lists, each prepared once, and each by an index whose order is that of the ids: none sorts. */
 export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pet[] | Promise<Pet[]>) => {
@@ -103,7 +103,7 @@ export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pe
   ): Promise<Pet[]> => {
     const last = newest.get()?.id ?? 0;
     const rows: Pet[] = [];
-    for (let { after } = values, slice = first; ; slice = Math.min(2 * slice, MOST_SLICE)) {
+    for (let { after } = values, slice = first; ; slice = Math.min(2 * slice, MAX_SLICE)) {
       const until = Math.min(after + slice, last);
       rows.push(...found.all({ ...values, after, until, limit: values.limit - rows.length }).map(toPet));
       if (until === last || rows.length === values.limit) return rows;

@@ -1,5 +1,5 @@
 /** Most words of a search: each is looked up by itself. */
-const MOST_WORDS = 8;
+const MAX_WORDS = 8;
 
 /** What the index of names holds as words: letters and digits; accents that stand for themselves are none. */
 // Some signs became letters after FTS5's tables were made: within a word they would make a phrase of it.
@@ -9,15 +9,15 @@ const ACCENT = /[\u0300-\u036f]/g;
 /** The words of a search, once each; undefined if there are none, or too many. */
 export const wordsOf = (text: string): string[] | undefined => {
   const words = new Set(text.normalize("NFC").replace(ACCENT, "").match(WORD));
-  return words.size > 0 && words.size <= MOST_WORDS ? [...words] : undefined;
+  return words.size > 0 && words.size <= MAX_WORDS ? [...words] : undefined;
 };
 
 /** Characters of the longest beginnings that the index has entries for (migration 0007). */
-const MOST_INDEXED = 20;
+const MAX_INDEXED = 20;
 
 /** True if the index has an entry for each word: of a longer one it gathers all matches before it can show the first. */
 export const areIndexed = (text: string): boolean =>
-  (wordsOf(text) ?? []).every((word) => [...word].length <= MOST_INDEXED);
+  (wordsOf(text) ?? []).every((word) => [...word].length <= MAX_INDEXED);
 
 /** FTS5's expression for names that have all the words, each as the beginning of one. Nothing in it is a client's syntax. */
 export const matchOf = (text: string): string => (wordsOf(text) ?? []).map((word) => `"${word}"*`).join(" ");

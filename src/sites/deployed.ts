@@ -5,7 +5,7 @@ import type { PublishedSite } from "./repository.ts";
 import { type Site, siteOf } from "./site.ts";
 
 /** Most files in the manifests that are kept: each takes about 650 bytes. One deploy may have more by itself. */
-const MOST_FILES = 50_000;
+const MAX_FILES = 50_000;
 /** Of bodies and headers of kept answers, for all sites together. */
 const KEPT_BYTES = 16 * 2 ** 20;
 
@@ -57,7 +57,7 @@ export interface DeployedSites {
 /** The deploys as sites: one that is asked for often is read once. */
 export const deployedSites = (
   blobs: Pick<Blobs, "pathOf" | "damage">,
-  { files = MOST_FILES, kept = keptAnswers(KEPT_BYTES) }: { files?: number; kept?: KeptAnswers } = {},
+  { files = MAX_FILES, kept = keptAnswers(KEPT_BYTES) }: { files?: number; kept?: KeptAnswers } = {},
 ): DeployedSites => {
   const sites = keptSites(files);
   /** Those who ask while it is read wait for the same reading. */

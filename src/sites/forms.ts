@@ -7,7 +7,7 @@ export const MUST_ASK = "public, max-age=0, must-revalidate";
 const FOR_EVER = "public, max-age=31536000, immutable";
 
 /** One form of a file: as it is, or compressed. */
-export interface Form extends Stored {
+export interface Variant extends Stored {
   coding?: Coding;
   /** Where in the blob it begins. */
   at: number;
@@ -16,14 +16,14 @@ export interface Form extends Stored {
 }
 
 /** The form of the first coding that the file has. */
-export const formOf = (file: SiteFile, codings: readonly Coding[]): Form => {
+export const selectVariant = (file: SiteFile, codings: readonly Coding[]): Variant => {
   const coding = codings.find((one) => file.encodings[one]);
   const stored = coding && file.encodings[coding];
   if (!stored) return { hash: file.hash, size: file.size, at: 0, tag: `"${file.hash}"` };
   return { ...stored, coding, tag: `"${file.hash}-${coding}"` };
 };
 
-export const headersOf = (file: SiteFile, { coding, tag }: Form): Headers => {
+export const headersOf = (file: SiteFile, { coding, tag }: Variant): Headers => {
   const headers = new Headers({
     "content-type": file.type,
     "cache-control": file.immutable ? FOR_EVER : MUST_ASK,

@@ -1,7 +1,7 @@
 import type { Published, PublishedNames } from "./repository.ts";
 
 /** Most names that are remembered. */
-const MOST_NAMES = 10_000;
+const MAX_NAMES = 10_000;
 
 /** Answers from memory until anything is written; what is not published is not remembered. */
 const remembering = (find: (name: string) => Published | undefined) => {
@@ -11,7 +11,7 @@ const remembering = (find: (name: string) => Published | undefined) => {
       const remembered = known.get(name);
       if (remembered) return remembered;
       const found = find(name);
-      if (known.size >= MOST_NAMES) known.clear();
+      if (known.size >= MAX_NAMES) known.clear();
       if (found) known.set(name, found);
       return found;
     },

@@ -7,7 +7,7 @@ export interface Accepted {
 }
 
 /** Clients send few different headers; the others are a stranger's. */
-const MOST_REMEMBERED = 500;
+const MAX_REMEMBERED = 500;
 const LONGEST_REMEMBERED = 200;
 
 /** Reads Accept-Encoding headers, remembering what was read last. */
@@ -18,7 +18,7 @@ export const acceptedReader = (): ((header: string | null) => Accepted) => {
     if (remembered) return remembered;
     const codings = acceptedCodings(header);
     const accepted = { codings, name: codings.join(",") };
-    if (known.size >= MOST_REMEMBERED) known.clear();
+    if (known.size >= MAX_REMEMBERED) known.clear();
     if (header === null || header.length <= LONGEST_REMEMBERED) known.set(header, accepted);
     return accepted;
   };

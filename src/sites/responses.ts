@@ -1,7 +1,7 @@
 import type { Blobs } from "../deploys/blobs.ts";
 import { type SiteFile, blobSizes } from "../deploys/manifest.ts";
 import { sizeProblemOf } from "../deploys/sound.ts";
-import { type Form, MUST_ASK, formOf, headersOf } from "./forms.ts";
+import { type Variant, MUST_ASK, selectVariant, headersOf } from "./forms.ts";
 import { type Range, readRange } from "./negotiate.ts";
 import { expectsTag, matchesTag } from "../http/tags.ts";
 
@@ -51,7 +51,7 @@ export const headOf = (answer: Response, size: number): Response => {
 };
 
 /** The client has this form already (RFC 9110 section 15.4.5). */
-export const unchanged = (file: SiteFile, form: Form): Response => {
+export const notModified = (file: SiteFile, form: Variant): Response => {
   const headers = headersOf(file, form);
   for (const name of ["content-type", "content-encoding", "accept-ranges"]) headers.delete(name);
   return new Response(null, { status: 304, headers });
@@ -67,7 +67,7 @@ export interface Conditions {
 const rangeOf = ({ method, headers }: Conditions, file: SiteFile): Range | "none" | undefined => {
   const range = headers.get("range");
   const since = headers.get("if-range");
-  if (method !== "GET" || range === null || (since !== null && since !== formOf(file, []).tag))
+  if (method !== "GET" || range === null || (since !== null && since !== selectVariant(file, []).tag))
     return undefined;
   return readRange(range, file.size);
 };
@@ -76,7 +76,7 @@ const rangeOf = ({ method, headers }: Conditions, file: SiteFile): Range | "none
 const partOf = async (range: Range | "none", file: SiteFile, blobs: Source): Promise<Response> => {
   if (range === "none")
     return plain(416, "The range lies outside the file.\n", { "content-range": `bytes */${file.size}` });
-  const headers = headersOf(file, formOf(file, []));
+  const headers = headersOf(file, selectVariant(file, []));
   const [first, last] = range;
   headers.set("content-range", `bytes ${first}-${last}/${file.size}`);
   headers.set("content-length", String(last - first + 1));
@@ -96,34 +96,34 @@ const changed = (method: string): Response =>
 export const conditional = async (
   request: Conditions,
   file: SiteFile,
-  form: Form,
+  form: Variant,
   blobs: Source,
 ): Promise<Response | undefined> => {
   const { method, headers } = request;
   const range = rangeOf(request, file);
   const expected = headers.get("if-match");
   // A range is always one of the file as it is, whatever codings the client accepts.
-  const { tag } = range === undefined ? form : formOf(file, []);
+  const { tag } = range === undefined ? form : selectVariant(file, []);
   if (expected !== null && !expectsTag(expected, tag)) return changed(method);
   const known = headers.get("if-none-match");
-  if (known !== null && matchesTag(known, form.tag)) return unchanged(file, form);
+  if (known !== null && matchesTag(known, form.tag)) return notModified(file, form);
   return range === undefined ? undefined : partOf(range, file, blobs);
 };
 
 /** Bodies up to this size are read into memory, where they may be kept. */
-export const MOST_KEPT = 64 * 1024;
+export const MAX_KEPT = 64 * 1024;
 
 /** The whole of one form. */
 export const whole = async (
   file: SiteFile,
-  form: Form,
+  form: Variant,
   status: 200 | 404,
   blobs: Source,
 ): Promise<Response> => {
   const headers = headersOf(file, form);
   if (status !== 200) headers.set("cache-control", MUST_ASK);
   const { at, size } = form;
-  if (size > MOST_KEPT) {
+  if (size > MAX_KEPT) {
     const source = Bun.file(await soundPath(blobs, file, form.hash)).slice(at, at + size);
     return new Response(source, { status, headers });
   }

@@ -1,7 +1,7 @@
 import { find, readAddress } from "./address.ts";
-import { MOST_KEPT, conditional, headOf, moved, plain, whole } from "./responses.ts";
+import { MAX_KEPT, conditional, headOf, moved, plain, whole } from "./responses.ts";
 import type { Blobs } from "../deploys/blobs.ts";
-import { type Form, formOf } from "./forms.ts";
+import { type Variant, selectVariant } from "./forms.ts";
 import type { KeptAnswers } from "./kept.ts";
 import type { Manifest, SiteFile } from "../deploys/manifest.ts";
 import { type Accepted, acceptedReader } from "./negotiate.ts";
@@ -49,8 +49,8 @@ export const siteOf = ({ name, manifest, blobs, kept }: SiteSettings): Site => {
   // Names are found in either normalisation: archives made on macOS have the decomposed one.
   const files: Manifest = new Map([...manifest].map(([path, file]) => [path.normalize("NFC"), file]));
 
-  const remember = (keptName: string, answer: Response, form: Form): Response => {
-    if (form.size > MOST_KEPT) return answer;
+  const remember = (keptName: string, answer: Response, form: Variant): Response => {
+    if (form.size > MAX_KEPT) return answer;
     kept.keep(keptName, answer, form.size);
     return answer.clone() as Response;
   };
@@ -61,7 +61,7 @@ export const siteOf = ({ name, manifest, blobs, kept }: SiteSettings): Site => {
     { codings }: Accepted,
     keptName: string,
   ): Promise<Response> => {
-    const form = formOf(file, codings);
+    const form = selectVariant(file, codings);
     const other = await conditional(request, file, form, blobs);
     if (other) return other;
     const answer = await whole(file, form, 200, blobs);
@@ -78,7 +78,7 @@ export const siteOf = ({ name, manifest, blobs, kept }: SiteSettings): Site => {
     // One for all paths: no path has a space.
     const keptName = `${name} ${accepted}  404`;
     const known = kept.get(keptName);
-    const form = formOf(page, codings);
+    const form = selectVariant(page, codings);
     const answer = known
       ? (known.clone() as Response)
       : remember(keptName, await whole(page, form, 404, blobs), form);

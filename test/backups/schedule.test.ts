@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pino from "pino";
 import { nameAt } from "../../src/backups/names.ts";
-import { backupKeeper } from "../../src/backups/schedule.ts";
+import { backupScheduler } from "../../src/backups/schedule.ts";
 import { storeOf } from "../../src/backups/stores.ts";
 import { backupWarnings } from "../../src/backups/warnings.ts";
 import { readConfig } from "../../src/config/config.ts";
@@ -24,7 +24,7 @@ const keeperWith = ({ newest }: { newest?: (now: number) => number } = {}) => {
     taken,
     failures,
     failing: false,
-    keeper: backupKeeper({
+    keeper: backupScheduler({
       every: DAY,
       newest: () => newest?.(clock.now()),
       async take() {

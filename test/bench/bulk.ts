@@ -10,7 +10,7 @@ import { atLeast, atMost, megabytes, section, whole } from "./table.ts";
 const CLIENTS = 32;
 const LEAST_IMPORT = 50_000;
 const LEAST_EXPORT = 100_000;
-const MOST_MEGABYTES = 150;
+const MAX_MEGABYTES = 150;
 
 interface Summary {
   /** Animals written. */
@@ -96,7 +96,7 @@ const rowOf = (what: string, rows: number, { summary, memory }: Ran, least: numb
   whole(rows / summary.seconds),
   megabytes(memory),
   atLeast(rows / summary.seconds, least, " rows/s"),
-  atMost(memory / 1e6, MOST_MEGABYTES, " MB"),
+  atMost(memory / 1e6, MAX_MEGABYTES, " MB"),
 ];
 
 /** Importing and exporting a million animals. */

@@ -9,7 +9,7 @@ import { type Load, writeList } from "./wrk.ts";
 const FEW = 1000;
 const MANY = 1_000_000;
 const DEEP = 900_000;
-const MOST_RATIO = 1.2;
+const MAX_RATIO = 1.2;
 
 interface Place {
   /** The page begins behind this id; 0: the first page. */
@@ -76,7 +76,7 @@ const rowsOf = (results: Results, form: string): string[][] =>
       milliseconds(medianOf(results, name, "p99")),
       microseconds(medianOf(results, name, "cpu")),
       ratio(growth),
-      many ? atMost(growth, MOST_RATIO, "") : "",
+      many ? atMost(growth, MAX_RATIO, "") : "",
     ];
   });
 

@@ -5,7 +5,7 @@ import { atMost, megabytes, section, whole } from "./table.ts";
 import { drive, writeList } from "./wrk.ts";
 
 const ANIMALS = 100_000;
-const MOST_MEGABYTES = 120;
+const MAX_MEGABYTES = 120;
 /** Growth from the first quarter to the last that still counts as flat. */
 const FLAT_MEGABYTES = 10;
 /** wrk counts seconds, not requests: it is called again until there are enough. */
@@ -49,7 +49,7 @@ export const memory = async (bench: Bench): Promise<string> => {
       ...readings.map(({ sent, bytes }) => [
         whole(sent),
         megabytes(bytes),
-        atMost(bytes / 1e6, MOST_MEGABYTES, " MB"),
+        atMost(bytes / 1e6, MAX_MEGABYTES, " MB"),
       ]),
       [
         "growth from the second reading to the last",

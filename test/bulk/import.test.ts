@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { columnsOf } from "../../src/bulk/columns.ts";
-import { type Surroundings, type Wanted, importFile } from "../../src/bulk/import.ts";
+import { type Dependencies, type ImportOptions, importFile } from "../../src/bulk/import.ts";
 import { importRepository } from "../../src/bulk/repository.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
@@ -21,10 +21,10 @@ const place = (text: string, file = "a.csv") => {
   const path = join(cwd, file);
   writeFileSync(path, text);
   /** Imports, and stops once so many rows are read. */
-  const importing = async (wanted: Partial<Wanted> = {}, most = Infinity, seen = imports) => {
+  const importing = async (wanted: Partial<ImportOptions> = {}, most = Infinity, seen = imports) => {
     const notes: string[] = [];
     let read = 0;
-    const surroundings: Surroundings = {
+    const surroundings: Dependencies = {
       imports: seen,
       isRecorded: undefined,
       now: () => 0,

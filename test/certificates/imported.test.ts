@@ -31,7 +31,7 @@ test("browsers are told to come over HTTPS only once another imported certificat
     await service.import(name, { key, chain: cert });
     https.names.forget();
     https.names.find(name);
-    return https.names.lasting(name);
+    return https.names.hstsMaxAge(name);
   };
   expect(await lastingAfter(first)).toBe(0);
   expect(await lastingAfter(first)).toBe(0);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { domainChecks } from "../../src/domains/checks.ts";
 import { OPERATOR } from "../../src/domains/domain.ts";
-import { MOST_EVENTS } from "../../src/domains/queries.ts";
+import { MAX_EVENTS } from "../../src/domains/queries.ts";
 import { domainRepository } from "../../src/domains/repository.ts";
-import { MOST_DOMAINS, domainService } from "../../src/domains/service.ts";
+import { MAX_DOMAINS, domainService } from "../../src/domains/service.ts";
 import { limiter } from "../../src/lib/rate-limiter.ts";
 import { faultOf, messageOf, temporaryDirectory } from "../support/store.ts";
 import { type WireDomain, makeProject, openProject, toldDns } from "./projects.ts";
@@ -160,11 +160,11 @@ describe("a domain that is added", () => {
     expect(await faultOf(await api("POST", "/domains", { json }))).toBe("400 invalid_request");
   });
 
-  test(`as one more than ${MOST_DOMAINS} is refused, also when they are added at once`, async () => {
+  test(`as one more than ${MAX_DOMAINS} is refused, also when they are added at once`, async () => {
     const { add, api } = await openProject();
-    const names = Array.from({ length: MOST_DOMAINS + 5 }, (_, at) => `d${at}.example.org`);
+    const names = Array.from({ length: MAX_DOMAINS + 5 }, (_, at) => `d${at}.example.org`);
     const answers = await Promise.all(names.map((name) => add(name)));
-    expect(answers.filter(({ status }) => status === 201).length).toBe(MOST_DOMAINS);
+    expect(answers.filter(({ status }) => status === 201).length).toBe(MAX_DOMAINS);
     const refused = answers.find(({ status }) => status !== 201);
     expect(await faultOf(refused as Response)).toBe("409 domain_limit_reached");
     const [one] = (await (await api("GET", "/domains?limit=1")).json()) as WireDomain[];
@@ -606,7 +606,7 @@ describe("lists", () => {
     await verify("docs.example.org");
     const counted = client.query("select hostname, count(*) as n from domain_events group by hostname").all();
     expect(counted).toEqual([
-      { hostname: "docs.example.org", n: MOST_EVENTS },
+      { hostname: "docs.example.org", n: MAX_EVENTS },
       { hostname: "www.example.org", n: 1 },
     ]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { hostnameOf } from "../../src/domains/hostname.ts";
 import { prefersYaml } from "../../src/domains/model.ts";
-import { isOwnName, isSpecialUse } from "../../src/domains/reserved-names.ts";
+import { isReservedName, isSpecialUse } from "../../src/domains/reserved-names.ts";
 import { printable } from "../../src/lib/printable.ts";
 import { recordFor } from "../../src/domains/record.ts";
 
@@ -71,7 +71,10 @@ test.each([
   ["xample.com", false],
 ])("%s is one of the service's own names: %p", (name, isOwn) => {
   expect(
-    isOwnName(name, { zones: ["sites.example.com"], hosts: ["api.example.com", "api.v1.eu.example.org"] }),
+    isReservedName(name, {
+      zones: ["sites.example.com"],
+      hosts: ["api.example.com", "api.v1.eu.example.org"],
+    }),
   ).toBe(isOwn);
 });
 

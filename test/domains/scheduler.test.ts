@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { domainChecks } from "../../src/domains/checks.ts";
-import { MOST_AT_ONCE, MOST_A_TICK, domainKeeper } from "../../src/domains/scheduler.ts";
+import { MAX_CONCURRENT, MAX_PER_TICK, domainScheduler } from "../../src/domains/scheduler.ts";
 import { domainRepository } from "../../src/domains/repository.ts";
 import { type Store, temporaryDirectory } from "../support/store.ts";
 import { openProject, toldDns } from "./projects.ts";
@@ -128,7 +128,7 @@ const openMany = async (count: number) => {
   const repository = domainRepository(store.database);
   const failures: unknown[] = [];
   const keeperOf = (domains = repository) =>
-    domainKeeper({
+    domainScheduler({
       domains,
       checks: domainChecks({
         domains,
@@ -146,11 +146,11 @@ const openMany = async (count: number) => {
 test("10,000 domains that wait cost no burst: so many a second, and each has its turn", async () => {
   const { store, told, keeper } = await openMany(10_000);
   store.clock.advance(10 * MINUTE);
-  const rounds = 10_000 / MOST_A_TICK;
+  const rounds = 10_000 / MAX_PER_TICK;
   for (let second = 0; second < rounds; second++) {
     const before = told.asked.length;
     await keeper.tick();
-    expect(told.asked.length - before).toBeLessThanOrEqual(MOST_A_TICK);
+    expect(told.asked.length - before).toBeLessThanOrEqual(MAX_PER_TICK);
   }
   expect(new Set(told.asked).size).toBe(10_000);
   // The next time they are spread over a tenth of the wait.
@@ -170,12 +170,12 @@ test("servers that are silent hold up only so many checks, and those of none twi
     ticks.push(keeper.tick());
     await Bun.sleep(1);
   }
-  expect(told.asked.length).toBe(MOST_AT_ONCE);
-  expect(new Set(told.asked).size).toBe(MOST_AT_ONCE);
+  expect(told.asked.length).toBe(MAX_CONCURRENT);
+  expect(new Set(told.asked).size).toBe(MAX_CONCURRENT);
   answer();
   await Promise.all(ticks);
   await keeper.tick();
-  expect(told.asked.length).toBe(MOST_AT_ONCE + MOST_A_TICK);
+  expect(told.asked.length).toBe(MAX_CONCURRENT + MAX_PER_TICK);
 });
 
 test("a keeper that stops does not wait for silent servers, and writes nothing down any more", async () => {

@@ -67,7 +67,7 @@ test("a served name has one spelling, so that no stranger makes many of it", () 
 test("browsers are told to come over HTTPS only while the certificate is valid; it is shown all the same", async () => {
   const { clock, names, stored, pair } = await openNames();
   stored.set(NAME, pair);
-  const seen = () => [names.find(NAME) !== undefined, names.has(NAME), names.lasting(NAME)];
+  const seen = () => [names.find(NAME) !== undefined, names.has(NAME), names.hstsMaxAge(NAME)];
   expect(seen()).toEqual([true, true, 1000]);
   clock.advance(-1);
   expect(seen()).toEqual([true, false, 0]);

@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
-import { rounds } from "../../src/lib/poller.ts";
+import { poller } from "../../src/lib/poller.ts";
 import { testClock } from "../support/store.ts";
 
 test("what is found to be due while it stops is not begun any more", async () => {
   const { promise: found, resolve: find } = Promise.withResolvers<string[]>();
   const dealt: string[] = [];
-  const kept = rounds({
+  const kept = poller({
     due: () => found,
     idOf: (item) => item,
-    deal: async (item) => void dealt.push(item),
-    mostATick: 10,
-    mostAtOnce: 10,
+    process: async (item) => void dealt.push(item),
+    maxPerTick: 10,
+    maxConcurrent: 10,
     clock: testClock(),
     failed: (error) => {
       throw error;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readIdempotencyKey } from "../../src/http/idempotency.ts";
-import { answerRepository } from "../../src/db/kept-responses.ts";
+import { keptResponseRepository } from "../../src/db/kept-responses.ts";
 import { type Store, faultOf, messageOf, openStore, temporaryDirectory } from "../support/store.ts";
 
 const DAY_MS = 86_400_000;
@@ -152,7 +152,7 @@ describe("an Idempotency-Key", () => {
 
 describe("the sweep", () => {
   const sweepAll = async (store: Store, before: number, most?: number) => {
-    const answers = answerRepository(store.database);
+    const answers = keptResponseRepository(store.database);
     while (await answers.sweep(before, most));
   };
 

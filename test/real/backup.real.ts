@@ -101,7 +101,7 @@ const countIn = (file: string): string =>
 const FALLS = ["written", "set aside", "replaced"] as const;
 /** Each is seen so often. */
 const FALLS_EACH = Number(process.env["RESTORE_KILLS"] ?? 10);
-const MOST_KILLS = 40 * FALLS_EACH;
+const MAX_KILLS = 40 * FALLS_EACH;
 
 /** Waits until something is so or a process has ended. @returns when */
 const whenSo = async (child: Bun.Subprocess, isSo: () => boolean): Promise<number> => {
@@ -159,7 +159,7 @@ real(
       Object.assign(spans, { written: aside - written, "set aside": replaced - aside });
     }
     let kills = 0;
-    for (; kills < MOST_KILLS && missing().length > 0; kills++) {
+    for (; kills < MAX_KILLS && missing().length > 0; kills++) {
       const before = countIn(database) as keyof typeof backups;
       const other = before === "ok\n3" ? "ok\n4" : "ok\n3";
       const { child, begun } = begin(other);

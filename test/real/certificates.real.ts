@@ -11,7 +11,7 @@ import { directory, real, run, serve, type Server, store, until } from "./suppor
 
 const NAME = "right.example.test";
 /** From `add` to the first answer over HTTPS. */
-const MOST_MS = 10_000;
+const MAX_MS = 10_000;
 
 const json = { "content-type": "application/json" };
 
@@ -88,7 +88,7 @@ real(
     const took = performance.now() - begun;
     const answer = await curl("--http2", "--write-out", "%{http_version} %{response_code}");
     expect(answer).toMatchObject({ code: 0, stdout: "<h1>Docs</h1>2 200" });
-    expect(took).toBeLessThan(MOST_MS);
+    expect(took).toBeLessThan(MAX_MS);
 
     const plain = await fetch(`http://127.0.0.1:${httpPort}/a?b=c`, {
       headers: { host: NAME },
@@ -134,7 +134,7 @@ real("the same by a pebble that sleeps before it validates", [...NEEDED, "pebble
   const begun = performance.now();
   await attach(room.server);
   await until("curl is answered", async () => (await room.curl()).code === 0, 60_000);
-  expect(performance.now() - begun).toBeLessThan(MOST_MS + SLEEP_MS);
+  expect(performance.now() - begun).toBeLessThan(MAX_MS + SLEEP_MS);
 });
 
 real("the same where port 80 is closed, in the TLS handshake", [...NEEDED, "pebble", "curl"], async () => {

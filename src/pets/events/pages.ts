@@ -4,7 +4,7 @@ import type { PetEvent, PetEvents } from "./repository.ts";
 /** Events that are read at once. */
 const PAGE = 200;
 /** Most pages that are kept: readers who catch up come past thousands. */
-const MOST_PAGES = 16;
+const MAX_PAGES = 16;
 
 /** What a stream sends next. */
 export interface EventPage {
@@ -60,7 +60,7 @@ export const eventPages = ({
 
   /** Kept pages are as they were read from this version. */
   const drop = () => {
-    if (pagesOf === version() && pages.size < MOST_PAGES) return;
+    if (pagesOf === version() && pages.size < MAX_PAGES) return;
     pages.clear();
     pagesOf = version();
   };

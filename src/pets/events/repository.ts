@@ -5,7 +5,7 @@ import { petEvents, pets } from "../../db/schema.ts";
 import type { Pet } from "../pet.ts";
 
 /** The newest that are kept. */
-const MOST_EVENTS = 1_000_000;
+const MAX_EVENTS = 1_000_000;
 /** Rows that one slice of a sweep removes. */
 const SLICE = 1000;
 
@@ -97,7 +97,7 @@ export const petEventRepository = ({ orm, commit }: Database): PetEvents => {
             ? undefined
             : { id: petId, name, categoryId: categoryId as bigint, ...(status !== null && { status }) },
       })),
-    async sweep(most = MOST_EVENTS) {
+    async sweep(most = MAX_EVENTS) {
       const { oldest, newest } = bounds();
       const id = newest - most;
       if (oldest > id) return false;

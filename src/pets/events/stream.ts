@@ -1,4 +1,4 @@
-import type { Patiently } from "../../http/idle-timeout.ts";
+import type { WithoutIdleTimeout } from "../../http/idle-timeout.ts";
 import type { PetStreams } from "./streams.ts";
 
 /** The answer that streams events behind the one with this id, or from now on. */
@@ -8,12 +8,12 @@ export const eventStream =
   ({
     streams,
     mayGoOn,
-    patiently,
+    withoutIdleTimeout,
   }: {
     streams: PetStreams;
     /** Whether the key of a request still opens anything. */
     mayGoOn(request: Request): Promise<boolean>;
-    patiently: Patiently;
+    withoutIdleTimeout: WithoutIdleTimeout;
   }): EventStream =>
   (request, keyId, last) => {
     // A proxy of nginx's kind would hold events back until its buffer is full.
@@ -21,6 +21,6 @@ export const eventStream =
     if (request.method === "HEAD") return new Response(null, { headers });
     const reader = { keyId, signal: request.signal, mayGoOn: () => mayGoOn(request) };
     const { body, ended } = streams.open(reader, last === undefined ? undefined : Number(last));
-    void patiently(request, () => ended);
+    void withoutIdleTimeout(request, () => ended);
     return new Response(body, { headers });
   };

@@ -16,7 +16,7 @@ export interface CertificateFacts {
   der: Uint8Array;
 }
 
-const MOST_CERTIFICATES = 10;
+const MAX_CERTIFICATES = 10;
 const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 /** A certificate authority backdates what it issues; a clock that is slow by less than this spoils nothing. */
 const CLOCK_SKEW_MS = 5 * 60_000;
@@ -39,7 +39,7 @@ const parse = (pem: string): X509Certificate => {
 export const splitChain = (pem: string): string[] => {
   const blocks = pem.match(BLOCK) ?? [];
   if (blocks.length === 0) throw unfit("not a PEM certificate");
-  if (blocks.length > MOST_CERTIFICATES) throw unfit(`more than ${MOST_CERTIFICATES} certificates`);
+  if (blocks.length > MAX_CERTIFICATES) throw unfit(`more than ${MAX_CERTIFICATES} certificates`);
   if (pem.replaceAll(BLOCK, "").trim() !== "") throw unfit("something that is no certificate in the chain");
   return blocks.map((block) => parse(block).toString().trim());
 };

@@ -28,7 +28,7 @@ export interface AcmeSettings {
   ca?: string;
 }
 
-export interface AcmeSurroundings {
+export interface AcmeDependencies {
   fetch: Fetch;
   sleep(milliseconds: number): Promise<unknown>;
   clock: Clock;
@@ -65,8 +65,8 @@ export interface AcmeClient {
 
 const JSON_TYPE = "application/json";
 const PEM_TYPE = "application/pem-certificate-chain";
-const MOST_NONCE_RETRIES = 10;
-const MOST_NONCES = 32;
+const MAX_NONCE_RETRIES = 10;
+const MAX_NONCES = 32;
 /** RFC 8555 section 6.5.1. */
 const NONCE = /^[A-Za-z0-9_-]{1,512}$/;
 
@@ -104,7 +104,7 @@ const noncePool = () => {
       const nonce = headers.get("replay-nonce") ?? "";
       if (!NONCE.test(nonce)) return;
       nonces.push(nonce);
-      if (nonces.length > MOST_NONCES) nonces.shift();
+      if (nonces.length > MAX_NONCES) nonces.shift();
     },
     take: (): string | undefined => nonces.pop(),
   };
@@ -114,7 +114,7 @@ const noncePool = () => {
  * A client of one certificate authority. It remembers the directory and unused nonces, and nothing else: make one for
  * each piece of work.
  */
-export const acmeClient = (settings: AcmeSettings, surroundings: AcmeSurroundings): AcmeClient => {
+export const acmeClient = (settings: AcmeSettings, surroundings: AcmeDependencies): AcmeClient => {
   const { email, eab } = settings;
   const { sleep, clock } = surroundings;
   const send = transport(settings, surroundings);
@@ -159,7 +159,7 @@ export const acmeClient = (settings: AcmeSettings, surroundings: AcmeSurrounding
         return await ask(url, { method: "POST", accept, body });
       } catch (error) {
         const isStale = error instanceof AcmeProblem && error.type === "badNonce";
-        if (!isStale || retry === MOST_NONCE_RETRIES) throw error;
+        if (!isStale || retry === MAX_NONCE_RETRIES) throw error;
         // RFC 8555 section 6.5: the answer brought a fresh nonce, which is the newest.
         await sleep(nonceWait(retry + 1));
       }

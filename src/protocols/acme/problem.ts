@@ -53,7 +53,7 @@ export const problemOf = ({ type, detail, status, subproblems, retryAfterMs }: A
 
 /** Control and format characters: they would move a terminal's cursor, or turn text round. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-const MOST_LENGTH = 1000;
+const MAX_LENGTH = 1000;
 const ELLIPSIS = "...";
 
 const escaped = (character: string): string =>
@@ -64,10 +64,10 @@ const cut = (text: string, most: number): string =>
 
 /** A certificate authority's text, fit to be shown anywhere: escaped as JSON does it, at most 1,000 characters. */
 export const shown = (text: string): string =>
-  cut(cut(text.trim(), MOST_LENGTH).replaceAll(UNPRINTABLE, escaped), MOST_LENGTH);
+  cut(cut(text.trim(), MAX_LENGTH).replaceAll(UNPRINTABLE, escaped), MAX_LENGTH);
 
 const ACME_ERROR = "urn:ietf:params:acme:error:";
-const MOST_SUBPROBLEMS = 100;
+const MAX_SUBPROBLEMS = 100;
 
 type Fields = Record<string, unknown>;
 
@@ -110,7 +110,7 @@ export const readProblem = (
   return {
     type: typeOf(type) || typeOfStatus(status),
     detail: said || (status === undefined ? "no reason was given" : `answered ${status} without a reason`),
-    subproblems: Array.isArray(subproblems) ? subproblems.slice(0, MOST_SUBPROBLEMS).map(readSubproblem) : [],
+    subproblems: Array.isArray(subproblems) ? subproblems.slice(0, MAX_SUBPROBLEMS).map(readSubproblem) : [],
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };

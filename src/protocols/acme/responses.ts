@@ -79,9 +79,9 @@ const SPOILED = ["deactivated", "expired", "revoked"] as const;
 const AUTHORIZATION_STATUSES = ["pending", "valid", "invalid", "deactivated", "expired", "revoked"] as const;
 const CHALLENGE_STATUSES = ["pending", "processing", "valid", "invalid"] as const;
 
-const MOST_ENTRIES = 100;
-const MOST_TEXT_LENGTH = 2000;
-const MOST_NAME_LENGTH = 253;
+const MAX_ENTRIES = 100;
+const MAX_TEXT_LENGTH = 2000;
+const MAX_NAME_LENGTH = 253;
 /** RFC 8555 section 8.1: at least 128 bits, in base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{22,256}$/;
 
@@ -96,7 +96,7 @@ const readFields = (value: unknown, what: string): Fields => {
   return value as Fields;
 };
 
-const readText = (value: unknown, what: string, mostLength = MOST_TEXT_LENGTH): string => {
+const readText = (value: unknown, what: string, mostLength = MAX_TEXT_LENGTH): string => {
   if (typeof value !== "string") throw malformed(`${what} is not a text`);
   if (value === "" || value.length > mostLength)
     throw malformed(`${what} is not of 1 to ${mostLength} characters`);
@@ -109,7 +109,7 @@ const readList = <Item>(
   read: (item: unknown, what: string) => Item,
 ): Item[] => {
   if (!Array.isArray(value)) throw malformed(`${what} is not a list`);
-  if (value.length > MOST_ENTRIES) throw malformed(`${what} has more than ${MOST_ENTRIES} entries`);
+  if (value.length > MAX_ENTRIES) throw malformed(`${what} has more than ${MAX_ENTRIES} entries`);
   return value.map((item, index) => read(item, `${what}[${index}]`));
 };
 
@@ -143,7 +143,7 @@ export const readUrl = (value: unknown, what: string): string => {
 
 /** A URL that is shown to people and never asked: nothing where it is no URL of the web, such as pebble's `data:`. */
 const linkFor = <Key extends string>(key: Key, value: unknown): Partial<Record<Key, string>> => {
-  const isLink = typeof value === "string" && value.length <= MOST_TEXT_LENGTH && isWebUrl(value);
+  const isLink = typeof value === "string" && value.length <= MAX_TEXT_LENGTH && isWebUrl(value);
   return isLink ? ({ [key]: value } as Record<Key, string>) : {};
 };
 
@@ -163,7 +163,7 @@ const waiting = (retryAfterMs: number | undefined) => (retryAfterMs === undefine
 const readDnsName = (value: unknown, what: string): string => {
   const { type, value: name } = readFields(value, what);
   readWord(type, `${what}.type`, ["dns"]);
-  return readText(name, `${what}.value`, MOST_NAME_LENGTH).toLowerCase();
+  return readText(name, `${what}.value`, MAX_NAME_LENGTH).toLowerCase();
 };
 
 /** @throws AcmeProblem */
@@ -178,7 +178,7 @@ export const readDirectory = (value: unknown): Directory => {
     ...optional("renewalInfo", fields["renewalInfo"], readUrl, "renewalInfo"),
     ...linkFor("termsOfService", meta["termsOfService"]),
     caaIdentities: readList(meta["caaIdentities"] ?? [], "meta.caaIdentities", (item, what) =>
-      readText(item, what, MOST_NAME_LENGTH),
+      readText(item, what, MAX_NAME_LENGTH),
     ),
     externalAccountRequired: meta["externalAccountRequired"] === true,
   };

@@ -22,8 +22,8 @@ export interface Answer {
 /** @throws AcmeProblem if there is no answer, or one that is too large */
 export type Ask = (url: string, asked: Asked) => Promise<Answer>;
 
-export const MOST_BYTES = 1024 * 1024;
-export const MOST_MS = 30_000;
+export const MAX_BYTES = 1024 * 1024;
+export const MAX_MS = 30_000;
 
 const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127(?:\.[0-9]{1,3}){3}$/.test(hostname);
@@ -72,7 +72,7 @@ const readBody = async ({ body }: Response): Promise<string> => {
   let size = 0;
   for await (const piece of body ?? []) {
     size += piece.length;
-    if (size > MOST_BYTES) throw malformed(`more than ${MOST_BYTES} bytes`);
+    if (size > MAX_BYTES) throw malformed(`more than ${MAX_BYTES} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString("utf8");
@@ -93,7 +93,7 @@ const HEADERS = { "user-agent": "adoption-store", "accept-language": "en", "acce
 /** Asks below one directory: RFC 8555 section 6.1. */
 export const transport = (
   { directory, ca }: { directory: string; ca?: string },
-  { fetch, timeoutMs = MOST_MS }: { fetch: Fetch; timeoutMs?: number },
+  { fetch, timeoutMs = MAX_MS }: { fetch: Fetch; timeoutMs?: number },
 ): Ask => {
   let trusted: ReturnType<typeof tlsOf> | undefined;
   return async (url, { method, accept, body }) => {

@@ -8,9 +8,9 @@ export interface Authority {
 }
 
 /** How many of a zone's servers are asked. */
-const MOST_SERVERS = 4;
+const MAX_SERVERS = 4;
 /** Names of which nobody says anything, until the search is given up: each may take seconds. */
-const MOST_UNANSWERED = 2;
+const MAX_UNANSWERED = 2;
 
 const addressesOf = async (ask: AskResolvers, name: string): Promise<string[]> => {
   for (const type of ["A", "AAAA"] as const) {
@@ -40,12 +40,12 @@ export const findAuthority = async (
       record.type === "NS" && record.name === zone && isAskable(record.data) ? [record.data] : [],
     );
     if (isUsable(exchange) && names.length > 0) {
-      const found = await Promise.all(names.slice(0, MOST_SERVERS).map((name) => addressesOf(ask, name)));
-      const addresses = [...new Set(found.flat())].slice(0, MOST_SERVERS);
+      const found = await Promise.all(names.slice(0, MAX_SERVERS).map((name) => addressesOf(ask, name)));
+      const addresses = [...new Set(found.flat())].slice(0, MAX_SERVERS);
       return { zone, servers: addresses.map((address) => ({ address, port })) };
     }
     if (exchange.outcome.kind === "failure") unanswered += 1;
-    if (zone === apex || unanswered === MOST_UNANSWERED) return undefined;
+    if (zone === apex || unanswered === MAX_UNANSWERED) return undefined;
   }
   return undefined;
 };

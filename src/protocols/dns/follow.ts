@@ -3,7 +3,7 @@ import { isAskable } from "./name.ts";
 import type { Exchange } from "./query.ts";
 
 /** How many CNAME records are followed. */
-export const MOST_HOPS = 8;
+export const MAX_HOPS = 8;
 
 export type AskResolvers = (question: Question) => Promise<Exchange>;
 
@@ -37,7 +37,7 @@ const walk = (names: string[], records: DnsRecord[]): Problem | undefined => {
     const next = cnameOf(records, names.at(-1) ?? "");
     if (next === undefined) return undefined;
     if (names.includes(next)) return "loop";
-    if (names.length > MOST_HOPS) return "too_long";
+    if (names.length > MAX_HOPS) return "too_long";
     if (!isAskable(next)) return "bad_name";
     names.push(next);
   }

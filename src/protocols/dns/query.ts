@@ -55,7 +55,7 @@ export interface ClientSettings {
   attempts: number;
 }
 
-export interface Surroundings {
+export interface Dependencies {
   network: Network;
   clock: Clock;
   /** Cryptographically random bytes. */
@@ -66,7 +66,7 @@ const AT_ONCE = 8;
 /** Of these, for what somebody waits for: silent servers of other domains must not hold that up. */
 const RESERVED = 3;
 /** A flood of packets that are not the answer ends the attempt. */
-const MOST_STRAYS = 32;
+const MAX_STRAYS = 32;
 /** More than any answer that verification needs; what is larger is not read, for its compression could cost seconds. */
 const TCP_SIZE = 16_384;
 
@@ -101,7 +101,7 @@ const silence = (ignored: Stray[], timeoutMs: number): Failure => {
 };
 
 const attempt = (
-  { network, random }: Surroundings,
+  { network, random }: Dependencies,
   timeoutMs: number,
   { server, question, recursive }: Asked,
   { transport, edns }: Way,
@@ -109,7 +109,7 @@ const attempt = (
   const { promise, resolve } = Promise.withResolvers<Attempt>();
   const id = Buffer.from(random(2)).readUInt16BE(0);
   const mostBytes = transport === "udp" ? UDP_SIZE : TCP_SIZE;
-  const mostStrays = transport === "udp" ? MOST_STRAYS : 1;
+  const mostStrays = transport === "udp" ? MAX_STRAYS : 1;
   const ignored: Stray[] = [];
   const end = (outcome: Attempt["outcome"]) => {
     clearTimeout(timer);
@@ -143,7 +143,7 @@ const wayAfter = ({ transport, edns }: Way, { outcome }: Attempt): Way | undefin
 };
 
 /** Puts a question in every way that it takes. */
-const askOnce = async (surroundings: Surroundings, timeoutMs: number, asked: Asked) => {
+const askOnce = async (surroundings: Dependencies, timeoutMs: number, asked: Asked) => {
   const ignored: Stray[] = [];
   let way: Way = { transport: "udp", edns: true };
   for (;;) {
@@ -166,7 +166,7 @@ const serverKey = ({ address, port }: Server): string => `${address} ${port}`;
  * nobody; a truncated answer is asked for again over TCP, and a server without EDNS without it; at most 8 questions at
  * once go to one server.
  */
-export const dnsClient = (surroundings: Surroundings, { timeoutMs, attempts }: ClientSettings): Ask => {
+export const dnsClient = (surroundings: Dependencies, { timeoutMs, attempts }: ClientSettings): Ask => {
   const inTurn = gate(AT_ONCE, RESERVED);
   return (server, question, recursive, isUrgent = always) =>
     inTurn(serverKey(server), isUrgent, async () => {

@@ -78,7 +78,7 @@ const late = unasked("timeout", "the check had waited for too long, so it was no
 const silent = unasked("timeout", "it was silent about this name before, so it was not asked");
 
 /** Milliseconds of waiting that a check may cost, in sum: a stranger's zone can have a hundred levels and slow servers. */
-const MOST_WAITING = 120_000;
+const MAX_WAITING = 120_000;
 
 /**
  * Asks a server nothing more about a name once it was silent about it: each silence takes seconds of a turn that others
@@ -112,7 +112,7 @@ const recorder = (ask: Ask) => {
   const exchanges: Exchange[] = [];
   let waited = 0;
   const recorded: Ask = async (...question) => {
-    const exchange = await (waited < MOST_WAITING ? ask : late)(...question);
+    const exchange = await (waited < MAX_WAITING ? ask : late)(...question);
     waited += exchange.milliseconds;
     exchanges.push(exchange);
     return exchange;

@@ -8,7 +8,7 @@ export interface Visit {
   /** In lower case; the request's Host is the same. */
   serverName: string;
   /** While `work` runs, the connection may be silent for longer than an idle one lives. */
-  patiently<Result>(work: () => Promise<Result>): Promise<Result>;
+  withoutIdleTimeout<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Makes a WebSocket of the request, which is then answered with undefined; false if it does not ask for one. */
   upgrade(request: Request, options?: { headers?: Headers; data?: unknown }): boolean;
 }
@@ -87,7 +87,7 @@ export const listenApplication = ({
   const visitOf = (connection: Connection): Visit => ({
     address: connection.address,
     serverName: connection.serverName,
-    async patiently(work) {
+    async withoutIdleTimeout(work) {
       connection.patient += 1;
       try {
         return await work();

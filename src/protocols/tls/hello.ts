@@ -14,12 +14,12 @@ export type HelloReading =
   | { kind: "malformed" };
 
 /** Most bytes of records that a ClientHello may take: browsers send 2,000 with a post-quantum key share. */
-export const MOST_HELLO_BYTES = 16_384;
+export const MAX_HELLO_BYTES = 16_384;
 
 const RECORD_HEADER = 5;
 const HANDSHAKE_HEADER = 4;
 /** RFC 8446 section 5.1: the most that a record may hold. */
-const MOST_FRAGMENT = 16_384;
+const MAX_FRAGMENT = 16_384;
 /** RFC 8446 section 5.1: the content type handshake; section 4: the handshake type client_hello. */
 const HANDSHAKE = 22;
 const CLIENT_HELLO = 1;
@@ -112,7 +112,7 @@ const isHandshake = (header: Uint8Array): boolean =>
 /** An empty handshake record is forbidden (section 5.1). */
 const fragmentLength = (header: Uint8Array): number => {
   const length = header[3]! * 256 + header[4]!;
-  if (length === 0 || length > MOST_FRAGMENT) throw new Malformed();
+  if (length === 0 || length > MAX_FRAGMENT) throw new Malformed();
   return length;
 };
 
@@ -134,12 +134,12 @@ const readRecords = (bytes: Uint8Array): HelloReading => {
     const header = bytes.subarray(end, begin);
     if (header.length > 0 && !isHandshake(header)) throw new Malformed();
     end = header.length < RECORD_HEADER ? begin : begin + fragmentLength(header);
-    if (end > MOST_HELLO_BYTES) throw new Malformed();
+    if (end > MAX_HELLO_BYTES) throw new Malformed();
     if (end > bytes.length) return { kind: "incomplete", bytes: end };
     fragments.push(bytes.subarray(begin, end));
     received += end - begin;
     length ??= messageLength(fragments);
-    if (length !== undefined && length > MOST_HELLO_BYTES) throw new Malformed();
+    if (length !== undefined && length > MAX_HELLO_BYTES) throw new Malformed();
   }
   return readBody(Buffer.concat(fragments).subarray(HANDSHAKE_HEADER, length));
 };

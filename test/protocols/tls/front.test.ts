@@ -377,12 +377,12 @@ describe("limits", () => {
     expect(await askHttp1(port, "a.test")).toEndWith("\r\ndone");
   });
 
-  test("a handler that takes its time is waited for only patiently", async () => {
+  test("a handler that takes its time is waited for only withoutIdleTimeout", async () => {
     const { port } = await frontFor({
       limits: { idleMs: 100 },
-      fetch: async (request, { patiently }) => {
+      fetch: async (request, { withoutIdleTimeout }) => {
         const work = () => Bun.sleep(500);
-        await (request.url.endsWith("/patient") ? patiently(work) : work());
+        await (request.url.endsWith("/patient") ? withoutIdleTimeout(work) : work());
         return new Response("done");
       },
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createServer, type AddressInfo } from "node:net";
 import { connect } from "node:tls";
-import { MOST_HELLO_BYTES, readHello } from "../../../src/protocols/tls/hello.ts";
+import { MAX_HELLO_BYTES, readHello } from "../../../src/protocols/tls/hello.ts";
 import { seeded } from "../../support/random.ts";
 import { madeOf, nameOf, vector } from "./hellos.ts";
 
@@ -94,12 +94,12 @@ describe("malformed is", () => {
   test("what goes beyond 16 KiB, which is never waited for", () => {
     const hello = madeOf([
       [0, nameOf("a.test")],
-      [21, Array<number>(MOST_HELLO_BYTES - 200).fill(0)],
+      [21, Array<number>(MAX_HELLO_BYTES - 200).fill(0)],
     ]);
     expect(readHello(hello)).toMatchObject({ kind: "hello" });
     const larger = madeOf([
       [0, nameOf("a.test")],
-      [21, Array<number>(MOST_HELLO_BYTES).fill(0)],
+      [21, Array<number>(MAX_HELLO_BYTES).fill(0)],
     ]);
     expect(readHello(larger.subarray(0, 100))).toEqual({ kind: "malformed" });
     expect(readHello(inRecords(hello, 1))).toEqual({ kind: "malformed" });
@@ -116,7 +116,7 @@ test(`${INPUTS} mutated inputs are read, waited for or malformed, and nothing el
     if (random(3) === 0) bytes[3 + random(8)] = random(256);
     const reading = readHello(random(4) ? bytes : bytes.subarray(0, random(bytes.length)));
     kinds.add(reading.kind);
-    if (reading.kind === "incomplete") expect(reading.bytes).toBeLessThanOrEqual(MOST_HELLO_BYTES);
+    if (reading.kind === "incomplete") expect(reading.bytes).toBeLessThanOrEqual(MAX_HELLO_BYTES);
   }
   expect([...kinds].toSorted()).toEqual(["hello", "incomplete", "malformed"]);
 });
