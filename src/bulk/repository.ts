@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { and, desc, eq, gt, isNotNull, isNull } from "drizzle-orm";
 import { takeLock } from "../db/lock.ts";
 import type { Database } from "../db/open.ts";
-import { imports } from "../db/schema.ts";
+import { imports } from "../db/schema/imports.ts";
 import type { NewPet as Animal, PetStatus } from "../pets/pet.ts";
 
 /** An animal as it is written to a file; the category's digits, as text. */

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, ne, notExists, sql } from "drizzle-orm";
 import type { Keep } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
-import { categories, pets } from "../db/schema.ts";
+import { categories, pets } from "../db/schema/pets.ts";
 
 export type { Keep } from "../db/kept-responses.ts";
 

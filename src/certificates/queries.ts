@@ -1,6 +1,8 @@
 import { type SQL, and, asc, eq, exists, gt, inArray, isNotNull, lte, notExists, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { acmeAccounts, acmeAttempts, certificates, domains, projects } from "../db/schema.ts";
+import { acmeAccounts, acmeAttempts, certificates } from "../db/schema/certificates.ts";
+import { domains } from "../db/schema/domains.ts";
+import { projects } from "../db/schema/projects.ts";
 import type { StoredStage } from "../domains/domain.ts";
 import { insertEvents } from "../domains/queries.ts";
 import { ASKED } from "./certificate.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../db/open.ts";
-import type { certificates } from "../db/schema.ts";
+import type { certificates } from "../db/schema/certificates.ts";
 import { type EventName, SERVICE } from "../domains/domain.ts";
 import { hostnameOf } from "../domains/hostname.ts";
 import { type Attempt, LONGEST_MS } from "./budget.ts";

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, lte, min, sql } from "drizzle-orm";
 import type { Statement } from "./commit.ts";
 import type { Database } from "./open.ts";
-import { answers } from "./schema.ts";
+import { answers } from "./schema/kept-responses.ts";
 
 /** Most answers that are kept for one API key; its oldest go first. */
 const MAX_PER_KEY = 100_000;

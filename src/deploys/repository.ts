@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { deploys, projects } from "../db/schema.ts";
+import { deploys, projects } from "../db/schema/projects.ts";
 import { isHash } from "./sound.ts";
 
 /** An upload of a project. Times are milliseconds UTC. */

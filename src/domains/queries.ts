@@ -1,6 +1,8 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { certificates, domainEvents, domains, projects } from "../db/schema.ts";
+import { certificates } from "../db/schema/certificates.ts";
+import { domainEvents, domains } from "../db/schema/domains.ts";
+import { projects } from "../db/schema/projects.ts";
 import { WAITING } from "./domain.ts";
 
 const COLUMNS = {

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, isNull, lt, lte, not, or, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { keys, secrets } from "../db/schema.ts";
+import { keys, secrets } from "../db/schema/keys.ts";
 import type { Rate } from "./rate.ts";
 import type { Grant } from "./scopes.ts";
 import type { SecretRecord } from "./secret.ts";

@@ -1,6 +1,8 @@
 import { type SQL, and, asc, eq, inArray, notExists, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { answers, isOpen, orders, pets } from "../db/schema.ts";
+import { answers } from "../db/schema/kept-responses.ts";
+import { isOpen, orders } from "../db/schema/orders.ts";
+import { pets } from "../db/schema/pets.ts";
 import type { OrderStatus } from "./stage.ts";
 
 /** What is said of an order of somebody who is to be forgotten. */

@@ -1,7 +1,8 @@
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Keep } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
-import { orders, pets } from "../db/schema.ts";
+import { orders } from "../db/schema/orders.ts";
+import { pets } from "../db/schema/pets.ts";
 import { EFFECTS, ORDER_STEPS, type OrderStatus, type OrderStep, spanOf } from "./stage.ts";
 
 export type { Keep } from "../db/kept-responses.ts";

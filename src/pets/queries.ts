@@ -3,7 +3,7 @@ import { type SQL, and, asc, eq, gt, lte, max, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { exact } from "../db/int64.ts";
 import type { Database } from "../db/open.ts";
-import { pets } from "../db/schema.ts";
+import { pets } from "../db/schema/pets.ts";
 import type { Pet, PetPage, PetStatus } from "./pet.ts";
 import { areIndexed, matchOf } from "./words.ts";
 

@@ -1,7 +1,8 @@
 import { and, asc, count, eq, gt, max, sql } from "drizzle-orm";
 import type { Keep } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
-import { categories, isOpen, orders, pets } from "../db/schema.ts";
+import { isOpen, orders } from "../db/schema/orders.ts";
+import { categories, pets } from "../db/schema/pets.ts";
 import type { NewPet, Pet, PetPage, PetStatus } from "./pet.ts";
 import { COLUMNS, type Row, petLists, toPet } from "./queries.ts";
 

@@ -1,7 +1,7 @@
 import { asc, eq, gt, sql } from "drizzle-orm";
 import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
-import { projects } from "../db/schema.ts";
+import { projects } from "../db/schema/projects.ts";
 
 export const PLANS = ["free", "pro", "enterprise"] as const;
 export type Plan = (typeof PLANS)[number];

@@ -1,6 +1,7 @@
 import { type SQL, and, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { deploys, domains, projects } from "../db/schema.ts";
+import { domains } from "../db/schema/domains.ts";
+import { deploys, projects } from "../db/schema/projects.ts";
 
 /** The site of a project: the deploy that it serves. */
 export interface PublishedSite {

@@ -1,7 +1,7 @@
 import { asc, eq, gt, inArray, lte, max, min, sql } from "drizzle-orm";
 import { exact } from "../../db/int64.ts";
 import type { Database } from "../../db/open.ts";
-import { petEvents, pets } from "../../db/schema.ts";
+import { petEvents, pets } from "../../db/schema/pets.ts";
 import type { Pet } from "../pet.ts";
 
 /** The newest that are kept. */

@@ -1,0 +1,71 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { projectReference } from "./projects.ts";
+
+export const domains = sqliteTable(
+  "domains",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    projectId: projectReference(),
+    /** In A-labels. */
+    hostname: text().notNull(),
+    stage: text({
+      enum: ["awaiting_dns", "dns_conflict", "verified", "issuing", "issue_failed", "live", "suspended"],
+    }).notNull(),
+    /** What its visitors get: the site, or a redirect to the project's primary domain. */
+    role: text({ enum: ["primary", "served", "redirect"] }).notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** Since when it waits for its records: 48 hours from then it is checked by itself. */
+    waitingSince: integer("waiting_since").notNull(),
+    checkedAt: integer("checked_at"),
+    /** When it is checked by itself; null: on request only. */
+    nextCheckAt: integer("next_check_at"),
+    /** Since when a live domain no longer verifies. */
+    failingSince: integer("failing_since"),
+    verifiedAt: integer("verified_at"),
+    liveAt: integer("live_at"),
+    /** Findings of the last check, JSON. */
+    findings: text().notNull(),
+    /** All that the last check was answered, JSON. */
+    trace: text(),
+  },
+  (table) => [
+    uniqueIndex("domains_by_project").on(table.projectId, table.hostname),
+    // Several projects may wait for a host name; one holds it.
+    uniqueIndex("domains_held")
+      .on(table.hostname)
+      .where(sql`${table.stage} in ('verified', 'issuing', 'issue_failed', 'live', 'suspended')`),
+    uniqueIndex("domains_primary")
+      .on(table.projectId)
+      .where(sql`${table.role} = 'primary'`),
+    index("domains_due").on(table.nextCheckAt),
+    check(
+      "domains_stage",
+      sql`${table.stage} in ('awaiting_dns', 'dns_conflict', 'verified', 'issuing', 'issue_failed', 'live', 'suspended')`,
+    ),
+    check("domains_role", sql`${table.role} in ('primary', 'served', 'redirect')`),
+  ],
+);
+
+/** What happened to a project's domains; it outlives them, and ends with the project. */
+export const domainEvents = sqliteTable(
+  "domain_events",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    projectId: projectReference(),
+    hostname: text().notNull(),
+    at: integer().notNull(),
+    /** `key`, `operator` (the command line) or `service` (by itself). */
+    actor: text({ enum: ["key", "operator", "service"] }).notNull(),
+    keyId: integer("key_id"),
+    event: text().notNull(),
+    /** The stage that it led to. */
+    stage: text().notNull(),
+    /** What a check found, JSON. */
+    findings: text().notNull(),
+  },
+  (table) => [
+    index("domain_events_by_name").on(table.projectId, table.hostname),
+    check("domain_events_actor", sql`${table.actor} in ('key', 'operator', 'service')`),
+  ],
+);

@@ -1,0 +1,44 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { int64 } from "../int64.ts";
+
+export const pets = sqliteTable(
+  "pets",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    name: text().notNull(),
+    /** Select it through `exact`: a plain read rounds above 2^53. */
+    categoryId: int64("category_id").notNull(),
+    status: text({ enum: ["available", "pending", "sold"] }),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [
+    // SQLite appends the rowid to every index, so this one serves `status = ? and id > ? order by id`.
+    index("pets_by_status").on(table.status),
+    index("pets_by_category").on(table.categoryId),
+    index("pets_by_category_and_status").on(table.categoryId, table.status),
+    check("pets_status", sql`${table.status} in ('available', 'pending', 'sold')`),
+  ],
+);
+
+/**
+ * What happened to animals, in the order that it happened in: triggers of `pets` write it (migration 0004), so that it is
+ * in the transaction of the change, whoever makes it. The oldest go when there are too many.
+ */
+export const petEvents = sqliteTable(
+  "pet_events",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    kind: text({ enum: ["added", "changed", "deleted"] }).notNull(),
+    petId: integer("pet_id").notNull(),
+  },
+  (table) => [check("pet_events_kind", sql`${table.kind} in ('added', 'changed', 'deleted')`)],
+);
+
+/** Categories that have a record. An animal may name one that has none. */
+export const categories = sqliteTable("categories", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  name: text().notNull(),
+  /** The name as it is compared: NFKC, in lower case, one space between words. */
+  folded: text().notNull().unique(),
+});

@@ -1,0 +1,49 @@
+import { sql } from "drizzle-orm";
+import { type AnySQLiteColumn, check, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const projects = sqliteTable(
+  "projects",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    /** Its label below PLATFORM_DOMAIN. */
+    slug: text().notNull().unique(),
+    name: text().notNull(),
+    plan: text({ enum: ["free", "pro", "enterprise"] }).notNull(),
+    /** The label of its CNAME target: random, so that it is never another project's. */
+    targetLabel: text("target_label").notNull().unique(),
+    /** The deploy that is served; null before the first that succeeds. */
+    activeDeployId: integer("active_deploy_id").references((): AnySQLiteColumn => deploys.id),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [check("projects_plan", sql`${table.plan} in ('free', 'pro', 'enterprise')`)],
+);
+
+/** The column of the project that a row belongs to: deleting the project deletes the row. */
+export const projectReference = () =>
+  integer("project_id")
+    .notNull()
+    .references((): AnySQLiteColumn => projects.id, { onDelete: "cascade" });
+
+export const deploys = sqliteTable(
+  "deploys",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    projectId: projectReference(),
+    status: text({ enum: ["succeeded", "failed"] }).notNull(),
+    /** Why it failed, for who uploaded it. */
+    reason: text(),
+    /** The blob of its manifest: a hash. */
+    manifest: text(),
+    files: integer().notNull(),
+    /** Of all files, unpacked. */
+    bytes: integer().notNull(),
+    /** Who uploaded it; null: the service itself. */
+    keyId: integer("key_id"),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [
+    index("deploys_by_project").on(table.projectId),
+    check("deploys_status", sql`${table.status} in ('succeeded', 'failed')`),
+    check("deploys_manifest", sql`(${table.manifest} is not null) = (${table.status} = 'succeeded')`),
+  ],
+);
