@@ -1,0 +1,59 @@
+import { describe, expect, test } from "bun:test";
+import { lruCache } from "../../src/lib/lru.ts";
+
+const KEYS = ["a", "b", "c", "d"];
+
+/** The keys that are still in the cache, each with its own name as value. */
+const keysOf = (cache: { get(key: string): string | undefined }) => KEYS.filter((key) => cache.get(key));
+
+describe("an LRU cache", () => {
+  test("returns what was set, and undefined for any other key", () => {
+    const cache = lruCache<string, number>({ maxEntries: 2 });
+    cache.set("a", 1);
+    cache.set("a", 2);
+    expect([cache.get("a"), cache.get("b")]).toEqual([2, undefined]);
+  });
+
+  test("that is full drops the entry that was read or set least recently", () => {
+    const cache = lruCache<string, string>({ maxEntries: 3 });
+    for (const key of ["a", "b", "c"]) cache.set(key, key);
+    cache.get("a");
+    cache.set("b", "b");
+    cache.set("d", "d");
+    expect(keysOf(cache)).toEqual(["a", "b", "d"]);
+  });
+
+  test("drops as many entries as a new one needs bytes", () => {
+    const cache = lruCache<string, string>({ maxEntries: 10, maxBytes: 100 });
+    for (const key of ["a", "b", "c"]) cache.set(key, key, 33);
+    cache.set("d", "d", 34);
+    expect(keysOf(cache)).toEqual(["b", "c", "d"]);
+    cache.set("a", "a", 67);
+    expect(keysOf(cache)).toEqual(["a"]);
+  });
+
+  test("keeps everything else when an entry is larger than the whole cache", () => {
+    const cache = lruCache<string, string>({ maxEntries: 10, maxBytes: 100 });
+    cache.set("a", "a", 60);
+    cache.set("b", "b", 40);
+    cache.set("b", "b", 101);
+    expect(keysOf(cache)).toEqual(["a"]);
+  });
+
+  test("counts the bytes of replaced, deleted and cleared entries no longer", () => {
+    const cache = lruCache<string, string>({ maxEntries: 10, maxBytes: 100 });
+    cache.set("a", "a", 100);
+    expect(keysOf(cache)).toEqual(["a"]);
+    cache.set("a", "a", 50);
+    cache.set("b", "b", 50);
+    expect(keysOf(cache)).toEqual(["a", "b"]);
+    cache.delete("b");
+    cache.delete("c");
+    cache.set("c", "c", 50);
+    expect(keysOf(cache)).toEqual(["a", "c"]);
+    cache.clear();
+    cache.set("a", "a", 50);
+    cache.set("d", "d", 50);
+    expect(keysOf(cache)).toEqual(["a", "d"]);
+  });
+});
