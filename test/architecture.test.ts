@@ -50,13 +50,16 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     from: /^src\/backups\//,
     to: [/^src\/(data-dir|db|lib)\//, /^src\/deploys\/(blobs|manifest|sound)\.ts$/],
   },
-  { from: /\/(repository|queries|erasure)\.ts$/, to: [/^src\/(db|lib|protocols\/acme)\//] },
+  {
+    from: /\/(repository|queries|erasure)\.ts$/,
+    to: [/^src\/(db|lib|protocols\/acme)\//, /^src\/projects\/plan\.ts$/],
+  },
   // The rows of a file are checked as the bodies of POST /v1/pets are.
   { from: /^src\/bulk\//, to: [/^src\/lib\//, /^src\/pets\/(model|pet)\.ts$/] },
   { from: /^src\/certificates\//, to: [/^src\/(http|openapi|lib|protocols\/acme)\//] },
   {
     from: /^src\/domains\//,
-    to: [/^src\/(http|openapi|lib|protocols\/dns)\//, /^src\/projects\/service\.ts$/],
+    to: [/^src\/(http|openapi|lib|protocols\/dns)\//, /^src\/projects\/(plan|service)\.ts$/],
   },
   { from: /^src\/deploys\//, to: [/^src\/(http|openapi|lib)\//, /^src\/projects\/service\.ts$/] },
   // A site is what a deploy holds.

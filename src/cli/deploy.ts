@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { quantity } from "../bulk/quantity.ts";
 import { siteRoot } from "../deploys/root.ts";
-import { PLANS, type Plan } from "../projects/repository.ts";
+import { PLAN_NAMES, type Plan } from "../projects/plan.ts";
 import { type Api, ApiError, apiOf } from "./api.ts";
 import type { Listing } from "./pack.ts";
 import { formatBytes, progress } from "./progress.ts";
@@ -94,7 +94,9 @@ export const deployCommand = (): Command =>
       .requiredOption("--project <slug>", "the project, such as docs")
       .option("--create", "make the project if there is none")
       .addOption(
-        new Option("--plan <plan>", "its plan then: custom domains need pro").choices(PLANS).default("free"),
+        new Option("--plan <plan>", "its plan then: custom domains need pro")
+          .choices(PLAN_NAMES)
+          .default("free"),
       )
       .option(
         "--server <url>",

@@ -1,3 +1,4 @@
+import type { Plan } from "../projects/plan.ts";
 import type { Finding } from "./finding.ts";
 import { describeFinding } from "./finding.ts";
 import { STAGE_EVENTS, type Stage } from "./stage.ts";
@@ -51,13 +52,10 @@ export interface Domain {
 /** What a check must know of a domain's project. */
 export interface Holder {
   id: number;
-  plan: "free" | "pro" | "enterprise";
+  plan: Plan;
   /** The label of its CNAME target. */
   targetLabel: string;
 }
-
-/** True if the plan has custom domains: Pro or above. */
-export const mayHaveDomains = ({ plan }: Pick<Holder, "plan">): boolean => plan !== "free";
 
 /** Who did something to a domain: an API key, the operator at the command line, or the service by itself. */
 export type Actor = { kind: "key"; keyId: number } | { kind: "operator" } | { kind: "service" };

@@ -3,6 +3,7 @@ import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domainEvents, domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
+import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
 import { WAITING } from "./domain.ts";
 
 const COLUMNS = {
@@ -32,8 +33,8 @@ type Orm = Database["orm"];
 const value = sql.placeholder;
 const ofProject = eq(domains.projectId, value("projectId"));
 const isThis = and(ofProject, eq(domains.hostname, value("hostname")));
-/** The project's plan is Pro or above. */
-const mayHave = sql`exists (select 1 from projects where id = ${value("projectId")} and plan <> 'free')`;
+/** The project's plan has custom domains. */
+const mayHave = sql`exists (select 1 from projects where id = ${value("projectId")} and plan in ${PLANS_WITH_DOMAINS})`;
 /**
  * Another project holds the name and keeps it against a proof: the TXT records name it too, or it has verified since the
  * check began. A suspended project keeps nothing.

@@ -1,6 +1,7 @@
 import type { Clock } from "../lib/time.ts";
 import type { Checks } from "./checks.ts";
-import { SERVICE, mayHaveDomains } from "./domain.ts";
+import { hasCustomDomains } from "../projects/plan.ts";
+import { SERVICE } from "./domain.ts";
 import type { Domains } from "./repository.ts";
 import { type Poller, poller } from "../lib/poller.ts";
 
@@ -30,7 +31,7 @@ export const domainScheduler = ({
     due: domains.due,
     idOf: ({ domain }) => domain.id,
     process: (checkable) =>
-      mayHaveDomains(checkable.project) ? checks.run(checkable, SERVICE) : domains.rest(checkable.domain),
+      hasCustomDomains(checkable.project) ? checks.run(checkable, SERVICE) : domains.rest(checkable.domain),
     maxPerTick: MAX_PER_TICK,
     maxConcurrent: MAX_CONCURRENT,
     clock,

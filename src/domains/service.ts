@@ -1,13 +1,14 @@
 import { Fault } from "../lib/errors.ts";
 import type { Limiter } from "../lib/rate-limiter.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
+import { hasCustomDomains } from "../projects/plan.ts";
 import type { Project } from "../projects/repository.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Certificate } from "../certificates/certificate.ts";
 import type { Certificates } from "../certificates/repository.ts";
 import type { Checks } from "./checks.ts";
-import { type Actor, type Domain, type DomainEvent, type StoredStage, mayHaveDomains } from "./domain.ts";
+import { type Actor, type Domain, type DomainEvent, type StoredStage } from "./domain.ts";
 import { HOSTNAME_REFUSALS, type Hostname, parseHostname } from "./hostname.ts";
 import { type ReservedNames, isReservedName, isSpecialUse } from "./reserved-names.ts";
 import type { Report } from "./report.ts";
@@ -119,7 +120,7 @@ const acceptable = (typed: string, own: ReservedNames): Hostname => {
 };
 
 const assertPlan = (project: Project) => {
-  if (!mayHaveDomains(project)) throw new Fault("plan_required");
+  if (!hasCustomDomains(project)) throw new Fault("plan_required");
 };
 
 /** Why the repository would not add a name. @throws Fault */

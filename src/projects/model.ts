@@ -1,7 +1,8 @@
 import { type Static, t } from "elysia";
 import { Cursor, Id, Limit, OneOf, Text, Time, checked } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
-import { PLANS, type Project as StoredProject } from "./repository.ts";
+import { PLAN_NAMES } from "./plan.ts";
+import type { Project as StoredProject } from "./repository.ts";
 import { MAX_SLUG, RESERVED_SLUGS, SLUG_PATTERN } from "./slug.ts";
 
 const ProjectName = Text("ProjectName", {
@@ -10,7 +11,7 @@ const ProjectName = Text("ProjectName", {
   examples: ["Documentation"],
 });
 
-export const Plan = OneOf("Plan", PLANS, {
+export const Plan = OneOf("Plan", PLAN_NAMES, {
   $id: "Plan",
   description: "What the project may do: custom domains need `pro` or above.",
   examples: ["pro"],

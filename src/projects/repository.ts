@@ -2,9 +2,7 @@ import { asc, eq, gt, sql } from "drizzle-orm";
 import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
 import { projects } from "../db/schema/projects.ts";
-
-export const PLANS = ["free", "pro", "enterprise"] as const;
-export type Plan = (typeof PLANS)[number];
+import type { Plan } from "./plan.ts";
 
 /** A documentation project. Times are milliseconds UTC. */
 export interface Project {

@@ -1,7 +1,8 @@
 import { Fault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
-import type { Plan, Project, ProjectChange, Projects } from "./repository.ts";
+import type { Plan } from "./plan.ts";
+import type { Project, ProjectChange, Projects } from "./repository.ts";
 import { slugProblem, targetLabel } from "./slug.ts";
 
 export interface NewProject {

@@ -1,7 +1,8 @@
-import { type SQL, and, eq, sql } from "drizzle-orm";
+import { type SQL, and, eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { domains } from "../db/schema/domains.ts";
 import { deploys, projects } from "../db/schema/projects.ts";
+import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
 
 /** The site of a project: the deploy that it serves. */
 export interface PublishedSite {
@@ -40,7 +41,7 @@ interface Row {
 const siteOf = ({ projectId, deployId, manifest }: Row): PublishedSite | undefined =>
   manifest === null ? undefined : { kind: "site", projectId, deployId, manifest };
 
-const hasDomains = sql`${projects.plan} in ('pro', 'enterprise')`;
+const hasDomains = inArray(projects.plan, PLANS_WITH_DOMAINS);
 // Written as the index over holders is, which SQLite asks for before it uses that.
 const isHeld = sql`${domains.stage} in ('verified', 'issuing', 'issue_failed', 'live', 'suspended')`;
 

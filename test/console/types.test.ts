@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { DOCUMENTS } from "../../src/openapi/routes.ts";
-import { typesFile, typesOf } from "../support/console-types.ts";
+import { PLANS } from "../../src/projects/plan.ts";
+import { PLANS_FILE, typesFile, typesOf } from "../support/console-types.ts";
 
 /** Apart from how it is laid out. */
 const bare = (text: string): string => text.replaceAll(/[\s;|]/g, "");
@@ -9,4 +10,10 @@ test.each(DOCUMENTS)("the console's types of the %s are those of its document", 
   const written = await Bun.file(typesFile(name)).text();
   // If not: bun run console:types
   expect(bare(written)).toBe(bare(await typesOf(name)));
+});
+
+test("the console's plans are those of src/projects/plan.ts", async () => {
+  // If not: bun run console:types
+  const { PLANS: written } = (await import(PLANS_FILE)) as { PLANS: unknown };
+  expect(written).toEqual(PLANS);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { PLAN_NAMES } from "../../src/projects/plan.ts";
 import { type Store, faultOf, messageOf, openStore } from "../support/store.ts";
 
 const make = (store: Store, project: Record<string, unknown> = {}) =>
@@ -28,6 +29,12 @@ test("a project is made, fetched, listed, changed and deleted", async () => {
   expect(await faultOf(await store.call("PATCH", "/platform/projects/docs", { json: {} }))).toBe(
     "404 not_found",
   );
+});
+
+test.each(PLAN_NAMES)("a project can be created on the plan %s", async (plan) => {
+  const store = await openStore();
+  const created = await make(store, { plan });
+  expect([created.status, ((await created.json()) as { plan: string }).plan]).toEqual([201, plan]);
 });
 
 test("a slug is one project's at a time, and its target is never given out again", async () => {

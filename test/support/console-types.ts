@@ -4,6 +4,7 @@ import { DOCUMENTS, type DocumentName, documentsOf } from "../../src/openapi/rou
 import { readConfig } from "../../src/config/config.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { wireApp } from "../../src/app/wire.ts";
+import { PLANS } from "../../src/projects/plan.ts";
 
 const DIRECTORY = join(import.meta.dir, "../../src/console/ui/api");
 
@@ -40,4 +41,13 @@ export const typesOf = async (name: DocumentName): Promise<string> => {
   return `// Written by \`bun run console:types\` from the ${name}'s OpenAPI document: nothing here is written by hand.\n\n${types}`;
 };
 
-if (import.meta.main) for (const name of DOCUMENTS) await Bun.write(typesFile(name), await typesOf(name));
+export const PLANS_FILE = join(DIRECTORY, "plans.ts");
+
+/** The console's copy of what each plan allows: it imports nothing of the program. */
+const plansText = (): string =>
+  `// Written by \`bun run console:types\` from src/projects/plan.ts.\n\nexport const PLANS = ${JSON.stringify(PLANS)} as const;\n`;
+
+if (import.meta.main) {
+  for (const name of DOCUMENTS) await Bun.write(typesFile(name), await typesOf(name));
+  await Bun.write(PLANS_FILE, plansText());
+}

@@ -1,5 +1,5 @@
 import { Field } from "../parts/field.tsx";
-import { PLANS, PLAN_NAMES, type Plan } from "./plans.ts";
+import { PLAN_NAMES, type Plan } from "./plans.ts";
 
 /** The choice of a plan. */
 export const PlanField = ({
@@ -19,9 +19,9 @@ export const PlanField = ({
         value={plan}
         onChange={(event) => choose(event.currentTarget.value as Plan)}
       >
-        {PLANS.map((one) => (
+        {Object.entries(PLAN_NAMES).map(([one, name]) => (
           <option key={one} value={one}>
-            {PLAN_NAMES[one]}
+            {name}
           </option>
         ))}
       </select>

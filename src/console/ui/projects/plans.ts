@@ -1,11 +1,9 @@
-import type { components } from "../api/platform.d.ts";
+import { PLANS } from "../api/plans.ts";
 
-export type Plan = components["schemas"]["Plan"];
-
-export const PLANS = ["free", "pro", "enterprise"] as const satisfies readonly Plan[];
+export type Plan = keyof typeof PLANS;
 
 /** Plans as people read them. */
 export const PLAN_NAMES: Record<Plan, string> = { free: "Free", pro: "Pro", enterprise: "Enterprise" };
 
-/** True if the plan has custom domains: Pro or above. */
-export const hasDomains = (plan: Plan): boolean => plan !== "free";
+/** True if the plan has custom domains. */
+export const hasDomains = (plan: Plan): boolean => PLANS[plan].customDomains;

@@ -1,0 +1,7 @@
+// Written by `bun run console:types` from src/projects/plan.ts.
+
+export const PLANS = {
+  free: { customDomains: false },
+  pro: { customDomains: true },
+  enterprise: { customDomains: true },
+} as const;
