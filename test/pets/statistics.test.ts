@@ -132,7 +132,7 @@ test("a count that failed is made again", async () => {
     version: () => 1,
     clock: testClock(),
   });
-  expect(read()).rejects.toThrow("disk");
+  await expect(read()).rejects.toThrow("disk");
   await Bun.sleep(0);
   isBroken = false;
   expect((await read()).total).toBe(5);
