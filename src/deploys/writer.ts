@@ -189,7 +189,8 @@ export const openWriter = ({
     const hashes = [...held];
     held.clear();
     for (const hash of hashes) holds.disown(hash, self);
-    for (const name of written.values()) void name.then(temporary.drop, () => {});
+    // A file that cannot be removed goes when the next start sweeps.
+    for (const name of written.values()) void name.then(temporary.drop).catch(() => {});
     written.clear();
     afterSweeps(() => hashes.forEach(holds.release));
   };
