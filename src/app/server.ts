@@ -297,10 +297,12 @@ const running = ({
       .shrinkLog()
       .catch((error: unknown) => log.warn({ err: error }, "the log was not cut down"));
   };
-  const tending = setInterval(tend, TEND_MS);
+  const tending = setInterval(() => void tend(), TEND_MS);
   const settleOrSay = () => settle().catch((error: unknown) => log.error({ err: error }, "not settled"));
   let settled = settleOrSay();
-  const settling = setInterval(() => (settled = settled.then(settleOrSay)), SETTLE_MS);
+  const settling = setInterval(() => {
+    settled = settled.then(settleOrSay);
+  }, SETTLE_MS);
   for (const keeper of keepers) keeper.start();
   let stopped: Promise<void> | undefined;
   const stop = async () => {

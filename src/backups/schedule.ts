@@ -105,7 +105,7 @@ export const backupScheduler = ({
     tick,
     status: () => state,
     start() {
-      timer = setInterval(tick, TICK_MS);
+      timer = setInterval(() => void tick(), TICK_MS);
     },
     async stop() {
       isStopped = true;

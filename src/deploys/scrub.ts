@@ -118,7 +118,10 @@ export const scrubber = ({
   return {
     tick,
     start() {
-      timers.push(setTimeout(tick, FIRST_TICK_MS), setInterval(tick, TICK_MS));
+      timers.push(
+        setTimeout(() => void tick(), FIRST_TICK_MS),
+        setInterval(() => void tick(), TICK_MS),
+      );
     },
     async stop() {
       isStopped = true;

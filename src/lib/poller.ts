@@ -83,7 +83,7 @@ export const poller = <Item, Id>({
   return {
     tick,
     start() {
-      timer = setInterval(tick, TICK_MS);
+      timer = setInterval(() => void tick(), TICK_MS);
     },
     async stop() {
       isStopped = true;

@@ -47,9 +47,9 @@ const lineOf = (row: number): string => {
 /** Writes a CSV of so many rows, each with a name of its own, and of blank ones between them. */
 export const writeRows = async (path: string, rows: number): Promise<void> => {
   const writer = Bun.file(path).writer();
-  writer.write(HEADER);
+  await writer.write(HEADER);
   for (let row = 1; row <= rows; row++) {
-    writer.write(lineOf(row));
+    await writer.write(lineOf(row));
     if (row % 5000 === 0) await writer.flush();
   }
   await writer.end();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer, type AddressInfo, type Socket } from "node:net";
 import { listenTls } from "../../../src/protocols/tls/front.ts";
 import {
   askHttp1,
@@ -156,13 +156,16 @@ describe("a handshake", () => {
 
   test("in single bytes succeeds", async () => {
     const { port } = await frontFor();
-    const relayed = createServer(async (inner) => {
+    const relay = async (inner: Socket) => {
       const outer = await tcpTo(port);
       outer.setNoDelay(true);
       inner.on("data", (chunk: Buffer) => {
         for (const byte of chunk) outer.write(Buffer.from([byte]));
       });
       outer.pipe(inner);
+    };
+    const relayed = createServer((inner) => {
+      relay(inner).catch((error: Error) => inner.destroy(error));
     });
     await new Promise<void>((listening) => relayed.listen(0, "127.0.0.1", listening));
     const { port: through } = relayed.address() as AddressInfo;
