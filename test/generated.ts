@@ -379,7 +379,7 @@ export const sendGenerated = (count: number): void => {
               body: typeof request.body === "string" ? new TextEncoder().encode(request.body) : request.body,
             }),
         });
-        const what = `${operation.method} ${path}?${query} ${request.body} -> ${answer.status}`;
+        const what = `${operation.method} ${path}?${query} ${String(request.body)} -> ${answer.status}`;
         seen.add(answer.status);
         // The request may have revoked or rotated the key that it came with.
         if (request.key === "right" && answer.status === 401) right = await store.mint({});

@@ -74,10 +74,7 @@ export const apiOf = (client: Client, config: Config, keyFile?: string): Api => 
       } catch {
         // Not this service's answer: a proxy's, perhaps.
       }
-      throw new ApiError(
-        `${fault.message ?? `${client.server} answered ${answer.status}`}`,
-        fault.code ?? "",
-      );
+      throw new ApiError(fault.message ?? `${client.server} answered ${answer.status}`, fault.code ?? "");
     },
   };
 };

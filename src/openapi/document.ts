@@ -173,7 +173,7 @@ const bodyOf = (
 const scopesOf = (security: unknown): string[] | undefined => (security as { apiKey: string[] }[])[0]?.apiKey;
 
 /** Scopes are roles, which linters do not take from a bearer scheme: they are said in words and in `x-scopes`. */
-const securityOf = (security: unknown, description: unknown): Json => {
+const securityOf = (security: unknown, description: string): Json => {
   const scopes = scopesOf(security);
   if (!scopes) return { security, description };
   const words = scopes.map((scope) => `\`${scope}\``).join(", ");
@@ -203,7 +203,7 @@ const operationOf = (raw: unknown, method: string): Json => {
   const body = uploads ? fileBody(uploads) : bodyOf(requestBody, notes as Notes, types);
   const operation: Json = {
     ...rest,
-    ...securityOf(rest["security"], rest["description"]),
+    ...securityOf(rest["security"], rest["description"] as string),
     parameters: [
       ...((parameters as Json[] | undefined) ?? []).map(parameterOf),
       ...conditions.map(conditionOf),

@@ -14,10 +14,7 @@ const MAX_CELL = 300;
 
 /** A text in a cell of a table: on one line, its bars escaped. */
 const cell = (text: unknown): string =>
-  String(text ?? "")
-    .replaceAll(/\s+/g, " ")
-    .replaceAll("|", "\\|")
-    .slice(0, MAX_CELL);
+  ((text as string | undefined) ?? "").replaceAll(/\s+/g, " ").replaceAll("|", "\\|").slice(0, MAX_CELL);
 
 const table = (head: string[], rows: unknown[][]): string =>
   rows.length === 0
@@ -26,10 +23,7 @@ const table = (head: string[], rows: unknown[][]): string =>
 
 const code = (text: string): string => `\`${text}\``;
 
-const nameOf = (schema: Json): string =>
-  String(schema["$ref"] ?? "")
-    .split("/")
-    .at(-1) ?? "";
+const nameOf = (schema: Json): string => (schema["$ref"] as string | undefined)?.split("/").at(-1) ?? "";
 
 /** What a value must be, in a word or two; a schema with a name is linked. */
 const typeOf = (schema: Json = {}): string => {
@@ -92,7 +86,7 @@ const schemaOf = (name: string, schema: Json): string => {
   ]);
   return [
     `## ${name}`,
-    String(schema["description"] ?? ""),
+    (schema["description"] as string | undefined) ?? "",
     rows.length > 0 ? table(["field", "type", "always there", "meaning"], rows) : typeOf(schema),
   ].join("\n\n");
 };

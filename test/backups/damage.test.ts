@@ -22,7 +22,8 @@ const source = async (): Promise<string> => {
 const doctor = async (dataDir: string, quick = false): Promise<string> => {
   const config = readConfig({ flags: {}, env: { DATA_DIR: dataDir }, isTerminal: false });
   try {
-    return String(await database(config, { quick }));
+    const found = await database(config, { quick });
+    return typeof found === "string" ? found : found.warning;
   } catch (error) {
     return `FAILED ${String(error)}`;
   }

@@ -23,7 +23,7 @@ interface Place {
 const path = (limit: number, { after, ...filters }: Place): string => {
   const { status, categoryId, q, ids } = filters;
   const filter = Object.entries({ status, categoryId, q, ids })
-    .map(([name, value]) => (value === undefined ? "" : `&${name}=${value}`))
+    .map(([name, value]) => (value === undefined ? "" : `&${name}=${String(value)}`))
     .join("");
   const cursor = after > 0 ? `&cursor=${writeCursor(after, filterOf({ status, categoryId, q, ids }))}` : "";
   return `/v1/pets?limit=${limit}${filter}${cursor}`;

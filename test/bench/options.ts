@@ -69,7 +69,9 @@ const parsed = (args: string[]) => {
   try {
     return parseArgs({ args, options: SETTINGS }).values;
   } catch (error) {
-    throw new Refused(`${error instanceof Error ? error.message : error}; see --help`, { cause: error });
+    throw new Refused(`${error instanceof Error ? error.message : String(error)}; see --help`, {
+      cause: error,
+    });
   }
 };
 

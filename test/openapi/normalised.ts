@@ -33,7 +33,7 @@ const examplesOf = (examples: unknown): unknown =>
 
 /** By place and name, because the order of parameters means nothing. */
 const parametersOf = (parameters: Node[]): Node =>
-  mapFields(Object.fromEntries(parameters.map((one) => [`${one["in"]} ${one["name"]}`, one])), partOf);
+  mapFields(Object.fromEntries(parameters.map((one) => [[one["in"], one["name"]].join(" "), one])), partOf);
 
 const isReference = (value: unknown): boolean => isNode(value) && "$ref" in value;
 

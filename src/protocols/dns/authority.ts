@@ -15,7 +15,7 @@ const MAX_UNANSWERED = 2;
 const addressesOf = async (ask: AskResolvers, name: string): Promise<string[]> => {
   for (const type of ["A", "AAAA"] as const) {
     const records = recordsOf(await ask({ name, type }));
-    const found = records.filter((record) => record.type === type).map(({ data }) => String(data));
+    const found = records.flatMap((record) => (record.type === type ? [record.data] : []));
     // A machine without IPv6 reaches a server that has both.
     if (found.length > 0) return found;
   }
