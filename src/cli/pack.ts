@@ -122,5 +122,5 @@ export const packFiles = (
   });
   // An error ends all of them; who reads the stream is told.
   pipeline(Readable.from(joined(pack)), packed, () => {});
-  return Readable.toWeb(packed) as unknown as ReadableStream<Uint8Array>;
+  return Readable.toWeb(packed);
 };

@@ -79,10 +79,7 @@ const answered = <Status extends number, Outcome, Body>(
   outcome: Outcome,
 ) => {
   if (answering.headers) Object.assign(set.headers, answering.headers(outcome));
-  return status<Status, Body>(answering.status, answering.body(outcome) as never) as unknown as Answer<
-    Status,
-    Body
-  >;
+  return status<Status, Body>(answering.status, answering.body(outcome)) as unknown as Answer<Status, Body>;
 };
 
 /** For a request without the header. */

@@ -1,4 +1,4 @@
-import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
 import { parseTime } from "../lib/time.ts";
 import { bigintOf } from "../lib/json.ts";
@@ -17,7 +17,7 @@ export const checked = <Value>(
   accepts: (value: unknown) => boolean,
 ) => {
   TypeRegistry.Set(kind, (_schema, value) => accepts(value));
-  return t.Unsafe<Value>({ ...json, [Kind]: kind, [Rule]: rule } as unknown as TSchema);
+  return t.Unsafe<Value>({ ...json, [Kind]: kind, [Rule]: rule });
 };
 
 const INT64_MIN = -(2n ** 63n);

@@ -35,7 +35,7 @@ const openOnDisk = async () => {
   await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs" } });
   const answer = await upload(store, tarGzOf([{ name: "index.html", content: "before" }]));
   expect(answer.status).toBe(201);
-  return { store, least: () => least, leave: (bytes: number) => (above = bytes + sizeOf(store as Store)) };
+  return { store, least: () => least, leave: (bytes: number) => (above = bytes + sizeOf(store)) };
 };
 
 const upload = (store: Store, body: Buffer | ReadableStream, headers: Record<string, string> = {}) =>

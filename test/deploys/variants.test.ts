@@ -71,7 +71,7 @@ test("a worker's failure to write is the system's error, and what did not fail g
   const root = temporaryDirectory();
   const workers = compressors(1);
   const job = (file: string) => ({
-    bytes: new TextEncoder().encode(page(1)) as Uint8Array<ArrayBuffer>,
+    bytes: new TextEncoder().encode(page(1)),
     brotli: brotliParameters(5000),
     level: 6,
     most: 5000,

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { drizzle } from "drizzle-orm/bun-sqlite";
-import type { Database } from "../../src/db/open.ts";
 import { publishedNames } from "../../src/sites/repository.ts";
 import { type Store, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
 import { type Stage, addDomain, addSite, deploy } from "./projects.ts";
@@ -242,7 +241,7 @@ describe("a custom domain", () => {
     const { client } = store.database;
     const queries: string[] = [];
     const orm = drizzle(client, { logger: { logQuery: (query) => void queries.push(query) } });
-    const names = publishedNames({ orm } as unknown as Database);
+    const names = publishedNames({ orm });
     expect(names.byHostname("docs.example.com")).toBeUndefined();
     expect(names.bySlug("docs")).toMatchObject({ kind: "site" });
     const plans = queries.map((query) =>

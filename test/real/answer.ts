@@ -16,5 +16,5 @@ export const readAnswer = (text: string): Answer => {
     line.slice(0, line.indexOf(":")),
     line.slice(line.indexOf(":") + 1).trim(),
   ]);
-  return { status, headers: new Headers(headers as [string, string][]), body: rest.join("\r\n\r\n") };
+  return { status, headers: new Headers(headers), body: rest.join("\r\n\r\n") };
 };

@@ -22,6 +22,6 @@ export const connect = async (port: number) => {
       until(`${pattern} in ${JSON.stringify(received)}`, () => pattern.test(received), ms),
     /** Waits until the server has closed the connection. */
     closed: (ms?: number) => until("closed", () => closedAt !== undefined, ms),
-    [Symbol.dispose]: () => void socket.terminate(),
+    [Symbol.dispose]: () => socket.terminate(),
   };
 };

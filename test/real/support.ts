@@ -35,9 +35,9 @@ export const real = (
   timeoutMs = 120_000,
 ): void => {
   const missing = absent(programs);
-  if (missing.length === 0) return void test(name, body, timeoutMs);
+  if (missing.length === 0) return test(name, body, timeoutMs);
   const named = `${name} (not installed: ${missing.join(", ")})`;
-  if (!REQUIRED) return void test.skip(named, body);
+  if (!REQUIRED) return test.skip(named, body);
   test(named, () => {
     throw new Error(`not installed: ${missing.join(", ")}`);
   });

@@ -35,7 +35,7 @@ const open = (most: number) => {
   const sites = deployedSites({ pathOf, damage }, { files: most });
   const visit = async (site: PublishedSite) => {
     const request = { method: "GET", path: "/", query: "", headers: new Headers() };
-    return (await (await (await sites.open(site)).answer(request)).text()) as string;
+    return (await (await sites.open(site)).answer(request)).text();
   };
   return { root, read, damage, deploy, visit };
 };

@@ -92,10 +92,7 @@ export const petEventRepository = ({ orm, commit }: Database): PetEvents => {
         id,
         kind,
         petId,
-        pet:
-          name === null
-            ? undefined
-            : { id: petId, name, categoryId: categoryId as bigint, ...(status !== null && { status }) },
+        pet: name === null ? undefined : { id: petId, name, categoryId, ...(status !== null && { status }) },
       })),
     async sweep(most = MAX_EVENTS) {
       const { oldest, newest } = bounds();

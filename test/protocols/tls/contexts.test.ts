@@ -26,7 +26,7 @@ test("a context is made when it is first asked for, and kept", () => {
   expect(contexts.count).toBe(0);
   const found = contexts.find("a.test");
   expect(found).toBeDefined();
-  expect(contexts.find("a.test")).toBe(found!);
+  expect(contexts.find("a.test")).toBe(found);
   expect(reads).toEqual(["a.test"]);
 });
 

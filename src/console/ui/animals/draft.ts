@@ -30,7 +30,7 @@ const FIELDS = ["name", "category", "status"] as const;
 /** What was typed, brought over to what the animal is by now: what nobody typed at shows what it is. */
 export const rebased = (typed: Draft, before: Draft, now: Draft): Draft => {
   const pairs = FIELDS.map((field) => [field, (typed[field] === before[field] ? now : typed)[field]]);
-  return Object.fromEntries(pairs) as unknown as Draft;
+  return Object.fromEntries(pairs);
 };
 
 /** The fields that somebody else gave another value than was typed, with his. */
