@@ -1,7 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Config } from "../config/config.ts";
-import { StartRefused, reasonOf } from "../data-dir/data.ts";
+import { StartRefused } from "../data-dir/data.ts";
+import { reasonOf } from "../lib/reason.ts";
 import { type AcmeClient, acmeClient } from "../protocols/acme/client.ts";
 import { shownCertificate } from "../protocols/acme/handshake.ts";
 import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/keys.ts";

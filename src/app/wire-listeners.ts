@@ -1,7 +1,8 @@
 import { lookup } from "node:dns/promises";
 import type { Config } from "../config/config.ts";
 import { SETTINGS, type SettingName } from "../config/settings.ts";
-import { StartRefused, reasonOf } from "../data-dir/data.ts";
+import { StartRefused } from "../data-dir/data.ts";
+import { reasonOf } from "../lib/reason.ts";
 
 /** Where to listen, and the settings that say so. */
 export interface Place {

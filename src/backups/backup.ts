@@ -6,8 +6,8 @@ import {
   databasePath,
   isBeingRestored,
   openFault,
-  reasonOf,
 } from "../data-dir/data.ts";
+import { reasonOf } from "../lib/reason.ts";
 import { carriedFiles } from "../db/carried.ts";
 import { storeIdOf } from "../db/identity.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";

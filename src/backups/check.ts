@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { reasonOf } from "../data-dir/data.ts";
+import { reasonOf } from "../lib/reason.ts";
 import { type CarriedFiles, carriedFiles, carriesFiles } from "../db/carried.ts";
 import { DiskError } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain.ts";

@@ -12,7 +12,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { reasonOf } from "../data-dir/data.ts";
+import { reasonOf } from "../lib/reason.ts";
 import { syncDirectory, syncPath } from "../lib/durable.ts";
 import { BackupRefused } from "./refused.ts";
 

@@ -7,10 +7,10 @@ import {
   lockFault,
   makeDirectory,
   openFault,
-  reasonOf,
   removeRestoring,
   restoringPath,
 } from "../data-dir/data.ts";
+import { reasonOf } from "../lib/reason.ts";
 import { carriedFiles, carriesFiles, dropCarried } from "../db/carried.ts";
 import { DiskError } from "../db/disk-error.ts";
 import { isBusy, isDamage, isFull } from "../db/failure.ts";

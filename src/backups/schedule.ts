@@ -1,4 +1,4 @@
-import { reasonOf } from "../data-dir/data.ts";
+import { reasonOf } from "../lib/reason.ts";
 import type { Clock } from "../lib/time.ts";
 
 /** The state of the scheduled backups. Times are milliseconds UTC. */

@@ -9,6 +9,7 @@ import { IMPORT_ONLY, type Method, NOT_HELD, type Objection } from "./preflight.
 import { ASKED, type Certificate, type Issued, type PendingOrder } from "./certificate.ts";
 import { BUDGET, type Place, Superseded } from "./place-order.ts";
 import type { Certificates } from "./repository.ts";
+import { reasonOf } from "../lib/reason.ts";
 
 /** Deals with a name whose time has come. Never fails: why it did not work is written down. */
 export type Issue = (certificate: Certificate) => Promise<void>;
@@ -81,12 +82,12 @@ const FINAL = new Set([
   "unfit_certificate",
 ]);
 
-const reasonOf = (error: unknown): Problem =>
+const problemBehind = (error: unknown): Problem =>
   error instanceof AcmeProblem
     ? problemOf(error)
     : {
         type: "internal",
-        detail: error instanceof Error ? error.message : String(error),
+        detail: reasonOf(error),
         subproblems: [],
       };
 
@@ -232,7 +233,7 @@ export const issuer = ({
       const undecided = { type: "undecided", detail: error.message, subproblems: [] };
       return certificates.postponed(hostname, undecided, now + LATER_MS);
     }
-    const problem = reasonOf(error);
+    const problem = problemBehind(error);
     failed(hostname, problem);
     const { type, status } = problem;
     // Whatever it says: a certificate must not end because of one answer.

@@ -2,6 +2,7 @@ import { describe } from "../domains/domain.ts";
 import { hostnameOf } from "../domains/hostname.ts";
 import type { Inspect, Manner } from "../domains/inspect.ts";
 import { sentence } from "../lib/printable.ts";
+import { reasonOf } from "../lib/reason.ts";
 import type { Domains } from "../domains/repository.ts";
 import type { Problem } from "../protocols/acme/problem.ts";
 
@@ -72,8 +73,6 @@ export interface ObjectionSettings {
   /** Where challenges are asked for: 80 and 443, unless the settings say otherwise. */
   ports: { http: number; tls: number };
 }
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const UNHURRIED: Manner = { isUrgent: () => false, needsProof: false };
 

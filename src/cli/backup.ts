@@ -5,7 +5,7 @@ import { removeTemporary } from "../backups/abandoned.ts";
 import { type BackupResult, takeBackup } from "../backups/backup.ts";
 import { type CheckedBackup, checkBackup } from "../backups/check.ts";
 import { nameAt } from "../backups/names.ts";
-import { reasonOf } from "../data-dir/data.ts";
+import { reasonOf } from "../lib/reason.ts";
 import { endingSignals } from "./hangup.ts";
 import { formatBytes, progress } from "./progress.ts";
 import { configOf, withSettings } from "./settings.ts";

@@ -7,6 +7,7 @@ import type { Listing } from "./pack.ts";
 import { formatBytes, progress } from "./progress.ts";
 import { clientOf, configBeside, withSettings } from "./settings.ts";
 import { UsageError, fail, print } from "./terminal.ts";
+import { reasonOf } from "../lib/reason.ts";
 
 interface Options extends Record<string, unknown> {
   project: string;
@@ -41,7 +42,7 @@ const assertSite = ({ files }: Listing) => {
   try {
     siteRoot(files.map(({ path }) => path));
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(reasonOf(error));
   }
 };
 

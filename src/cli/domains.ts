@@ -6,7 +6,7 @@ import { fromDomain, fromEvent } from "../domains/model.ts";
 import type { DomainService, InspectedDomain, ListedDomain } from "../domains/service.ts";
 import type { DomainSettings } from "../domains/settings.ts";
 import { Fault, type FaultCode } from "../lib/errors.ts";
-import { reasonOf } from "../data-dir/data.ts";
+import { reasonOf } from "../lib/reason.ts";
 import type { Database } from "../db/open.ts";
 import { wireDomains } from "../app/wire-domains.ts";
 import type { CertificateService } from "../certificates/service.ts";

@@ -10,7 +10,7 @@ import type { Format } from "../bulk/import.ts";
 import { quantity } from "../bulk/quantity.ts";
 import { countAnimals, exportPages } from "../bulk/repository.ts";
 import type { Config } from "../config/config.ts";
-import { reasonOf } from "../data-dir/data.ts";
+import { reasonOf } from "../lib/reason.ts";
 import { isFull, resultCode } from "../db/failure.ts";
 import { shareLock } from "../db/lock.ts";
 import type { Database } from "../db/open.ts";

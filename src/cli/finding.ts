@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { reasonOf } from "../data-dir/data.ts";
+import { reasonOf } from "../lib/reason.ts";
 
 export type Level = "ok" | "warning" | "failed";
 

@@ -19,6 +19,7 @@ import { ordersCommand } from "./orders.ts";
 import { serveCommand } from "./serve.ts";
 import { suspendBetweenTurns } from "./suspend.ts";
 import { Interrupted, UsageError, fail, print } from "./terminal.ts";
+import { reasonOf } from "../lib/reason.ts";
 
 const WRONG_USE = 2;
 /** As a shell says of what SIGINT has ended. */
@@ -56,7 +57,7 @@ const program = (): Command => {
 const nameOf = (command: Command): string =>
   command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
-const reasonOf = ({ message }: CommanderError): string =>
+const usageFault = ({ message }: CommanderError): string =>
   message
     .replace(/^error: /, "")
     .replaceAll("\n", " ")
@@ -65,7 +66,9 @@ const reasonOf = ({ message }: CommanderError): string =>
 /** Commander hands settings down only to commands that it made itself. One that only groups others explains them. */
 const inherit = (command: Command): void => {
   command.allowExcessArguments(false).exitOverride((error) => {
-    throw error.exitCode === 0 ? error : new UsageError(`${reasonOf(error)}; see ${nameOf(command)} --help`);
+    throw error.exitCode === 0
+      ? error
+      : new UsageError(`${usageFault(error)}; see ${nameOf(command)} --help`);
   });
   for (const child of command.commands) {
     child.copyInheritedSettings(command);
@@ -98,7 +101,7 @@ export const run = async (argv: readonly string[]): Promise<number> => {
       fail(error.message);
       return 1;
     }
-    const message = error instanceof Error ? error.message : String(error);
+    const message = reasonOf(error);
     // Only of errors with a code of their own: one with a cause already says what to do.
     const { code } = error as { code?: unknown };
     const explanation = typeof code === "string" ? explainCode(code) : undefined;

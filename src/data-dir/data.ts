@@ -9,6 +9,7 @@ import { directoryFault, fileFault, kindFault, tracesIn } from "./directory.ts";
 import { makeDirectories } from "../lib/durable.ts";
 import { explainStorage, fileSize, systemFault } from "./filesystem.ts";
 import { createEmpty } from "../lib/ownership.ts";
+import { reasonOf } from "../lib/reason.ts";
 
 /** The service cannot start; the message says what to do. */
 export class StartRefused extends Error {
@@ -21,8 +22,6 @@ export const restoringPath = (dataDir: string): string => `${databasePath(dataDi
 /** Whoever holds it is the server of DATA_DIR, or restores it. */
 export const lockPath = (dataDir: string): string => join(dataDir, "server.lock");
 export const adminKeyPath = (dataDir: string): string => join(dataDir, "admin.key");
-
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Makes DATA_DIR if it is missing. @throws StartRefused */
 export const makeDirectory = (dataDir: string) => {

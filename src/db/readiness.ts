@@ -5,6 +5,7 @@ import { DatabaseLocked, StorageUnavailable, isBusy, isReadFailure } from "./fai
 import { assertCurrent } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { openRemote } from "./remote.ts";
+import { reasonOf } from "../lib/reason.ts";
 
 /** Tells whether the database can be read and written. */
 export interface Readiness {
@@ -26,8 +27,6 @@ export interface ReadinessOptions {
 const PROBE_MS = 400;
 /** The most of the time that is spent checking a damaged file again. */
 const CHECK_SHARE = 1 / 10;
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Says what to do about an error of SQLite's own. */
 const explained = (error: unknown): unknown => {

@@ -2,6 +2,7 @@ import { ArchiveRefused, type UnpackLimits } from "./refused.ts";
 import type { RawEntry } from "./tarball.ts";
 import { isClutter } from "./root.ts";
 import { archiveTree } from "./tree.ts";
+import { reasonOf } from "../lib/reason.ts";
 
 /** A file of a site; `content` is read to its end before the next file is asked for. */
 export interface UnpackedFile {
@@ -28,7 +29,7 @@ const isSystemError = (error: unknown): boolean => error instanceof Error && "sy
 
 const refusalOf = (error: unknown): unknown => {
   if (error instanceof ArchiveRefused || isSystemError(error)) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   return new ArchiveRefused(`The archive is damaged or cut off: ${reason}`);
 };
 

@@ -5,6 +5,7 @@ import type { Metrics } from "./metrics.ts";
 import { operation } from "../openapi/operation.ts";
 import { NoQuery, OneOf } from "./schemas.ts";
 import type { Shared } from "./shared.ts";
+import { reasonOf } from "../lib/reason.ts";
 
 /** One thing that readiness depends on: it throws, with what to do, if it is not so. */
 export type Check = () => void | Promise<void>;
@@ -89,7 +90,7 @@ const failuresOf = async (checks: Readonly<Record<string, Check>>): Promise<Fail
       await check();
       return [];
     } catch (error) {
-      return [{ name, reason: error instanceof Error ? error.message : String(error) }];
+      return [{ name, reason: reasonOf(error) }];
     }
   });
   return (await Promise.all(attempts)).flat();

@@ -1,5 +1,6 @@
 import { malformed } from "./responses.ts";
 import { AcmeProblem, shown } from "./problem.ts";
+import { reasonOf } from "../../lib/reason.ts";
 
 /** HTTP as a certificate authority may be trusted with it: bounded in size and time, never led elsewhere. */
 
@@ -57,11 +58,11 @@ const REASONS: Readonly<Record<string, string>> = {
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "";
 
-const reasonOf = (error: unknown): string => {
+const networkReason = (error: unknown): string => {
   const code = codeOf(error);
   if (REASONS[code] !== undefined) return REASONS[code];
   if (UNTRUSTED.test(code)) return `its certificate is not trusted (${code})`;
-  return code || (error instanceof Error ? error.message : String(error));
+  return code || reasonOf(error);
 };
 
 const unreachable = (url: string, reason: string): AcmeProblem =>
@@ -119,7 +120,7 @@ export const transport = (
       const isLate = controller.signal.aborted;
       controller.abort();
       if (error instanceof AcmeProblem) throw error;
-      throw unreachable(url, isLate ? `timed out after ${timeoutMs} ms` : reasonOf(error));
+      throw unreachable(url, isLate ? `timed out after ${timeoutMs} ms` : networkReason(error));
     } finally {
       clearTimeout(timer);
     }
