@@ -19,8 +19,8 @@ import { type Logger, logger } from "../lib/log.ts";
 import { answerWhileMigrating, answerWhileStarting } from "../http/starting.ts";
 import { remember } from "../config/remembered.ts";
 import type { KeyService } from "../keys/service.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import {
-  StartRefused,
   adminKeyPath,
   assertDirectory,
   isBeingRestored,
@@ -57,12 +57,12 @@ const lockOrExplain = (dataDir: string): ServerLock => {
     lock = takeServerLock(dataDir);
   } catch (error) {
     const reason = error instanceof OpenElsewhere ? error.message : lockFault(dataDir, error);
-    throw new StartRefused(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
+    throw new OperatorError(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
   }
   if (lock) return lock;
   if (isBeingRestored(dataDir))
-    throw new StartRefused(`DATA_DIR ${dataDir}: a backup is being restored; try again when that has ended`);
-  throw new StartRefused(
+    throw new OperatorError(`DATA_DIR ${dataDir}: a backup is being restored; try again when that has ended`);
+  throw new OperatorError(
     `DATA_DIR ${dataDir}: another adoption-store server is using it; stop that one, or choose another with --data-dir`,
   );
 };
@@ -105,7 +105,7 @@ export interface Server {
 /**
  * Opens everything and listens. While it migrates the database, its plain ports say so.
  * @param signal ends a migration; afterwards `stop` does
- * @throws StartRefused, MigrationStopped, or BackupRefused for a BACKUP_DIR that cannot take any
+ * @throws OperatorError, MigrationStopped
  */
 export const startServer = async (
   config: Config,

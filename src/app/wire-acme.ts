@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Config } from "../config/config.ts";
-import { StartRefused } from "../data-dir/data.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { type AcmeClient, acmeClient } from "../protocols/acme/client.ts";
 import { shownCertificate } from "../protocols/acme/handshake.ts";
@@ -68,19 +68,19 @@ const holdsCertificates = (text: string): boolean => {
   }
 };
 
-/** Whom to trust beside the system's authorities, PEM. @throws StartRefused */
+/** Whom to trust beside the system's authorities, PEM. @throws OperatorError */
 const trustedIn = (file: string): string => {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new StartRefused(
+    throw new OperatorError(
       `ACME_CA_FILE ${file}: cannot be read (${reasonOf(error)}); give the path of a file that this user may read, or unset it for a public authority`,
       { cause: error },
     );
   }
   if (holdsCertificates(text)) return text;
-  throw new StartRefused(
+  throw new OperatorError(
     `ACME_CA_FILE ${file}: it must hold the authority's root certificate as PEM (-----BEGIN CERTIFICATE-----); unset it for a public authority`,
   );
 };

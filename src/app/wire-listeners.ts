@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import type { Config } from "../config/config.ts";
 import { SETTINGS, type SettingName } from "../config/settings.ts";
-import { StartRefused } from "../data-dir/data.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 
 /** Where to listen, and the settings that say so. */
@@ -26,7 +26,7 @@ const hasAddress = (host: string): Promise<boolean> =>
     () => false,
   );
 
-/** Listens, or says what to do. @throws StartRefused */
+/** Listens, or says what to do. @throws OperatorError */
 export const listenOrExplain = async <Listening>(
   { host, port, hostSetting, portSetting }: Place,
   begin: (where: { host: string; port: number }) => Listening | Promise<Listening>,
@@ -44,6 +44,6 @@ export const listenOrExplain = async <Listening>(
     // For a name that does not resolve, Bun gives whichever code the last call left, or none.
     const code = (await hasAddress(host)) ? (error as { code?: string }).code : "EADDRNOTAVAIL";
     const remedy = remedies[code ?? ""] ?? reasonOf(error);
-    throw new StartRefused(`cannot listen on ${host}:${port}: ${remedy}`, { cause: error });
+    throw new OperatorError(`cannot listen on ${host}:${port}: ${remedy}`, { cause: error });
   }
 };

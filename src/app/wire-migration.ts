@@ -1,6 +1,7 @@
 import { copyPath, hasRoomForCopy, neededFor, takeCopy } from "../backups/before.ts";
 import type { Config } from "../config/config.ts";
-import { StartRefused, databasePath, openFault } from "../data-dir/data.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { databasePath, openFault } from "../data-dir/data.ts";
 import { isFull } from "../db/failure.ts";
 import { logSize } from "../db/log.ts";
 import { MigrationRefused } from "../db/migrate.ts";
@@ -80,7 +81,7 @@ const pendingTags = (path: string): string[] => {
 /**
  * Brings the database of DATA_DIR up to date in a worker, if it is older. The caller must hold the lock.
  * @param onBegin called before anything else is done, if there is something to do
- * @throws StartRefused, or MigrationStopped
+ * @throws OperatorError, or MigrationStopped
  */
 export const migrateData = async (
   config: Config,
@@ -96,6 +97,6 @@ export const migrateData = async (
   } catch (error) {
     if (signal.aborted) throw new MigrationStopped("stopped; the database is unchanged", { cause: error });
     const reason = error instanceof MigrationRefused ? error.message : openFault(path, error);
-    throw new StartRefused(`DATA_DIR ${config.dataDir}: ${reason}`, { cause: error });
+    throw new OperatorError(`DATA_DIR ${config.dataDir}: ${reason}`, { cause: error });
   }
 };

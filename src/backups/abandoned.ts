@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Lock, isUnlocked, shareLock } from "../db/lock.ts";
 import { LOCK_END, makerOf, temporaryName } from "./names.ts";
-import { BackupRefused } from "./refused.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 
 const isGone = (pid: number): boolean => {
   // In a container the next process has the number of one that was killed.
@@ -50,14 +50,14 @@ const removeAbandoned = (directory: string, now: number): void => {
 /**
  * Makes room for what this process begins in a directory: what was left there goes, and what this one writes is not taken
  * for that until it is released.
- * @throws BackupRefused
+ * @throws OperatorError
  */
 export const beginTemporary = (directory: string, now: number): Lock => {
   const { pid } = process;
   removeAbandoned(directory, now);
   const lock = pathOf(directory, pid) + LOCK_END;
   if (existsSync(lock))
-    throw new BackupRefused(
+    throw new OperatorError(
       `${directory}: another backup is being written there; try again when it has ended`,
     );
   removeTemporary(directory, pid);

@@ -30,7 +30,7 @@ import { fullReason, hasNoInodes } from "../data-dir/filesystem.ts";
 import { beginTemporary, removeTemporary } from "./abandoned.ts";
 import { surplus, temporaryName } from "./names.ts";
 import { assertPlace, putInPlace } from "./place.ts";
-import { BackupRefused } from "./refused.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { backupsIn } from "./stores.ts";
 import { inheritOwner } from "../lib/ownership.ts";
 import { type SiteFiles, blobsOf, bytesOf, carry, filesOf } from "./sites.ts";
@@ -69,31 +69,31 @@ export interface BackupResult {
 }
 
 const locked = (dataDir: string) =>
-  new BackupRefused(`DATA_DIR ${dataDir}: the database is locked by another process; try again`);
+  new OperatorError(`DATA_DIR ${dataDir}: the database is locked by another process; try again`);
 
 const unsound = (dataDir: string, error: unknown) =>
-  new BackupRefused(
+  new OperatorError(
     `DATA_DIR ${dataDir}: the database cannot be backed up: ${reasonOf(error)}; adoption-store doctor says more`,
     { cause: error },
   );
 
-/** @throws BackupRefused, StartRefused */
+/** @throws OperatorError */
 const openSource = (dataDir: string): Client => {
   const path = databasePath(dataDir);
   assertDirectory(dataDir);
   assertPresent(dataDir, { create: false });
   if (isBeingRestored(dataDir))
-    throw new BackupRefused(`DATA_DIR ${dataDir}: a backup is being restored; try again when that has ended`);
+    throw new OperatorError(`DATA_DIR ${dataDir}: a backup is being restored; try again when that has ended`);
   try {
     return openExisting(path);
   } catch (error) {
-    throw new BackupRefused(`DATA_DIR ${dataDir}: ${openFault(path, error)}`, { cause: error });
+    throw new OperatorError(`DATA_DIR ${dataDir}: ${openFault(path, error)}`, { cause: error });
   }
 };
 
 /**
  * Reads once, which opens the log: a fault of the database is not reported as one of the backup's directory.
- * @throws BackupRefused
+ * @throws OperatorError
  */
 const assertReadable = (source: Client, dataDir: string): void => {
   try {
@@ -102,16 +102,16 @@ const assertReadable = (source: Client, dataDir: string): void => {
     const error = asDiskError(source, caught);
     if (isBusy(error)) throw locked(dataDir);
     if (isDamage(error)) throw unsound(dataDir, error);
-    throw new BackupRefused(`DATA_DIR ${dataDir}: ${openFault(databasePath(dataDir), error)}`, {
+    throw new OperatorError(`DATA_DIR ${dataDir}: ${openFault(databasePath(dataDir), error)}`, {
       cause: error,
     });
   }
 };
 
-/** @throws BackupRefused for a name by which a backup in DATA_DIR would not be known as one */
+/** @throws OperatorError for a name by which a backup in DATA_DIR would not be known as one */
 const assertEnding = (file: string, dataDir: string) => {
   if (realpathSync(dirname(file)) === realpathSync(dataDir) && !file.endsWith(".db"))
-    throw new BackupRefused(
+    throw new OperatorError(
       `${file}: in DATA_DIR the name of a backup ends with .db; name another, or another place`,
     );
 };
@@ -123,13 +123,13 @@ const isBelow = (directory: string, dataDir: string): boolean =>
 const asMegabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
 
 const noRoom = (directory: string, needed: number) =>
-  new BackupRefused(
+  new OperatorError(
     hasNoInodes(directory)
       ? `${directory}: ${fullReason(directory)}, or name another place`
       : `${directory} has no room for the backup${needed > 0 ? `, which needs about ${asMegabytes(needed)}` : ""}: make room there, or name another place`,
   );
 
-/** @throws BackupRefused */
+/** @throws OperatorError */
 const assertRoom = ({ file, dataDir, reserve }: BackupOrder, needed: number) => {
   const directory = dirname(file);
   const { bavail, bsize } = statfsSync(directory);
@@ -194,10 +194,10 @@ const explained = (error: unknown, { dataDir, file }: BackupOrder, needed: numbe
   if (isFull(error)) return noRoom(dirname(file), needed);
   if (isBusy(error)) return locked(dataDir);
   if (error instanceof Unsound || isDamage(error)) return unsound(dataDir, error);
-  if (isForbidden(error)) return new BackupRefused(`${dirname(file)} cannot be written (${reasonOf(error)})`);
+  if (isForbidden(error)) return new OperatorError(`${dirname(file)} cannot be written (${reasonOf(error)})`);
   const explanation = explainFailure(error);
   if (explanation !== undefined)
-    return new BackupRefused(`no backup was written to ${dirname(file)}, ${explanation}`);
+    return new OperatorError(`no backup was written to ${dirname(file)}, ${explanation}`);
   return error;
 };
 
@@ -218,7 +218,7 @@ const removeOld = (
 
 /**
  * Takes a backup of what is committed now, checks it, and only then gives it its name; a server may run and write.
- * @throws BackupRefused, and leaves nothing
+ * @throws OperatorError, and leaves nothing
  */
 export const takeBackup = async (order: BackupOrder): Promise<BackupResult> => {
   const { dataDir, file, force, secrets, now } = order;
@@ -255,7 +255,7 @@ export const takeBackup = async (order: BackupOrder): Promise<BackupResult> => {
     }
   } catch (error) {
     if (hasFailedToRead(source))
-      throw new BackupRefused(`DATA_DIR ${dataDir}: ${explainFailure(new DiskError(error))}`, {
+      throw new OperatorError(`DATA_DIR ${dataDir}: ${explainFailure(new DiskError(error))}`, {
         cause: error,
       });
     throw explained(error, order, needed);

@@ -8,7 +8,7 @@ import { ledgerOf } from "../db/migrate.ts";
 import { openForReading } from "../db/readonly.ts";
 import { type Client, Unsound, assertSound, hasSecrets, manifestsOf } from "../db/snapshot.ts";
 import { hashesOf, readManifest } from "../deploys/manifest.ts";
-import { BackupRefused } from "./refused.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import type { SiteFiles } from "./sites.ts";
 
 /** A backup that can be restored. */
@@ -86,23 +86,23 @@ const examine = (
 
 /**
  * Checks everything that a restore checks, and changes nothing.
- * @throws BackupRefused if it could not be restored
+ * @throws OperatorError if it could not be restored
  */
 export const checkBackup = (
   file: string,
   onProgress: (line: string, isStep?: boolean) => void,
 ): CheckedBackup => {
-  if (!existsSync(file)) throw new BackupRefused(`${file} does not exist`);
-  if (!statSync(file).isFile()) throw new BackupRefused(`${file} is not an ordinary file`);
+  if (!existsSync(file)) throw new OperatorError(`${file} does not exist`);
+  if (!statSync(file).isFile()) throw new OperatorError(`${file} is not an ordinary file`);
   let client: Client | undefined;
   try {
     client = openForReading(file);
     return examine(client, file, onProgress);
   } catch (error) {
     if (error instanceof Unsound)
-      throw new BackupRefused(`${file} cannot be restored: ${error.message}`, { cause: error });
+      throw new OperatorError(`${file} cannot be restored: ${error.message}`, { cause: error });
     const reason = error instanceof DiskError ? explainFailure(error) : reasonOf(error);
-    throw new BackupRefused(`${file} cannot be checked: ${reason}`, { cause: error });
+    throw new OperatorError(`${file} cannot be checked: ${reason}`, { cause: error });
   } finally {
     client?.close();
   }

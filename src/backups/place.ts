@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { reasonOf } from "../lib/reason.ts";
 import { syncDirectory, syncPath } from "../lib/durable.ts";
-import { BackupRefused } from "./refused.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
 
@@ -40,23 +40,23 @@ const isOwn = (file: string, dataDir: string): boolean => {
     .some((own) => place.startsWith(own) && OWN_END.test(place.slice(own.length)));
 };
 
-/** @throws BackupRefused if its directory cannot hold a file, or it would take the place of one that must stay */
+/** @throws OperatorError if its directory cannot hold a file, or it would take the place of one that must stay */
 export const assertPlace = (file: string, dataDir: string): void => {
   const directory = dirname(resolve(file));
   if (!existsSync(directory))
-    throw new BackupRefused(`${directory} does not exist: make it, or name another place`);
+    throw new OperatorError(`${directory} does not exist: make it, or name another place`);
   if (!statSync(directory).isDirectory())
-    throw new BackupRefused(`${directory} is no directory: name another place`);
+    throw new OperatorError(`${directory} is no directory: name another place`);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
-    throw new BackupRefused(`${file} is no ordinary file: name another`);
+    throw new OperatorError(`${file} is no ordinary file: name another`);
   if (isOwn(resolve(file), dataDir))
-    throw new BackupRefused(`${file}: DATA_DIR has files of its own; name another place`);
+    throw new OperatorError(`${file}: DATA_DIR has files of its own; name another place`);
 };
 
-/** @throws BackupRefused if backups cannot be written there, nor the directory be made */
+/** @throws OperatorError if backups cannot be written there, nor the directory be made */
 export const assertBackupDirectory = (path: string, dataDir: string): void => {
   const refused = (reason: string) =>
-    new BackupRefused(`BACKUP_DIR ${path}: ${reason}; choose another with --backup-dir`);
+    new OperatorError(`BACKUP_DIR ${path}: ${reason}; choose another with --backup-dir`);
   if (isOwn(resolve(path), dataDir)) throw refused("DATA_DIR has files of its own");
   const directory = standing(resolve(path));
   if (!statSync(directory).isDirectory()) throw refused(`${directory} is no directory`);
@@ -71,7 +71,7 @@ export const assertBackupDirectory = (path: string, dataDir: string): void => {
 const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 const exists = (file: string) =>
-  new BackupRefused(`${file} exists already: name another file, or overwrite it with --force`);
+  new OperatorError(`${file} exists already: name another file, or overwrite it with --force`);
 
 /** Gives the file its second name in one step. False where the file system knows none. @throws EEXIST */
 export const linked = (file: string, name: string): boolean => {

@@ -32,7 +32,7 @@ import { replaceFile, syncDirectory, syncPath } from "../lib/durable.ts";
 import { createEmpty, inheritOwner } from "../lib/ownership.ts";
 import { OpenElsewhere, takeServerLock } from "../data-dir/server-lock.ts";
 import { linked } from "./place.ts";
-import { BackupRefused } from "./refused.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { type SiteFiles, blobsOf, filesOf, missingOf, uncarry } from "./sites.ts";
 
 export interface Restored {
@@ -47,24 +47,24 @@ export interface Restored {
 export interface Restore {
   /** True if there is a database that it takes the place of. */
   replaces: boolean;
-  /** @throws BackupRefused, and leaves the database as it was */
+  /** @throws OperatorError, and leaves the database as it was */
   run(told: (line: string, isStep?: boolean) => void): Promise<Restored>;
   close(): void;
 }
 
 const LOGS = ["-wal", "-shm", "-journal"];
 
-/** @throws BackupRefused */
+/** @throws OperatorError */
 const lockOrRefuse = (dataDir: string): Lock => {
   let lock: Lock | undefined;
   try {
     lock = takeServerLock(dataDir);
   } catch (error) {
     const reason = error instanceof OpenElsewhere ? error.message : lockFault(dataDir, error);
-    throw new BackupRefused(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
+    throw new OperatorError(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
   }
   if (lock) return lock;
-  throw new BackupRefused(
+  throw new OperatorError(
     isBeingRestored(dataDir)
       ? `DATA_DIR ${dataDir}: another backup is being restored; try again when that has ended`
       : `DATA_DIR ${dataDir}: a server is running on it; stop it, then try again`,
@@ -73,7 +73,7 @@ const lockOrRefuse = (dataDir: string): Lock => {
 
 /**
  * Takes the lock and creates the file that the restore will write. Both together tell other processes that a restore runs.
- * @throws BackupRefused
+ * @throws OperatorError
  */
 const beginRestoring = (dataDir: string): Lock => {
   assertDirectory(dataDir);
@@ -83,7 +83,7 @@ const beginRestoring = (dataDir: string): Lock => {
     createEmpty(restoringPath(dataDir));
   } catch (error) {
     lock.release();
-    throw new BackupRefused(`DATA_DIR ${dataDir}: ${lockFault(dataDir, error)}`, { cause: error });
+    throw new OperatorError(`DATA_DIR ${dataDir}: ${lockFault(dataDir, error)}`, { cause: error });
   }
   return {
     release() {
@@ -93,13 +93,13 @@ const beginRestoring = (dataDir: string): Lock => {
   };
 };
 
-/** @throws BackupRefused */
+/** @throws OperatorError */
 const openBackup = (file: string, dataDir: string): Client => {
-  if (!existsSync(file)) throw new BackupRefused(`${file} does not exist`);
-  if (!statSync(file).isFile()) throw new BackupRefused(`${file} is no ordinary file`);
+  if (!existsSync(file)) throw new OperatorError(`${file} does not exist`);
+  if (!statSync(file).isFile()) throw new OperatorError(`${file} is no ordinary file`);
   const path = databasePath(dataDir);
   if (existsSync(path) && realpathSync(path) === realpathSync(file))
-    throw new BackupRefused(`${file} is the database itself`);
+    throw new OperatorError(`${file} is the database itself`);
   let client: Client | undefined;
   try {
     client = openExisting(file, { readonly: true });
@@ -111,7 +111,7 @@ const openBackup = (file: string, dataDir: string): Client => {
       error instanceof DiskError
         ? "its disk reported an input/output error: look at the system's log (dmesg), then try again, or restore another backup"
         : reasonOf(error);
-    throw new BackupRefused(`${file} cannot be restored: ${reason}`, { cause: error });
+    throw new OperatorError(`${file} cannot be restored: ${reason}`, { cause: error });
   }
 };
 
@@ -147,12 +147,12 @@ const settle = (path: string): void => {
     settleLog(path);
   } catch (error) {
     if (isBusy(error))
-      throw new BackupRefused(`${path}: another process works on it; end that one, then try again`, {
+      throw new OperatorError(`${path}: another process works on it; end that one, then try again`, {
         cause: error,
       });
     if (isFull(error)) throw error;
     if (!isDamage(error))
-      throw new BackupRefused(`DATA_DIR ${dirname(path)}: ${openFault(path, error)}`, { cause: error });
+      throw new OperatorError(`DATA_DIR ${dirname(path)}: ${openFault(path, error)}`, { cause: error });
   }
 };
 
@@ -228,18 +228,18 @@ const checked = (temporary: string): string[] => {
 
 const explained = (error: unknown, dataDir: string): unknown => {
   if (isFull(error))
-    return new BackupRefused(
+    return new OperatorError(
       `DATA_DIR ${dataDir}: there is no room for the restored database, ${fullReason(dataDir)}`,
     );
   if (error instanceof Unsound || isDamage(error))
-    return new BackupRefused(`the backup cannot be restored: ${reasonOf(error)}`);
+    return new OperatorError(`the backup cannot be restored: ${reasonOf(error)}`);
   return error;
 };
 
 /**
  * Looks at a backup and takes DATA_DIR for it. The restored database gets its place in one step, on disk before: whenever
  * the machine stops, there is the one or the other.
- * @throws BackupRefused if a server is running, or the backup is none that this program can use
+ * @throws OperatorError if a server is running, or the backup is none that this program can use
  */
 export const prepareRestore = (dataDir: string, file: string, now: number): Restore => {
   // A mistyped file makes no directory.

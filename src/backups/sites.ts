@@ -4,7 +4,7 @@ import type { CarriedFiles } from "../db/carried.ts";
 import { type Blobs, openBlobs } from "../deploys/blobs.ts";
 import { MAX_MANIFEST_BYTES, hashesOf, readManifest } from "../deploys/manifest.ts";
 import { blobSize, isHash, lossOf, problemOf } from "../deploys/sound.ts";
-import { BackupRefused } from "./refused.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 
 /** Files of deployed sites, which lie beside the database. */
 export interface SiteFiles {
@@ -128,11 +128,11 @@ export const uncarry = async (
     for (const [at, hash] of hashes.entries()) {
       told(at, hashes.length);
       if (!isHash(hash))
-        throw new BackupRefused("the backup is damaged: a file of a site has no proper name");
+        throw new OperatorError("the backup is damaged: a file of a site has no proper name");
       if (await isSound(blobs, hash)) continue;
       const stored = await writer.put(eachOf(carried.partsOf(hash)));
       if (stored.hash !== hash)
-        throw new BackupRefused(`the backup is damaged: file ${hash} of a site is another`);
+        throw new OperatorError(`the backup is damaged: file ${hash} of a site is another`);
       bytes += stored.size;
     }
     await writer.flush();

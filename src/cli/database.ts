@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
-import { StartRefused, assertDirectory, isBeingRestored, openData } from "../data-dir/data.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { assertDirectory, isBeingRestored, openData } from "../data-dir/data.ts";
 import { asDiskError } from "../db/disk-error.ts";
 import { isFull, resultCode } from "../db/failure.ts";
 import type { Database } from "../db/open.ts";
@@ -15,17 +16,17 @@ const explained = (error: unknown, dataDir: string): unknown => {
       path === undefined
         ? "the file system of a file that it writes is full; make room there"
         : `${path}: ${fullReason(dirname(path))}`;
-    return new StartRefused(`${reason}, then try again`, { cause: error });
+    return new OperatorError(`${reason}, then try again`, { cause: error });
   }
   const explanation = resultCode(error).startsWith("SQLITE_") ? explainStorage(error, dataDir) : undefined;
   return explanation === undefined
     ? error
-    : new StartRefused(`DATA_DIR ${dataDir}: ${explanation}`, { cause: error });
+    : new OperatorError(`DATA_DIR ${dataDir}: ${explanation}`, { cause: error });
 };
 
 /**
  * Runs some work on the database of DATA_DIR, beside a server or without one; `create` makes what is missing.
- * @throws StartRefused if it cannot be opened, is being restored, or a file system is full
+ * @throws OperatorError if it cannot be opened, is being restored, or a file system is full
  */
 export const withDatabase = async <Result>(
   config: Config,
@@ -34,7 +35,7 @@ export const withDatabase = async <Result>(
 ): Promise<Result> => {
   assertDirectory(config.dataDir);
   if (isBeingRestored(config.dataDir))
-    throw new StartRefused(
+    throw new OperatorError(
       `DATA_DIR ${config.dataDir}: a backup is being restored; try again when that has ended`,
     );
   const database = openData(config, { create });

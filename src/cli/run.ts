@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/config.ts";
 import { explainCode } from "../db/explain.ts";
 import { Fault } from "../lib/errors.ts";
-import { StartRefused } from "../data-dir/data.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { VERSION } from "../app/wire.ts";
 import { ApiError } from "./api.ts";
 import { backupCommand } from "./backup.ts";
@@ -97,7 +97,7 @@ export const run = async (argv: readonly string[]): Promise<number> => {
       fail(error.message);
       return WRONG_USE;
     }
-    if (error instanceof StartRefused || error instanceof ApiError || error instanceof Fault) {
+    if (error instanceof OperatorError || error instanceof ApiError || error instanceof Fault) {
       fail(error.message);
       return 1;
     }

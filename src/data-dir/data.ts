@@ -9,12 +9,8 @@ import { directoryFault, fileFault, kindFault, tracesIn } from "./directory.ts";
 import { makeDirectories } from "../lib/durable.ts";
 import { explainStorage, fileSize, systemFault } from "./filesystem.ts";
 import { createEmpty } from "../lib/ownership.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
-
-/** The service cannot start; the message says what to do. */
-export class StartRefused extends Error {
-  override name = "StartRefused";
-}
 
 export const databasePath = (dataDir: string): string => join(dataDir, "adoption-store.db");
 /** What a restore writes, until it takes the database's place. */
@@ -23,14 +19,14 @@ export const restoringPath = (dataDir: string): string => `${databasePath(dataDi
 export const lockPath = (dataDir: string): string => join(dataDir, "server.lock");
 export const adminKeyPath = (dataDir: string): string => join(dataDir, "admin.key");
 
-/** Makes DATA_DIR if it is missing. @throws StartRefused */
+/** Makes DATA_DIR if it is missing. @throws OperatorError */
 export const makeDirectory = (dataDir: string) => {
   // Everything that this process creates is for its user alone, SQLite's own files too.
   process.umask(0o077);
   try {
     makeDirectories(dataDir);
   } catch (error) {
-    throw new StartRefused(`DATA_DIR ${dataDir}: cannot be created (${reasonOf(error)})`, { cause: error });
+    throw new OperatorError(`DATA_DIR ${dataDir}: cannot be created (${reasonOf(error)})`, { cause: error });
   }
 };
 
@@ -40,7 +36,7 @@ const firstFault = (paths: string[], faultOf: (path: string) => string | undefin
   paths.map(faultOf).find((fault) => fault !== undefined);
 
 /**
- * @throws StartRefused if a file of the database is not an ordinary file: behind a symbolic link SQLite keeps the log
+ * @throws OperatorError if a file of the database is not an ordinary file: behind a symbolic link SQLite keeps the log
  * elsewhere, and opening a pipe waits forever
  */
 export const assertFiles = (dataDir: string): void => {
@@ -53,29 +49,29 @@ export const assertFiles = (dataDir: string): void => {
   } catch (error) {
     fault = directoryFault(dataDir) ?? reasonOf(error);
   }
-  if (fault !== undefined) throw new StartRefused(`DATA_DIR ${dataDir}: ${fault}`);
+  if (fault !== undefined) throw new OperatorError(`DATA_DIR ${dataDir}: ${fault}`);
 };
 
-/** @throws StartRefused if another user could replace what is there, or owns it, and as `assertFiles` */
+/** @throws OperatorError if another user could replace what is there, or owns it, and as `assertFiles` */
 export const assertDirectory = (dataDir: string): void => {
   const fault = directoryFault(dataDir);
-  if (fault !== undefined) throw new StartRefused(`DATA_DIR ${dataDir}: ${fault}`);
+  if (fault !== undefined) throw new OperatorError(`DATA_DIR ${dataDir}: ${fault}`);
   assertFiles(dataDir);
 };
 
 /**
  * Refuses to begin a new store where one was in use: a new database in place of a lost one would have other keys and backups.
- * @throws StartRefused
+ * @throws OperatorError
  */
 export const assertNew = (dataDir: string, state: "missing" | "empty"): void => {
   const traces = tracesIn(dataDir, { log: fileSize(databasePath(dataDir)) === 0 });
   if (traces.length === 0) return;
-  throw new StartRefused(
+  throw new OperatorError(
     `DATA_DIR ${dataDir}: the database ${basename(databasePath(dataDir))} is ${state}, but a store was in use here (${traces.join(", ")}): restore a backup with adoption-store restore FILE; or, to begin a new store, move these files away`,
   );
 };
 
-/** Makes sure that there is a database file, and creates an empty one if `create`. @throws StartRefused */
+/** Makes sure that there is a database file, and creates an empty one if `create`. @throws OperatorError */
 export const assertPresent = (dataDir: string, { create }: { create: boolean }): void => {
   const path = databasePath(dataDir);
   if (fileSize(path) > 0) return;
@@ -83,7 +79,7 @@ export const assertPresent = (dataDir: string, { create }: { create: boolean }):
   assertNew(dataDir, isThere ? "empty" : "missing");
   if (create) createEmpty(path);
   else if (!isThere)
-    throw new StartRefused(
+    throw new OperatorError(
       `DATA_DIR ${dataDir}: there is no database; check --data-dir, or start with serve`,
     );
 };
@@ -102,7 +98,7 @@ export const openFault = (path: string, error: unknown): string => {
 /**
  * Opens the database of DATA_DIR. `create` makes both if they are missing; `migrate` brings a database up to date, which only
  * the server may do that owns it: an older one may be running.
- * @throws StartRefused
+ * @throws OperatorError
  */
 export const openData = (
   config: Config,
@@ -120,9 +116,9 @@ export const openData = (
     chmodSync(path, 0o600);
     return database;
   } catch (error) {
-    if (error instanceof StartRefused) throw error;
+    if (error instanceof OperatorError) throw error;
     const reason = error instanceof MigrationRefused ? error.message : openFault(path, error);
-    throw new StartRefused(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
+    throw new OperatorError(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
   }
 };
 
@@ -134,14 +130,14 @@ export const removeRestoring = (dataDir: string): void => {
 
 /**
  * True while a backup is being restored: a database that is opened meanwhile would leave its log beside the restored one.
- * A restore that was killed left its file, but holds no lock. @throws StartRefused
+ * A restore that was killed left its file, but holds no lock. @throws OperatorError
  */
 export const isBeingRestored = (dataDir: string): boolean => {
   if (!existsSync(restoringPath(dataDir))) return false;
   try {
     return isLocked(lockPath(dataDir));
   } catch (error) {
-    throw new StartRefused(`DATA_DIR ${dataDir}: ${lockFault(dataDir, error)}`, { cause: error });
+    throw new OperatorError(`DATA_DIR ${dataDir}: ${lockFault(dataDir, error)}`, { cause: error });
   }
 };
 

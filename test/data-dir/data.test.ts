@@ -20,7 +20,7 @@ import { takeLock } from "../../src/db/lock.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { faultOf } from "../../src/data-dir/directory.ts";
-import { StartRefused } from "../../src/data-dir/data.ts";
+import { OperatorError } from "../../src/lib/operator-error.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { asUser, giveToUser, isRoot } from "../support/user.ts";
 
@@ -171,7 +171,7 @@ describe("DATA_DIR", () => {
     const dataDir = await usedDirectory();
     chmodSync(dataDir, 0o770);
     for (const create of [true, false])
-      expect(() => openData(configIn(dataDir), { create })).toThrow(StartRefused);
+      expect(() => openData(configIn(dataDir), { create })).toThrow(OperatorError);
     chmodSync(dataDir, 0o700);
     await openData(configIn(dataDir), { create: false }).close();
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { StartRefused } from "../../../src/data-dir/data.ts";
+import { OperatorError } from "../../../src/lib/operator-error.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 import { openStore, temporaryDirectory } from "../../support/store.ts";
 
@@ -29,7 +29,7 @@ test.each([
 ])("a start with an ACME_CA_FILE %s is refused, and it is said what to give", async (_, text) => {
   const file = fileWith(text);
   const refused = startWith(file);
-  await expect(refused).rejects.toThrow(StartRefused);
+  await expect(refused).rejects.toThrow(OperatorError);
   await expect(refused).rejects.toThrow(
     `ACME_CA_FILE ${file}: it must hold the authority's root certificate as PEM`,
   );
@@ -40,7 +40,7 @@ test("a start with an ACME_CA_FILE that cannot be read is refused, and it is sai
   mkdirSync(directory);
   for (const file of [directory, join(directory, "missing.pem")]) {
     const refused = startWith(file);
-    await expect(refused).rejects.toThrow(StartRefused);
+    await expect(refused).rejects.toThrow(OperatorError);
     await expect(refused).rejects.toThrow(
       /cannot be read \(.+\); give the path of a file that .+, or unset it/,
     );
