@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { DOCUMENTS, documentsOf } from "../src/openapi/routes.ts";
-import { SCOPES, type Scope } from "../src/keys/scopes.ts";
+import { SCOPES, type Scope } from "../src/lib/scopes.ts";
 import { operationsOf, pathWith } from "./support/operations.ts";
 import { faultOf, messageOf, openStore } from "./support/store.ts";
 

@@ -16,8 +16,8 @@ import { limitPlain } from "../edge/plain/limit.ts";
 import { openSockets } from "../edge/plain/sockets.ts";
 import { LIMITS } from "../protocols/tls/connections.ts";
 import { type Logger, logger } from "../lib/log.ts";
-import { answerWhileMigrating, answerWhileStarting } from "../http/starting.ts";
-import { remember } from "../config/remembered.ts";
+import { answerWhileMigrating, answerWhileStarting } from "../http/startup.ts";
+import { remember } from "../config/saved-settings.ts";
 import type { KeyService } from "../keys/service.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import {

@@ -2,7 +2,7 @@ import { copyPath, hasRoomForCopy, neededFor, takeCopy } from "../backups/before
 import type { Config } from "../config/config.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { databasePath, openFault } from "../data-dir/data.ts";
-import { isFull } from "../db/failure.ts";
+import { isFull } from "../lib/storage-errors.ts";
 import { logSize } from "../db/log.ts";
 import { MigrationRefused } from "../db/migrate.ts";
 import { type Upgrade, openUpgrade, pendingAt } from "../db/upgrade.ts";

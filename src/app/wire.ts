@@ -40,7 +40,7 @@ import { type Logger, logger } from "../lib/log.ts";
 import { metrics } from "../http/metrics.ts";
 import { type WithoutIdleTimeout, noop } from "../http/idle-timeout.ts";
 import { referenceSite } from "../openapi/reference.ts";
-import { shared } from "../http/shared.ts";
+import { shared } from "../http/macros.ts";
 import { holds, normalise } from "../keys/guard.ts";
 import { keyRepository } from "../keys/repository.ts";
 import { formatRate } from "../keys/rate.ts";

@@ -12,7 +12,7 @@ import { carriedFiles } from "../db/carried.ts";
 import { storeIdOf } from "../db/identity.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain.ts";
-import { isBusy, isDamage, isForbidden, isFull } from "../db/failure.ts";
+import { isBusy, isDamage, isForbidden, isFull } from "../lib/storage-errors.ts";
 import {
   type Client,
   Unsound,

@@ -13,7 +13,7 @@ import {
 import { reasonOf } from "../lib/reason.ts";
 import { carriedFiles, carriesFiles, dropCarried } from "../db/carried.ts";
 import { DiskError } from "../db/disk-error.ts";
-import { isBusy, isDamage, isFull } from "../db/failure.ts";
+import { isBusy, isDamage, isFull } from "../lib/storage-errors.ts";
 import { fileSize, fullReason } from "../data-dir/filesystem.ts";
 import type { Lock } from "../db/lock.ts";
 import {

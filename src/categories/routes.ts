@@ -1,8 +1,8 @@
 import { Elysia, status } from "elysia";
 import { nextPage } from "../http/headers.ts";
 import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
-import { expectedBy, tagOf, taggedAnswer } from "../http/tags.ts";
-import type { Shared } from "../http/shared.ts";
+import { expectedBy, tagOf, taggedAnswer } from "../http/etag.ts";
+import type { Shared } from "../http/macros.ts";
 import { Categories, Category, CategoryChange, CategoryParams, CategoryQuery, NewCategory } from "./model.ts";
 import { changeCategory, createCategory, deleteCategory, getCategory, listCategories } from "./openapi.ts";
 import type { Category as StoredCategory, CategoryService } from "./service.ts";

@@ -3,7 +3,7 @@ import { Fault } from "../lib/errors.ts";
 import { formatTime } from "../lib/time.ts";
 import { assertFits, splitChain } from "../protocols/acme/certificate.ts";
 import { AcmeProblem } from "../protocols/acme/problem.ts";
-import { sentence } from "../lib/printable.ts";
+import { sentence } from "../lib/text.ts";
 import type { KeyPair } from "./certificate.ts";
 
 const CURVES: ReadonlySet<string | undefined> = new Set(["prime256v1", "secp384r1"]);

@@ -1,7 +1,7 @@
 import { describe } from "../domains/domain.ts";
 import { hostnameOf } from "../domains/hostname.ts";
 import type { Inspect, Manner } from "../domains/inspect.ts";
-import { sentence } from "../lib/printable.ts";
+import { sentence } from "../lib/text.ts";
 import { reasonOf } from "../lib/reason.ts";
 import type { Domains } from "../domains/repository.ts";
 import type { Problem } from "../protocols/acme/problem.ts";

@@ -3,7 +3,7 @@ import { type Clock, formatTime } from "../lib/time.ts";
 import type { AcmeClient } from "../protocols/acme/client.ts";
 import { renewalTime } from "../protocols/acme/renewal.ts";
 import { HOSTNAME_REFUSALS, parseHostname } from "../domains/hostname.ts";
-import { sentence } from "../lib/printable.ts";
+import { sentence } from "../lib/text.ts";
 import type { Certificate, KeyPair } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";
 

@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { assertDirectory, isBeingRestored, openData } from "../data-dir/data.ts";
 import { asDiskError } from "../db/disk-error.ts";
-import { isFull, resultCode } from "../db/failure.ts";
+import { isFull, resultCode } from "../lib/storage-errors.ts";
 import type { Database } from "../db/open.ts";
 import { explainStorage, fullReason } from "../data-dir/filesystem.ts";
 

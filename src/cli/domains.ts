@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { Config } from "../config/config.ts";
-import { SHARED } from "../config/remembered.ts";
+import { SHARED } from "../config/saved-settings.ts";
 import { OPERATOR, WAITING } from "../domains/domain.ts";
 import { fromDomain, fromEvent } from "../domains/model.ts";
 import type { DomainService, InspectedDomain, ListedDomain } from "../domains/service.ts";

@@ -11,7 +11,7 @@ import { quantity } from "../bulk/quantity.ts";
 import { countAnimals, exportPages } from "../bulk/repository.ts";
 import type { Config } from "../config/config.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { isFull, resultCode } from "../db/failure.ts";
+import { isFull, resultCode } from "../lib/storage-errors.ts";
 import { shareLock } from "../db/lock.ts";
 import type { Database } from "../db/open.ts";
 import { replaceFile } from "../lib/durable.ts";

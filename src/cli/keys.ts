@@ -4,7 +4,7 @@ import { Fault } from "../lib/errors.ts";
 import { isLine } from "../http/schemas.ts";
 import { DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS, MAX_NAME, fromKey, fromMinted } from "../keys/model.ts";
 import { parseRate } from "../keys/rate.ts";
-import { GRANTS, type Grant, SCOPES, isGrant } from "../keys/scopes.ts";
+import { GRANTS, type Grant, SCOPES, isGrant } from "../lib/scopes.ts";
 import { type KeyService, type Minted, OPERATOR } from "../keys/service.ts";
 import { LATEST_TIME, formatTime, parseTime } from "../lib/time.ts";
 import { wireKeys } from "../app/wire.ts";

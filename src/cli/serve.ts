@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { isLocalHost, processSources } from "../config/config.ts";
-import { misspellings } from "../config/misspelt.ts";
+import { misspellings } from "../config/typos.ts";
 import { startServer } from "../app/server.ts";
 import { ignoresHangup } from "./hangup.ts";
 import { configOf, withSettings } from "./settings.ts";

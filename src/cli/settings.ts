@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type Client, readClient } from "../config/client.ts";
 import { type Config, processSources, readConfig } from "../config/config.ts";
-import { recall } from "../config/remembered.ts";
+import { recall } from "../config/saved-settings.ts";
 import { SETTINGS, type Setting, type SettingName } from "../config/settings.ts";
 
 const describe = ({ env, help, form, fallback }: Setting): string =>

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import type { Coding } from "../lib/accept-encoding.ts";
+import type { Coding } from "../lib/accept.ts";
 import { bundle } from "./bundle.ts" with { type: "macro" };
 
 export interface Asset {

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
-import { acceptedCodings } from "../lib/accept-encoding.ts";
+import { acceptedCodings } from "../lib/accept.ts";
 import { Fault } from "../lib/errors.ts";
 import { NoQuery } from "../http/schemas.ts";
-import type { Shared } from "../http/shared.ts";
+import type { Shared } from "../http/macros.ts";
 import { formatTime } from "../lib/time.ts";
 import { endCookie, readCookie, writeCookie } from "./cookie.ts";
 import { API_PATH, type Gateway } from "./gateway.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, rmSync, statfsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { isForbidden } from "../db/failure.ts";
+import { isForbidden } from "../lib/storage-errors.ts";
 import { isLocked } from "../db/lock.ts";
 import { MigrationRefused } from "../db/migrate.ts";
 import { type Database, openDatabase } from "../db/open.ts";

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, statSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { explainFailure } from "../db/explain.ts";
-import { isFull } from "../db/failure.ts";
+import { isFull } from "../lib/storage-errors.ts";
 import { quoted } from "./directory.ts";
 
 /** Bytes of a file; 0 for one that is missing. */

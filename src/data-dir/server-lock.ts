@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync } from "node:fs";
-import { rememberedPath } from "../config/remembered.ts";
+import { rememberedPath } from "../config/saved-settings.ts";
 import { databasePath, lockPath } from "./data.ts";
 import { isOpenElsewhere } from "../db/exclusive.ts";
 import { type FileLock, takeLock } from "../db/lock.ts";

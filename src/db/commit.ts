@@ -1,6 +1,6 @@
 import type { Database as Client } from "bun:sqlite";
 import type { Changes } from "./changes.ts";
-import { DatabaseLocked, StorageUnavailable, isStorageFailure } from "./failure.ts";
+import { DatabaseLocked, StorageUnavailable, isStorageFailure } from "../lib/storage-errors.ts";
 import { type Transactions, transactions } from "./transaction.ts";
 
 /** A prepared query of Drizzle's: what it returns for the values of its placeholders. */

@@ -1,6 +1,6 @@
 import { type Database as Client, constants } from "bun:sqlite";
 import { constants as system } from "node:os";
-import { isBusy, resultCode } from "./failure.ts";
+import { isBusy, resultCode } from "../lib/storage-errors.ts";
 
 /** A read of the disk failed. Nothing is known to be damaged. */
 export class DiskError extends Error {

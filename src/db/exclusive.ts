@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { Database as Client } from "bun:sqlite";
-import { isBusy } from "./failure.ts";
+import { isBusy } from "../lib/storage-errors.ts";
 
 /**
  * True if another connection has this database open. If none has, this copies the log into the database, as a close does.

@@ -1,4 +1,4 @@
-import { resultCode } from "./failure.ts";
+import { resultCode } from "../lib/storage-errors.ts";
 
 const SYSTEM_LOG = "look at the system's log (dmesg)";
 const RESTORE = "restore a backup with adoption-store restore FILE";

@@ -1,7 +1,7 @@
 import { openSync, readSync, renameSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Database as Client } from "bun:sqlite";
-import { StorageUnavailable } from "./failure.ts";
+import { StorageUnavailable } from "../lib/storage-errors.ts";
 
 /** Files of an open database are gone, replaced or cut short: what is written now would be lost. */
 export class FilesLost extends StorageUnavailable {

@@ -1,7 +1,7 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { Database as Client } from "bun:sqlite";
 import { createEmpty } from "../lib/ownership.ts";
-import { isBusy } from "./failure.ts";
+import { isBusy } from "../lib/storage-errors.ts";
 
 /** The operating system's own lock on a file, through SQLite: it ends with the process, however that ends. */
 export interface Lock {

@@ -3,7 +3,7 @@ import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { watchChanges } from "./changes.ts";
 import { type Commit, type GroupCommitSettings, groupCommit } from "./commit.ts";
 import { asDiskError } from "./disk-error.ts";
-import { isBusy, isStorageFailure } from "./failure.ts";
+import { isBusy, isStorageFailure } from "../lib/storage-errors.ts";
 import { lockHolder as holderOf } from "./holder.ts";
 import { ensureStoreId } from "./identity.ts";
 import { type FilesLost, filesInPlace } from "./inplace.ts";

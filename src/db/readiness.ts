@@ -1,7 +1,7 @@
 import { Database as Client } from "bun:sqlite";
 import { type GroupCommit, LOCK_WAIT_MS } from "./commit.ts";
 import { explainFailure } from "./explain.ts";
-import { DatabaseLocked, StorageUnavailable, isBusy, isReadFailure } from "./failure.ts";
+import { DatabaseLocked, StorageUnavailable, isBusy, isReadFailure } from "../lib/storage-errors.ts";
 import { assertCurrent } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { openRemote } from "./remote.ts";

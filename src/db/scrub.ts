@@ -1,5 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
-import { isBusy } from "./failure.ts";
+import { isBusy } from "../lib/storage-errors.ts";
 
 /** How long to try while another process writes, reads or copies the log, in milliseconds. */
 const PATIENCE_MS = 60_000;

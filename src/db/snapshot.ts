@@ -1,7 +1,7 @@
 import { Database as Client } from "bun:sqlite";
 import { brokenConstraint } from "./constraints.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "./disk-error.ts";
-import { isDamage } from "./failure.ts";
+import { isDamage } from "../lib/storage-errors.ts";
 import { MigrationRefused, ledgerOf, pending } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { CARRIED, foreignObject, hasTable } from "./objects.ts";

@@ -1,6 +1,12 @@
 import type { Database as Client } from "bun:sqlite";
 import type { Changes } from "./changes.ts";
-import { OutcomeUnknown, StorageUnavailable, isBusy, isStorageFailure, resultCode } from "./failure.ts";
+import {
+  OutcomeUnknown,
+  StorageUnavailable,
+  isBusy,
+  isStorageFailure,
+  resultCode,
+} from "../lib/storage-errors.ts";
 
 /** `locked`: another process holds the write lock, and nothing was tried. */
 export type TransactionResult =

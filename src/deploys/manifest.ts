@@ -1,6 +1,6 @@
 import type { Stored } from "./blobs.ts";
 import { isHash } from "./sound.ts";
-import { CODINGS } from "../lib/accept-encoding.ts";
+import { CODINGS } from "../lib/accept.ts";
 import type { Encoded, Encodings } from "./variants.ts";
 
 /** One file of a deploy, as it is served. */

@@ -4,7 +4,7 @@ import { Fault } from "../lib/errors.ts";
 import { nextPage } from "../http/headers.ts";
 import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
 import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
-import type { Shared } from "../http/shared.ts";
+import type { Shared } from "../http/macros.ts";
 import {
   ARCHIVE_TYPES,
   Deploy,

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { promisify } from "node:util";
 import { brotliCompress, createBrotliCompress, createGzip, gzip } from "node:zlib";
-import { CODINGS, type Coding } from "../lib/accept-encoding.ts";
+import { CODINGS, type Coding } from "../lib/accept.ts";
 import { brotliParameters } from "./brotli.ts";
 import type { Compressors } from "./compressors.ts";
 import type { BlobWriter, Stored } from "./writer.ts";

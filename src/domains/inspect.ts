@@ -6,7 +6,7 @@ import type { Ask } from "../protocols/dns/query.ts";
 import { investigate } from "../protocols/dns/resolve.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 import type { Hostname } from "./hostname.ts";
-import { printable } from "../lib/printable.ts";
+import { printable } from "../lib/text.ts";
 import { type Report, reportOf } from "./report.ts";
 
 /** What the DNS says of a domain. */

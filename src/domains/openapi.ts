@@ -1,4 +1,4 @@
-import { operation } from "../openapi/operation.ts";
+import { operation } from "../http/operation.ts";
 import { YAML_TYPES } from "../http/yaml.ts";
 
 const TAGS = ["domains"];

@@ -3,7 +3,7 @@ import { formatServer } from "./finding.ts";
 import type { DnsRecord } from "../protocols/dns/message.ts";
 import type { Exchange } from "../protocols/dns/query.ts";
 import type { Trace } from "../protocols/dns/resolve.ts";
-import { printable } from "../lib/printable.ts";
+import { printable } from "../lib/text.ts";
 
 /** One question of a check, in words. */
 export interface ReportedQuestion {

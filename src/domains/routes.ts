@@ -2,7 +2,7 @@ import { Elysia, status } from "elysia";
 import { nextPage } from "../http/headers.ts";
 import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
 import { NoContent, NoQuery } from "../http/schemas.ts";
-import type { Shared } from "../http/shared.ts";
+import type { Shared } from "../http/macros.ts";
 import { writeYaml } from "../http/yaml.ts";
 import { DomainCertificate } from "../certificates/model.ts";
 import type { Actor } from "./domain.ts";

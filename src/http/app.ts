@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { READS, type Reading, bodyTypes } from "./body.ts";
-import { type FrameSettings, frame } from "./frame.ts";
-import { type Route, shadowed, unrouted } from "./routing.ts";
-import type { Shared } from "./shared.ts";
+import { type FrameSettings, frame } from "./lifecycle.ts";
+import { type Route, shadowed, unrouted } from "./route-table.ts";
+import type { Shared } from "./macros.ts";
 
 /** Below these every path asks for a key, those that do not exist too. */
 const GUARDED = ["/v1", "/platform"] as const;

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { explainProblems } from "./explain.ts";
+import { explainProblems } from "./validation.ts";
 
 /** A schema by itself: the rules of a request's body, for what comes by another way. */
 export interface Checker<Schema extends TSchema> {

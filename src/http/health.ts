@@ -2,9 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { Fault } from "../lib/errors.ts";
 import type { Metrics } from "./metrics.ts";
-import { operation } from "../openapi/operation.ts";
+import { operation } from "./operation.ts";
 import { NoQuery, OneOf } from "./schemas.ts";
-import type { Shared } from "./shared.ts";
+import type { Shared } from "./macros.ts";
 import { reasonOf } from "../lib/reason.ts";
 
 /** One thing that readiness depends on: it throws, with what to do, if it is not so. */

@@ -4,7 +4,7 @@ import { Fault } from "../lib/errors.ts";
 import type { Limiter, Window } from "../lib/rate-limiter.ts";
 import type { Key } from "./repository.ts";
 import type { KeyService } from "./service.ts";
-import { type Scope, covers } from "./scopes.ts";
+import { type Scope, covers } from "../lib/scopes.ts";
 
 /** The key of a request that no scope let in: it may do nothing. */
 export const NOBODY: Key = {

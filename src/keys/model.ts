@@ -4,7 +4,7 @@ import { Cursor, Id, IdInPath, Limit, OneOf, Rule, Text, Time, checked } from ".
 import { formatTime, parseTime } from "../lib/time.ts";
 import { RATE_PATTERN, formatRate, parseRate } from "./rate.ts";
 import type { Key as StoredKey, NewKey as NewStoredKey } from "./repository.ts";
-import { GRANTS, SCOPES } from "./scopes.ts";
+import { GRANTS, SCOPES } from "../lib/scopes.ts";
 import type { Minted } from "./service.ts";
 
 export const MAX_NAME = 100;

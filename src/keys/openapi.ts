@@ -1,4 +1,4 @@
-import { operation } from "../openapi/operation.ts";
+import { operation } from "../http/operation.ts";
 
 const TAGS = ["keys"];
 const KEY = {

@@ -1,7 +1,7 @@
 import { type Clock, LATEST_TIME, formatTime } from "../lib/time.ts";
 import { Fault } from "../lib/errors.ts";
 import { formatRate } from "./rate.ts";
-import { type Excess, type Reach, excessOf } from "./reach.ts";
+import { type Excess, type Reach, excessOf } from "./privileges.ts";
 import type { Key, Keys, NewKey } from "./repository.ts";
 import { type RandomBytes, hashOf, isWellFormed, mint, recordOf } from "./secret.ts";
 

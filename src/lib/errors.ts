@@ -1,4 +1,4 @@
-import { DatabaseLocked, OutcomeUnknown, isDamage, isStorageFailure } from "../db/failure.ts";
+import { DatabaseLocked, OutcomeUnknown, isDamage, isStorageFailure } from "./storage-errors.ts";
 import { isOutOfFiles } from "./open-files.ts";
 
 /** Every error code that the service answers with, its HTTP status, and what is said when nothing more precise is known. */

@@ -2,7 +2,7 @@ import { READS, type Reading, bodyTypes } from "../http/body.ts";
 import { IDEMPOTENT } from "../http/idempotency.ts";
 import { FAULTS, type FaultCode, statusOf } from "../lib/errors.ts";
 import { HEADERS, IDEMPOTENCY_KEY, conditionOf } from "./headers.ts";
-import { NOTES, type Answer, type Operation } from "./operation.ts";
+import { NOTES, type Answer, type Operation } from "../http/operation.ts";
 
 type Notes = Required<Pick<Operation, "answers" | "faults" | "conditions">> &
   Pick<Operation, "bodyExample" | "uploads">;

@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_KEY_PATTERN, MAX_IDEMPOTENCY_KEY_HEADER } from "../http/idempotency.ts";
-import { IF_MATCH_PATTERN } from "../http/tags.ts";
+import { IF_MATCH_PATTERN } from "../http/etag.ts";
 
 type Json = Record<string, unknown>;
 

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { nextPage } from "../http/headers.ts";
 import { NoQuery, parseId } from "../http/schemas.ts";
 import type { Once } from "../http/idempotency.ts";
-import type { Shared } from "../http/shared.ts";
+import type { Shared } from "../http/macros.ts";
 import { holds } from "../keys/guard.ts";
 import {
   NewOrder,

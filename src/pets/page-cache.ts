@@ -1,5 +1,5 @@
 import { KEYED, STANDING, nextPage } from "../http/headers.ts";
-import { matchesTag, tagOf, notModified } from "../http/tags.ts";
+import { matchesTag, tagOf, notModified } from "../http/etag.ts";
 import { fromPet } from "./model.ts";
 import type { ListPets, PetService } from "./service.ts";
 

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { Shared } from "../http/shared.ts";
+import type { Shared } from "../http/macros.ts";
 import { ErrorBody, NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import {
   DeletedPetParams,
@@ -23,7 +23,7 @@ import type { EventStream } from "./events/stream.ts";
 import type { PetPages } from "./page-cache.ts";
 import type { PetService } from "./service.ts";
 import type { PetStatistics } from "./statistics.ts";
-import { expectedBy } from "../http/tags.ts";
+import { expectedBy } from "../http/etag.ts";
 import { answerWith, tagOfPet, tagged } from "./tagged.ts";
 
 /** Animals, under `/v1`: the specified operations, changing and counting. */

@@ -1,4 +1,4 @@
-import { type Given, tagOf, taggedAnswer } from "../http/tags.ts";
+import { type Given, tagOf, taggedAnswer } from "../http/etag.ts";
 import { fromPet } from "./model.ts";
 import type { Pet } from "./repository.ts";
 

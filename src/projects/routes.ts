@@ -1,7 +1,7 @@
 import { Elysia, status } from "elysia";
 import { nextPage } from "../http/headers.ts";
 import { NoContent, NoQuery } from "../http/schemas.ts";
-import type { Shared } from "../http/shared.ts";
+import type { Shared } from "../http/macros.ts";
 import {
   NewProject,
   Plan,

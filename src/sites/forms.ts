@@ -1,6 +1,6 @@
 import type { Stored } from "../deploys/blobs.ts";
 import type { SiteFile } from "../deploys/manifest.ts";
-import type { Coding } from "../lib/accept-encoding.ts";
+import type { Coding } from "../lib/accept.ts";
 
 /** Asked for again each time, which a tag makes cheap. */
 export const MUST_ASK = "public, max-age=0, must-revalidate";

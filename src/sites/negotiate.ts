@@ -1,4 +1,4 @@
-import { type Coding, acceptedCodings } from "../lib/accept-encoding.ts";
+import { type Coding, acceptedCodings } from "../lib/accept.ts";
 
 /** The codings that a client takes, and a name that is the same for all who take them in this order. */
 export interface Accepted {

@@ -3,7 +3,7 @@ import { type SiteFile, blobSizes } from "../deploys/manifest.ts";
 import { sizeProblemOf } from "../deploys/sound.ts";
 import { type Variant, MUST_ASK, selectVariant, headersOf } from "./forms.ts";
 import { type Range, readRange } from "./negotiate.ts";
-import { expectsTag, matchesTag } from "../http/tags.ts";
+import { expectsTag, matchesTag } from "../http/etag.ts";
 
 type Source = Pick<Blobs, "pathOf" | "damage">;
 

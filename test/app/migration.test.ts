@@ -8,7 +8,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { databasePath } from "../../src/data-dir/data.ts";
 import { ledgerOf, migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
-import { answerWhileMigrating } from "../../src/http/starting.ts";
+import { answerWhileMigrating } from "../../src/http/startup.ts";
 import { MigrationStopped, migrateData } from "../../src/app/wire-migration.ts";
 import { temporaryDirectory } from "../support/store.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openProject } from "../domains/projects.ts";
 import { dnsServer } from "../support/dns.ts";
-import { remember } from "../../src/config/remembered.ts";
+import { remember } from "../../src/config/saved-settings.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled, onTerminal } from "./program.ts";
 

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { CategoryGone, importRepository } from "../../src/bulk/repository.ts";
-import { remember } from "../../src/config/remembered.ts";
+import { remember } from "../../src/config/saved-settings.ts";
 import { openStore } from "../support/store.ts";
 import { animals, placing } from "./placed.ts";
 import { bundledIn } from "./program.ts";

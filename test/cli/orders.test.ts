@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nameAt, temporaryName } from "../../src/backups/names.ts";
-import { remember } from "../../src/config/remembered.ts";
+import { remember } from "../../src/config/saved-settings.ts";
 import { databasePath } from "../../src/data-dir/data.ts";
 import { NOW, backUp, copyDatabase, includes, restoreTo, storeIn } from "../backups/stores.ts";
 import { openStore, temporaryDirectory } from "../support/store.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../src/console/ui/keys/key.ts";
 import { GRANTS, SCOPES, grantsOf, mayGrant } from "../../src/console/ui/keys/scopes.ts";
 import { parseRate } from "../../src/keys/rate.ts";
-import { GRANTS as API_GRANTS, SCOPES as API_SCOPES } from "../../src/keys/scopes.ts";
+import { GRANTS as API_GRANTS, SCOPES as API_SCOPES } from "../../src/lib/scopes.ts";
 import { parseTime } from "../../src/lib/time.ts";
 
 describe("scopes", () => {

@@ -2,7 +2,7 @@ import { Database as Client } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type GroupCommitSettings, type Statement, groupCommit } from "../../src/db/commit.ts";
-import { StorageUnavailable } from "../../src/db/failure.ts";
+import { StorageUnavailable } from "../../src/lib/storage-errors.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 

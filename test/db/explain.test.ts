@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { explainCode, explainFailure } from "../../src/db/explain.ts";
-import { isStorageFailure } from "../../src/db/failure.ts";
+import { isStorageFailure } from "../../src/lib/storage-errors.ts";
 
 /** https://sqlite.org/rescode.html, as of SQLite 3.51. */
 const IOERR =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
-import { isStorageFailure } from "../../src/db/failure.ts";
+import { isStorageFailure } from "../../src/lib/storage-errors.ts";
 import { addPet, faultOf, openStore, temporaryDirectory, type Store } from "../support/store.ts";
 
 const namesOf = async (store: Store) =>

@@ -1,6 +1,6 @@
 import { Database as Client } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { OutcomeUnknown, StorageUnavailable } from "../../src/db/failure.ts";
+import { OutcomeUnknown, StorageUnavailable } from "../../src/lib/storage-errors.ts";
 import { transactions } from "../../src/db/transaction.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { StorageUnavailable } from "../../src/db/failure.ts";
+import { StorageUnavailable } from "../../src/lib/storage-errors.ts";
 import { FAULTS, Fault, type FaultCode, faultOf, faultResponse } from "../../src/lib/errors.ts";
 import { documentsOf } from "../../src/openapi/routes.ts";
 import { openStore } from "../support/store.ts";

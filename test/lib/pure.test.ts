@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { clientAddress, clientNetwork } from "../../src/lib/client-address.ts";
 import { bigintOf, integerOf, jsonInteger, parseJson } from "../../src/lib/json.ts";
-import { methodsAt, repeatedParameter } from "../../src/http/routing.ts";
+import { methodsAt, repeatedParameter } from "../../src/http/route-table.ts";
 import { readCursor, writeCursor } from "../../src/lib/pagination.ts";
 import { parseTime } from "../../src/lib/time.ts";
 

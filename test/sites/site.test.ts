@@ -8,7 +8,7 @@ import { openBlobs } from "../../src/deploys/blobs.ts";
 import { takeIn } from "../../src/deploys/intake.ts";
 import { keptAnswers } from "../../src/sites/kept.ts";
 import { isImmutable, mediaType } from "../../src/deploys/media.ts";
-import { acceptedCodings } from "../../src/lib/accept-encoding.ts";
+import { acceptedCodings } from "../../src/lib/accept.ts";
 import { readRange } from "../../src/sites/negotiate.ts";
 import { UNPACK_LIMITS } from "../../src/deploys/refused.ts";
 import { type Site, siteOf } from "../../src/sites/site.ts";

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { type Coding, acceptedCodings } from "../lib/accept-encoding.ts";
-import { type Given, isKnown, tagOf, notModified } from "./tags.ts";
+import { type Coding, acceptedCodings } from "../lib/accept.ts";
+import { type Given, isKnown, tagOf, notModified } from "./etag.ts";
 
 const QUALITY = 9;
 

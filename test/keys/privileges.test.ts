@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { isWithinRate, parseRate } from "../../src/keys/rate.ts";
-import { type Reach, excessOf } from "../../src/keys/reach.ts";
-import type { Grant } from "../../src/keys/scopes.ts";
+import { type Reach, excessOf } from "../../src/keys/privileges.ts";
+import type { Grant } from "../../src/lib/scopes.ts";
 
 const reach = (scopes: Grant[], expiresAt?: number, rate?: string): Reach => ({
   scopes: new Set(scopes),

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { misspellings } from "../../src/config/misspelt.ts";
+import { misspellings } from "../../src/config/typos.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 
 const meantBy = (variable: string, value = "x") => misspellings({ [variable]: value })[0]?.meant;

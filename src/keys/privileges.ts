@@ -1,5 +1,5 @@
 import { type Rate, isWithinRate } from "./rate.ts";
-import { type Grant, covers } from "./scopes.ts";
+import { type Grant, covers } from "../lib/scopes.ts";
 
 /** What a key can do, until when, and how often. */
 export interface Reach {

@@ -1,4 +1,4 @@
-import { type Node, isNode } from "./normalised.ts";
+import { type Node, isNode } from "./normalise.ts";
 
 const MAX_SHOWN = 120;
 

@@ -2,13 +2,13 @@ import { Elysia, ValidationError } from "elysia";
 import type { Key } from "../keys/repository.ts";
 import { type RequestSummary, finishRequest, isOurs, namedMethod } from "./finish-request.ts";
 import type { Cors } from "./cors.ts";
-import { explain } from "./explain.ts";
+import { explain } from "./validation.ts";
 import { Fault, faultOf, faultResponse } from "../lib/errors.ts";
 import { completeHeaders, requestIdOf } from "./headers.ts";
 import { quoted } from "../lib/json.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Metrics } from "./metrics.ts";
-import { type Route, methodsAt, patchTypesAt, pathOf, repeatedParameter, unrouted } from "./routing.ts";
+import { type Route, methodsAt, patchTypesAt, pathOf, repeatedParameter, unrouted } from "./route-table.ts";
 
 export interface FrameSettings {
   metrics: Metrics;

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { DOCUMENTS } from "../../src/openapi/routes.ts";
-import { differences } from "./differences.ts";
-import { type Node, normalised } from "./normalised.ts";
-import { presentDocument, storedDocument } from "./stored.ts";
+import { differences } from "./compare.ts";
+import { type Node, normalised } from "./normalise.ts";
+import { presentDocument, storedDocument } from "./update.ts";
 
 // Clients are generated from these documents. If an operation changes on purpose, run `bun run openapi:store` and
 // commit what it writes: its diff shows what clients will notice.

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { type GuardSettings, guard } from "../keys/guard.ts";
 import { body } from "./body.ts";
 import { type IdempotencySettings, idempotency } from "./idempotency.ts";
-import { versioning } from "./versioning.ts";
+import { versioning } from "./stability.ts";
 
 export interface SharedSettings extends GuardSettings, IdempotencySettings {
   /** Most bytes of a JSON body. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DOCUMENTS, type DocumentName } from "../../src/openapi/routes.ts";
-import { type Node, normalised } from "./normalised.ts";
+import { type Node, normalised } from "./normalise.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { assertConditions, matchesTag, tagOf } from "../../src/http/tags.ts";
+import { assertConditions, matchesTag, tagOf } from "../../src/http/etag.ts";
 
 test.each([
   ['"a"', true],
