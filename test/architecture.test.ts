@@ -213,6 +213,8 @@ test("the top level holds what the design names, and what tools insist on", () =
     ".gitignore",
     ".oxlintrc.json",
     "LICENSE",
+    ".editorconfig",
+    ".github",
     "bun.lock",
   ];
   expect([...top].filter((name) => !known.includes(name ?? ""))).toEqual([]);
