@@ -1,4 +1,5 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
+import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { deploys, projects } from "../db/schema/projects.ts";
 import { isHash } from "./sound.ts";
@@ -77,29 +78,22 @@ const COLUMNS = {
 export const deployRepository = ({ orm, commit }: Database): Deploys => {
   const value = sql.placeholder;
   /** A row for a project that is still there. */
-  const inserted = orm
-    .insert(deploys)
-    .select(
-      orm
-        .select({
-          id: sql`null`.as("id"),
-          projectId: projects.id,
-          status: sql`${value("status")}`.as("status"),
-          reason: sql`${value("reason")}`.as("reason"),
-          manifest: sql`${value("manifest")}`.as("manifest"),
-          files: sql`${value("files")}`.as("files"),
-          bytes: sql`${value("bytes")}`.as("bytes"),
-          keyId: sql`${value("keyId")}`.as("key_id"),
-          createdAt: sql`${value("createdAt")}`.as("created_at"),
-        })
-        .from(projects)
-        .where(
-          and(
-            eq(projects.id, value("projectId")),
-            sql`(${value("isFirst")} = 0 or ${projects.activeDeployId} is null)`,
-          ),
-        ),
-    )
+  const inserted = insertSelect(
+    orm,
+    deploys,
+    {
+      projectId: projects.id,
+      status: value("status"),
+      reason: value("reason"),
+      manifest: value("manifest"),
+      files: value("files"),
+      bytes: value("bytes"),
+      keyId: value("keyId"),
+      createdAt: value("createdAt"),
+    },
+    sql`from ${projects} where ${projects.id} = ${value("projectId")}
+      and (${value("isFirst")} = 0 or ${projects.activeDeployId} is null)`,
+  )
     .returning(COLUMNS)
     .prepare();
   const newestActivated = orm

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, sql } from "drizzle-orm";
+import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domainEvents, domains } from "../db/schema/domains.ts";
@@ -57,26 +58,21 @@ export const insertEvents = (
   event = sql`${value("event")}`,
   stage = sql`${value("stage")}`,
 ) =>
-  orm
-    .insert(domainEvents)
-    .select(
-      orm
-        .select({
-          id: sql`null`.as("id"),
-          projectId: domains.projectId,
-          hostname: domains.hostname,
-          at: sql`${value("now")}`.as("at"),
-          actor: sql`${value("actor")}`.as("actor"),
-          keyId: sql`${value("keyId")}`.as("key_id"),
-          event: event.as("event"),
-          stage: stage.as("stage"),
-          findings: sql`${value("findings")}`.as("findings"),
-        })
-        .from(domains)
-        .where(where)
-        .orderBy(asc(domains.id)),
-    )
-    .prepare();
+  insertSelect(
+    orm,
+    domainEvents,
+    {
+      projectId: domains.projectId,
+      hostname: domains.hostname,
+      at: value("now"),
+      actor: value("actor"),
+      keyId: value("keyId"),
+      event,
+      stage,
+      findings: value("findings"),
+    },
+    sql`from ${domains} where ${where} order by ${domains.id}`,
+  ).prepare();
 
 /** What is read. */
 export const readings = (orm: Orm) => {
@@ -132,39 +128,28 @@ export const readings = (orm: Orm) => {
 
 /** A new domain, for a project that may have it. */
 export const additions = (orm: Orm) => {
-  const inserted = orm
-    .insert(domains)
-    .select(
-      orm
-        .select({
-          id: sql`null`.as("id"),
-          projectId: projects.id,
-          hostname: sql`${value("hostname")}`.as("hostname"),
-          stage: sql`'awaiting_dns'`.as("stage"),
-          role: sql`iif(exists (select 1 from domains where project_id = ${value("projectId")}), 'served', 'primary')`.as(
-            "role",
-          ),
-          createdAt: sql`${value("now")}`.as("created_at"),
-          waitingSince: sql`${value("now")}`.as("waiting_since"),
-          checkedAt: sql`null`.as("checked_at"),
-          nextCheckAt: sql`${value("nextCheckAt")}`.as("next_check_at"),
-          failingSince: sql`null`.as("failing_since"),
-          verifiedAt: sql`null`.as("verified_at"),
-          liveAt: sql`null`.as("live_at"),
-          findings: sql`'[]'`.as("findings"),
-          trace: sql`null`.as("trace"),
-        })
-        .from(projects)
-        .where(
-          and(
-            eq(projects.id, value("projectId")),
-            mayHave,
-            sql`${projects.activeDeployId} is not null`,
-            sql`(select count(*) from domains where project_id = ${value("projectId")}) < ${value("most")}`,
-            sql`not exists (select 1 from domains where project_id = ${value("projectId")} and hostname = ${value("hostname")})`,
-          ),
-        ),
-    )
+  const mayAdd = and(
+    eq(projects.id, value("projectId")),
+    mayHave,
+    sql`${projects.activeDeployId} is not null`,
+    sql`(select count(*) from domains where project_id = ${value("projectId")}) < ${value("most")}`,
+    sql`not exists (select 1 from domains where project_id = ${value("projectId")} and hostname = ${value("hostname")})`,
+  );
+  const inserted = insertSelect(
+    orm,
+    domains,
+    {
+      projectId: projects.id,
+      hostname: value("hostname"),
+      stage: sql`'awaiting_dns'`,
+      role: sql`iif(exists (select 1 from domains where project_id = ${value("projectId")}), 'served', 'primary')`,
+      createdAt: value("now"),
+      waitingSince: value("now"),
+      nextCheckAt: value("nextCheckAt"),
+      findings: sql`'[]'`,
+    },
+    sql`from ${projects} where ${mayAdd}`,
+  )
     .returning(COLUMNS)
     .prepare();
   /** Right behind the insert: `changes()` tells whether that made the row. */

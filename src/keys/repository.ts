@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, isNull, lt, lte, not, or, sql } from "drizzle-orm";
+import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { keys, secrets } from "../db/schema/keys.ts";
 import type { Rate } from "./rate.ts";
@@ -151,20 +152,12 @@ export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database):
     })
     .prepare();
   const alive = and(eq(keys.id, value("id")), isNull(keys.revokedAt));
-  const furtherSecret = orm
-    .insert(secrets)
-    .select(
-      orm
-        .select({
-          hash: sql`${value("hash")}`.as("hash"),
-          keyId: keys.id,
-          prefix: sql`${value("prefix")}`.as("prefix"),
-          createdAt: sql`${value("now")}`.as("created_at"),
-          expiresAt: sql`null`.as("expires_at"),
-        })
-        .from(keys)
-        .where(alive),
-    )
+  const furtherSecret = insertSelect(
+    orm,
+    secrets,
+    { hash: value("hash"), keyId: keys.id, prefix: value("prefix"), createdAt: value("now") },
+    sql`from ${keys} where ${alive}`,
+  )
     .returning({ hash: secrets.hash })
     .prepare();
   const olderSecretsEnded = orm

@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import { insertSelect } from "../db/insert-select.ts";
 import type { Keep } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { orders } from "../db/schema/orders.ts";
@@ -115,12 +116,21 @@ export const orderRepository = ({ orm, commit }: Database): Orders => {
     .where(eq(pets.id, value("petId")))
     .limit(1)
     .prepare();
-  // In the order of the table's columns; an id of null is the next one. The index `orders_open` holds the second of two.
-  const inserted = orm
-    .insert(orders)
-    .select(
-      sql`select null, ${pets.id}, ${value("adopterName")}, ${value("adopterEmail")}, ${value("note")}, 'placed', ${value("now")}, ${value("now")} from ${pets} where ${pets.id} = ${value("petId")} and ${pets.status} = 'available'`,
-    )
+  // The unique index `orders_open` refuses a second open order of an animal.
+  const inserted = insertSelect(
+    orm,
+    orders,
+    {
+      petId: pets.id,
+      adopterName: value("adopterName"),
+      adopterEmail: value("adopterEmail"),
+      note: value("note"),
+      status: sql`'placed'`,
+      createdAt: value("now"),
+      updatedAt: value("now"),
+    },
+    sql`from ${pets} where ${pets.id} = ${value("petId")} and ${pets.status} = 'available'`,
+  )
     .onConflictDoNothing()
     .returning(COLUMNS)
     .prepare();

@@ -1,4 +1,5 @@
 import { and, asc, count, eq, gt, max, sql } from "drizzle-orm";
+import { insertSelect } from "../db/insert-select.ts";
 import type { Keep } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
@@ -108,11 +109,10 @@ export const petRepository = (
     status: value("status"),
     createdAt: value("createdAt"),
   };
-  // In the order of the table's columns; an id of null is the next one.
-  const ifHasRecord = sql`select null, ${fields.name}, ${fields.categoryId}, ${fields.status}, ${fields.createdAt} where ${hasRecord}`;
-  const inserted = (strictCategories ? orm.insert(pets).select(ifHasRecord) : orm.insert(pets).values(fields))
-    .returning({ id: pets.id })
-    .prepare();
+  const insert = strictCategories
+    ? insertSelect(orm, pets, fields, sql`where ${hasRecord}`)
+    : orm.insert(pets).values(fields);
+  const inserted = insert.returning({ id: pets.id }).prepare();
   const asExpected = sql`(not ${value("guarded")} or (${pets.name} = ${value("wasName")} and ${pets.categoryId} = ${value("wasCategoryId")} and ${pets.status} is ${value("wasStatus")}))`;
   const changed = orm
     .update(pets)
