@@ -56,7 +56,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   },
   // The rows of a file are checked as the bodies of POST /v1/pets are.
   { from: /^src\/bulk\//, to: [/^src\/lib\//, /^src\/pets\/(model|pet)\.ts$/] },
-  { from: /^src\/certificates\//, to: [/^src\/(http|lib|protocols\/acme)\//] },
+  { from: /^src\/certificates\//, to: [/^src\/(http|lib|protocols\/(acme|dns))\//] },
   {
     from: /^src\/domains\//,
     to: [/^src\/(http|lib|protocols\/dns)\//, /^src\/projects\/(plan|service)\.ts$/],

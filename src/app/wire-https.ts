@@ -20,7 +20,8 @@ import type { Logger } from "../lib/log.ts";
 import { targetsBelow } from "../projects/publishing.ts";
 import type { PublishedNames } from "../sites/repository.ts";
 import { type Clock, systemClock } from "../lib/time.ts";
-import { acmeClients, challengeFetcher, handshakeTrial } from "./wire-acme.ts";
+import { acmeClients } from "../certificates/clients.ts";
+import { challengeFetcher, handshakeTrial } from "../certificates/probes.ts";
 
 /** The certificates of a database: what the command line works with. */
 export const wireCertificateService = (

@@ -5,7 +5,7 @@ import type { DomainFinding } from "../../src/domains/domain.ts";
 import type { Inspection, Manner } from "../../src/domains/inspect.ts";
 import type { Domains } from "../../src/domains/repository.ts";
 import { systemClock } from "../../src/lib/time.ts";
-import { handshakeTrial } from "../../src/app/wire-acme.ts";
+import { handshakeTrial } from "../../src/certificates/probes.ts";
 import { frontFor } from "../protocols/tls/fronts.ts";
 
 const NAME = "docs.example.org";

@@ -31,7 +31,7 @@ test.each([
   const refused = startWith(file);
   await expect(refused).rejects.toThrow(OperatorError);
   await expect(refused).rejects.toThrow(
-    `ACME_CA_FILE ${file}: it must hold the authority's root certificate as PEM`,
+    `ACME_CA_FILE ${file}: it must hold the CA's root certificate as PEM`,
   );
 });
 

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { OperatorError } from "../lib/operator-error.ts";
+import type { Clock } from "../lib/time.ts";
+import { type AcmeClient, acmeClient } from "../protocols/acme/client.ts";
+import { holdsCertificates } from "../protocols/acme/pem.ts";
+
+/** How CAs are asked. */
+interface AcmeSettings {
+  acmeEmail: string | undefined;
+  /** A file of PEM certificates: root CAs to trust beside the system's. */
+  acmeCaFile: string | undefined;
+  acmeEabKid: string | undefined;
+  acmeEabHmac: string | undefined;
+}
+
+/** @returns PEM @throws OperatorError */
+const readCaFile = (file: string): string => {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(
+      `ACME_CA_FILE ${file}: cannot be read (${reason}); give the path of a file that this user may read, or unset it for a public CA`,
+      { cause: error },
+    );
+  }
+  if (holdsCertificates(text)) return text;
+  throw new OperatorError(
+    `ACME_CA_FILE ${file}: it must hold the CA's root certificate as PEM (-----BEGIN CERTIFICATE-----); unset it for a public CA`,
+  );
+};
+
+/**
+ * The clients of CAs, by the URL of the CA's directory. Each is built when it is first asked for.
+ * @throws OperatorError if ACME_CA_FILE cannot be used
+ */
+export const acmeClients = (
+  { acmeEmail, acmeCaFile, acmeEabKid, acmeEabHmac }: AcmeSettings,
+  clock: Clock,
+  sleep: (ms: number) => Promise<void>,
+): ((directory: string) => AcmeClient) => {
+  const ca = acmeCaFile === undefined ? undefined : readCaFile(acmeCaFile);
+  const clients = new Map<string, AcmeClient>();
+  const open = (directory: string) =>
+    acmeClient(
+      {
+        directory,
+        ...(acmeEmail !== undefined && { email: acmeEmail }),
+        ...(acmeEabKid !== undefined &&
+          acmeEabHmac !== undefined && { eab: { kid: acmeEabKid, hmac: acmeEabHmac } }),
+        ...(ca !== undefined && { ca }),
+      },
+      { fetch, sleep, clock },
+    );
+  return (directory) => {
+    const client = clients.get(directory) ?? open(directory);
+    clients.set(directory, client);
+    return client;
+  };
+};

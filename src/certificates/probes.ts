@@ -1,0 +1,57 @@
+import { X509Certificate } from "node:crypto";
+import type { Clock } from "../lib/time.ts";
+import { shownCertificate } from "../protocols/acme/handshake.ts";
+import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/keys.ts";
+import { isGlobalUnicast } from "../protocols/dns/address.ts";
+import type { FetchChallenge, OpenHandshakes } from "./preflight.ts";
+
+/** Over HTTP, and as long again in the handshake: all addresses of a name are asked at the same time, in ten seconds. */
+const PROBE_MS = 5000;
+const PROBE_BYTES = 200;
+
+/** Private addresses are asked only if the service's own settings allow it. */
+const assertReachable = (address: string, allowsPrivate: boolean) => {
+  if (!allowsPrivate && !isGlobalUnicast(address)) throw new Error("the address is not a public one");
+};
+
+/** Fetches a challenge as a CA does (RFC 8555 section 8.3), at one address of the name. */
+export const challengeFetcher =
+  ({ acmeHttpPort, dnsPrivate }: { acmeHttpPort: number; dnsPrivate: boolean }): FetchChallenge =>
+  async (address, hostname, token) => {
+    assertReachable(address, dnsPrivate);
+    const host = address.includes(":") ? `[${address}]` : address;
+    const response = await fetch(`http://${host}:${acmeHttpPort}/.well-known/acme-challenge/${token}`, {
+      headers: { host: hostname },
+      redirect: "manual",
+      signal: AbortSignal.timeout(PROBE_MS),
+    });
+    const reader = response.body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    await reader?.cancel();
+    return new TextDecoder().decode(value?.subarray(0, PROBE_BYTES));
+  };
+
+/**
+ * Asks for a TLS-ALPN-01 challenge as a CA does (RFC 8737 section 3). The challenge is new each time, so that only this
+ * process can present its certificate.
+ * @param pending the certificates that this process presents in such handshakes, by host name
+ */
+export const handshakeTrial =
+  (
+    { acmeTlsPort, dnsPrivate }: { acmeTlsPort: number; dnsPrivate: boolean },
+    pending: Pick<Map<string, KeyAndCertificate>, "set" | "delete">,
+    clock: Clock,
+  ): OpenHandshakes =>
+  async (hostname) => {
+    const pair = await alpnCertificate(hostname, `probe-${crypto.randomUUID()}`, clock.now());
+    pending.set(hostname, pair);
+    return {
+      async at(address) {
+        assertReachable(address, dnsPrivate);
+        const shown = await shownCertificate(hostname, { address, port: acmeTlsPort, timeoutMs: PROBE_MS });
+        if (!new X509Certificate(pair.cert).raw.equals(shown))
+          throw new Error("another server than this one answers");
+      },
+      end: () => void pending.delete(hostname),
+    };
+  };
