@@ -31,9 +31,9 @@ import {
 } from "../data-dir/data.ts";
 import { OpenElsewhere, type ServerLock, takeServerLock } from "../data-dir/server-lock.ts";
 import { wireApp } from "./wire.ts";
-import { listenOrExplain, plainPlaces } from "./wire-listeners.ts";
-import { migrateData } from "./wire-migration.ts";
-import { wireBackups } from "./wire-backups.ts";
+import { listenOrExplain, plainPlaces } from "./listeners.ts";
+import { migrateData } from "./migration.ts";
+import { serverBackups } from "../backups/server-backups.ts";
 
 const writeAdminKey = (dataDir: string) => (secret: string) =>
   writeDurably(adminKeyPath(dataDir), `${secret}\n`);
@@ -143,7 +143,7 @@ export const startServer = async (
     };
     await migrateData(config, { log, signal, onBegin: listenPlain });
     database = openData(config, { create: true, migrate: true });
-    const backups = wireBackups(config, log, storeIdOf(database.client));
+    const backups = serverBackups(config, log, storeIdOf(database.client));
     let secure: HttpsListener | undefined;
     const listenerOf = (request: Request) => plain.find((one) => one.peerOf(request) !== "") ?? plain[0];
     const {
@@ -172,7 +172,7 @@ export const startServer = async (
       httpsPortOf: () => secure?.port ?? config.httpsPort ?? 0,
       withdraw: () => secure?.withdraw(),
       fileUse: () => ({ open: sockets?.openFiles() ?? 0, limit: fileLimit }),
-      backupStatus: () => backups[0]?.status(),
+      backupStatus: () => backups?.status(),
     });
     app.compile();
     const { host, httpsPort } = config;
@@ -213,7 +213,7 @@ export const startServer = async (
       listeners,
       sites: publishing.addressOf("*"),
       keys,
-      keepers: [keeper, scrub, ...(https ? [https.keeper] : []), ...backups],
+      keepers: [keeper, scrub, ...(https ? [https.keeper] : []), ...(backups ? [backups] : [])],
       settle: async () => {
         await publishReference();
         await deploys.sweep();

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { OperatorError } from "../lib/operator-error.ts";
+import { reasonOf } from "../lib/reason.ts";
 import type { Clock } from "../lib/time.ts";
 import { type AcmeClient, acmeClient } from "../protocols/acme/client.ts";
 import { holdsCertificates } from "../protocols/acme/pem.ts";
@@ -19,9 +20,8 @@ const readCaFile = (file: string): string => {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     throw new OperatorError(
-      `ACME_CA_FILE ${file}: cannot be read (${reason}); give the path of a file that this user may read, or unset it for a public CA`,
+      `ACME_CA_FILE ${file}: cannot be read (${reasonOf(error)}); give the path of a file that this user may read, or unset it for a public CA`,
       { cause: error },
     );
   }

@@ -4,7 +4,7 @@ import { misspellings } from "../config/typos.ts";
 import { startServer } from "../app/server.ts";
 import { ignoresHangup } from "./hangup.ts";
 import { configOf, withSettings } from "./settings.ts";
-import { MigrationStopped } from "../app/wire-migration.ts";
+import { MigrationStopped } from "../app/migration.ts";
 import { fail, print } from "./terminal.ts";
 
 /** Resolves with the first signal that asks the server to stop. A second SIGTERM or SIGINT ends it at once. */

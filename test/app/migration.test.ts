@@ -9,7 +9,7 @@ import { databasePath } from "../../src/data-dir/data.ts";
 import { ledgerOf, migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { answerWhileMigrating } from "../../src/http/startup.ts";
-import { MigrationStopped, migrateData } from "../../src/app/wire-migration.ts";
+import { MigrationStopped, migrateData } from "../../src/app/migration.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 const TAGS = migrations.map(({ tag }) => tag);

@@ -8,7 +8,7 @@ import { storeOf } from "../../src/backups/stores.ts";
 import { backupWarnings } from "../../src/backups/warnings.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { databasePath } from "../../src/data-dir/data.ts";
-import { wireBackups } from "../../src/app/wire-backups.ts";
+import { serverBackups } from "../../src/backups/server-backups.ts";
 import { testClock } from "../support/store.ts";
 import { closedStore } from "./stores.ts";
 
@@ -149,7 +149,7 @@ const wiredOn = async (env: Record<string, string> = {}) => {
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
   const program = [process.execPath, join(import.meta.dir, "../../src/main.ts")];
   const clock = testClock(Date.now());
-  const [keeper] = wireBackups(config, logger, storeId, { clock, program });
+  const keeper = serverBackups(config, logger, storeId, { clock, program });
   return { keeper, log, clock, directory: config.backupDir };
 };
 

@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import { makeDirectories } from "../lib/durable.ts";
+import type { Logger } from "../lib/log.ts";
+import { type Clock, systemClock } from "../lib/time.ts";
+import type { BackupResult } from "./backup.ts";
+import { backupProcess } from "./child.ts";
+import { newestOf } from "./names.ts";
+import { type BackupScheduler, backupScheduler } from "./schedule.ts";
+import { backupsIn } from "./stores.ts";
+
+/** The settings of the server's own backups. */
+interface ServerBackupSettings {
+  dataDir: string;
+  /** From one backup to the next, in milliseconds; undefined: the server takes none. */
+  backupSchedule: number | undefined;
+  backupDir: string;
+  /** How many of them stay. */
+  backupKeep: number;
+  /** Bytes. */
+  diskReserve: number;
+}
+
+/**
+ * The server's own backups, each taken by a process of its own; undefined without BACKUP_SCHEDULE.
+ * @param storeId only backups of this store count, and are rotated
+ */
+export const serverBackups = (
+  { dataDir, backupSchedule: every, backupDir: directory, backupKeep, diskReserve }: ServerBackupSettings,
+  log: Logger,
+  storeId: string | undefined,
+  {
+    clock = systemClock,
+    program,
+  }: {
+    clock?: Clock;
+    /** The command line that is run in place of this program. */
+    program?: string[];
+  } = {},
+): BackupScheduler | undefined => {
+  if (every === undefined) return undefined;
+  const reserve = `${Math.ceil(diskReserve / 2 ** 10)}KiB`;
+  const flags = ["--data-dir", dataDir, "--disk-reserve", reserve, "--keep", String(backupKeep)];
+  const child = backupProcess([`${directory}/`, ...flags, "--json"], directory, program);
+  const take = async () => {
+    makeDirectories(directory);
+    const { file, bytes, sites, removed, leftAlone } = JSON.parse(await child.take()) as BackupResult;
+    log.info({ file, bytes, removed: removed.length, leftAlone: leftAlone.length }, "backup taken");
+    if (sites && sites.missing > 0)
+      log.warn(
+        { missing: sites.missing },
+        "files of deployed sites are missing or damaged, and not in this backup; no older one is removed",
+      );
+  };
+  const newest = () =>
+    existsSync(directory) ? newestOf(backupsIn(directory, storeId).own, clock.now()) : undefined;
+  const failed = (error: unknown) => log.error({ err: error }, "no backup could be taken");
+  return backupScheduler({ every, newest, take, abandon: child.abandon, clock, failed });
+};
