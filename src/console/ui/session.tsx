@@ -85,7 +85,8 @@ export const SessionProvider = ({
   if (!state) return <>{waiting(error)}</>;
   if (!state.signedIn) return <>{stranger}</>;
   const { csrfToken, key } = state;
-  signedInWith(csrfToken, () => void lookAgain());
+  // A look that fails leaves the session as it is, until the next response that doubts it.
+  signedInWith(csrfToken, () => void lookAgain().catch(() => {}));
   const session: Session = {
     key,
     can: (scope) => key.scopes.includes("*") || key.scopes.includes(scope),

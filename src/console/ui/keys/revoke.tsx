@@ -42,7 +42,9 @@ const RevokeForm = ({ apiKey, isOwn }: { apiKey: Key; isOwn: boolean }) => {
         params: { path: { keyId: apiKey.id }, query: isForced ? { force: "true" } : {} },
       }),
     onSuccess() {
-      void (isOwn ? signOut() : queries.invalidateQueries({ queryKey: KEYS }));
+      // If it fails, the next request ends the session: its key is revoked.
+      if (isOwn) signOut().catch(() => {});
+      else void queries.invalidateQueries({ queryKey: KEYS });
     },
   });
   const isRefusedAsLast = isRefusedAs(revoking.error, "last_admin_key");
