@@ -1,0 +1,71 @@
+import type { Mutant } from "./mutants.ts";
+import { HELP, MIN_SCORE, Refused, readOptions } from "./options.ts";
+import { type Result, run } from "./run.ts";
+import { sandbox } from "./sandbox.ts";
+import { SURVIVORS, type Survivor } from "./survivors.ts";
+
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+const progress = (line: string) => void process.stderr.write(`${line}\n`);
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+const scoreOf = (killed: number, survived: number): string =>
+  `${killed} of ${killed + survived} killed (${percent(killed / (killed + survived))})`;
+
+const isOf =
+  (module: string, { was, becomes }: Mutant) =>
+  (one: Survivor) =>
+    one.module === module && one.was === was && one.becomes === becomes;
+
+const printSurvivor = (module: string, { line, was, becomes }: Mutant) =>
+  print(`\n${module}:${line} survived\n  - ${was}\n  + ${becomes}`);
+
+/** Listed survivors that are none: `killed`, or `gone` from the module. */
+const staleOf = ({ module, survived, killed }: Result) =>
+  SURVIVORS.filter((one) => one.module === module)
+    .filter((one) => !survived.some((mutant) => isOf(module, mutant)(one)))
+    .map((one) => ({ ...one, why: killed.some((mutant) => isOf(module, mutant)(one)) ? "killed" : "gone" }));
+
+/** @returns the exit code */
+const report = (results: readonly Result[], seconds: number): number => {
+  for (const { module, survived } of results)
+    for (const mutant of survived) if (!SURVIVORS.some(isOf(module, mutant))) printSurvivor(module, mutant);
+  const stale = results.flatMap(staleOf);
+  for (const { module, was, becomes, why } of stale)
+    print(`\n${module}: the listed survivor is ${why}: take it off the list\n  - ${was}\n  + ${becomes}`);
+  const killed = results.reduce((sum, one) => sum + one.killed.length, 0);
+  const survived = results.reduce((sum, one) => sum + one.survived.length, 0);
+  print(`\n${scoreOf(killed, survived)} in ${seconds.toFixed(0)} s; at least ${percent(MIN_SCORE)} must be.`);
+  return killed / (killed + survived) < MIN_SCORE || stale.length > 0 ? 1 : 0;
+};
+
+const reportModule = ({ module, killed, survived, ms }: Result) =>
+  progress(`${module}: ${scoreOf(killed.length, survived.length)}, ${(ms / 1000).toFixed(0)} s`);
+
+const mutate = async (args: string[]): Promise<number> => {
+  const { modules, workers, help } = readOptions(args);
+  if (help) {
+    print(HELP);
+    return 0;
+  }
+  const sandboxes = Array.from({ length: workers }, sandbox);
+  const remove = () => sandboxes.forEach((one) => one.remove());
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => {
+      remove();
+      process.exit(130);
+    });
+  try {
+    const begin = performance.now();
+    return report(await run(sandboxes, modules, reportModule), (performance.now() - begin) / 1000);
+  } finally {
+    remove();
+  }
+};
+
+try {
+  process.exitCode = await mutate(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof Refused)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+}

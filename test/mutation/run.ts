@@ -1,0 +1,87 @@
+import { MODULES } from "./modules.ts";
+import { type Mutant, mutantsOf } from "./mutants.ts";
+import { Refused } from "./options.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+export interface Result {
+  module: string;
+  killed: Mutant[];
+  survived: Mutant[];
+  ms: number;
+}
+
+interface Trial {
+  mutant: Mutant;
+  original: string;
+  result: Result;
+}
+
+/** A file of tests may take this many times as long as without a mutant, and some seconds more, before it counts as hung. */
+const TIMES_LONGER = 10;
+const GRACE_MS = 3000;
+const MAX_MS = 120_000;
+
+/** Each worker takes the next item when it is done with one. */
+const shareOut = async <Item>(
+  sandboxes: readonly Sandbox[],
+  items: Iterable<Item>,
+  act: (item: Item, sandbox: Sandbox) => Promise<void>,
+): Promise<void> => {
+  const queue = items[Symbol.iterator]();
+  await Promise.all(
+    sandboxes.map(async (sandbox) => {
+      for (let next = queue.next(); !next.done; next = queue.next()) await act(next.value, sandbox);
+    }),
+  );
+};
+
+/** How long each file of tests takes without a mutant, in milliseconds. @throws Refused if one fails */
+const timesOf = async (sandboxes: readonly Sandbox[], modules: readonly string[]) => {
+  const times = new Map<string, number>();
+  await shareOut(
+    sandboxes,
+    new Set(modules.flatMap((module) => MODULES[module] ?? [])),
+    async (file, one) => {
+      const { isPassed, ms } = await one.test(file, MAX_MS);
+      if (!isPassed) throw new Refused(`${file} fails without a mutant`);
+      times.set(file, ms);
+    },
+  );
+  return times;
+};
+
+const trialsOf = async (module: string, sandbox: Sandbox): Promise<Trial[]> => {
+  const original = await sandbox.read(module);
+  const result: Result = { module, killed: [], survived: [], ms: 0 };
+  return mutantsOf(original).map((mutant) => ({ mutant, original, result }));
+};
+
+/** Tries every mutant of the modules. @param onModule called when the last mutant of a module was tried */
+export const run = async (
+  sandboxes: readonly Sandbox[],
+  modules: readonly string[],
+  onModule: (result: Result) => void,
+): Promise<Result[]> => {
+  const times = await timesOf(sandboxes, modules);
+  const timeOf = (file: string) => times.get(file) ?? 0;
+  const isKilled = async ({ result: { module } }: Trial, sandbox: Sandbox): Promise<boolean> => {
+    for (const file of MODULES[module]!.toSorted((one, other) => timeOf(one) - timeOf(other))) {
+      const { isPassed } = await sandbox.test(file, GRACE_MS + TIMES_LONGER * timeOf(file));
+      if (!isPassed) return true;
+    }
+    return false;
+  };
+  const trials = await Promise.all(modules.map((module) => trialsOf(module, sandboxes[0]!)));
+  await shareOut(sandboxes, trials.flat(), async (trial, sandbox) => {
+    const { mutant, original, result } = trial;
+    const begin = performance.now();
+    await sandbox.write(result.module, mutant.text);
+    const outcome = (await isKilled(trial, sandbox)) ? result.killed : result.survived;
+    outcome.push(mutant);
+    await sandbox.write(result.module, original);
+    result.ms += performance.now() - begin;
+    const all = trials.find(([first]) => first?.result === result)?.length;
+    if (result.killed.length + result.survived.length === all) onModule(result);
+  });
+  return trials.flatMap(([first]) => first?.result ?? []);
+};

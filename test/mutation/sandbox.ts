@@ -1,0 +1,38 @@
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dir, "../..");
+const COPIED = ["src", "test", "drizzle", "package.json", "tsconfig.json", "bunfig.toml"];
+const isNeeded = (path: string) => !/\/(node_modules|test\/(real|bench))$/.test(path);
+
+export interface Outcome {
+  isPassed: boolean;
+  ms: number;
+}
+
+/** A copy of the working tree, whose modules may be broken. Its own directory is gone after `remove`. */
+export const sandbox = () => {
+  const directory = mkdtempSync(join(tmpdir(), "adoption-store-mutation-"));
+  for (const name of COPIED)
+    cpSync(join(ROOT, name), join(directory, name), { recursive: true, filter: isNeeded });
+  symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
+  return {
+    read: (module: string): Promise<string> => Bun.file(join(directory, module)).text(),
+    write: (module: string, text: string) => Bun.write(join(directory, module), text),
+    /** Runs one file of tests up to its first failure; what takes longer than `timeoutMs` is ended, and has failed. */
+    async test(file: string, timeoutMs: number): Promise<Outcome> {
+      const begin = performance.now();
+      const run = Bun.spawn([process.execPath, "test", "--bail", "--timeout", "60000", `./${file}`], {
+        cwd: directory,
+        stdio: ["ignore", "ignore", "ignore"],
+        timeout: Math.ceil(timeoutMs),
+        killSignal: "SIGKILL",
+      });
+      return { isPassed: (await run.exited) === 0, ms: performance.now() - begin };
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+};
+
+export type Sandbox = ReturnType<typeof sandbox>;
