@@ -94,7 +94,6 @@ const REMAINING: readonly string[] = [
   "src/http/lifecycle.ts -> src/keys/repository.ts",
   "src/http/idempotency.ts -> src/db/kept-responses.ts",
   "src/http/macros.ts -> src/keys/guard.ts",
-  "src/orders/routes.ts -> src/keys/guard.ts",
 ];
 
 /** The room of a file: `src/pets`, `src/protocols/dns`, `src/console/ui`. */

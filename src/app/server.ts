@@ -16,8 +16,8 @@ import { limitPlain } from "../edge/plain/limit.ts";
 import { openSockets } from "../edge/plain/sockets.ts";
 import { LIMITS } from "../protocols/tls/connections.ts";
 import { type Logger, logger } from "../lib/log.ts";
-import { answerWhileMigrating, answerWhileStarting } from "../http/startup.ts";
-import { remember } from "../config/saved-settings.ts";
+import { respondWhileMigrating, respondWhileStarting } from "../http/startup.ts";
+import { saveSettings } from "../config/saved-settings.ts";
 import type { KeyService } from "../keys/service.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import {
@@ -130,7 +130,7 @@ export const startServer = async (
       config.httpsPort !== undefined,
     );
     if (advice !== undefined) log.warn(advice);
-    let answer: Fetch = answerWhileMigrating;
+    let answer: Fetch = respondWhileMigrating;
     const current: Fetch = (request) => answer(request);
     const listenPlain = async () => {
       for (const place of plainPlaces(config)) {
@@ -176,7 +176,7 @@ export const startServer = async (
     });
     app.compile();
     const { host, httpsPort } = config;
-    answer = answerWhileStarting;
+    answer = respondWhileStarting;
     if (plain.length === 0) await listenPlain();
     const [listener, further] = plain;
     if (!listener) throw new Error("there is no listener");
@@ -203,7 +203,7 @@ export const startServer = async (
     await keys.createFirst(writeAdminKey(config.dataDir));
     const adminKey = await adminKeyOf(config.dataDir, keys, log);
     answer = fetch;
-    await remember(config, listener.port).catch((error: unknown) =>
+    await saveSettings(config, listener.port).catch((error: unknown) =>
       log.warn({ err: error }, "commands beside this server do not know its settings"),
     );
     return running({

@@ -12,7 +12,7 @@ import { scrubber } from "../deploys/scrub.ts";
 import { deployService } from "../deploys/service.ts";
 import { UPLOAD_PACE, type UploadPace, openUploads } from "../deploys/upload.ts";
 import type { Logger } from "../lib/log.ts";
-import { lazily } from "../lib/lazy.ts";
+import { lazy } from "../lib/lazy.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { Clock } from "../lib/time.ts";
 
@@ -60,7 +60,7 @@ export const wireDeploys = (
   const room = roomAbove(freeSpace, diskReserve);
   const blobs = openBlobs(join(dataDir, "blobs"), { room, damage });
   const deploys = deployService({
-    deploys: lazily(() => deployRepository(database)),
+    deploys: lazy(() => deployRepository(database)),
     projects,
     blobs,
     uploads: openUploads(join(dataDir, "uploads"), { bytes: deployLimit, ...uploadPace }, room),

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
-import { lazily } from "../lib/lazy.ts";
+import { lazy } from "../lib/lazy.ts";
 import { domainChecks } from "../domains/checks.ts";
 import { certificateRepository } from "../certificates/repository.ts";
 import { configuredInspector } from "../domains/configured.ts";
@@ -10,7 +10,7 @@ import { type DomainScheduler, domainScheduler } from "../domains/scheduler.ts";
 import { domainRepository } from "../domains/repository.ts";
 import { type DomainService, domainService } from "../domains/service.ts";
 import { domainSettings } from "../domains/settings.ts";
-import { limiter } from "../lib/rate-limiter.ts";
+import { rateLimiter } from "../lib/rate-limiter.ts";
 import type { RandomBytes } from "../keys/secret.ts";
 import { targetsBelow } from "../projects/publishing.ts";
 import { projectRepository } from "../projects/repository.ts";
@@ -40,13 +40,13 @@ export const wireDomains = (
     failed?: (error: unknown) => void;
   } = {},
 ) => {
-  const stored = lazily(() => domainRepository(database));
+  const stored = lazy(() => domainRepository(database));
   const ownHosts = [
     ...config.apiHosts,
     ...[config.baseUrl, config.stagingBaseUrl].flatMap((url) => (url ? [new URL(url).hostname] : [])),
   ];
   const projects = projectService({
-    projects: lazily(() =>
+    projects: lazy(() =>
       projectRepository(database, {
         changed: stored.planEffects,
         removing: (projectId) => stored.removalEffects(projectId, config.platformDomain),
@@ -69,7 +69,7 @@ export const wireDomains = (
     targetOf,
     isSecured,
   });
-  const certificates = lazily(() => certificateRepository(database));
+  const certificates = lazy(() => certificateRepository(database));
   const domains: DomainService = domainService({
     domains: stored,
     projects,
@@ -80,7 +80,7 @@ export const wireDomains = (
     },
     certificates: isSecured ? certificates : undefined,
     removed,
-    verifications: limiter("verify", "verifications of this domain"),
+    verifications: rateLimiter("verify", "verifications of this domain"),
     clock,
     targetOf,
   });

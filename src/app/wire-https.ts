@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
-import { lazily } from "../lib/lazy.ts";
+import { lazy } from "../lib/lazy.ts";
 import { type HostNames, placeOf } from "../edge/hosts.ts";
 import { securedNames } from "../edge/certificate-store.ts";
 import { httpsRedirect } from "../edge/https-redirect.ts";
@@ -81,7 +81,7 @@ export const wireHttps = (
     httpsPortOf: () => number;
   },
 ) => {
-  const certificates = lazily(() => certificateRepository(database));
+  const certificates = lazy(() => certificateRepository(database));
   const probes = challengeProbes();
   /** What proves names to authorities that ask in a TLS handshake. */
   const handshakes = new Map<string, KeyAndCertificate>();
@@ -105,7 +105,7 @@ export const wireHttps = (
     place: placer({ certificates, authorities, clientOf, clock }),
     clientOf,
     objection: objections({
-      domains: lazily(() => domainRepository(database)),
+      domains: lazy(() => domainRepository(database)),
       isOwn: (hostname) =>
         own.includes(hostname) ||
         (platformDomain !== undefined && hostname.endsWith(`.${platformDomain}`) && isServed(hostname)),

@@ -6,13 +6,13 @@ import { logWarnings } from "../db/log.ts";
 import { sweeperOf } from "../db/sweep.ts";
 import type { Database } from "../db/open.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
-import { lazily } from "../lib/lazy.ts";
+import { lazy } from "../lib/lazy.ts";
 import { categoryRepository } from "../categories/repository.ts";
 import { categoryRoutes } from "../categories/routes.ts";
 import { categoryService } from "../categories/service.ts";
-import { gatewayOf } from "../console/gateway.ts";
+import { createGateway } from "../console/gateway.ts";
 import { consoleRoutes } from "../console/routes.ts";
-import { sessionsIn } from "../console/sessions.ts";
+import { createSessions } from "../console/sessions.ts";
 import type { BackupStatus } from "../backups/schedule.ts";
 import { backupWarnings } from "../backups/warnings.ts";
 import { damageWarnings } from "../deploys/damage.ts";
@@ -34,14 +34,15 @@ import { finishRequest } from "../http/finish-request.ts";
 import { cors } from "../http/cors.ts";
 import { type Addresses, type Documents, docsRoutes, documentsOf } from "../openapi/routes.ts";
 import { healthRoutes } from "../http/health.ts";
-import { KEPT_MS } from "../http/idempotency.ts";
-import { limiter } from "../lib/rate-limiter.ts";
+import { RETENTION_MS } from "../http/idempotency.ts";
+import { rateLimiter } from "../lib/rate-limiter.ts";
 import { type Logger, logger } from "../lib/log.ts";
 import { metrics } from "../http/metrics.ts";
 import { type WithoutIdleTimeout, noop } from "../http/idle-timeout.ts";
 import { referenceSite } from "../openapi/reference.ts";
-import { shared } from "../http/macros.ts";
-import { holds, normalise } from "../keys/guard.ts";
+import { macros } from "../http/macros.ts";
+import { holds } from "../lib/scopes.ts";
+import { normalise } from "../keys/guard.ts";
 import { keyRepository } from "../keys/repository.ts";
 import { formatRate } from "../keys/rate.ts";
 import { keyRoutes } from "../keys/routes.ts";
@@ -80,7 +81,7 @@ export const wireKeys = (database: Database, clock: Clock = systemClock): KeySer
 
 /** The adoptions of a database: what the command line works with. */
 export const wireOrders = (database: Database, clock: Clock = systemClock) => ({
-  orders: orderService({ orders: lazily(() => orderRepository(database)), clock }),
+  orders: orderService({ orders: lazy(() => orderRepository(database)), clock }),
   adopters: adopterRepository(database),
 });
 
@@ -158,7 +159,7 @@ export const wireApp = (
   const { logLevel, logFormat, colour, bodyLimit, trustProxy } = config;
   const writeLog = log ?? logger({ level: logLevel, format: logFormat, colour });
   const keys = wireKeys(database, clock);
-  const certificates = lazily(() => certificateRepository(database));
+  const certificates = lazy(() => certificateRepository(database));
   const damage = wireDamage(writeLog);
   const counters = metrics({
     version: VERSION,
@@ -176,13 +177,13 @@ export const wireApp = (
       },
     ],
   });
-  const answers = lazily(() => keptResponseRepository(database));
-  const rules = shared({
+  const answers = lazy(() => keptResponseRepository(database));
+  const rules = macros({
     keys,
     answers,
     clock,
-    requests: limiter("key", "requests"),
-    failures: limiter("failures", "failed authentications"),
+    requests: rateLimiter("key", "requests"),
+    failures: rateLimiter("failures", "failed authentications"),
     failureWindow: { points: config.authFailuresPerMinute, seconds: 60 },
     clientOf: (request) =>
       clientNetwork(
@@ -196,12 +197,12 @@ export const wireApp = (
   });
   const { strictCategories } = config;
   const animals = petRepository(database, { strictCategories });
-  const categories = categoryService({ categories: lazily(() => categoryRepository(database)) });
-  const orders = orderService({ orders: lazily(() => orderRepository(database)), clock });
+  const categories = categoryService({ categories: lazy(() => categoryRepository(database)) });
+  const orders = orderService({ orders: lazy(() => orderRepository(database)), clock });
   const pets = petService({ pets: animals, clock });
   const pages = petPages({ list: pets.list, version: database.version });
   const statistics = petStatistics({ tally: animals.tally, version: database.version, clock });
-  const petEvents = lazily(() => petEventRepository(database));
+  const petEvents = lazy(() => petEventRepository(database));
   const { fresh, version } = database;
   const { streamLimits: limits } = overrides;
   const streams = petStreams({ events: petEvents, fresh, version, ...(limits && { limits }) });
@@ -214,7 +215,7 @@ export const wireApp = (
     mayGoOn: async (request) => (await keyOf(request)) !== undefined,
     withoutIdleTimeout,
   });
-  const sweeper = sweeperOf([() => answers.sweep(clock.now() - KEPT_MS), () => petEvents.sweep()]);
+  const sweeper = sweeperOf([() => answers.sweep(clock.now() - RETENTION_MS), () => petEvents.sweep()]);
   const inspect = overrides.inspect ?? configuredInspector(config, { clock, random }, overrides.dns);
   const { projects, domains, settings, keeper } = wireDomains(config, database, {
     inspect,
@@ -231,18 +232,18 @@ export const wireApp = (
     ...overrides,
   });
   const publishing = publishingOf(config, portOf);
-  const sessions = sessionsIn({ clock, random });
+  const sessions = createSessions({ clock, random });
   const isSecure = (request: Request) => isDirect(request) || (config.baseUrl?.startsWith("https:") ?? false);
-  const gateway = gatewayOf({ sessions, isSecure });
+  const gateway = createGateway({ sessions, isSecure });
   const framing = { metrics: counters, log: writeLog, onError: database.suspect };
-  const app = createApp({ shared: rules, ...framing, cors: cors(config.corsOrigins) }, [
-    petRoutes({ pets, pages, statistics, stream, shared: rules }),
-    categoryRoutes({ categories, shared: rules }),
-    orderRoutes({ orders, shared: rules }),
-    projectRoutes({ projects, publishing, shared: rules }),
-    deployRoutes({ deploys, shared: rules, withoutIdleTimeout }),
-    domainRoutes({ domains, settings, shared: rules, withoutIdleTimeout }),
-    keyRoutes({ keys, deprecatedCalls: counters.deprecatedCalls, shared: rules }),
+  const app = createApp({ macros: rules, ...framing, cors: cors(config.corsOrigins) }, [
+    petRoutes({ pets, pages, statistics, stream, macros: rules }),
+    categoryRoutes({ categories, macros: rules }),
+    orderRoutes({ orders, macros: rules }),
+    projectRoutes({ projects, publishing, macros: rules }),
+    deployRoutes({ deploys, macros: rules, withoutIdleTimeout }),
+    domainRoutes({ domains, settings, macros: rules, withoutIdleTimeout }),
+    keyRoutes({ keys, deprecatedCalls: counters.deprecatedCalls, macros: rules }),
     healthRoutes({
       checks: {
         database: database.assertReady,
@@ -261,12 +262,12 @@ export const wireApp = (
         return key !== undefined && holds(key, "metrics:read");
       },
       metrics: counters,
-      shared: rules,
+      macros: rules,
     }),
     docsRoutes({
       documents: (): Promise<Documents> => documentsOf(app),
       addresses: addressesOf(config),
-      shared: rules,
+      macros: rules,
     }),
     ...(config.console
       ? [
@@ -276,13 +277,13 @@ export const wireApp = (
             isSecure,
             authenticate: keys.authenticate,
             formatRate,
-            shared: rules,
+            macros: rules,
           }),
         ]
       : []),
   ]);
   const names = rememberedNames(
-    lazily(() => publishedNames(database)),
+    lazy(() => publishedNames(database)),
     database.version,
   );
   const hosts = hostNamesOf(config);

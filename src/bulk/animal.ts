@@ -1,4 +1,4 @@
-import { checkerOf } from "../http/checker.ts";
+import { schemaChecker } from "../http/checker.ts";
 import { jsonInteger } from "../lib/json.ts";
 import { NewPet, toNewPet } from "../pets/model.ts";
 import type { NewPet as Animal } from "../pets/pet.ts";
@@ -26,7 +26,7 @@ export const saidInCells = (name: string, categoryId: string, status: string): S
   status: status.trim().toLowerCase() || undefined,
 });
 
-const newPet = checkerOf(NewPet);
+const newPet = schemaChecker(NewPet);
 
 /** Holds a row against the rules of `POST /v1/pets`. */
 export const judge = ({ name, categoryId, status }: Said): Verdict => {

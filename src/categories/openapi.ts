@@ -8,7 +8,7 @@ export const listCategories = operation({
   summary: "List categories",
   description: "Ascending by id. While more follow, the `Link` header names the next page.",
   tags: TAGS,
-  answers: { 200: { description: "The categories.", headers: ["Link", "Next-Cursor"], example: [DOGS] } },
+  responses: { 200: { description: "The categories.", headers: ["Link", "Next-Cursor"], example: [DOGS] } },
 });
 
 export const createCategory = operation({
@@ -18,7 +18,7 @@ export const createCategory = operation({
     "Names are compared without regard to case, to compatible forms of a letter (NFKC), and to how much white space is around and between their words. When the answer comes, the category is on disk.",
   tags: TAGS,
   bodyExample: { name: "Dogs" },
-  answers: {
+  responses: {
     201: {
       description: "Category added; the body carries the assigned id.",
       headers: ["Location", "ETag"],
@@ -33,7 +33,7 @@ export const getCategory = operation({
   summary: "Fetch one category",
   description: "An animal may name an id that no category has.",
   tags: TAGS,
-  answers: { 200: { description: "The requested category.", headers: ["ETag"], example: DOGS } },
+  responses: { 200: { description: "The requested category.", headers: ["ETag"], example: DOGS } },
   conditions: ["If-None-Match"],
 });
 
@@ -43,7 +43,7 @@ export const changeCategory = operation({
   description: "A JSON merge patch (RFC 7396). Its animals stay with it.",
   tags: TAGS,
   bodyExample: { name: "Puppies" },
-  answers: {
+  responses: {
     200: {
       description: "The category as it is now.",
       headers: ["ETag"],
@@ -59,7 +59,7 @@ export const deleteCategory = operation({
   summary: "Delete a category",
   description: "One that no animal names. Its id is never given out again.",
   tags: TAGS,
-  answers: { 204: { description: "The category is gone." } },
+  responses: { 204: { description: "The category is gone." } },
   conditions: ["If-Match"],
   faults: ["category_in_use", "precondition_failed"],
 });

@@ -1,18 +1,18 @@
 import { Elysia, status } from "elysia";
 import { nextPage } from "../http/headers.ts";
 import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
-import { expectedBy, tagOf, taggedAnswer } from "../http/etag.ts";
-import type { Shared } from "../http/macros.ts";
+import { findExpected, etagOf, jsonWithEtag } from "../http/etag.ts";
+import type { Macros } from "../http/macros.ts";
 import { Categories, Category, CategoryChange, CategoryParams, CategoryQuery, NewCategory } from "./model.ts";
 import { changeCategory, createCategory, deleteCategory, getCategory, listCategories } from "./openapi.ts";
 import type { Category as StoredCategory, CategoryService } from "./service.ts";
 
-const tagOfCategory = ({ id, name }: StoredCategory): string => tagOf(JSON.stringify({ id, name }));
+const tagOfCategory = ({ id, name }: StoredCategory): string => etagOf(JSON.stringify({ id, name }));
 
 /** Categories of animals, under `/v1/categories`. */
-export const categoryRoutes = ({ categories, shared }: { categories: CategoryService; shared: Shared }) =>
+export const categoryRoutes = ({ categories, macros }: { categories: CategoryService; macros: Macros }) =>
   new Elysia({ name: "categories", normalize: false })
-    .use(shared)
+    .use(macros)
     .model({ NewCategory, CategoryChange, Category, Categories })
     .get(
       "/v1/categories",
@@ -59,7 +59,7 @@ export const categoryRoutes = ({ categories, shared }: { categories: CategorySer
       "/v1/categories/:categoryId",
       async ({ params, headers }) => {
         const { id, name } = await categories.get(parseId(params.categoryId));
-        return taggedAnswer(JSON.stringify({ id, name }), headers);
+        return jsonWithEtag(JSON.stringify({ id, name }), headers);
       },
       {
         stability: "beta",
@@ -74,7 +74,7 @@ export const categoryRoutes = ({ categories, shared }: { categories: CategorySer
       "/v1/categories/:categoryId",
       async ({ params, body, headers, set }) => {
         const id = parseId(params.categoryId);
-        const expected = await expectedBy(headers, () => categories.get(id), tagOfCategory);
+        const expected = await findExpected(headers, () => categories.get(id), tagOfCategory);
         const category = await categories.change(id, body, expected);
         set.headers["etag"] = tagOfCategory(category);
         return category;
@@ -94,7 +94,7 @@ export const categoryRoutes = ({ categories, shared }: { categories: CategorySer
       "/v1/categories/:categoryId",
       async ({ params, headers }) => {
         const id = parseId(params.categoryId);
-        await categories.remove(id, await expectedBy(headers, () => categories.get(id), tagOfCategory));
+        await categories.remove(id, await findExpected(headers, () => categories.get(id), tagOfCategory));
         return status(204, undefined);
       },
       {

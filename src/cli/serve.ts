@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { isLocalHost, processSources } from "../config/config.ts";
-import { misspellings } from "../config/typos.ts";
+import { findTypos } from "../config/typos.ts";
 import { startServer } from "../app/server.ts";
 import { ignoresHangup } from "./hangup.ts";
 import { configOf, withSettings } from "./settings.ts";
@@ -44,7 +44,7 @@ export const serveCommand = (): Command =>
     const stopping = new AbortController();
     void signal.then((name) => stopping.abort(name));
     const server = await startServer(config, stopping.signal).catch(exitIfStopped);
-    for (const { variable, meant } of misspellings(processSources({}).env))
+    for (const { variable, meant } of findTypos(processSources({}).env))
       server.log.warn(`${variable} is not a setting and is ignored: did you mean ${meant}?`);
     // The executable starts with a JIT that compiles late, which takes a fifth off the start's CPU: now it is worth it.
     Bun.unsafe.setJITPolicy(1);

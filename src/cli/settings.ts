@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type Client, readClient } from "../config/client.ts";
 import { type Config, processSources, readConfig } from "../config/config.ts";
-import { recall } from "../config/saved-settings.ts";
+import { readSavedSettings } from "../config/saved-settings.ts";
 import { SETTINGS, type Setting, type SettingName } from "../config/settings.ts";
 
 const describe = ({ env, help, form, fallback }: Setting): string =>
@@ -26,7 +26,9 @@ export const configOf = (options: Readonly<Record<string, unknown>>): Config =>
 /** The same for a command beside a server: what neither flags nor the environment say is as the server has it. */
 export const configBeside = (options: Readonly<Record<string, unknown>>): Config => {
   const { dataDir } = configOf(options);
-  return readConfig(processSources(options as Record<string, string | undefined>, recall(dataDir)));
+  return readConfig(
+    processSources(options as Record<string, string | undefined>, readSavedSettings(dataDir)),
+  );
 };
 
 /** How the command reaches a server. @throws ConfigError */

@@ -88,12 +88,12 @@ export interface Sources {
   flags: Readonly<Record<string, string | undefined>>;
   env: Readonly<Record<string, string | undefined>>;
   /** What holds where neither says anything, by environment variable. */
-  remembered?: Readonly<Record<string, string>>;
+  saved?: Readonly<Record<string, string>>;
   /** True if standard output is a terminal. */
   isTerminal: boolean;
 }
 
-const valueOf = (name: SettingName, { flags, env, remembered = {} }: Sources): unknown => {
+const valueOf = (name: SettingName, { flags, env, saved: remembered = {} }: Sources): unknown => {
   const setting: Setting = SETTINGS[name];
   const flag = flags[name];
   // An empty variable is an unset one: that is how shells and unit files unset them.
@@ -143,7 +143,7 @@ export const processSources = (
   remembered: Readonly<Record<string, string>> = {},
 ): Sources => ({
   flags,
-  remembered,
+  saved: remembered,
   env: process.env,
   isTerminal: process.stdout.isTTY === true,
 });

@@ -39,12 +39,12 @@ const textsOf = (config: Config): Record<string, string> =>
  * What a server runs with, for the commands beside it: without this they would print other addresses and records than the
  * server, and check domains against them. It is there as soon as a server has run.
  */
-export const rememberedPath = (dataDir: string): string => join(dataDir, "server.json");
+export const savedSettingsPath = (dataDir: string): string => join(dataDir, "server.json");
 
 /** Keeps a server's settings in its DATA_DIR. @param port where it listens */
-export const remember = async (config: Config, port: number): Promise<void> => {
+export const saveSettings = async (config: Config, port: number): Promise<void> => {
   const texts = JSON.stringify(textsOf({ ...config, port, backupDir: resolve(config.backupDir) }), null, 2);
-  await writeDurably(rememberedPath(config.dataDir), `${texts}\n`);
+  await writeDurably(savedSettingsPath(config.dataDir), `${texts}\n`);
 };
 
 const isTexts = (value: unknown): value is Record<string, string> =>
@@ -53,8 +53,8 @@ const isTexts = (value: unknown): value is Record<string, string> =>
   Object.values(value).every((text) => typeof text === "string");
 
 /** The settings of the server that last ran on a DATA_DIR, as environment variables; none if there was none. */
-export const recall = (dataDir: string): Readonly<Record<string, string>> => {
-  const path = rememberedPath(dataDir);
+export const readSavedSettings = (dataDir: string): Readonly<Record<string, string>> => {
+  const path = savedSettingsPath(dataDir);
   try {
     const value: unknown = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
     return isTexts(value) ? value : {};

@@ -2,7 +2,7 @@ import { CLIENT_VARIABLES } from "./client.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** An environment variable that nothing reads, and the setting that was probably meant. */
-export interface Misspelling {
+export interface Typo {
   variable: string;
   meant: string;
 }
@@ -51,7 +51,7 @@ const relatives = (variable: string): string | undefined => {
 };
 
 /** Finds variables that look like misspelt settings. Their values are not shown: some are secrets. */
-export const misspellings = (env: Readonly<Record<string, string | undefined>>): Misspelling[] =>
+export const findTypos = (env: Readonly<Record<string, string | undefined>>): Typo[] =>
   Object.entries(env).flatMap(([variable, value = ""]) => {
     if (OURS_SET.has(variable) || FOR_SERVICE.test(variable) || SERVICE_ADDRESS.test(value)) return [];
     const meant = similar(variable) ?? relatives(variable);

@@ -32,7 +32,7 @@ const isOfThisOrigin = (headers: Headers): boolean => {
   return site === null || site === "same-origin";
 };
 
-export const gatewayOf = ({
+export const createGateway = ({
   sessions,
   isSecure,
 }: {

@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { acceptedCodings } from "../lib/accept.ts";
 import { Fault } from "../lib/errors.ts";
 import { NoQuery } from "../http/schemas.ts";
-import type { Shared } from "../http/macros.ts";
+import type { Macros } from "../http/macros.ts";
 import { formatTime } from "../lib/time.ts";
 import { endCookie, readCookie, writeCookie } from "./cookie.ts";
 import { API_PATH, type Gateway } from "./gateway.ts";
@@ -90,7 +90,7 @@ export const consoleRoutes = ({
   isSecure,
   authenticate,
   formatRate,
-  shared,
+  macros,
 }: {
   sessions: Sessions;
   gateway: Pick<Gateway, "visitorOf">;
@@ -98,7 +98,7 @@ export const consoleRoutes = ({
   isSecure: (request: Request) => boolean;
   authenticate(secret: string): Promise<SignedInKey | undefined>;
   formatRate(rate: Rate): string;
-  shared: Shared;
+  macros: Macros;
 }) => {
   const page = { public: true, query: t.Record(t.String(), t.String()), detail: { hide: true } } as const;
   const quiet = { public: true, query: NoQuery, detail: { hide: true } } as const;
@@ -108,7 +108,7 @@ export const consoleRoutes = ({
     throw new Fault(kind === "forged" ? "cross_site_request" : "not_found");
   };
   return new Elysia({ name: "console", normalize: false })
-    .use(shared)
+    .use(macros)
     .get("/console", pageAnswer, page)
     .get("/console/*", pageAnswer, page)
     .get(

@@ -22,7 +22,7 @@ export interface Sessions {
   close(token: string): void;
 }
 
-export interface SessionsSettings {
+export interface SessionOptions {
   clock: Clock;
   random: (bytes: number) => Uint8Array;
   /** Milliseconds without a sign of somebody. */
@@ -42,14 +42,14 @@ const TOKEN_BYTES = 32;
 /** A look-up by the hash takes the same time whatever of a token was guessed. */
 const hashOf = (token: string): string => createHash("sha256").update(token).digest("base64");
 
-export const sessionsIn = ({
+export const createSessions = ({
   clock,
   random,
   idleMs = 60 * MINUTE_MS,
   longestMs = LONGEST_MS,
   most = 1000,
   mostOfOne = 20,
-}: SessionsSettings): Sessions => {
+}: SessionOptions): Sessions => {
   /** In the order of their last use. */
   const open = new Map<string, Session>();
   const endOldest = (ofThese: (session: Session) => boolean, allowed: number) => {

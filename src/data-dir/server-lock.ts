@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync } from "node:fs";
-import { rememberedPath } from "../config/saved-settings.ts";
+import { savedSettingsPath } from "../config/saved-settings.ts";
 import { databasePath, lockPath } from "./data.ts";
 import { isOpenElsewhere } from "../db/exclusive.ts";
 import { type FileLock, takeLock } from "../db/lock.ts";
@@ -37,7 +37,7 @@ export interface ServerLock {
 
 /** True if a server has run here, its lock file was deleted, and a process has the database open. */
 const isDeletedInUse = ({ isNew }: FileLock, dataDir: string): boolean =>
-  isNew && existsSync(rememberedPath(dataDir)) && isOpenElsewhere(databasePath(dataDir));
+  isNew && existsSync(savedSettingsPath(dataDir)) && isOpenElsewhere(databasePath(dataDir));
 
 /** How often `keep` fails before the lock counts as lost: a start that is refused holds it for a moment. */
 const MAX_FAILURES = 3;

@@ -27,7 +27,7 @@ export const listDeploys = operation({
   description:
     "Newest first: the newest 20 that can be served again, and the newest 20 that failed. While more follow, the `Link` header names the next page.",
   tags: TAGS,
-  answers: {
+  responses: {
     200: { description: "The deploys.", headers: ["Link", "Next-Cursor"], example: [THIRD, SECOND] },
   },
 });
@@ -39,7 +39,7 @@ export const uploadDeploy = operation({
     "The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is stripped. The site is switched in one step, once all of it is on disk. A refused archive is recorded as `failed` with its reason, and the site before is still served. The kept deploys of a project share a quota, in which each file counts once; a deploy beyond it is refused with `quota_exceeded`. An upload slower than 32 KiB a second after half a minute is refused.",
   tags: TAGS,
   uploads: ARCHIVE_TYPES,
-  answers: { 201: { description: "The deploy is served.", headers: ["Location"], example: THIRD } },
+  responses: { 201: { description: "The deploy is served.", headers: ["Location"], example: THIRD } },
   faults: ["invalid_archive", "quota_exceeded"],
 });
 
@@ -48,7 +48,7 @@ export const getDeploy = operation({
   summary: "Fetch one deploy",
   description: "With the reason if it failed.",
   tags: TAGS,
-  answers: { 200: { description: "The deploy.", example: THIRD } },
+  responses: { 200: { description: "The deploy.", example: THIRD } },
 });
 
 export const deleteDeploy = operation({
@@ -57,7 +57,7 @@ export const deleteDeploy = operation({
   description:
     "It can't be served again, and no longer counts in the project's quota. Files that no other deploy needs are removed within the hour.",
   tags: TAGS,
-  answers: { 204: { description: "The deploy is gone." } },
+  responses: { 204: { description: "The deploy is gone." } },
   faults: ["deploy_active"],
 });
 
@@ -66,6 +66,6 @@ export const activateDeploy = operation({
   summary: "Serve a deploy again",
   description: "Rolls back, or forward: from the answer on this deploy is served. Again is fine.",
   tags: TAGS,
-  answers: { 200: { description: "The deploy is served.", example: THIRD } },
+  responses: { 200: { description: "The deploy is served.", example: THIRD } },
   faults: ["deploy_failed"],
 });

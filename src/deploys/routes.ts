@@ -4,7 +4,7 @@ import { Fault } from "../lib/errors.ts";
 import { nextPage } from "../http/headers.ts";
 import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
 import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
-import type { Shared } from "../http/macros.ts";
+import type { Macros } from "../http/macros.ts";
 import {
   ARCHIVE_TYPES,
   Deploy,
@@ -36,15 +36,15 @@ const uploadOf = (request: Request, keyId: number): Upload => {
 /** What projects publish, under `/platform/projects/{slug}/deploys`. */
 export const deployRoutes = ({
   deploys,
-  shared,
+  macros,
   withoutIdleTimeout,
 }: {
   deploys: DeployService;
-  shared: Shared;
+  macros: Macros;
   withoutIdleTimeout: WithoutIdleTimeout;
 }) =>
   new Elysia({ name: "deploys", normalize: false })
-    .use(shared)
+    .use(macros)
     .model({ Deploy, Deploys })
     .get(
       "/platform/projects/:slug/deploys",

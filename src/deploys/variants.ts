@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { promisify } from "node:util";
 import { brotliCompress, createBrotliCompress, createGzip, gzip } from "node:zlib";
-import { CODINGS, type Coding } from "../lib/accept.ts";
+import { CODINGS, type ContentCoding } from "../lib/accept.ts";
 import { brotliParameters } from "./brotli.ts";
 import type { Compressors } from "./compressors.ts";
 import type { BlobWriter, Stored } from "./writer.ts";
@@ -12,7 +12,7 @@ export interface Encoded extends Stored {
   at: number;
 }
 
-export type Encodings = Partial<Record<Coding, Encoded>>;
+export type Encodings = Partial<Record<ContentCoding, Encoded>>;
 
 /** Below this a file fits in the first packets of a connection as it is, and a file more costs more than it saves. */
 const SMALLEST = 4096;
@@ -27,7 +27,7 @@ const GZIP = { level: GZIP_LEVEL };
 const brotliOf = (size: number) => ({ params: brotliParameters(size) });
 
 /** Where each coding lies in their common blob. */
-const parts = (hash: string, sizes: Record<Coding, number>): Encodings => ({
+const parts = (hash: string, sizes: Record<ContentCoding, number>): Encodings => ({
   ...(sizes.br > 0 && { br: { hash, size: sizes.br, at: 0 } }),
   ...(sizes.gzip > 0 && { gzip: { hash, size: sizes.gzip, at: sizes.br } }),
 });
@@ -74,7 +74,7 @@ async function* upTo(most: number, content: AsyncIterable<Uint8Array>): AsyncGen
 /** The codings of a file that is too large to be held in memory, each in a blob of its own. */
 const ofFile = async (path: string, size: number, most: number, writer: BlobWriter): Promise<Encodings> => {
   const transforms = { br: createBrotliCompress(brotliOf(size)), gzip: createGzip(GZIP) };
-  const put = async (coding: Coding): Promise<Encodings> => {
+  const put = async (coding: ContentCoding): Promise<Encodings> => {
     try {
       const made = createReadStream(path).pipe(transforms[coding]) as AsyncIterable<Buffer>;
       return { [coding]: { ...(await writer.put(upTo(most, made))), at: 0 } };

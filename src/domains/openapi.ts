@@ -43,7 +43,7 @@ export const listDomains = operation({
   summary: "List the domains of a project",
   description: "In the order they were added. While more follow, the `Link` header names the next page.",
   tags: TAGS,
-  answers: { 200: { description: "The domains.", headers: ["Link", "Next-Cursor"], example: [LIVE] } },
+  responses: { 200: { description: "The domains.", headers: ["Link", "Next-Cursor"], example: [LIVE] } },
 });
 
 export const addDomain = operation({
@@ -53,7 +53,7 @@ export const addDomain = operation({
     "Needs the plan Pro or above and a successful deploy. The answer has the DNS record to create; the service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Any project can add a name, even one that another project holds: the DNS decides. The first project whose own target it shows gets the name at once; a project that held it loses it, with its certificate. An apex that has only addresses also needs the TXT record `record.proof`. Adding a domain again changes nothing.",
   tags: TAGS,
   bodyExample: { hostname: "docs.example.org" },
-  answers: {
+  responses: {
     200: { description: "The project has the domain already.", example: LIVE },
     201: {
       description: "The domain, which waits for its record.",
@@ -69,7 +69,7 @@ export const getDomain = operation({
   summary: "Fetch one domain",
   description: "With the record that it needs, what its last check found, and all that this was answered.",
   tags: TAGS,
-  answers: { 200: { description: "The domain.", example: LIVE } },
+  responses: { 200: { description: "The domain.", example: LIVE } },
 });
 
 export const removeDomain = operation({
@@ -78,7 +78,7 @@ export const removeDomain = operation({
   description:
     "From the answer on nothing is served under it. If its address was shared, let it redirect instead: in the project's configuration. Domains that redirected to it show the site themselves.",
   tags: TAGS,
-  answers: { 204: { description: "The domain is gone." } },
+  responses: { 204: { description: "The domain is gone." } },
 });
 
 export const verifyDomain = operation({
@@ -87,7 +87,7 @@ export const verifyDomain = operation({
   description:
     "Also to verify it again. Asks the zone's own name servers and the resolvers, which may take some seconds; 10 times a minute for each domain. What is wrong is in the findings of the answer.",
   tags: TAGS,
-  answers: { 200: { description: "The domain as it is now, with all that was answered.", example: LIVE } },
+  responses: { 200: { description: "The domain as it is now, with all that was answered.", example: LIVE } },
   faults: ["plan_required", "domain_taken", "not_ready"],
 });
 
@@ -97,7 +97,7 @@ export const makePrimary = operation({
   description:
     "Domains that redirect, redirect to it from now on, once it is live; the one that was primary before shows the site. Again is fine.",
   tags: TAGS,
-  answers: { 200: { description: "The domain.", example: LIVE } },
+  responses: { 200: { description: "The domain.", example: LIVE } },
 });
 
 export const listDomainEvents = operation({
@@ -106,7 +106,7 @@ export const listDomainEvents = operation({
   description:
     "Newest first, also of a domain that was removed. While more follow, the `Link` header names the next page.",
   tags: TAGS,
-  answers: {
+  responses: {
     200: {
       description: "What happened.",
       headers: ["Link", "Next-Cursor"],
@@ -136,7 +136,7 @@ export const getDomainsConfig = operation({
   summary: "Fetch the configuration of a project's domains",
   description: "As JSON, or as YAML to whoever accepts `application/yaml`.",
   tags: TAGS,
-  answers: { 200: { description: "The configuration.", example: CONFIG, alsoAs: YAML_TYPES.slice(0, 1) } },
+  responses: { 200: { description: "The configuration.", example: CONFIG, alsoAs: YAML_TYPES.slice(0, 1) } },
 });
 
 export const putDomainsConfig = operation({
@@ -146,5 +146,5 @@ export const putDomainsConfig = operation({
     "Applied whole or not at all; what is wrong is named, all of it. Every redirect must lead to the primary domain, with 301. Domains that it does not name show the site.",
   tags: TAGS,
   bodyExample: CONFIG,
-  answers: { 200: { description: "The configuration as it is now.", example: CONFIG } },
+  responses: { 200: { description: "The configuration as it is now.", example: CONFIG } },
 });

@@ -2,7 +2,7 @@ import { Elysia, status } from "elysia";
 import { nextPage } from "../http/headers.ts";
 import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
 import { NoContent, NoQuery } from "../http/schemas.ts";
-import type { Shared } from "../http/macros.ts";
+import type { Macros } from "../http/macros.ts";
 import { writeYaml } from "../http/yaml.ts";
 import { DomainCertificate } from "../certificates/model.ts";
 import type { Actor } from "./domain.ts";
@@ -49,16 +49,16 @@ const pathOf = (slug: string, hostname?: string): string => {
 export const domainRoutes = ({
   domains,
   settings,
-  shared,
+  macros,
   withoutIdleTimeout,
 }: {
   domains: DomainService;
   settings: DomainSettings;
-  shared: Shared;
+  macros: Macros;
   withoutIdleTimeout: WithoutIdleTimeout;
 }) =>
   new Elysia({ name: "domains", normalize: false })
-    .use(shared)
+    .use(macros)
     .model({
       Domain,
       DomainCertificate,

@@ -1,5 +1,5 @@
 import { Fault } from "../lib/errors.ts";
-import type { Limiter } from "../lib/rate-limiter.ts";
+import type { RateLimiter } from "../lib/rate-limiter.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
 import type { Project } from "../projects/repository.ts";
@@ -65,7 +65,7 @@ export interface DomainServiceSettings {
   /** Told of a host name that is served no longer. */
   removed?: (hostname: string) => void;
   /** Counts the checks on request of one domain. */
-  verifications: Limiter;
+  verifications: RateLimiter;
   clock: Clock;
   targetOf: (label: string) => string;
   /** How long a check on request may take, in milliseconds; 20 seconds without it, before clients give up. */

@@ -1,4 +1,4 @@
-import { type FinishRequest, isOurs, namedMethod } from "../http/finish-request.ts";
+import { type FinishRequest, isServerFailure, namedMethod } from "../http/finish-request.ts";
 import { faultOf } from "../lib/errors.ts";
 import { requestIdOf } from "../http/headers.ts";
 import type { Logger } from "../lib/log.ts";
@@ -94,7 +94,7 @@ export const dispatcher = ({
     } catch (error) {
       onError?.(error);
       const fault = faultOf(error);
-      if (isOurs(fault)) log.error({ err: error, requestId }, fault.code);
+      if (isServerFailure(fault)) log.error({ err: error, requestId }, fault.code);
       return refusal(fault);
     }
   };

@@ -60,10 +60,10 @@ const READERS = {
   ]),
 } as const satisfies Record<string, ReadonlyMap<string, (text: string) => unknown>>;
 
-export type Reading = keyof typeof READERS;
+export type BodyFormat = keyof typeof READERS;
 
 /** The media types that a route reads; none if it reads no body. */
-export const bodyTypes = (reading: Reading | undefined): string[] =>
+export const bodyTypes = (reading: BodyFormat | undefined): string[] =>
   reading ? [...READERS[reading].keys()] : [];
 
 /** The field of a route's `detail` for what the route reads. It appears in no document. */
@@ -79,7 +79,7 @@ const decode = (bytes: Uint8Array): string => {
   }
 };
 
-const read = async (request: Request, reading: Reading, limit: number): Promise<unknown> => {
+const read = async (request: Request, reading: BodyFormat, limit: number): Promise<unknown> => {
   const readers: ReadonlyMap<string, (text: string) => unknown> = READERS[reading];
   const parse = readers.get(typeOf(request.headers.get("content-type")) ?? "");
   const accept = bodyTypes(reading).join(", ");
@@ -100,7 +100,7 @@ const read = async (request: Request, reading: Reading, limit: number): Promise<
 
 /** The macro of routes that take a body: `reads: "json"`, named behind `scope`, so that no stranger's body is read. */
 export const body = ({ bodyLimit }: { bodyLimit: number }) =>
-  new Elysia({ name: "body" }).macro("reads", (reading: Reading) => ({
+  new Elysia({ name: "body" }).macro("reads", (reading: BodyFormat) => ({
     detail: { [READS]: reading } as object,
     // Elysia adds what a transform returns to the context, though its types say void.
     transform: async ({ request }) => ({ body: await read(request, reading, bodyLimit) }) as unknown as void,

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { explainProblems } from "./validation.ts";
+import { describeProblems } from "./validation.ts";
 
 /** A schema by itself: the rules of a request's body, for what comes by another way. */
 export interface Checker<Schema extends TSchema> {
@@ -10,11 +10,11 @@ export interface Checker<Schema extends TSchema> {
 }
 
 /** Compiles the schema when it is first asked. */
-export const checkerOf = <Schema extends TSchema>(schema: Schema): Checker<Schema> => {
+export const schemaChecker = <Schema extends TSchema>(schema: Schema): Checker<Schema> => {
   let compiled: TypeCheck<Schema> | undefined;
   const check = () => (compiled ??= TypeCompiler.Compile(schema));
   return {
     accepts: (value): value is Static<Schema> => check().Check(value),
-    explain: (value) => explainProblems(check().Errors(value), "body"),
+    explain: (value) => describeProblems(check().Errors(value), "body"),
   };
 };

@@ -34,5 +34,5 @@ export const finishRequest =
   };
 
 /** True for what the client has no part in: the log says more of it. */
-export const isOurs = ({ code }: Fault): boolean =>
+export const isServerFailure = ({ code }: Fault): boolean =>
   code === "internal_error" || code === "storage_unavailable" || code === "outcome_unknown";

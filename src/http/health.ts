@@ -4,7 +4,7 @@ import { Fault } from "../lib/errors.ts";
 import type { Metrics } from "./metrics.ts";
 import { operation } from "./operation.ts";
 import { NoQuery, OneOf } from "./schemas.ts";
-import type { Shared } from "./macros.ts";
+import type { Macros } from "./macros.ts";
 import { reasonOf } from "../lib/reason.ts";
 
 /** One thing that readiness depends on: it throws, with what to do, if it is not so. */
@@ -51,7 +51,7 @@ const livez = operation({
   summary: "Is the process alive?",
   description: "For supervisors: restart the process if it does not answer. No key is needed.",
   tags: TAGS,
-  answers: { 200: { description: "It is.", example: { status: "alive" } } },
+  responses: { 200: { description: "It is.", example: { status: "alive" } } },
 });
 
 const readyz = operation({
@@ -60,7 +60,7 @@ const readyz = operation({
   description:
     "For load balancers, without a key. Ready means: the database can be written, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need a person soon, such as certificates about to end. A key with the scope `metrics:read` also gets the messages of `warnings` and the reason why the service is not ready; other keys are ignored.",
   tags: TAGS,
-  answers: { 200: { description: "It can.", example: { status: "ready" } } },
+  responses: { 200: { description: "It can.", example: { status: "ready" } } },
   faults: ["not_ready"],
 });
 
@@ -69,7 +69,7 @@ const exposition = operation({
   summary: "Metrics in the Prometheus text format",
   description: "Requests by route template, deprecated calls by key, and what the process uses.",
   tags: TAGS,
-  answers: {
+  responses: {
     200: {
       description: "The metrics.",
       textAs: "text/plain",
@@ -114,17 +114,17 @@ export const healthRoutes = ({
   warnings = () => [],
   mayReadDetails,
   metrics,
-  shared,
+  macros,
 }: {
   checks: Readonly<Record<string, Check>>;
   warnings?: () => readonly Warning[];
   /** True if the request carries a key that may read details: anybody else gets counts and the names of checks. */
   mayReadDetails: (request: Request) => Promise<boolean>;
   metrics: Metrics;
-  shared: Shared;
+  macros: Macros;
 }) =>
   new Elysia({ name: "health", normalize: false })
-    .use(shared)
+    .use(macros)
     .model({ Liveness, Readiness })
     .get("/livez", () => ok("alive"), {
       stability: "beta",

@@ -3,7 +3,7 @@ import type { KeptResponses, Keep } from "../db/kept-responses.ts";
 import { Fault } from "../lib/errors.ts";
 
 /** How long an answer is kept. */
-export const KEPT_MS = 24 * 60 * 60_000;
+export const RETENTION_MS = 24 * 60 * 60_000;
 
 /** The field of a route's `detail` that says so; it appears in no document. */
 export const IDEMPOTENT = "x-idempotent";
@@ -38,7 +38,7 @@ const fingerprintOf = ({ method, url }: Request, body: unknown): string => {
 };
 
 /** How what was done is answered. */
-export interface Answering<Status extends number, Outcome, Body> {
+export interface IdempotentResponse<Status extends number, Outcome, Body> {
   status: Status;
   body(outcome: Outcome): Body;
   /** Headers of its own, such as an ETag: they are kept too. */
@@ -55,7 +55,7 @@ type Answer<Status extends number, Body> = Status extends 200
  * outcome with the act itself. A refusal keeps nothing. Without the header there is no `keep`, and nothing is done twice.
  */
 export type Once = <const Status extends number, Outcome, Body>(
-  answering: Answering<Status, Outcome, Body>,
+  answering: IdempotentResponse<Status, Outcome, Body>,
   act: (keep?: Keep<Outcome>) => Promise<Outcome>,
 ) => Promise<Answer<Status, Body>>;
 
@@ -68,14 +68,14 @@ interface Context {
   key: { id: number };
 }
 
-export interface IdempotencySettings {
+export interface IdempotencyOptions {
   answers: KeptResponses;
   clock: { now(): number };
 }
 
-const answered = <Status extends number, Outcome, Body>(
+const respond = <Status extends number, Outcome, Body>(
   { set }: Context,
-  answering: Answering<Status, Outcome, Body>,
+  answering: IdempotentResponse<Status, Outcome, Body>,
   outcome: Outcome,
 ) => {
   if (answering.headers) Object.assign(set.headers, answering.headers(outcome));
@@ -83,10 +83,10 @@ const answered = <Status extends number, Outcome, Body>(
 };
 
 /** For a request without the header. */
-const plainly =
+const onceWithoutKey =
   (context: Context): Once =>
   async (answering, act) =>
-    answered(context, answering, await act());
+    respond(context, answering, await act());
 
 /**
  * The macro of routes that may be asked again after a lost answer (draft-ietf-httpapi-idempotency-key-header):
@@ -94,7 +94,7 @@ const plainly =
  *
  *     ({ body, once }) => once({ status: 201, body: fromPet }, (keep) => pets.add(toNewPet(body), keep))
  */
-export const idempotency = ({ answers, clock }: IdempotencySettings) => {
+export const idempotency = ({ answers, clock }: IdempotencyOptions) => {
   /** What is being done, by API key and idempotency key. */
   const inFlight = new Set<string>();
 
@@ -106,7 +106,7 @@ export const idempotency = ({ answers, clock }: IdempotencySettings) => {
     };
     const name = `${asked.keyId} ${asked.idempotencyKey}`;
     const replay = async (): Promise<Response | undefined> => {
-      const kept = await answers.find(asked.keyId, asked.idempotencyKey, clock.now() - KEPT_MS);
+      const kept = await answers.find(asked.keyId, asked.idempotencyKey, clock.now() - RETENTION_MS);
       if (!kept) return undefined;
       if (kept.fingerprint !== asked.fingerprint) throw new Fault("idempotency_mismatch");
       const headers = {
@@ -131,7 +131,7 @@ export const idempotency = ({ answers, clock }: IdempotencySettings) => {
           return answers.keeping(asked, { status: answering.status, headers, body }, clock.now());
         });
         if (!isKept) throw new Error("an act was done without keeping its answer");
-        return answered(context, answering, outcome);
+        return respond(context, answering, outcome);
       } finally {
         inFlight.delete(name);
       }
@@ -145,7 +145,7 @@ export const idempotency = ({ answers, clock }: IdempotencySettings) => {
       transform(context) {
         const from = context as unknown as Context;
         const header = from.headers["idempotency-key"];
-        const once = header === undefined ? plainly(from) : onceFor(from, header);
+        const once = header === undefined ? onceWithoutKey(from) : onceFor(from, header);
         // Elysia adds what a transform returns to the context, though its types say void.
         return { once } as unknown as void;
       },

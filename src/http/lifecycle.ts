@@ -1,16 +1,16 @@
 import { Elysia, ValidationError } from "elysia";
 import type { Key } from "../keys/repository.ts";
-import { type RequestSummary, finishRequest, isOurs, namedMethod } from "./finish-request.ts";
+import { type RequestSummary, finishRequest, isServerFailure, namedMethod } from "./finish-request.ts";
 import type { Cors } from "./cors.ts";
-import { explain } from "./validation.ts";
+import { validationFault } from "./validation.ts";
 import { Fault, faultOf, faultResponse } from "../lib/errors.ts";
 import { completeHeaders, requestIdOf } from "./headers.ts";
 import { quoted } from "../lib/json.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Metrics } from "./metrics.ts";
-import { type Route, methodsAt, patchTypesAt, pathOf, repeatedParameter, unrouted } from "./route-table.ts";
+import { type Route, methodsAt, patchTypesAt, pathOf, repeatedParameter, routeFault } from "./route-table.ts";
 
-export interface FrameSettings {
+export interface LifecycleOptions {
   metrics: Metrics;
   log: Logger;
   cors: Cors;
@@ -21,7 +21,7 @@ export interface FrameSettings {
 }
 
 /** What a route returned, as a response. */
-const answerOf = (value: unknown, status: number): Response => {
+const responseOf = (value: unknown, status: number): Response => {
   if (value instanceof Response) return value;
   if (value === undefined || value === null)
     return new Response(null, { status: status === 200 ? 204 : status });
@@ -31,11 +31,11 @@ const answerOf = (value: unknown, status: number): Response => {
 /** An error as the log may have it: one about an answer's form quotes the answer, secrets and all. */
 const loggable = (error: unknown): unknown =>
   error instanceof ValidationError
-    ? new Error(`an answer breaks its schema: ${explain(error).message}`)
+    ? new Error(`an answer breaks its schema: ${validationFault(error).message}`)
     : error;
 
 /** The frame around the rooms: request ids, errors, headers, metrics and logs of every answer. */
-export const frame = ({ metrics, log, cors, onError, routes }: FrameSettings) => {
+export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOptions) => {
   const concludeRequest = finishRequest({ metrics, log });
 
   const conclude = (answer: Response, passage: RequestSummary, origin: string | undefined): Response => {
@@ -57,7 +57,7 @@ export const frame = ({ metrics, log, cors, onError, routes }: FrameSettings) =>
     return new Response(null, { status: 204, headers });
   };
 
-  const answerOptions = (request: Request, startedAt: number): Response =>
+  const respondToOptions = (request: Request, startedAt: number): Response =>
     conclude(
       preflight(request),
       {
@@ -72,9 +72,9 @@ export const frame = ({ metrics, log, cors, onError, routes }: FrameSettings) =>
     );
 
   const refusalOf = (code: unknown, error: unknown, request: Request): Fault => {
-    if (code === "NOT_FOUND") return unrouted(routes(), request);
+    if (code === "NOT_FOUND") return routeFault(routes(), request);
     if (code !== "VALIDATION" || (error as ValidationError).type === "response") return faultOf(error);
-    return explain(error as ValidationError);
+    return validationFault(error as ValidationError);
   };
 
   return (
@@ -86,7 +86,7 @@ export const frame = ({ metrics, log, cors, onError, routes }: FrameSettings) =>
         const startedAt = performance.now();
         context.startedAt = startedAt;
         let answer: Response | undefined;
-        if (context.request.method === "OPTIONS") answer = answerOptions(context.request, startedAt);
+        if (context.request.method === "OPTIONS") answer = respondToOptions(context.request, startedAt);
         return answer;
       })
       .onBeforeHandle({ as: "global" }, function refuseRepeated({ request }) {
@@ -98,7 +98,8 @@ export const frame = ({ metrics, log, cors, onError, routes }: FrameSettings) =>
         const fault = refusalOf(code, error, request);
         if (!(error instanceof Fault)) onError?.(error);
         context.requestId = requestIdOf(headers["x-request-id"]);
-        if (isOurs(fault)) log.error({ err: loggable(error), requestId: context.requestId }, fault.code);
+        if (isServerFailure(fault))
+          log.error({ err: loggable(error), requestId: context.requestId }, fault.code);
         return faultResponse(fault);
       })
       .mapResponse({ as: "global" }, function finish(context) {
@@ -113,7 +114,7 @@ export const frame = ({ metrics, log, cors, onError, routes }: FrameSettings) =>
           startedAt,
           keyId,
         };
-        return conclude(answerOf(responseValue, Number(set.status ?? 200)), passage, headers["origin"]);
+        return conclude(responseOf(responseValue, Number(set.status ?? 200)), passage, headers["origin"]);
       })
   );
 };

@@ -17,7 +17,7 @@ export interface Metrics {
 type Expiries = () => readonly { hostname: string; notAfter: number }[];
 
 /** A gauge whose value is read when the metrics are. */
-export interface Reading {
+export interface GaugeOptions {
   name: string;
   help: string;
   /** Undefined while there is no value. */
@@ -31,7 +31,7 @@ type Deprecated = Map<number, Map<string, number>>;
 const registered = async (
   version: string,
   expiries: Expiries,
-  readings: readonly Reading[],
+  readings: readonly GaugeOptions[],
   calls: Deprecated,
 ) => {
   // Loaded when somebody first looks: 15 ms that a start need not wait for.
@@ -96,7 +96,7 @@ export const metrics = ({
 }: {
   version: string;
   expiries?: Expiries;
-  readings?: readonly Reading[];
+  readings?: readonly GaugeOptions[];
 }): Metrics => {
   const requests = latencyHistogram(
     "http_server_request_duration_seconds",

@@ -1,7 +1,7 @@
 import type { FaultCode } from "../lib/errors.ts";
 
 /** What a room says of one of its answers; the schema comes from the route itself. */
-export interface Answer {
+export interface ResponseNote {
   description: string;
   /** Names of headers that `openapi.ts` knows. */
   headers?: readonly string[];
@@ -19,7 +19,7 @@ export interface Operation {
   summary: string;
   description: string;
   tags: string[];
-  answers: Record<number, Answer>;
+  responses: Record<number, ResponseNote>;
   /** An example of the body. */
   bodyExample?: unknown;
   /** Media types of a body that is a file. */
@@ -35,7 +35,7 @@ export const NOTES = "x-notes";
 
 /** A route's `detail`. */
 export const operation = ({
-  answers,
+  responses,
   bodyExample,
   uploads,
   faults = [],
@@ -43,5 +43,5 @@ export const operation = ({
   ...detail
 }: Operation) => ({
   ...detail,
-  [NOTES]: { answers, bodyExample, uploads, faults, conditions },
+  [NOTES]: { responses, bodyExample, uploads, faults, conditions },
 });

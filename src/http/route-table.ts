@@ -43,7 +43,7 @@ export const patchTypesAt = (routes: readonly Route[], path: string): readonly s
 };
 
 /** Methods that the router would pass to a pattern although the path has its own routes, such as `PATCH /v1/pets/events`. */
-export const shadowed = (routes: readonly Route[]): Route[] =>
+export const shadowedMethods = (routes: readonly Route[]): Route[] =>
   routes
     .filter(({ path }) => !/[:*]/.test(path))
     .flatMap(({ path }) => {
@@ -55,7 +55,7 @@ export const shadowed = (routes: readonly Route[]): Route[] =>
     });
 
 /** Why no route took a request. */
-export const unrouted = (routes: readonly Route[], request: Request): Fault => {
+export const routeFault = (routes: readonly Route[], request: Request): Fault => {
   const methods = methodsAt(routes, pathOf(request));
   // A path with the right method was written in a way that the router does not read, such as with a fragment.
   if (methods.length === 0 || methods.includes(request.method))

@@ -6,7 +6,7 @@ const DEPRECATED_SINCE = 1_764_892_800;
 const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT";
 
 /** The macros for routes that are not simply stable: `deprecated` and `stability`. */
-export const versioning = () =>
+export const stability = () =>
   new Elysia({ name: "versioning" })
     .macro("deprecated", ({ successor }: { successor: string }) => ({
       detail: { deprecated: true },

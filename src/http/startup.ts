@@ -14,7 +14,7 @@ const complete = (request: Request, response: Response): Response => {
 };
 
 /** Responds to every request while the database is migrated: only `/livez` is 200. */
-export const answerWhileMigrating = (request: Request): Response =>
+export const respondWhileMigrating = (request: Request): Response =>
   complete(
     request,
     new URL(request.url).pathname === "/livez"
@@ -26,5 +26,5 @@ export const answerWhileMigrating = (request: Request): Response =>
  * Responds with 503 to every request, `/livez` included, from when the ports are open until the first key is written: a
  * script that waits for any other response can then read the key.
  */
-export const answerWhileStarting = (request: Request): Response =>
+export const respondWhileStarting = (request: Request): Response =>
   complete(request, notReady("starting; try again in a moment.", 1));

@@ -18,7 +18,7 @@ const knownFields = (schema: TSchema): string => {
   return names.length > 0 ? `known: ${names.join(", ")}` : "none are known here";
 };
 
-const reasonOf = ({ type, schema, message }: ValueError, part: string): string => {
+const describeProblem = ({ type, schema, message }: ValueError, part: string): string => {
   if (type === ValueErrorType.ObjectAdditionalProperties)
     return `is not a known ${part === "query" ? "query parameter" : "field"}`;
   if (type === ValueErrorType.ObjectRequiredProperty) return "is required";
@@ -28,13 +28,13 @@ const reasonOf = ({ type, schema, message }: ValueError, part: string): string =
 };
 
 /** Names every field that breaks a schema and what was wrong with it, five at the most. */
-export const explainProblems = (problems: Iterable<ValueError>, part: string): string => {
+export const describeProblems = (problems: Iterable<ValueError>, part: string): string => {
   const found = new Map<string, string>();
   let unknown: TSchema | undefined;
   for (const problem of problems) {
     const place = placeOf(part, problem.path);
     if (problem.type === ValueErrorType.ObjectAdditionalProperties) unknown = problem.schema;
-    if (!found.has(place)) found.set(place, reasonOf(problem, part));
+    if (!found.has(place)) found.set(place, describeProblem(problem, part));
     if (found.size === 5) break;
   }
   const reasons = [...found].map(([place, reason]) =>
@@ -45,7 +45,7 @@ export const explainProblems = (problems: Iterable<ValueError>, part: string): s
 };
 
 /** Turns what a schema found wrong into one fault. */
-export const explain = (error: ValidationError): Fault => {
+export const validationFault = (error: ValidationError): Fault => {
   const {
     validator,
     value,
@@ -55,5 +55,5 @@ export const explain = (error: ValidationError): Fault => {
     value: unknown;
     type: string;
   };
-  return new Fault("invalid_request", explainProblems(validator.Errors(value), part));
+  return new Fault("invalid_request", describeProblems(validator.Errors(value), part));
 };

@@ -1,10 +1,10 @@
 import { bearer } from "@elysiajs/bearer";
 import { Elysia } from "elysia";
 import { Fault } from "../lib/errors.ts";
-import type { Limiter, Window } from "../lib/rate-limiter.ts";
+import type { RateLimiter, Window } from "../lib/rate-limiter.ts";
 import type { Key } from "./repository.ts";
 import type { KeyService } from "./service.ts";
-import { type Scope, covers } from "../lib/scopes.ts";
+import { type Scope, holds } from "../lib/scopes.ts";
 
 /** The key of a request that no scope let in: it may do nothing. */
 export const NOBODY: Key = {
@@ -33,19 +33,16 @@ export const normalise = (authorization: string | undefined): string | undefined
 export interface GuardSettings {
   keys: Pick<KeyService, "authenticate">;
   /** Limits each key's requests. */
-  requests: Limiter;
+  requests: RateLimiter;
   /** Limits failed authentications of one client. */
-  failures: Limiter;
+  failures: RateLimiter;
   failureWindow: Window;
   /** What a client is counted by. */
   clientOf(request: Request): string;
 }
 
-/** True if a key that was let in may do this besides. */
-export const holds = (key: Key, scope: Scope): boolean => covers(key.scopes, scope);
-
 const assertScope = (key: Key, scope: Scope | "any") => {
-  if (scope === "any" || covers(key.scopes, scope)) return;
+  if (scope === "any" || holds(key, scope)) return;
   throw new Fault("insufficient_scope", `The API key lacks the scope ${scope}.`, {
     "www-authenticate": `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
   });

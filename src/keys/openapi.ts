@@ -18,7 +18,7 @@ export const listKeys = operation({
   description:
     "Ascending by id, the revoked ones too. While more follow, the `Link` header names the next page.",
   tags: TAGS,
-  answers: {
+  responses: {
     200: {
       description: "The keys, without their secrets.",
       headers: ["Link", "Next-Cursor"],
@@ -34,7 +34,7 @@ export const createKey = operation({
     "The secret is in this response and nowhere else. A key never grants more than it has: the new key's scopes, `expiresAt` and `rateLimit` must lie within those of the key that creates it.",
   tags: TAGS,
   bodyExample: { name: "shelter website", scopes: ["pets:read"], rateLimit: "600/min" },
-  answers: { 201: { description: "The key and its secret.", headers: ["Location"], example: MINTED } },
+  responses: { 201: { description: "The key and its secret.", headers: ["Location"], example: MINTED } },
 });
 
 export const getKey = operation({
@@ -42,7 +42,7 @@ export const getKey = operation({
   summary: "Fetch one API key",
   description: "Also one that is revoked or has expired.",
   tags: TAGS,
-  answers: { 200: { description: "The key, without its secret.", example: SEEN } },
+  responses: { 200: { description: "The key, without its secret.", example: SEEN } },
 });
 
 export const rotateKey = operation({
@@ -52,7 +52,7 @@ export const rotateKey = operation({
     "The old secret stays valid for the grace period, so that clients can be moved one by one. A key can rotate itself, and any key whose scopes, lifetime and rate limit are within its own.",
   tags: TAGS,
   bodyExample: { graceSeconds: 3600 },
-  answers: { 200: { description: "The key and its new secret.", example: MINTED } },
+  responses: { 200: { description: "The key and its new secret.", example: MINTED } },
   faults: ["key_revoked", "key_expired"],
 });
 
@@ -62,6 +62,6 @@ export const revokeKey = operation({
   description:
     "Takes effect with the next request, and can't be undone. Revoking a key again is fine. The last usable key with `keys:admin` or `*` is revoked only with `force=true`.",
   tags: TAGS,
-  answers: { 204: { description: "The key is revoked." } },
+  responses: { 204: { description: "The key is revoked." } },
   faults: ["last_admin_key"],
 });

@@ -1,8 +1,8 @@
 import { type Rate, isWithinRate } from "./rate.ts";
-import { type Grant, covers } from "../lib/scopes.ts";
+import { type Grant, holds } from "../lib/scopes.ts";
 
 /** What a key can do, until when, and how often. */
-export interface Reach {
+export interface Privileges {
   scopes: ReadonlySet<Grant>;
   /** Milliseconds UTC; undefined: it never ends. */
   expiresAt?: number | undefined;
@@ -18,8 +18,8 @@ export type Excess =
  * A key never grants, rotates or revokes beyond itself. This is the only home of that rule.
  * @returns how `other` goes beyond `own`; undefined if it does not
  */
-export const excessOf = (own: Reach, other: Reach): Excess | undefined => {
-  const scope = [...other.scopes].find((one) => !covers(own.scopes, one));
+export const findExcess = (own: Privileges, other: Privileges): Excess | undefined => {
+  const scope = [...other.scopes].find((one) => !holds(own, one));
   if (scope !== undefined) return { kind: "scope", scope };
   if (own.expiresAt !== undefined && (other.expiresAt ?? Number.POSITIVE_INFINITY) > own.expiresAt)
     return { kind: "lifetime", end: own.expiresAt };

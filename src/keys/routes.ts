@@ -1,7 +1,7 @@
 import { Elysia, status } from "elysia";
 import { nextPage } from "../http/headers.ts";
 import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
-import type { Shared } from "../http/macros.ts";
+import type { Macros } from "../http/macros.ts";
 import { cutPage, readCursor } from "../lib/pagination.ts";
 import {
   DEFAULT_GRACE_SECONDS,
@@ -28,16 +28,16 @@ const LIST = "keys";
 export const keyRoutes = ({
   keys,
   deprecatedCalls,
-  shared,
+  macros,
 }: {
   keys: KeyService;
   /** Calls of a key to deprecated operations since the server started. */
   deprecatedCalls(keyId: number): number;
-  shared: Shared;
+  macros: Macros;
 }) => {
   const seen = (key: StoredKey) => ({ ...fromKey(key), deprecatedCalls: deprecatedCalls(key.id) });
   return new Elysia({ name: "keys", normalize: false })
-    .use(shared)
+    .use(macros)
     .model({ Key, Keys, MintedKey, NewKey, Rotation })
     .get(
       "/platform/keys",

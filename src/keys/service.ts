@@ -1,7 +1,7 @@
 import { type Clock, LATEST_TIME, formatTime } from "../lib/time.ts";
 import { Fault } from "../lib/errors.ts";
 import { formatRate } from "./rate.ts";
-import { type Excess, type Reach, excessOf } from "./privileges.ts";
+import { type Excess, type Privileges, findExcess } from "./privileges.ts";
 import type { Key, Keys, NewKey } from "./repository.ts";
 import { type RandomBytes, hashOf, isWellFormed, mint, recordOf } from "./secret.ts";
 
@@ -12,7 +12,7 @@ export interface Minted {
 }
 
 /** Whoever changes keys: an API key, or the operator at the command line, who may do everything. */
-export type Actor = Reach;
+export type Actor = Privileges;
 
 export const OPERATOR: Actor = { scopes: new Set(["*"]) };
 
@@ -59,8 +59,8 @@ const explain = (excess: Excess): string => {
 };
 
 /** @throws Fault insufficient_scope */
-const assertWithin = (actor: Actor, reach: Reach) => {
-  const excess = excessOf(actor, reach);
+const assertWithin = (actor: Actor, reach: Privileges) => {
+  const excess = findExcess(actor, reach);
   if (excess) throw new Fault("insufficient_scope", explain(excess));
 };
 

@@ -1,6 +1,6 @@
 /** The content codings that we serve, best first: over plain HTTP browsers accept gzip alone. */
 export const CODINGS = ["br", "gzip"] as const;
-export type Coding = (typeof CODINGS)[number];
+export type ContentCoding = (typeof CODINGS)[number];
 
 /** A weight of RFC 9110 section 12.4.2; what is malformed counts as 1. */
 const weightOf = (parameters: string[]): number => {
@@ -13,7 +13,7 @@ const weightOf = (parameters: string[]): number => {
  * The codings that an Accept-Encoding prefers to `identity`, best first (RFC 9110 section 12.5.3); equal ones in our order.
  * Identity is always served: a 406 would help nobody.
  */
-export const acceptedCodings = (header: string | null | undefined): Coding[] => {
+export const acceptedCodings = (header: string | null | undefined): ContentCoding[] => {
   if (!header) return [];
   const weights = new Map<string, number>();
   for (const item of header.toLowerCase().split(",")) {

@@ -2,7 +2,7 @@
  * Makes a value when one of its methods is first called: preparing the queries of a room takes milliseconds, which a start
  * need not wait for. It must consist of methods that do without `this`, as repositories do; one may be handed over before.
  */
-export const lazily = <Value extends Record<keyof Value, (...given: never[]) => unknown>>(
+export const lazy = <Value extends Record<keyof Value, (...given: never[]) => unknown>>(
   make: () => Value,
 ): Value => {
   let made: Value | undefined;

@@ -52,7 +52,7 @@ export const logger = ({
 };
 
 /** What is said of one answered request. */
-export interface Answered {
+export interface RequestLogEntry {
   requestId: string;
   method: string;
   /** The route's template; "" where none matched. */
@@ -63,7 +63,7 @@ export interface Answered {
   keyId: number;
 }
 
-export const logRequest = (log: Logger, answered: Answered): void => {
+export const logRequest = (log: Logger, answered: RequestLogEntry): void => {
   const level = answered.status >= 500 ? "error" : "info";
   if (log.isLevelEnabled(level))
     log[level](

@@ -7,7 +7,7 @@ export interface Window {
   seconds: number;
 }
 
-export interface Limiter {
+export interface RateLimiter {
   /** Counts one; the headers to send with the answer. @throws Fault rate_limited */
   take(who: string, window: Window): Promise<Record<string, string>>;
 }
@@ -23,7 +23,7 @@ const isRefusal = (thrown: unknown): thrown is RateLimiterRes =>
   typeof thrown === "object" && thrown !== null && "msBeforeNext" in thrown;
 
 /** Counts in memory, by fixed windows that start with a client's first. `name` appears in headers, `counted` in messages. */
-export const limiter = (name: string, counted: string): Limiter => {
+export const rateLimiter = (name: string, counted: string): RateLimiter => {
   const windows = new Map<string, RateLimiterMemory>();
   const add = async (form: string, { points, seconds }: Window) => {
     // Loaded when there is something to count: it brings its stores, 6 ms that a start need not wait for.

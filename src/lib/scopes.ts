@@ -19,6 +19,6 @@ export const GRANTS = ["*", ...(Object.keys(SCOPES) as Scope[])] as const;
 
 export const isGrant = (text: string): text is Grant => (GRANTS as readonly string[]).includes(text);
 
-/** True if what was granted covers the scope. */
-export const covers = (granted: ReadonlySet<Grant>, scope: Grant): boolean =>
-  granted.has("*") || granted.has(scope);
+/** True if a key with these scopes may do this. */
+export const holds = ({ scopes }: { scopes: ReadonlySet<Grant> }, scope: Grant): boolean =>
+  scopes.has("*") || scopes.has(scope);

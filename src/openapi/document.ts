@@ -1,10 +1,10 @@
-import { READS, type Reading, bodyTypes } from "../http/body.ts";
+import { READS, type BodyFormat, bodyTypes } from "../http/body.ts";
 import { IDEMPOTENT } from "../http/idempotency.ts";
 import { FAULTS, type FaultCode, statusOf } from "../lib/errors.ts";
 import { HEADERS, IDEMPOTENCY_KEY, conditionOf } from "./headers.ts";
-import { NOTES, type Answer, type Operation } from "../http/operation.ts";
+import { NOTES, type ResponseNote, type Operation } from "../http/operation.ts";
 
-type Notes = Required<Pick<Operation, "answers" | "faults" | "conditions">> &
+type Notes = Required<Pick<Operation, "responses" | "faults" | "conditions">> &
   Pick<Operation, "bodyExample" | "uploads">;
 
 /** A node of a JSON document. */
@@ -97,7 +97,7 @@ const faultAnswers = (
 };
 
 /** The response to a condition that the present representation meets. */
-const UNCHANGED: Answer = {
+const UNCHANGED: ResponseNote = {
   description: "The client already has the present representation.",
   headers: ["ETag"],
 };
@@ -130,7 +130,7 @@ const content = (types: readonly string[], schema: unknown, example: unknown): J
   Object.fromEntries(types.map((type) => [type, { schema, ...(example !== undefined && { example }) }]));
 
 /** The plugin puts a response's schema, less its type, beside its content, where its name still is. */
-const contentOf = (response: unknown, { example, alsoAs = [], textAs }: Answer): Json | undefined => {
+const contentOf = (response: unknown, { example, alsoAs = [], textAs }: ResponseNote): Json | undefined => {
   // OpenAPI 3.1 cannot describe the events of a stream.
   if (textAs === "text/event-stream") return { [textAs]: { example } };
   if (textAs !== undefined) return { [textAs]: { schema: { type: "string" }, example } };
@@ -139,7 +139,7 @@ const contentOf = (response: unknown, { example, alsoAs = [], textAs }: Answer):
     : undefined;
 };
 
-const answerOf = (response: unknown, answer: Answer, common: readonly string[]): Json => {
+const answerOf = (response: unknown, answer: ResponseNote, common: readonly string[]): Json => {
   const described = contentOf(response, answer);
   return {
     description: answer.description,
@@ -194,12 +194,12 @@ const operationOf = (raw: unknown, method: string): Json => {
     [IDEMPOTENT]: idempotent,
     [READS]: reading,
     parameters,
-    responses,
+    responses: schemas,
     requestBody,
     ...rest
   } = raw as Json;
-  const { answers, uploads, faults, conditions } = notes as Notes;
-  const types = bodyTypes(reading as Reading | undefined);
+  const { responses, uploads, faults, conditions } = notes as Notes;
+  const types = bodyTypes(reading as BodyFormat | undefined);
   const body = uploads ? fileBody(uploads) : bodyOf(requestBody, notes as Notes, types);
   const operation: Json = {
     ...rest,
@@ -212,7 +212,7 @@ const operationOf = (raw: unknown, method: string): Json => {
     ...(body && { requestBody: body }),
   };
   const common = commonHeaders(operation);
-  const all = { ...answers, ...(conditions.includes("If-None-Match") && { 304: UNCHANGED }) };
+  const all = { ...responses, ...(conditions.includes("If-None-Match") && { 304: UNCHANGED }) };
   const own = [
     ...faults,
     ...(idempotent ? IDEMPOTENCY_FAULTS : []),
@@ -224,7 +224,7 @@ const operationOf = (raw: unknown, method: string): Json => {
       ...Object.fromEntries(
         Object.entries(all).map(([status, answer]) => [
           status,
-          answerOf((responses as Json | undefined)?.[status], answer, [
+          answerOf((schemas as Json | undefined)?.[status], answer, [
             ...common,
             ...(idempotent ? ["Idempotency-Replayed"] : []),
           ]),

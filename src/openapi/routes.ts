@@ -7,10 +7,10 @@ import { acceptedCodings } from "../lib/accept.ts";
 import { Fault } from "../lib/errors.ts";
 import { openapi } from "./document.ts";
 import { operation } from "../http/operation.ts";
-import { represented } from "../http/static-text.ts";
+import { staticText } from "../http/static-text.ts";
 import { NoQuery } from "../http/schemas.ts";
-import type { Shared } from "../http/macros.ts";
-import type { Given } from "../http/etag.ts";
+import type { Macros } from "../http/macros.ts";
+import type { RequestHeaders } from "../http/etag.ts";
 
 const API_VERSION = "1.0.0";
 const LICENSE = { name: "MIT", identifier: "MIT" };
@@ -216,7 +216,7 @@ const documentRoute = (operationId: string, summary: string) =>
     summary,
     description: "With the server's own addresses filled in. No key is needed.",
     tags: ["operation"],
-    answers: {
+    responses: {
       200: {
         description: "The OpenAPI 3.1 document.",
         headers: ["ETag", "Content-Encoding"],
@@ -247,25 +247,25 @@ const OpenApiDocument = t.Object(
 export const docsRoutes = ({
   documents,
   addresses,
-  shared,
+  macros,
 }: {
   documents: () => Promise<Documents>;
   addresses: Addresses;
-  shared: Shared;
+  macros: Macros;
 }) => {
   const asset = embedded();
-  const written = new Map<DocumentName, ReturnType<typeof represented>>();
-  const document = async (name: DocumentName, headers: Given) => {
+  const written = new Map<DocumentName, ReturnType<typeof staticText>>();
+  const document = async (name: DocumentName, headers: RequestHeaders) => {
     const known = written.get(name);
     if (known) return known(headers);
     const text = JSON.stringify((await documents())(name, addresses));
-    const made = represented(text, "application/json", { "cache-control": "no-cache" });
+    const made = staticText(text, "application/json", { "cache-control": "no-cache" });
     written.set(name, made);
     return made(headers);
   };
   const page = { public: true, query: NoQuery, detail: { hide: true } } as const;
   return new Elysia({ name: "docs", normalize: false })
-    .use(shared)
+    .use(macros)
     .model({ OpenApiDocument })
     .get("/openapi.json", ({ headers }) => document("store", headers), {
       public: true,

@@ -18,7 +18,7 @@ export const listOrders = operation({
   summary: "List adoptions",
   description: "Ascending by id. While more follow, the `Link` header names the next page.",
   tags: TAGS,
-  answers: { 200: { description: "The adoptions.", headers: ["Link", "Next-Cursor"], example: [PLACED] } },
+  responses: { 200: { description: "The adoptions.", headers: ["Link", "Next-Cursor"], example: [PLACED] } },
 });
 
 export const placeOrder = operation({
@@ -28,7 +28,7 @@ export const placeOrder = operation({
     "The animal must be `available` and becomes `pending` in the same atomic step: of all who ask at once, one gets it. When the answer comes, both are on disk.",
   tags: TAGS,
   bodyExample: { petId: PLACED.petId, adopter: PLACED.adopter, note: PLACED.note },
-  answers: { 201: { description: "The adoption has begun.", headers: ["Location"], example: PLACED } },
+  responses: { 201: { description: "The adoption has begun.", headers: ["Location"], example: PLACED } },
   faults: ["not_found", "pet_not_available"],
 });
 
@@ -37,7 +37,7 @@ export const getOrder = operation({
   summary: "Fetch one adoption",
   description: "With its adopter, unless that was forgotten.",
   tags: TAGS,
-  answers: { 200: { description: "The requested adoption.", example: PLACED } },
+  responses: { 200: { description: "The requested adoption.", example: PLACED } },
 });
 
 const step = (operationId: string, summary: string, description: string, status: string) =>
@@ -46,7 +46,7 @@ const step = (operationId: string, summary: string, description: string, status:
     summary,
     description: `${description} The answer has adopter and note if the key may read orders.`,
     tags: TAGS,
-    answers: { 200: { description: "The adoption as it is now.", example: { ...UNNAMED, status } } },
+    responses: { 200: { description: "The adoption as it is now.", example: { ...UNNAMED, status } } },
     faults: ["order_status_conflict"],
   });
 

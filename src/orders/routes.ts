@@ -2,8 +2,8 @@ import { Elysia } from "elysia";
 import { nextPage } from "../http/headers.ts";
 import { NoQuery, parseId } from "../http/schemas.ts";
 import type { Once } from "../http/idempotency.ts";
-import type { Shared } from "../http/macros.ts";
-import { holds } from "../keys/guard.ts";
+import type { Macros } from "../http/macros.ts";
+import { holds } from "../lib/scopes.ts";
 import {
   NewOrder,
   Order,
@@ -20,7 +20,7 @@ import type { OrderService } from "./service.ts";
 import type { OrderStep } from "./stage.ts";
 
 /** Adoptions, under `/v1/store/orders`. */
-export const orderRoutes = ({ orders, shared }: { orders: OrderService; shared: Shared }) => {
+export const orderRoutes = ({ orders, macros }: { orders: OrderService; macros: Macros }) => {
   type Key = Parameters<typeof holds>[0];
   const take = (orderId: string, step: OrderStep, key: Key, once: Once) =>
     once(
@@ -40,7 +40,7 @@ export const orderRoutes = ({ orders, shared }: { orders: OrderService; shared: 
   } as const;
 
   return new Elysia({ name: "orders", normalize: false })
-    .use(shared)
+    .use(macros)
     .model({ NewOrder, Order, Orders, OrderStatus })
     .get(
       "/v1/store/orders",

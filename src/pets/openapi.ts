@@ -11,7 +11,7 @@ export const listPets = operation({
   description:
     'Ascending by id. While more follow, the `Link` header names the next page (`rel="next"`); follow it as it is. An animal without a status is in the list, but no status filter selects it.',
   tags: TAGS,
-  answers: {
+  responses: {
     200: {
       description: "The list of animals.",
       headers: ["Link", "Next-Cursor", "ETag"],
@@ -27,7 +27,7 @@ export const streamPets = operation({
   description:
     "Server-sent events: `added`, `changed` and `deleted`, each with an id, and in `data` the animal as it is when the event is sent, or only its id if it has gone. The stream begins with what happens from now on, or right behind the event that `Last-Event-ID` names. If events are missing in between (the newest 1,000,000 are kept, and none when a backup is restored), `reset` comes first: list the animals anew. A comment comes every 15 seconds. An API key may have 10 streams at once, all together 100.",
   tags: TAGS,
-  answers: {
+  responses: {
     200: {
       description: "The stream; it ends with the key, and when the server ends.",
       textAs: "text/event-stream",
@@ -42,7 +42,7 @@ export const createPet = operation({
   description: "When the answer comes, the animal is on disk.",
   tags: TAGS,
   bodyExample: { name: "Bella", categoryId: 3, status: "available" },
-  answers: {
+  responses: {
     201: {
       description: "Animal added; the body carries the assigned id.",
       headers: ["ETag"],
@@ -66,7 +66,7 @@ export const changePet = operation({
     "A JSON merge patch (RFC 7396): what is absent stays, `status: null` removes the status. The status of an animal that an open order holds is the order's to change. When the answer comes, the change is on disk.",
   tags: TAGS,
   bodyExample: { status: "sold" },
-  answers: {
+  responses: {
     200: {
       description: "The animal as it is now.",
       headers: ["ETag"],
@@ -83,7 +83,7 @@ export const deletePet = operation({
   description:
     "When the answer comes, the animal is gone from the disk too; its id is never given out again. While an open order holds it, it stays.",
   tags: TAGS,
-  answers: { 204: { description: "It is gone." } },
+  responses: { 204: { description: "It is gone." } },
   conditions: ["If-Match"],
   faults: ["pet_in_order", "precondition_failed"],
 });
@@ -94,7 +94,7 @@ export const getPet = operation({
   description:
     "Deprecated: it will be removed on 5 December 2030. Use `GET /pets` with the status filter instead.",
   tags: TAGS,
-  answers: { 200: { description: "The requested animal.", headers: ["ETag"], example: BELLA } },
+  responses: { 200: { description: "The requested animal.", headers: ["ETag"], example: BELLA } },
   conditions: ["If-None-Match"],
 });
 
@@ -107,7 +107,7 @@ export const getStatistics = operation({
   description:
     "How many animals there are, by status and by the day that they were added on. Whatever was added counts at once; all else is at most ten seconds old.",
   tags: TAGS,
-  answers: {
+  responses: {
     200: {
       description: "The counts.",
       example: {

@@ -1,5 +1,5 @@
 import { KEYED, STANDING, nextPage } from "../http/headers.ts";
-import { matchesTag, tagOf, notModified } from "../http/etag.ts";
+import { matchesEtag, etagOf, notModified } from "../http/etag.ts";
 import { fromPet } from "./model.ts";
 import type { ListPets, PetService } from "./service.ts";
 
@@ -23,7 +23,7 @@ interface KeptPage {
 
 /** The answer to who knows the pages of these tags: the page itself, or 304. */
 const replyOf = ({ answer, tag, known }: KeptPage, tags: string | undefined): Response =>
-  (tags !== undefined && matchesTag(tags, tag) ? known : answer).clone() as Response;
+  (tags !== undefined && matchesEtag(tags, tag) ? known : answer).clone() as Response;
 
 export interface PetPages {
   /**
@@ -66,7 +66,7 @@ export const petPages = ({
     const filter = { limit, status, categoryId: categoryId?.toString(), q, ids: ids?.join() };
     const following = nextPage("/v1/pets", filter, next);
     // A last page may become one that more follow, and stay the same in all else.
-    const tag = tagOf(`${following["link"] ?? ""}${json}`);
+    const tag = etagOf(`${following["link"] ?? ""}${json}`);
     // A Blob's bytes are shared by the clones of a response.
     const body = new Blob([json], { type: "application/json" });
     const headers = new Headers({

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { Shared } from "../http/macros.ts";
+import type { Macros } from "../http/macros.ts";
 import { ErrorBody, NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import {
   DeletedPetParams,
@@ -23,7 +23,7 @@ import type { EventStream } from "./events/stream.ts";
 import type { PetPages } from "./page-cache.ts";
 import type { PetService } from "./service.ts";
 import type { PetStatistics } from "./statistics.ts";
-import { expectedBy } from "../http/etag.ts";
+import { findExpected } from "../http/etag.ts";
 import { answerWith, tagOfPet, tagged } from "./tagged.ts";
 
 /** Animals, under `/v1`: the specified operations, changing and counting. */
@@ -32,16 +32,16 @@ export const petRoutes = ({
   pages,
   statistics,
   stream,
-  shared,
+  macros,
 }: {
   pets: PetService;
   pages: PetPages;
   statistics: PetStatistics;
   stream: EventStream;
-  shared: Shared;
+  macros: Macros;
 }) =>
   new Elysia({ name: "pets", normalize: false })
-    .use(shared)
+    .use(macros)
     .model({ Pet, Pets, NewPet, PetChange, PetStatus, Statistics, Error: ErrorBody })
     .get("/v1/pets", ({ query, headers }) => pages.answer(toListPets(query), headers["if-none-match"]), {
       scope: "pets:read",
@@ -69,7 +69,7 @@ export const petRoutes = ({
       "/v1/pets/:petId",
       async ({ params, body, headers, set }) => {
         const id = parseId(params.petId);
-        const expected = await expectedBy(headers, () => pets.get(id), tagOfPet);
+        const expected = await findExpected(headers, () => pets.get(id), tagOfPet);
         return tagged(await pets.change(id, toPetChange(body), expected), set.headers);
       },
       {
@@ -87,7 +87,7 @@ export const petRoutes = ({
       "/v1/pets/:petId",
       async ({ params, headers }) => {
         const id = parseId(params.petId);
-        const expected = await expectedBy(headers, () => pets.get(id), tagOfPet);
+        const expected = await findExpected(headers, () => pets.get(id), tagOfPet);
         return pets.remove(id, expected);
       },
       {

@@ -1,17 +1,17 @@
-import { type Given, tagOf, taggedAnswer } from "../http/etag.ts";
+import { type RequestHeaders, etagOf, jsonWithEtag } from "../http/etag.ts";
 import { fromPet } from "./model.ts";
 import type { Pet } from "./repository.ts";
 
 /** An animal's tag: of its wire form. */
-export const tagOfPet = (pet: Pet): string => tagOf(JSON.stringify(fromPet(pet)));
+export const tagOfPet = (pet: Pet): string => etagOf(JSON.stringify(fromPet(pet)));
 
 /** The wire form of an animal, whose tag goes into the answer's headers. */
 export const tagged = (pet: Pet, answer: Record<string, string | number>): ReturnType<typeof fromPet> => {
   const wire = fromPet(pet);
-  answer["etag"] = tagOf(JSON.stringify(wire));
+  answer["etag"] = etagOf(JSON.stringify(wire));
   return wire;
 };
 
 /** The answer with an animal and its tag, or 304 if that is what the request knows already. */
-export const answerWith = (pet: Pet, given: Given): Response =>
-  taggedAnswer(JSON.stringify(fromPet(pet)), given);
+export const answerWith = (pet: Pet, given: RequestHeaders): Response =>
+  jsonWithEtag(JSON.stringify(fromPet(pet)), given);

@@ -15,7 +15,7 @@ export const listProjects = operation({
   summary: "List projects",
   description: "In the order they were made. While more follow, the `Link` header names the next page.",
   tags: TAGS,
-  answers: { 200: { description: "The projects.", headers: ["Link", "Next-Cursor"], example: [DOCS] } },
+  responses: { 200: { description: "The projects.", headers: ["Link", "Next-Cursor"], example: [DOCS] } },
 });
 
 export const createProject = operation({
@@ -25,7 +25,7 @@ export const createProject = operation({
     "Its slug must be a DNS label that no other project holds and that is not reserved, such as `www` or `api`.",
   tags: TAGS,
   bodyExample: { slug: "docs", name: "Documentation", plan: "pro" },
-  answers: { 201: { description: "The project.", headers: ["Location"], example: DOCS } },
+  responses: { 201: { description: "The project.", headers: ["Location"], example: DOCS } },
   faults: ["slug_taken"],
 });
 
@@ -34,7 +34,7 @@ export const getProject = operation({
   summary: "Fetch one project",
   description: "With its default address and its CNAME target.",
   tags: TAGS,
-  answers: { 200: { description: "The project.", example: DOCS } },
+  responses: { 200: { description: "The project.", example: DOCS } },
 });
 
 export const changeProject = operation({
@@ -43,7 +43,7 @@ export const changeProject = operation({
   description: "Its name, its plan, or both; what is not named stays.",
   tags: TAGS,
   bodyExample: { plan: "enterprise" },
-  answers: { 200: { description: "The project as it is now.", example: { ...DOCS, plan: "enterprise" } } },
+  responses: { 200: { description: "The project as it is now.", example: { ...DOCS, plan: "enterprise" } } },
 });
 
 export const deleteProject = operation({
@@ -51,5 +51,5 @@ export const deleteProject = operation({
   summary: "Delete a project",
   description: "With its deploys; it is served no longer from the next request on.",
   tags: TAGS,
-  answers: { 204: { description: "The project is gone." } },
+  responses: { 204: { description: "The project is gone." } },
 });

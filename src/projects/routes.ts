@@ -1,7 +1,7 @@
 import { Elysia, status } from "elysia";
 import { nextPage } from "../http/headers.ts";
 import { NoContent, NoQuery } from "../http/schemas.ts";
-import type { Shared } from "../http/macros.ts";
+import type { Macros } from "../http/macros.ts";
 import {
   NewProject,
   Plan,
@@ -20,14 +20,14 @@ import type { ProjectService } from "./service.ts";
 export const projectRoutes = ({
   projects,
   publishing,
-  shared,
+  macros,
 }: {
   projects: ProjectService;
   publishing: Publishing;
-  shared: Shared;
+  macros: Macros;
 }) =>
   new Elysia({ name: "projects", normalize: false })
-    .use(shared)
+    .use(macros)
     .model({ NewProject, Plan, Project, ProjectChange, Projects })
     .get(
       "/platform/projects",

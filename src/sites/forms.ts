@@ -1,6 +1,6 @@
 import type { Stored } from "../deploys/blobs.ts";
 import type { SiteFile } from "../deploys/manifest.ts";
-import type { Coding } from "../lib/accept.ts";
+import type { ContentCoding } from "../lib/accept.ts";
 
 /** Asked for again each time, which a tag makes cheap. */
 export const MUST_ASK = "public, max-age=0, must-revalidate";
@@ -8,7 +8,7 @@ const FOR_EVER = "public, max-age=31536000, immutable";
 
 /** One form of a file: as it is, or compressed. */
 export interface Variant extends Stored {
-  coding?: Coding;
+  coding?: ContentCoding;
   /** Where in the blob it begins. */
   at: number;
   /** Strong: another form has another one (RFC 9110 section 8.8.3.3). */
@@ -16,7 +16,7 @@ export interface Variant extends Stored {
 }
 
 /** The form of the first coding that the file has. */
-export const selectVariant = (file: SiteFile, codings: readonly Coding[]): Variant => {
+export const selectVariant = (file: SiteFile, codings: readonly ContentCoding[]): Variant => {
   const coding = codings.find((one) => file.encodings[one]);
   const stored = coding && file.encodings[coding];
   if (!stored) return { hash: file.hash, size: file.size, at: 0, tag: `"${file.hash}"` };

@@ -1,8 +1,8 @@
-import { type Coding, acceptedCodings } from "../lib/accept.ts";
+import { type ContentCoding, acceptedCodings } from "../lib/accept.ts";
 
 /** The codings that a client takes, and a name that is the same for all who take them in this order. */
 export interface Accepted {
-  codings: readonly Coding[];
+  codings: readonly ContentCoding[];
   name: string;
 }
 

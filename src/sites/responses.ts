@@ -3,7 +3,7 @@ import { type SiteFile, blobSizes } from "../deploys/manifest.ts";
 import { sizeProblemOf } from "../deploys/sound.ts";
 import { type Variant, MUST_ASK, selectVariant, headersOf } from "./forms.ts";
 import { type Range, readRange } from "./negotiate.ts";
-import { expectsTag, matchesTag } from "../http/etag.ts";
+import { matchesEtagStrongly, matchesEtag } from "../http/etag.ts";
 
 type Source = Pick<Blobs, "pathOf" | "damage">;
 
@@ -104,9 +104,9 @@ export const conditional = async (
   const expected = headers.get("if-match");
   // A range is always one of the file as it is, whatever codings the client accepts.
   const { tag } = range === undefined ? form : selectVariant(file, []);
-  if (expected !== null && !expectsTag(expected, tag)) return changed(method);
+  if (expected !== null && !matchesEtagStrongly(expected, tag)) return changed(method);
   const known = headers.get("if-none-match");
-  if (known !== null && matchesTag(known, form.tag)) return notModified(file, form);
+  if (known !== null && matchesEtag(known, form.tag)) return notModified(file, form);
   return range === undefined ? undefined : partOf(range, file, blobs);
 };
 

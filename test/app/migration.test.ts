@@ -8,7 +8,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { databasePath } from "../../src/data-dir/data.ts";
 import { ledgerOf, migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
-import { answerWhileMigrating } from "../../src/http/startup.ts";
+import { respondWhileMigrating } from "../../src/http/startup.ts";
 import { MigrationStopped, migrateData } from "../../src/app/migration.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
@@ -101,7 +101,7 @@ test("a copy is removed after 7 days, and by the next", async () => {
 });
 
 test("while it migrates the service is alive, and not ready for anything", async () => {
-  const ask = (path: string) => answerWhileMigrating(new Request(`http://localhost${path}`));
+  const ask = (path: string) => respondWhileMigrating(new Request(`http://localhost${path}`));
   expect(await ask("/livez").json()).toEqual({ status: "alive" });
   for (const path of ["/readyz", "/v1/pets", "/", "/console"]) {
     const response = ask(path);

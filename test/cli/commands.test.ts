@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openProject } from "../domains/projects.ts";
 import { dnsServer } from "../support/dns.ts";
-import { remember } from "../../src/config/saved-settings.ts";
+import { saveSettings } from "../../src/config/saved-settings.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled, onTerminal } from "./program.ts";
 
@@ -327,7 +327,7 @@ describe("domains", () => {
     using place = await open();
     const { config } = place.store;
     const dataDir = ["--data-dir", config.dataDir];
-    await remember(
+    await saveSettings(
       { ...config, platformDomain: "sites.example.test", platformCnameTarget: "to.example.test" },
       4321,
     );

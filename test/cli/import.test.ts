@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { CategoryGone, importRepository } from "../../src/bulk/repository.ts";
-import { remember } from "../../src/config/saved-settings.ts";
+import { saveSettings } from "../../src/config/saved-settings.ts";
 import { openStore } from "../support/store.ts";
 import { animals, placing } from "./placed.ts";
 import { bundledIn } from "./program.ts";
@@ -185,7 +185,7 @@ describe("where categories are strict", () => {
 
   test("a command beside a server knows it, and --dry-run too", async () => {
     const { importing, data, store } = await placed();
-    await remember({ ...store.config, dataDir: data, strictCategories: true }, 3000);
+    await saveSettings({ ...store.config, dataDir: data, strictCategories: true }, 3000);
     const { code, error, out } = await importing("--dry-run");
     expect([code, error]).toEqual([1, expect.stringContaining(UNKNOWN)]);
     expect(out).toStartWith("2 rows read = 1 would be added + 1 would be rejected");

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nameAt, temporaryName } from "../../src/backups/names.ts";
-import { remember } from "../../src/config/saved-settings.ts";
+import { saveSettings } from "../../src/config/saved-settings.ts";
 import { databasePath } from "../../src/data-dir/data.ts";
 import { NOW, backUp, copyDatabase, includes, restoreTo, storeIn } from "../backups/stores.ts";
 import { openStore, temporaryDirectory } from "../support/store.ts";
@@ -82,7 +82,7 @@ test("forget names every file that may still hold the address: databases set asi
   writeFileSync(`${databasePath(dataDir)}.restoring`, "half of a backup");
   writeFileSync(join(shelf, temporaryName(7)), "half of a backup");
   writeFileSync(join(shelf, "notes.txt"), "of the keeper");
-  await remember({ ...store.config, dataDir, backupDir: shelf }, 3000);
+  await saveSettings({ ...store.config, dataDir, backupDir: shelf }, 3000);
   const copies = [
     `${databasePath(dataDir)}.before-restore-20261120T030000.000Z`,
     `${databasePath(dataDir)}.restoring`,

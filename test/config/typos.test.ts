@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { misspellings } from "../../src/config/typos.ts";
+import { findTypos } from "../../src/config/typos.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 
-const meantBy = (variable: string, value = "x") => misspellings({ [variable]: value })[0]?.meant;
+const meantBy = (variable: string, value = "x") => findTypos({ [variable]: value })[0]?.meant;
 
 test.each([
   ["BASE_ULR", "BASE_URL"],
@@ -29,7 +29,7 @@ test.each([
 
 test("the settings themselves are no misspellings", () => {
   const env = Object.fromEntries(Object.values(SETTINGS).map(({ env: name }) => [name, "x"]));
-  expect(misspellings({ ...env, ADOPTION_STORE_URL: "x", ADOPTION_STORE_KEY: "x" })).toEqual([]);
+  expect(findTypos({ ...env, ADOPTION_STORE_URL: "x", ADOPTION_STORE_KEY: "x" })).toEqual([]);
 });
 
 /** What shells, systemd, containers, Kubernetes, CI systems and other programs set. */
@@ -52,10 +52,10 @@ test("variables that other programs set are none", () => {
       .split(/\s+/)
       .map((name) => [name, "x"]),
   );
-  expect(misspellings(env)).toEqual([]);
-  expect(misspellings({ HTTPD_PORT: "tcp://10.0.0.1:80", BACKUP_PORT: "tcp://10.0.0.1:80" })).toEqual([]);
+  expect(findTypos(env)).toEqual([]);
+  expect(findTypos({ HTTPD_PORT: "tcp://10.0.0.1:80", BACKUP_PORT: "tcp://10.0.0.1:80" })).toEqual([]);
 });
 
 test("values are not shown", () => {
-  expect(JSON.stringify(misspellings({ ACME_EAB_HMAK: "secret" }))).not.toContain("secret");
+  expect(JSON.stringify(findTypos({ ACME_EAB_HMAK: "secret" }))).not.toContain("secret");
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { carriesToken, sessionsIn } from "../../src/console/sessions.ts";
+import { carriesToken, createSessions } from "../../src/console/sessions.ts";
 import { testClock } from "../support/store.ts";
 
 const MINUTE = 60_000;
@@ -7,7 +7,7 @@ const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
 
 const opened = (settings: { most?: number } = {}) => {
   const clock = testClock();
-  return { clock, sessions: sessionsIn({ clock, random, ...settings }) };
+  return { clock, sessions: createSessions({ clock, random, ...settings }) };
 };
 
 describe("a session", () => {

@@ -4,7 +4,7 @@ import { OPERATOR } from "../../src/domains/domain.ts";
 import { MAX_EVENTS } from "../../src/domains/queries.ts";
 import { domainRepository } from "../../src/domains/repository.ts";
 import { MAX_DOMAINS, domainService } from "../../src/domains/service.ts";
-import { limiter } from "../../src/lib/rate-limiter.ts";
+import { rateLimiter } from "../../src/lib/rate-limiter.ts";
 import { faultOf, messageOf, temporaryDirectory } from "../support/store.ts";
 import { type WireDomain, makeProject, openProject, toldDns } from "./projects.ts";
 
@@ -715,7 +715,7 @@ test("a check that takes too long is answered before the client gives up, goes o
     projects: store.projects,
     checks,
     own: { zones: [], hosts: [] },
-    verifications: limiter("verify", "verifications"),
+    verifications: rateLimiter("verify", "verifications"),
     clock: store.clock,
     targetOf,
     patienceMs: 20,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { assertConditions, matchesTag, tagOf } from "../../src/http/etag.ts";
+import { assertPreconditions, matchesEtag, etagOf } from "../../src/http/etag.ts";
 
 test.each([
   ['"a"', true],
@@ -15,7 +15,7 @@ test.each([
   ["", false],
   [",", false],
 ])("If-None-Match: %s names the tag a: %p", (header, expected) => {
-  expect(matchesTag(header, '"a"')).toBe(expected);
+  expect(matchesEtag(header, '"a"')).toBe(expected);
 });
 
 test.each([
@@ -29,17 +29,17 @@ test.each([
   ['"a", *', "invalid_request"],
   ['"a" "b"', "invalid_request"],
 ])("If-Match: %s for what has the tag a: %p", (header, code) => {
-  const hold = () => assertConditions({ "if-match": header }, '"a"');
+  const hold = () => assertPreconditions({ "if-match": header }, '"a"');
   if (code === undefined) expect(hold).not.toThrow();
   else expect(hold).toThrow(expect.objectContaining({ code }));
 });
 
 test("a header as long as one can be is read at once", () => {
   const header = `${" ".repeat(8000)}${'"b" , '.repeat(2000)}"`;
-  expect(matchesTag(header, '"a"')).toBe(false);
+  expect(matchesEtag(header, '"a"')).toBe(false);
 });
 
 test("another representation has another tag, in the form of RFC 9110", () => {
-  expect(tagOf("a")).toMatch(/^"[\w-]{27}"$/);
-  expect(tagOf("a")).not.toBe(tagOf("b"));
+  expect(etagOf("a")).toMatch(/^"[\w-]{27}"$/);
+  expect(etagOf("a")).not.toBe(etagOf("b"));
 });

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { isWithinRate, parseRate } from "../../src/keys/rate.ts";
-import { type Reach, excessOf } from "../../src/keys/privileges.ts";
+import { type Privileges, findExcess } from "../../src/keys/privileges.ts";
 import type { Grant } from "../../src/lib/scopes.ts";
 
-const reach = (scopes: Grant[], expiresAt?: number, rate?: string): Reach => ({
+const reach = (scopes: Grant[], expiresAt?: number, rate?: string): Privileges => ({
   scopes: new Set(scopes),
   expiresAt,
   rate: rate === undefined ? undefined : parseRate(rate),
 });
 
 describe("a key", () => {
-  test.each<[string, Reach, Reach]>([
+  test.each<[string, Privileges, Privileges]>([
     ["itself", reach(["keys:admin"], 7, "10/s"), reach(["keys:admin"], 7, "10/s")],
     ["a key with fewer scopes", reach(["keys:admin", "pets:read"]), reach(["pets:read"])],
     ["any scope if it has all", reach(["*"]), reach(["pets:read", "keys:admin"])],
@@ -19,10 +19,10 @@ describe("a key", () => {
     ["a key with a limit if it has none", reach(["*"]), reach(["*"], undefined, "10/s")],
     ["a key with a lower limit", reach(["*"], undefined, "10/s"), reach(["*"], undefined, "9/s")],
   ])("reaches %s", (_, own, other) => {
-    expect(excessOf(own, other)).toBeUndefined();
+    expect(findExcess(own, other)).toBeUndefined();
   });
 
-  test.each<[string, Reach, Reach, string]>([
+  test.each<[string, Privileges, Privileges, string]>([
     ["another scope", reach(["keys:admin"]), reach(["keys:admin", "pets:read"]), "scope"],
     ["all scopes", reach(["keys:admin"]), reach(["*"]), "scope"],
     ["a later end", reach(["*"], 7), reach(["*"], 8), "lifetime"],
@@ -30,7 +30,7 @@ describe("a key", () => {
     ["a looser limit", reach(["*"], undefined, "10/s"), reach(["*"], undefined, "11/s"), "rate"],
     ["no limit", reach(["*"], undefined, "10/s"), reach(["*"]), "rate"],
   ])("does not reach a key with %s", (_, own, other, kind) => {
-    expect(excessOf(own, other)?.kind).toBe(kind as "scope");
+    expect(findExcess(own, other)?.kind).toBe(kind as "scope");
   });
 });
 

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { lazily } from "../../src/lib/lazy.ts";
+import { lazy } from "../../src/lib/lazy.ts";
 
 test("nothing is made before a method is called, also one that was handed over, and then once", () => {
   let times = 0;
-  const counter = lazily(() => {
+  const counter = lazy(() => {
     times += 1;
     return { one: () => 1, double: (of: number) => of * 2 };
   });
