@@ -7,7 +7,7 @@ import { configuredInspector } from "../domains/configured.ts";
 import type { ClientSettings } from "../protocols/dns/query.ts";
 import type { Inspect } from "../domains/inspect.ts";
 import { type DomainScheduler, domainScheduler } from "../domains/scheduler.ts";
-import { domainRepository } from "../domains/repository.ts";
+import { certificateEffects, domainRepository } from "../domains/repository.ts";
 import { type DomainService, domainService } from "../domains/service.ts";
 import { domainSettings } from "../domains/settings.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
@@ -69,7 +69,7 @@ export const wireDomains = (
     targetOf,
     isSecured,
   });
-  const certificates = lazy(() => certificateRepository(database));
+  const certificates = lazy(() => certificateRepository(database, certificateEffects(database)));
   const domains: DomainService = domainService({
     domains: stored,
     projects,

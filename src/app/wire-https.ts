@@ -15,7 +15,7 @@ import { type CertificateService, certificateService } from "../certificates/ser
 import { parseHostname } from "../domains/hostname.ts";
 import { isSpecialUse } from "../domains/reserved-names.ts";
 import type { Inspect } from "../domains/inspect.ts";
-import { domainRepository } from "../domains/repository.ts";
+import { certificateEffects, domainRepository } from "../domains/repository.ts";
 import type { Logger } from "../lib/log.ts";
 import { targetsBelow } from "../projects/publishing.ts";
 import type { PublishedNames } from "../sites/repository.ts";
@@ -30,7 +30,7 @@ export const wireCertificateService = (
   clock: Clock = systemClock,
 ): CertificateService =>
   certificateService({
-    certificates: certificateRepository(database),
+    certificates: certificateRepository(database, certificateEffects(database)),
     clientOf: (authority) => acmeClients(config, clock, (ms) => Bun.sleep(ms))(authority),
     trial: ({ key, chain }) => void secureContext({ key, cert: chain }),
     clock,
@@ -81,7 +81,8 @@ export const wireHttps = (
     httpsPortOf: () => number;
   },
 ) => {
-  const certificates = lazy(() => certificateRepository(database));
+  const certificates = lazy(() => certificateRepository(database, certificateEffects(database)));
+  const domains = lazy(() => domainRepository(database));
   const probes = challengeProbes();
   /** What proves names to authorities that ask in a TLS handshake. */
   const handshakes = new Map<string, KeyAndCertificate>();
@@ -105,7 +106,7 @@ export const wireHttps = (
     place: placer({ certificates, authorities, clientOf, clock }),
     clientOf,
     objection: objections({
-      domains: lazy(() => domainRepository(database)),
+      domains,
       isOwn: (hostname) =>
         own.includes(hostname) ||
         (platformDomain !== undefined && hostname.endsWith(`.${platformDomain}`) && isServed(hostname)),
@@ -146,6 +147,7 @@ export const wireHttps = (
   const keeper = certificateScheduler({
     certificates,
     issue,
+    missing: domains.uncertified,
     own,
     platformDomain,
     clock,

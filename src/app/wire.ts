@@ -28,6 +28,7 @@ import { certificateRepository } from "../certificates/repository.ts";
 import { configuredInspector } from "../domains/configured.ts";
 import type { ClientSettings } from "../protocols/dns/query.ts";
 import type { Inspect } from "../domains/inspect.ts";
+import { certificateEffects } from "../domains/repository.ts";
 import { domainRoutes } from "../domains/routes.ts";
 import { createApp } from "../http/app.ts";
 import { finishRequest } from "../http/finish-request.ts";
@@ -159,7 +160,7 @@ export const wireApp = (
   const { logLevel, logFormat, colour, bodyLimit, trustProxy } = config;
   const writeLog = log ?? logger({ level: logLevel, format: logFormat, colour });
   const keys = wireKeys(database, clock);
-  const certificates = lazy(() => certificateRepository(database));
+  const certificates = lazy(() => certificateRepository(database, certificateEffects(database)));
   const damage = wireDamage(writeLog);
   const counters = metrics({
     version: VERSION,

@@ -1,14 +1,9 @@
-import { type SQL, and, asc, eq, exists, gt, inArray, isNotNull, lte, notExists, sql } from "drizzle-orm";
+import { type SQL, and, asc, eq, gt, isNotNull, lte, notExists, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { acmeAccounts, acmeAttempts, certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
-import type { StoredStage } from "../domains/domain.ts";
-import { insertEvents } from "../domains/queries.ts";
 import { ASKED } from "./certificate.ts";
-
-/** Stages whose domains are to have a certificate. */
-const SECURED: readonly StoredStage[] = ["verified", "issuing", "issue_failed", "live"];
 
 const value = sql.placeholder;
 const isThis = eq(certificates.hostname, value("hostname"));
@@ -30,41 +25,8 @@ const isAsRead = and(isThis, eq(certificates.nextAt, value("read")));
 /** What is put off is not if somebody asks meanwhile. */
 const unlessAsked = sql`case when ${certificates.nextAt} = ${ASKED} then ${ASKED} else ${value("nextAt")} end`;
 
-/** Moves the domain of the name that is in one of these stages, and writes it into its history. */
-const transition = (orm: Database["orm"], from: readonly StoredStage[], to: StoredStage, also?: SQL) => {
-  const where = and(eq(domains.hostname, value("hostname")), inArray(domains.stage, [...from]), also);
-  return {
-    noted: insertEvents(orm, where, sql`${value("event")}`, sql`${to}`),
-    moved: orm
-      .update(domains)
-      .set(
-        to === "live"
-          ? { stage: to, liveAt: sql`${value("now")}`, nextCheckAt: sql`${value("nextCheckAt")}` }
-          : { stage: to },
-      )
-      .where(where)
-      .prepare(),
-  };
-};
-
 /** All that is asked and written of certificates, prepared. */
 export const certificateQueries = (orm: Database["orm"]) => {
-  const unknown = orm
-    .select({ hostname: domains.hostname })
-    .from(domains)
-    .where(
-      and(
-        inArray(domains.stage, [...SECURED]),
-        notExists(
-          orm
-            .select({ one: sql`1` })
-            .from(certificates)
-            .where(eq(certificates.hostname, domains.hostname)),
-        ),
-      ),
-    )
-    .limit(value("limit"))
-    .prepare();
   const ownName = sql<string>`${projects.slug} || '.' || ${value("domain")}`;
   const unknownSlugs = orm
     .select({ hostname: ownName.as("hostname") })
@@ -239,15 +201,6 @@ export const certificateQueries = (orm: Database["orm"]) => {
     )
     .returning({ hostname: certificates.hostname })
     .prepare();
-  const issuing = transition(orm, ["verified", "issue_failed"], "issuing");
-  const isUsed = exists(
-    orm
-      .select({ one: sql`1` })
-      .from(certificates)
-      .where(and(isThis, eq(certificates.chain, value("chain")))),
-  );
-  const live = transition(orm, ["verified", "issuing", "issue_failed"], "live", isUsed);
-  const broken = transition(orm, ["verified", "issuing"], "issue_failed");
   const account = orm
     .select()
     .from(acmeAccounts)
@@ -268,7 +221,6 @@ export const certificateQueries = (orm: Database["orm"]) => {
     .prepare();
 
   return {
-    unknown,
     unknownSlugs,
     wanted,
     found,
@@ -293,9 +245,6 @@ export const certificateQueries = (orm: Database["orm"]) => {
     failedForNow,
     refused,
     forgotten,
-    issuing,
-    live,
-    broken,
     account,
     accountSaved,
     accountGone,

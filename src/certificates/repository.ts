@@ -1,6 +1,6 @@
+import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
 import type { certificates } from "../db/schema/certificates.ts";
-import { type EventName, SERVICE } from "../domains/domain.ts";
 import { hostnameOf } from "../domains/hostname.ts";
 import { type Attempt, LONGEST_MS } from "./budget.ts";
 import type { AccountKey } from "../protocols/acme/keys.ts";
@@ -24,9 +24,7 @@ export interface UsedPair extends KeyPair, Pick<Issued, "notBefore" | "notAfter"
 }
 
 export interface Certificates {
-  /** Custom domains that are to have a certificate and are not known here yet; `limit` at the most. */
-  missing(limit: number): Promise<string[]>;
-  /** The same of the own names, below a domain, of projects that have something to show. */
+  /** Own names, below a domain, of projects that have something to show, and are not known here yet; `limit` at the most. */
   missingBelow(domain: string, limit: number): Promise<string[]>;
   /** Makes these names known, each to be dealt with at once. Those that are known stay as they are. */
   want(hostnames: readonly string[], now: number): Promise<void>;
@@ -114,19 +112,18 @@ const toCertificate = (row: Row): Certificate => ({
       : { authority: row.orderAuthority, url: row.orderUrl, key: row.orderKey },
 });
 
-/** The rest of a history row that the service writes. */
-const note = (hostname: string, event: EventName, now: number) => ({
-  hostname,
-  event,
-  actor: SERVICE.kind,
-  keyId: null,
-  findings: "[]",
-  now,
-});
+/** What a certificate does to the domain of its name: statements for the act that writes the certificate. */
+export interface DomainEffects {
+  orderPlaced(hostname: string, now: number): readonly Statement[];
+  /** Only if the certificate of this chain is in use. */
+  certificateStored(hostname: string, chain: string, now: number): readonly Statement[];
+  issueRefused(hostname: string, now: number): readonly Statement[];
+}
 
-const DAY_MS = 24 * 60 * 60_000;
-
-export const certificateRepository = ({ orm, commit }: Pick<Database, "orm" | "commit">): Certificates => {
+export const certificateRepository = (
+  { orm, commit }: Pick<Database, "orm" | "commit">,
+  effects: DomainEffects,
+): Certificates => {
   const queries = certificateQueries(orm);
   /** Counts it, and forgets what counts no more. */
   const counting = (authority: string, kind: Attempt["kind"], hostname: string, now: number) => [
@@ -136,18 +133,7 @@ export const certificateRepository = ({ orm, commit }: Pick<Database, "orm" | "c
     },
     { query: queries.oldForgotten, values: { before: now - LONGEST_MS } },
   ];
-  const live = (hostname: string, { chain }: Issued, now: number) => {
-    const values = { ...note(hostname, "certificate_stored", now), nextCheckAt: now + DAY_MS, chain };
-    return [
-      { query: queries.live.noted, values },
-      { query: queries.live.moved, values },
-    ];
-  };
-
   return {
-    async missing(limit) {
-      return queries.unknown.all({ limit }).map(({ hostname }) => hostname);
-    },
     async missingBelow(domain, limit) {
       return queries.unknownSlugs.all({ domain, limit }).map(({ hostname }) => hostname);
     },
@@ -187,11 +173,9 @@ export const certificateRepository = ({ orm, commit }: Pick<Database, "orm" | "c
       return rows.length > 0;
     },
     async placed(hostname, { authority, url }, now) {
-      const values = note(hostname, "order_placed", now);
       const [rows] = await commit([
         { query: queries.ordered, values: { hostname, url } },
-        { query: queries.issuing.noted, values },
-        { query: queries.issuing.moved, values },
+        ...effects.orderPlaced(hostname, now),
         ...counting(authority, "order", hostname, now),
       ]);
       return rows.length > 0;
@@ -208,7 +192,7 @@ export const certificateRepository = ({ orm, commit }: Pick<Database, "orm" | "c
     async stored(hostname, issued, nextAt, now) {
       const [rows] = await commit([
         { query: queries.inUse, values: { hostname, nextAt, ...issued } },
-        ...live(hostname, issued, now),
+        ...effects.certificateStored(hostname, issued.chain, now),
         ...(issued.authority === null ? [] : counting(issued.authority, "issued", hostname, now)),
       ]);
       return rows.length > 0;
@@ -217,7 +201,7 @@ export const certificateRepository = ({ orm, commit }: Pick<Database, "orm" | "c
       await commit([
         { query: queries.wanted, values: { hostname, now } },
         { query: queries.imported, values: { hostname, nextAt, ...issued } },
-        ...live(hostname, issued, now),
+        ...effects.certificateStored(hostname, issued.chain, now),
       ]);
     },
     async postponed(hostname, problem, nextAt) {
@@ -226,17 +210,14 @@ export const certificateRepository = ({ orm, commit }: Pick<Database, "orm" | "c
       ]);
     },
     async failed(hostname, { problem, nextAt, refusedBy }, now) {
-      const values = note(hostname, "issue_refused", now);
-      const stage = [
-        { query: queries.broken.noted, values },
-        { query: queries.broken.moved, values },
-      ];
       await commit([
         {
           query: refusedBy === undefined ? queries.failedForNow : queries.refused,
           values: { hostname, problem: JSON.stringify(problem), nextAt },
         },
-        ...(refusedBy === undefined ? [] : [...stage, ...counting(refusedBy, "refused", hostname, now)]),
+        ...(refusedBy === undefined
+          ? []
+          : [...effects.issueRefused(hostname, now), ...counting(refusedBy, "refused", hostname, now)]),
       ]);
     },
     async forget(hostname) {

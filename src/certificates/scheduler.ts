@@ -7,8 +7,10 @@ import type { Certificates } from "./repository.ts";
 export type CertificateScheduler = Poller;
 
 export interface CertificateSchedulerOptions {
-  certificates: Pick<Certificates, "missing" | "missingBelow" | "find" | "want" | "due" | "reconsider">;
+  certificates: Pick<Certificates, "missingBelow" | "find" | "want" | "due" | "reconsider">;
   issue: Issue;
+  /** Custom domains that are to have a certificate and are not known yet; `limit` at the most. */
+  missing(limit: number): Promise<string[]>;
   /** The service's own public names. */
   own: readonly string[];
   /** The domain that projects have their names below, if the public DNS may have it. */
@@ -27,6 +29,7 @@ const MAX_NEW = 100;
 export const certificateScheduler = ({
   certificates,
   issue,
+  missing,
   own,
   platformDomain,
   clock,
@@ -38,7 +41,7 @@ export const certificateScheduler = ({
   };
 
   const due = async (now: number, limit: number): Promise<Certificate[]> => {
-    const names = [...(await missingOwn()), ...(await certificates.missing(MAX_NEW))];
+    const names = [...(await missingOwn()), ...(await missing(MAX_NEW))];
     if (platformDomain) names.push(...(await certificates.missingBelow(platformDomain, MAX_NEW)));
     await certificates.want(names, now);
     return certificates.due(now, limit);

@@ -1,10 +1,11 @@
 import { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { SHARED } from "../config/saved-settings.ts";
-import { OPERATOR, WAITING } from "../domains/domain.ts";
+import { OPERATOR } from "../domains/domain.ts";
 import { fromDomain, fromEvent } from "../domains/model.ts";
 import type { DomainService, InspectedDomain, ListedDomain } from "../domains/service.ts";
 import type { DomainSettings } from "../domains/settings.ts";
+import { isHeld, isServed } from "../domains/stage.ts";
 import { Fault, type FaultCode } from "../lib/errors.ts";
 import { reasonOf } from "../lib/reason.ts";
 import type { Database } from "../db/open.ts";
@@ -114,7 +115,7 @@ const follow = async (
     const seen = JSON.stringify([domain.stage, domain.findings]);
     if (seen !== before) show(domain);
     before = seen;
-    if (domain.stage === "live") return;
+    if (isServed(domain.stage)) return;
     await Bun.sleep(WAIT_MS);
   }
 };
@@ -163,10 +164,10 @@ const addCommand = () =>
         if (options.json) print(JSON.stringify(added));
         else {
           printStage(added);
-          if (added.stage !== "live") printRecord(added);
+          if (!isServed(added.stage)) printRecord(added);
         }
         if (options.wait) return follow(domains, options.project, hostname, showOrJson(options));
-        if (!options.json && added.stage !== "live")
+        if (!options.json && !isServed(added.stage))
           print(
             `\nThen: adoption-store domains verify ${added.hostname} --project ${options.project} --wait`,
           );
@@ -184,7 +185,7 @@ const verifyCommand = () =>
         const domain = fromDomain(await domains.verify(options.project, hostname, OPERATOR));
         show(domain);
         // For scripts.
-        if (domain.stage !== "live") process.exitCode = 1;
+        if (!isServed(domain.stage)) process.exitCode = 1;
       }),
     );
 
@@ -269,13 +270,13 @@ const revokeFor = async (
   { hostname, stage }: WireDomain,
   certificates: CertificateService,
 ): Promise<undefined> => {
-  if (WAITING.some((one) => one === stage)) throw new Error("the project does not hold the name.");
+  if (!isHeld(stage)) throw new Error("the project does not hold the name.");
   await certificates.revoke(hostname);
 };
 
 /** What to do first if the domain's address was shared. */
 const sayBeforeRemoval = ({ hostname, role }: WireDomain, project: string, all: readonly ListedDomain[]) => {
-  const other = all.find((one) => one.hostname !== hostname && one.stage === "live")?.hostname;
+  const other = all.find((one) => one.hostname !== hostname && isServed(one.stage))?.hostname;
   print(`${hostname} is live: its traffic stops being served immediately.`);
   print("If its address was shared, redirect it first, and remove it later:");
   if (other === undefined)
@@ -292,7 +293,7 @@ const removeCommand = () =>
     .action((hostname: string, options: Options) =>
       withDomains(configBeside(options), async (domains, _, database) => {
         const domain = fromDomain(await domains.get(options.project, hostname));
-        if (domain.stage === "live" && domain.role !== "redirect" && !options.yes)
+        if (isServed(domain.stage) && domain.role !== "redirect" && !options.yes)
           sayBeforeRemoval(domain, options.project, await everyDomain(domains, options.project));
         if (!options.yes && !(await confirm(`Remove ${nameOf(domain)}?`)))
           return print("Nothing was removed.");

@@ -1,10 +1,11 @@
 import type { Clock } from "../lib/time.ts";
-import { type Actor, type Domain, type DomainFinding, type EventName, WAITING } from "./domain.ts";
+import { type Actor, type Domain, type DomainFinding, type EventName } from "./domain.ts";
 import { hostnameOf } from "./hostname.ts";
 import type { Inspect, Inspection } from "./inspect.ts";
 import { type Progress, progressOf, stagesOf } from "./progress.ts";
 import type { Check, Checkable, Domains } from "./repository.ts";
 import { spread } from "./schedule.ts";
+import { isHeld } from "./stage.ts";
 
 /**
  * What became of a check: `taken` if the records are right but another project keeps the host name, `overtaken` if the
@@ -97,7 +98,7 @@ export const domainChecks = ({
     const { projectId, hostname, stage } = domain;
     const askedAt = clock.now();
     // A project that holds the name has proven it.
-    const needsProof = WAITING.includes(stage);
+    const needsProof = !isHeld(stage);
     const inspection = await inspect(hostnameOf(hostname), target, { isUrgent, needsProof });
     if (isAbandoned) return "overtaken";
     if (await write(domain, inspection, { actor, askedAt })) return "recorded";

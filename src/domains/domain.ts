@@ -1,17 +1,11 @@
 import type { Plan } from "../projects/plan.ts";
 import type { Finding } from "./finding.ts";
 import { describeFinding } from "./finding.ts";
-import { STAGE_EVENTS, type Stage } from "./stage.ts";
+import { STAGE_EVENTS, type Stage, type StoredStage } from "./stage.ts";
 
 /** What the visitors of a live domain get: the site, or a redirect to the project's primary domain. */
 export const ROLES = ["primary", "served", "redirect"] as const;
 export type Role = (typeof ROLES)[number];
-
-/** A domain that is removed has no row. */
-export type StoredStage = Exclude<Stage, "removed">;
-
-/** Stages in which a project waits for a host name; others may wait for it too. */
-export const WAITING: readonly StoredStage[] = ["awaiting_dns", "dns_conflict"];
 
 /** What a check found, or why the right records alone did not help. */
 export type DomainFinding = Finding | { kind: "domain_taken" | "domain_lost"; name: string };
@@ -67,6 +61,7 @@ export const OPERATOR: Actor = { kind: "operator" };
 export const EVENTS = [
   "added",
   ...STAGE_EVENTS,
+  "removed",
   "unreachable",
   "domain_taken",
   "became_primary",

@@ -7,7 +7,7 @@ import { type DomainEvent as StoredEvent, EVENTS, ROLES, describe } from "./doma
 import { hostnameOf } from "./hostname.ts";
 import { recordFor } from "./record.ts";
 import type { InspectedDomain, ListedDomain } from "./service.ts";
-import { STAGES } from "./stage.ts";
+import { STAGES, STORED_STAGES } from "./stage.ts";
 
 const TARGET = "k3vq7zj5n2xw4ryt6mbd.cname.example.net";
 
@@ -32,15 +32,11 @@ export const NewDomain = t.Object(
   { $id: "NewDomain", additionalProperties: false, description: "A custom domain to add." },
 );
 
-const Stage = OneOf(
-  "DomainStage",
-  STAGES.filter((stage) => stage !== "removed"),
-  {
-    description:
-      "`awaiting_dns`: its record is not there yet; `dns_conflict`: another record is in its place; `verified`, `issuing`, `issue_failed`: the certificate is under way; `live`: it is served; `suspended`: the plan is below Pro.",
-    examples: ["awaiting_dns"],
-  },
-);
+const Stage = OneOf("DomainStage", STORED_STAGES, {
+  description:
+    "`awaiting_dns`: its record is not there yet; `dns_conflict`: another record is in its place; `verified`, `issuing`, `issue_failed`: the certificate is under way; `live`: it is served; `suspended`: the plan is below Pro.",
+  examples: ["awaiting_dns"],
+});
 
 export const ProofRecord = t.Object(
   {

@@ -1,7 +1,7 @@
 import type { Verdict } from "./verdict.ts";
-import { type Domain, type StoredStage, WAITING } from "./domain.ts";
+import type { Domain } from "./domain.ts";
 import { LAPSE_MS, UNSURE_MS, nextCheckAfterSilence, nextLiveCheck, nextWaitingCheck } from "./schedule.ts";
-import { type StageEvent, nextStage } from "./stage.ts";
+import { type StageEvent, type StoredStage, isServed, isWaiting, nextStage } from "./stage.ts";
 
 /** What a check makes of a domain. */
 export interface Progress extends Pick<
@@ -9,7 +9,7 @@ export interface Progress extends Pick<
   "stage" | "waitingSince" | "nextCheckAt" | "failingSince" | "verifiedAt" | "liveAt"
 > {
   /** Events of the stage that happened, in their order. */
-  events: readonly Exclude<StageEvent, "removed">[];
+  events: readonly StageEvent[];
 }
 
 type CheckEvent = Verdict["event"];
@@ -17,7 +17,7 @@ type CheckEvent = Verdict["event"];
 /** Since when a live domain fails; what could not be asked changes nothing. */
 const failingAfter = ({ stage, failingSince }: Domain, event: CheckEvent, now: number): number | null => {
   if (event === undefined) return failingSince;
-  return stage === "live" && event !== "records_right" ? (failingSince ?? now) : null;
+  return isServed(stage) && event !== "records_right" ? (failingSince ?? now) : null;
 };
 
 /**
@@ -25,7 +25,7 @@ const failingAfter = ({ stage, failingSince }: Domain, event: CheckEvent, now: n
  * another's meanwhile.
  */
 const isUnsure = ({ stage, verifiedAt, liveAt }: Domain): boolean =>
-  stage === "live" && liveAt !== null && verifiedAt !== null && verifiedAt < liveAt;
+  isServed(stage) && liveAt !== null && verifiedAt !== null && verifiedAt < liveAt;
 
 /** A live domain that does not verify is given time, but none to keep what is another's. */
 const isOver = (domain: Domain, event: CheckEvent, failingSince: number | null, now: number): boolean =>
@@ -41,25 +41,25 @@ const eventsOf = (
   isSecured: boolean,
 ) => {
   if (event === undefined) return [];
-  if (domain.stage === "live" && event !== "records_right")
+  if (isServed(domain.stage) && event !== "records_right")
     return isOver(domain, event, failingSince, now) ? (["lapsed"] as const) : [];
-  if (nextStage(domain.stage, event) === undefined) return [];
-  return nextStage(domain.stage, event) === "verified" && !isSecured
-    ? ([event, "served_over_http"] as const)
-    : [event];
+  const stage = nextStage(domain.stage, event);
+  if (stage === undefined) return [];
+  const goesLive = !isSecured && nextStage(stage, "served_over_http") !== undefined;
+  return goesLive ? ([event, "served_over_http"] as const) : [event];
 };
 
 /** What each event leads to, one after the other. */
 export const stagesOf = (stage: StoredStage, events: Progress["events"]): StoredStage[] => {
   let at = stage;
-  return events.map((event) => (at = (nextStage(at, event) ?? at) as StoredStage));
+  return events.map((event) => (at = nextStage(at, event) ?? at));
 };
 
 const nextCheckOf = (after: Domain, event: CheckEvent, now: number): number | null => {
   const { stage, waitingSince, failingSince, checkedAt } = after;
   if (event === undefined && isUnsure(after)) return now + UNSURE_MS;
-  if (stage === "live") return nextLiveCheck(failingSince, now);
-  if (!WAITING.includes(stage)) return null;
+  if (isServed(stage)) return nextLiveCheck(failingSince, now);
+  if (!isWaiting(stage)) return null;
   return event === undefined
     ? nextCheckAfterSilence(waitingSince, checkedAt, now)
     : nextWaitingCheck(waitingSince, now);
@@ -75,7 +75,7 @@ export const progressOf = (domain: Domain, event: CheckEvent, now: number, isSec
   const stages = stagesOf(domain.stage, events);
   const stage = stages.at(-1) ?? domain.stage;
   const isSureAgain = event === "records_right" && isUnsure(domain);
-  const lapsed = domain.stage === "live" && stage !== "live";
+  const lapsed = isServed(domain.stage) && !isServed(stage);
   const waitingSince = lapsed ? now : domain.waitingSince;
   const failingSince = lapsed ? null : failing;
   return {
@@ -84,7 +84,7 @@ export const progressOf = (domain: Domain, event: CheckEvent, now: number, isSec
     waitingSince,
     failingSince,
     nextCheckAt: nextCheckOf({ ...domain, stage, waitingSince, failingSince }, event, now),
-    verifiedAt: stages.includes("verified") || isSureAgain ? now : domain.verifiedAt,
-    liveAt: domain.stage !== "live" && stage === "live" ? now : domain.liveAt,
+    verifiedAt: events.some((one) => one === "records_right") || isSureAgain ? now : domain.verifiedAt,
+    liveAt: !isServed(domain.stage) && isServed(stage) ? now : domain.liveAt,
   };
 };

@@ -1,11 +1,25 @@
-import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, sql } from "drizzle-orm";
+import {
+  type SQL,
+  and,
+  asc,
+  desc,
+  eq,
+  exists,
+  gt,
+  inArray,
+  isNull,
+  lt,
+  lte,
+  notExists,
+  sql,
+} from "drizzle-orm";
 import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domainEvents, domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
 import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
-import { WAITING } from "./domain.ts";
+import { FIRST_STAGE, type StageEvent, type StoredStage, spanOf, stagesThat } from "./stage.ts";
 
 const COLUMNS = {
   id: domains.id,
@@ -26,10 +40,13 @@ const COLUMNS = {
 /** Events of one host name that a project keeps. */
 export const MAX_EVENTS = 1000;
 
-/** The text of the index `domains_held`: SQLite uses it for what is asked in its very words. */
-const HELD = "('verified', 'issuing', 'issue_failed', 'live', 'suspended')";
+/** The stages as literals: SQLite uses the partial index `domains_held` only for a condition in the index's own words. */
+const listOf = (stages: readonly StoredStage[]) =>
+  sql.raw(`(${stages.map((stage) => `'${stage}'`).join(", ")})`);
+const HELD = listOf(stagesThat("isHeld"));
 
 type Orm = Database["orm"];
+type Changes = Parameters<ReturnType<Orm["update"]>["set"]>[0];
 
 const value = sql.placeholder;
 const ofProject = eq(domains.projectId, value("projectId"));
@@ -41,14 +58,14 @@ const mayHave = sql`exists (select 1 from projects where id = ${value("projectId
  * check began. A suspended project keeps nothing.
  */
 const isKeptByOther = sql`exists (select 1 from domains other join projects holder on holder.id = other.project_id
-  where other.hostname = ${value("hostname")} and other.stage in ${sql.raw(HELD)} and other.stage <> 'suspended'
+  where other.hostname = ${value("hostname")} and other.stage in ${HELD} and other.stage in ${listOf(stagesThat("keepsName"))}
   and other.project_id <> ${value("projectId")} and (other.verified_at >= ${value("askedAt")}
     or holder.target_label in (select value from json_each(${value("rivals")}))))`;
 
 /** The domain is where it was when the check of it began. */
 const isAsRead = and(eq(domains.id, value("id")), eq(domains.stage, value("from")));
 /** The stage that it comes to holds no name, or one that it has already, or has proven to be its own. */
-const mayTake = sql`(${value("stage")} not in ${sql.raw(HELD)} or (${mayHave} and (${value("from")} in ${sql.raw(HELD)}
+const mayTake = sql`(${value("stage")} not in ${HELD} or (${mayHave} and (${value("from")} in ${HELD}
   or (${value("isProven")} and not ${isKeptByOther}))))`;
 
 /** History rows for the domains that match; `event` and `stage` may be SQL over them. */
@@ -74,6 +91,23 @@ export const insertEvents = (
     sql`from ${domains} where ${where} order by ${domains.id}`,
   ).prepare();
 
+/**
+ * Moves the domains that match, from every stage that the event moves, and writes it into their history. Both statements
+ * belong into one act, in this order.
+ */
+const moveOf = (orm: Orm, event: StageEvent, where: SQL | undefined, changes: Changes = {}) => {
+  const { from, to } = spanOf(event);
+  const moving = and(where, sql`${domains.stage} in ${listOf(from)}`);
+  return {
+    noteStatement: insertEvents(orm, moving, sql`${event}`, sql`${to}`),
+    moveStatement: orm
+      .update(domains)
+      .set({ ...changes, stage: to })
+      .where(moving)
+      .prepare(),
+  };
+};
+
 /** What is read. */
 export const readings = (orm: Orm) => {
   const found = orm.select(COLUMNS).from(domains).where(isThis).limit(1).prepare();
@@ -98,7 +132,7 @@ export const readings = (orm: Orm) => {
     .select(withProject)
     .from(domains)
     .innerJoin(projects, eq(projects.id, domains.projectId))
-    .where(and(eq(domains.hostname, value("hostname")), sql`${domains.stage} in ${sql.raw(HELD)}`))
+    .where(and(eq(domains.hostname, value("hostname")), sql`${domains.stage} in ${HELD}`))
     .limit(1)
     .prepare();
   const dueNow = orm
@@ -110,6 +144,22 @@ export const readings = (orm: Orm) => {
     .limit(value("limit"))
     .prepare();
 
+  const uncertified = orm
+    .select({ hostname: domains.hostname })
+    .from(domains)
+    .where(
+      and(
+        sql`${domains.stage} in ${listOf(stagesThat("wantsCertificate"))}`,
+        notExists(
+          orm
+            .select({ one: sql`1` })
+            .from(certificates)
+            .where(eq(certificates.hostname, domains.hostname)),
+        ),
+      ),
+    )
+    .limit(value("limit"))
+    .prepare();
   const remembered = orm
     .select()
     .from(domainEvents)
@@ -123,7 +173,7 @@ export const readings = (orm: Orm) => {
     .orderBy(desc(domainEvents.id))
     .limit(value("limit"))
     .prepare();
-  return { found, traced, listed, holding, dueNow, remembered };
+  return { found, traced, listed, holding, dueNow, uncertified, remembered };
 };
 
 /** A new domain, for a project that may have it. */
@@ -141,7 +191,7 @@ export const additions = (orm: Orm) => {
     {
       projectId: projects.id,
       hostname: value("hostname"),
-      stage: sql`'awaiting_dns'`,
+      stage: sql`${FIRST_STAGE}`,
       role: sql`iif(exists (select 1 from domains where project_id = ${value("projectId")}), 'served', 'primary')`,
       createdAt: value("now"),
       waitingSince: value("now"),
@@ -184,24 +234,17 @@ export const checkings = (orm: Orm) => {
     .prepare();
   const yields = and(
     eq(domains.hostname, value("hostname")),
-    sql`${domains.stage} in ${sql.raw(HELD)}`,
     sql`${domains.projectId} <> ${value("projectId")}`,
     sql`exists (select 1 from domains mine where mine.id = ${value("id")} and mine.stage = ${value("from")})`,
     mayTake,
   );
-  const yieldNoted = insertEvents(orm, yields, sql`'yielded'`, sql`'dns_conflict'`);
   // Without scheduled checks: two projects must not take the name from each other in turn.
-  const yielded = orm
-    .update(domains)
-    .set({
-      stage: "dns_conflict",
-      waitingSince: sql`${value("now")}`,
-      nextCheckAt: null,
-      failingSince: null,
-      findings: sql`${value("lost")}`,
-    })
-    .where(yields)
-    .prepare();
+  const yielded = moveOf(orm, "yielded", yields, {
+    waitingSince: sql`${value("now")}`,
+    nextCheckAt: null,
+    failingSince: null,
+    findings: sql`${value("findings")}`,
+  });
   /** Runs directly after `yielded`: removes the certificate of the project that lost the name, and any order under way. */
   const yieldUncertified = orm
     .delete(certificates)
@@ -224,7 +267,7 @@ export const checkings = (orm: Orm) => {
     .set({ nextCheckAt: null })
     .where(and(isAsRead, sql`not ${mayHave}`))
     .prepare();
-  return { checkNoted, checked, yieldNoted, yielded, yieldUncertified, oldForgotten, rested };
+  return { checkNoted, checked, yielded, yieldUncertified, oldForgotten, rested };
 };
 
 /** Who is the primary domain, who redirects to it. */
@@ -273,7 +316,7 @@ export const removals = (orm: Orm) => {
     .where(
       and(
         eq(certificates.hostname, value("hostname")),
-        sql`not exists (select 1 from domains other where other.hostname = ${value("hostname")} and other.stage in ${sql.raw(HELD)})`,
+        sql`not exists (select 1 from domains other where other.hostname = ${value("hostname")} and other.stage in ${HELD})`,
       ),
     )
     .prepare();
@@ -282,13 +325,7 @@ export const removals = (orm: Orm) => {
 
 /** What a change of the plan, or its end, does to a project's domains. */
 export const projectChanges = (orm: Orm) => {
-  const dropped = and(
-    ofProject,
-    inArray(domains.stage, ["verified", "issuing", "issue_failed", "live"]),
-    sql`not ${mayHave}`,
-  );
-  const restored = and(ofProject, eq(domains.stage, "suspended"), mayHave);
-  const isWaiting = inArray(domains.stage, [...WAITING]);
+  const waiting = sql`${domains.stage} in ${listOf(stagesThat("isWaiting"))}`;
   return {
     uncertified: orm
       .delete(certificates)
@@ -298,7 +335,7 @@ export const projectChanges = (orm: Orm) => {
           orm
             .select({ hostname: domains.hostname })
             .from(domains)
-            .where(and(ofProject, sql`${domains.stage} in ${sql.raw(HELD)}`)),
+            .where(and(ofProject, sql`${domains.stage} in ${HELD}`)),
         ),
       )
       .prepare(),
@@ -309,27 +346,43 @@ export const projectChanges = (orm: Orm) => {
         sql`${certificates.hostname} = (select ${projects.slug} || '.' || ${value("platformDomain")} from ${projects} where ${projects.id} = ${value("projectId")})`,
       )
       .prepare(),
-    droppedNoted: insertEvents(orm, dropped),
-    suspended: orm.update(domains).set({ stage: "suspended", nextCheckAt: null }).where(dropped).prepare(),
-    restoredNoted: insertEvents(orm, restored),
-    resumed: orm
-      .update(domains)
-      // Checked at once: while it was suspended, the DNS may have come to show another project's target.
-      .set({ stage: "live", liveAt: sql`${value("now")}`, nextCheckAt: sql`${value("now")}` })
-      .where(restored)
-      .prepare(),
+    dropped: moveOf(orm, "plan_dropped", and(ofProject, sql`not ${mayHave}`), { nextCheckAt: null }),
+    // Checked at once: while it was suspended, the DNS may have come to show another project's target.
+    restored: moveOf(orm, "plan_restored", and(ofProject, mayHave), {
+      liveAt: sql`${value("now")}`,
+      nextCheckAt: sql`${value("now")}`,
+    }),
     waitingResumed: orm
       .update(domains)
       .set({ nextCheckAt: sql`${value("now")}` })
       .where(
         and(
           ofProject,
-          isWaiting,
+          waiting,
           isNull(domains.nextCheckAt),
           gt(domains.waitingSince, value("since")),
           mayHave,
         ),
       )
       .prepare(),
+  };
+};
+
+/** What becomes of the domain that has a name when that gets its certificate, or does not. */
+export const certificateMoves = (orm: Orm) => {
+  const ofName = eq(domains.hostname, value("hostname"));
+  const isUsed = exists(
+    orm
+      .select({ one: sql`1` })
+      .from(certificates)
+      .where(and(eq(certificates.hostname, value("hostname")), eq(certificates.chain, value("chain")))),
+  );
+  return {
+    ordered: moveOf(orm, "order_placed", ofName),
+    secured: moveOf(orm, "certificate_stored", and(ofName, isUsed), {
+      liveAt: sql`${value("now")}`,
+      nextCheckAt: sql`${value("nextCheckAt")}`,
+    }),
+    refused: moveOf(orm, "issue_refused", ofName),
   };
 };

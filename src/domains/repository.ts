@@ -9,13 +9,19 @@ import {
   type Holder,
   type Role,
   SERVICE,
-  type StoredStage,
-  WAITING,
 } from "./domain.ts";
 import type { Progress } from "./progress.ts";
-import { additions, assignments, checkings, projectChanges, readings, removals } from "./queries.ts";
-import { WAITING_MS } from "./schedule.ts";
-import type { Stage } from "./stage.ts";
+import {
+  additions,
+  assignments,
+  certificateMoves,
+  checkings,
+  projectChanges,
+  readings,
+  removals,
+} from "./queries.ts";
+import { WAITING_MS, nextLiveCheck } from "./schedule.ts";
+import { FIRST_STAGE, type Stage, type StoredStage, isHeld } from "./stage.ts";
 
 /** Who does something, and when. */
 export interface Act {
@@ -81,6 +87,8 @@ export interface Domains {
   ): Promise<boolean>;
   /** Removes the domain from the next request on; if it was the primary, what redirected to it is served. False if there is none. */
   remove(projectId: number, hostname: string, act: Act): Promise<boolean>;
+  /** Names of domains that are to have a certificate and have not even asked for one; `limit` at the most. */
+  uncertified(limit: number): Promise<string[]>;
   /** Those whose time has come, the longest due first. */
   due(now: number, limit: number): Promise<Checkable[]>;
   /** Checks it no longer by itself, while its project's plan is below Pro. */
@@ -114,10 +122,48 @@ const actorValues = (actor: Actor) => ({
   keyId: actor.kind === "key" ? actor.keyId : null,
 });
 
+/** The rest of a history row that the service writes by itself. */
+const serviceNote = { ...actorValues(SERVICE), findings: "[]" };
+
+/** A move that the service makes by itself, as statements of an act. */
+const move = (
+  { noteStatement, moveStatement }: ReturnType<typeof certificateMoves>["ordered"],
+  values: Record<string, unknown>,
+): readonly Statement[] => [
+  { query: noteStatement, values: { ...serviceNote, ...values } },
+  { query: moveStatement, values },
+];
+
+/** What a certificate does to the domain of its name, if a project holds it: statements for the certificate's own act. */
+export interface CertificateEffects {
+  orderPlaced(hostname: string, now: number): readonly Statement[];
+  /** The domain goes live, if the certificate of this chain is in use. */
+  certificateStored(hostname: string, chain: string, now: number): readonly Statement[];
+  issueRefused(hostname: string, now: number): readonly Statement[];
+}
+
+export const certificateEffects = ({ orm }: Pick<Database, "orm">): CertificateEffects => {
+  const { ordered, secured, refused } = certificateMoves(orm);
+  return {
+    orderPlaced: (hostname, now) => move(ordered, { hostname, now }),
+    certificateStored: (hostname, chain, now) =>
+      move(secured, { hostname, chain, now, nextCheckAt: nextLiveCheck(null, now) }),
+    issueRefused: (hostname, now) => move(refused, { hostname, now }),
+  };
+};
+
 export const domainRepository = ({ orm, commit }: Database): Domains => {
-  const { found, traced, listed, holding, dueNow, remembered } = readings(orm);
+  const {
+    found,
+    traced,
+    listed,
+    holding,
+    dueNow,
+    uncertified: withoutCertificate,
+    remembered,
+  } = readings(orm);
   const { inserted, addedNoted } = additions(orm);
-  const { checkNoted, checked, yieldNoted, yielded, yieldUncertified, oldForgotten, rested } = checkings(orm);
+  const { checkNoted, checked, yielded, yieldUncertified, oldForgotten, rested } = checkings(orm);
   const { assignedNoted, primaryReleased, assigned } = assignments(orm);
   const { removalNoted, lossNoted, redirectsEnded, removed, uncertified } = removals(orm);
   const effects = projectChanges(orm);
@@ -135,7 +181,7 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
         ...values,
         ...actorValues(actor),
         event: "added",
-        stage: "awaiting_dns",
+        stage: FIRST_STAGE,
         findings: "[]",
       };
       const [[row]] = await commit([
@@ -176,11 +222,10 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
       }));
       const pruning = notes.length > 0 ? [{ query: oldForgotten, values: { projectId, hostname } }] : [];
       // Before the name is taken: the index looks at each row by itself.
-      const isTaking = WAITING.includes(from) && !WAITING.includes(progress.stage);
+      const isTaking = !isHeld(from) && isHeld(progress.stage);
       const lost = JSON.stringify([{ kind: "domain_lost", name: hostname } satisfies DomainFinding]);
       const yielding = [
-        { query: yieldNoted, values: { ...values, ...actorValues(SERVICE), findings: lost } },
-        { query: yielded, values: { ...values, lost } },
+        ...move(yielded, { ...values, ...serviceNote, findings: lost }),
         { query: yieldUncertified, values: { hostname } },
       ];
       const rows = await commit([
@@ -221,6 +266,9 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
       ]);
       return rows.length > 0;
     },
+    async uncertified(limit) {
+      return withoutCertificate.all({ limit }).map(({ hostname }) => hostname);
+    },
     async due(now, limit) {
       return dueNow.all({ now, limit }).map(({ domain, project }) => ({ domain: toDomain(domain), project }));
     },
@@ -240,19 +288,9 @@ export const domainRepository = ({ orm, commit }: Database): Domains => {
     ],
     planEffects(projectId, now) {
       const values = { projectId, now };
-      const note = (event: EventName, stage: Stage) => ({
-        ...values,
-        actor: "service",
-        keyId: null,
-        findings: "[]",
-        event,
-        stage,
-      });
       return [
-        { query: effects.droppedNoted, values: note("plan_dropped", "suspended") },
-        { query: effects.suspended, values },
-        { query: effects.restoredNoted, values: note("plan_restored", "live") },
-        { query: effects.resumed, values },
+        ...move(effects.dropped, values),
+        ...move(effects.restored, values),
         { query: effects.waitingResumed, values: { ...values, since: now - WAITING_MS } },
       ];
     },

@@ -8,12 +8,13 @@ import type { Clock } from "../lib/time.ts";
 import type { Certificate } from "../certificates/certificate.ts";
 import type { Certificates } from "../certificates/repository.ts";
 import type { Checks } from "./checks.ts";
-import { type Actor, type Domain, type DomainEvent, type StoredStage } from "./domain.ts";
+import type { Actor, Domain, DomainEvent } from "./domain.ts";
 import { HOSTNAME_REFUSALS, type Hostname, parseHostname } from "./hostname.ts";
 import { type ReservedNames, isReservedName, isSpecialUse } from "./reserved-names.ts";
 import type { Report } from "./report.ts";
 import type { Domains } from "./repository.ts";
 import { nextWaitingCheck } from "./schedule.ts";
+import { awaitsCertificate } from "./stage.ts";
 
 /** A domain and what its record must point to. */
 export type ListedDomain = Domain & { target: string };
@@ -71,9 +72,6 @@ export interface DomainServiceSettings {
   /** How long a check on request may take, in milliseconds; 20 seconds without it, before clients give up. */
   patienceMs?: number;
 }
-
-/** Stages of domains that wait for a certificate. */
-const UNCERTIFIED: ReadonlySet<StoredStage> = new Set(["verified", "issuing", "issue_failed"]);
 
 /** Domains that a project can have. */
 export const MAX_DOMAINS = 100;
@@ -206,7 +204,7 @@ export const domainService = ({
       const outcome = await within(patienceMs, checks.run({ domain, project }, actor));
       if (outcome === "taken") throw new Fault("domain_taken");
       const checked = await get(slug, typed);
-      if (UNCERTIFIED.has(checked.stage)) await certificates?.order(checked.hostname);
+      if (awaitsCertificate(checked.stage)) await certificates?.order(checked.hostname);
       return checked;
     },
     async makePrimary(slug, typed, actor) {

@@ -1,17 +1,55 @@
-/** A domain's way from added to live, as data: the state table of DESIGN section 6. */
+/**
+ * A domain's way from added to live, as two tables: what is true of each stage, and what each event makes of it. Nothing
+ * else lists stages: the SQL that moves domains, and the questions asked about stages, are generated from here.
+ *
+ * Who moves a domain: a check of its records (`progress.ts`), its certificate (`certificate_stored`, ...), its project's
+ * plan, and another project that proves the name. Each move is one UPDATE that names the stages it starts from, in one
+ * transaction with its row in the history. So of two moves at a time the second finds the stage that the first left, and a
+ * crash leaves the domain in a stage whose check or certificate is still due.
+ */
 
-export const STAGES = [
-  "awaiting_dns",
-  "dns_conflict",
-  "verified",
-  "issuing",
-  "issue_failed",
-  "live",
-  "suspended",
-  "removed",
+const PROPERTIES = [
+  /** Waits for its records: checked by itself for 48 hours. Several projects may wait for a name. */
+  "isWaiting",
+  /** Holds the host name: of all projects only one can. */
+  "isHeld",
+  /** Keeps the name against another project whose records are right too. */
+  "keepsName",
+  /** Gets a certificate, and has it renewed. */
+  "wantsCertificate",
+  /** Will be live once it has a certificate. */
+  "awaitsCertificate",
+  /** Visitors get the site or a redirect; checked once a day. */
+  "isServed",
 ] as const;
 
+type Property = (typeof PROPERTIES)[number];
+
+const ON_ITS_WAY = ["isHeld", "keepsName", "wantsCertificate", "awaitsCertificate"] as const;
+
+/** What is true of a domain in each stage. */
+const STAGE_PROPERTIES = {
+  awaiting_dns: ["isWaiting"],
+  dns_conflict: ["isWaiting"],
+  verified: ON_ITS_WAY,
+  issuing: ON_ITS_WAY,
+  issue_failed: ON_ITS_WAY,
+  live: ["isHeld", "keepsName", "wantsCertificate", "isServed"],
+  suspended: ["isHeld"],
+} as const satisfies Record<string, readonly Property[]>;
+
+/** The stage of a domain that exists. */
+export type StoredStage = keyof typeof STAGE_PROPERTIES;
+
+export const STORED_STAGES = Object.keys(STAGE_PROPERTIES) as StoredStage[];
+
+/** The stages of a history: a domain that is removed has no row, but a history. */
+export const STAGES = [...STORED_STAGES, "removed"] as const;
+
 export type Stage = (typeof STAGES)[number];
+
+/** The stage of a domain that was added just now. */
+export const FIRST_STAGE: StoredStage = "awaiting_dns";
 
 export const STAGE_EVENTS = [
   /** A check found the records right. */
@@ -20,7 +58,7 @@ export const STAGE_EVENTS = [
   "records_wrong",
   /** A check found no record, or the right one not everywhere yet. */
   "records_missing",
-  /** A live domain has not verified for as long as it may: it no longer serves. */
+  /** A live domain has not verified for as long as it may: it is no longer served. */
   "lapsed",
   /** Without certificates: a verified domain goes live over HTTP. */
   "served_over_http",
@@ -32,44 +70,68 @@ export const STAGE_EVENTS = [
   "plan_restored",
   /** Another project has proven the name, and holds it now. */
   "yielded",
-  "removed",
 ] as const;
 
 export type StageEvent = (typeof STAGE_EVENTS)[number];
 
-const WAITING = {
-  records_right: "verified",
-  records_wrong: "dns_conflict",
-  records_missing: "awaiting_dns",
-  removed: "removed",
-} as const;
-
-/** While a certificate is under way; one that was imported needs no order. */
-const CERTIFYING = {
-  yielded: "dns_conflict",
-  certificate_stored: "live",
-  issue_refused: "issue_failed",
-  plan_dropped: "suspended",
-} as const;
-
-/** What each event makes of each stage; a pair that is not here does not happen. */
-const TABLE: Readonly<Record<Stage, Readonly<Partial<Record<StageEvent, Stage>>>>> = {
-  awaiting_dns: WAITING,
-  dns_conflict: WAITING,
-  verified: { ...WAITING, ...CERTIFYING, order_placed: "issuing", served_over_http: "live" },
-  issuing: { ...CERTIFYING, removed: "removed" },
-  issue_failed: { ...WAITING, ...CERTIFYING, order_placed: "issuing" },
+/** From which stage an event leads to which. A pair that is not here leaves the stage as it is. */
+const TRANSITIONS: readonly (readonly [from: StoredStage, event: StageEvent, to: StoredStage])[] = [
+  ["awaiting_dns", "records_right", "verified"],
+  ["awaiting_dns", "records_wrong", "dns_conflict"],
+  ["dns_conflict", "records_right", "verified"],
+  ["dns_conflict", "records_missing", "awaiting_dns"],
+  // Verified anew: without certificates it goes live by that.
+  ["verified", "records_right", "verified"],
+  ["verified", "records_wrong", "dns_conflict"],
+  ["verified", "records_missing", "awaiting_dns"],
+  ["verified", "served_over_http", "live"],
+  ["verified", "order_placed", "issuing"],
+  // One that was imported needs no order.
+  ["verified", "certificate_stored", "live"],
+  ["verified", "issue_refused", "issue_failed"],
+  ["verified", "plan_dropped", "suspended"],
+  ["verified", "yielded", "dns_conflict"],
+  // No check moves it: what the records are like is for the CA to find out now.
+  ["issuing", "certificate_stored", "live"],
+  ["issuing", "issue_refused", "issue_failed"],
+  ["issuing", "plan_dropped", "suspended"],
+  ["issuing", "yielded", "dns_conflict"],
+  ["issue_failed", "records_right", "verified"],
+  ["issue_failed", "records_wrong", "dns_conflict"],
+  ["issue_failed", "records_missing", "awaiting_dns"],
+  ["issue_failed", "order_placed", "issuing"],
+  ["issue_failed", "certificate_stored", "live"],
+  ["issue_failed", "plan_dropped", "suspended"],
+  ["issue_failed", "yielded", "dns_conflict"],
   // What a check finds of a live domain is reported for days before it counts: then as `lapsed`.
-  live: {
-    records_right: "live",
-    lapsed: "awaiting_dns",
-    yielded: "dns_conflict",
-    plan_dropped: "suspended",
-    removed: "removed",
-  },
-  suspended: { plan_restored: "live", yielded: "dns_conflict", removed: "removed" },
-  removed: {},
-};
+  ["live", "lapsed", "awaiting_dns"],
+  ["live", "plan_dropped", "suspended"],
+  ["live", "yielded", "dns_conflict"],
+  ["suspended", "plan_restored", "live"],
+  ["suspended", "yielded", "dns_conflict"],
+];
 
-/** The stage after an event; undefined if it does not happen to a domain of that stage. */
-export const nextStage = (stage: Stage, event: StageEvent): Stage | undefined => TABLE[stage][event];
+const has = (stage: StoredStage, property: Property): boolean =>
+  (STAGE_PROPERTIES[stage] as readonly Property[] | undefined)?.includes(property) ?? false;
+
+export const isWaiting = (stage: StoredStage): boolean => has(stage, "isWaiting");
+export const isHeld = (stage: StoredStage): boolean => has(stage, "isHeld");
+export const isServed = (stage: StoredStage): boolean => has(stage, "isServed");
+export const wantsCertificate = (stage: StoredStage): boolean => has(stage, "wantsCertificate");
+export const awaitsCertificate = (stage: StoredStage): boolean => has(stage, "awaitsCertificate");
+
+/** The stages that have a property, in the order of the table. */
+export const stagesThat = (property: Property): StoredStage[] =>
+  STORED_STAGES.filter((stage) => has(stage, property));
+
+/** The stage after an event; undefined if the event leaves the stage as it is. */
+export const nextStage = (stage: StoredStage, event: StageEvent): StoredStage | undefined =>
+  TRANSITIONS.find(([from, on]) => from === stage && on === event)?.[2];
+
+/** The stages that an event moves a domain from, and the one that it leads to. @throws if it leads to several, or nowhere */
+export const spanOf = (event: StageEvent): { from: StoredStage[]; to: StoredStage } => {
+  const rows = TRANSITIONS.filter(([, on]) => on === event);
+  const [to, ...others] = new Set(rows.map(([, , stage]) => stage));
+  if (to === undefined || others.length > 0) throw new Error(`${event} leads not to one stage`);
+  return { from: rows.map(([from]) => from), to };
+};

@@ -2,6 +2,7 @@ import { type SQL, and, eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { domains } from "../db/schema/domains.ts";
 import { deploys, projects } from "../db/schema/projects.ts";
+import { stagesThat } from "../domains/stage.ts";
 import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
 
 /** The site of a project: the deploy that it serves. */
@@ -42,12 +43,14 @@ const siteOf = ({ projectId, deployId, manifest }: Row): PublishedSite | undefin
   manifest === null ? undefined : { kind: "site", projectId, deployId, manifest };
 
 const hasDomains = inArray(projects.plan, PLANS_WITH_DOMAINS);
-// Written as the index over holders is, which SQLite asks for before it uses that.
-const isHeld = sql`${domains.stage} in ('verified', 'issuing', 'issue_failed', 'live', 'suspended')`;
+const listOf = (stages: readonly string[]) => sql.raw(`(${stages.map((stage) => `'${stage}'`).join(", ")})`);
+// In the words of the index over holders: SQLite uses it for no others.
+const isHeld = sql`${domains.stage} in ${listOf(stagesThat("isHeld"))}`;
+const SERVED = listOf(stagesThat("isServed"));
 
 const livePrimary: SQL<string | null> = sql`(
   select d.hostname from ${domains} d
-  where d.project_id = ${projects.id} and d.role = 'primary' and d.stage = 'live' and ${hasDomains})`;
+  where d.project_id = ${projects.id} and d.role = 'primary' and d.stage in ${SERVED} and ${hasDomains})`;
 
 const COLUMNS = {
   projectId: projects.id,
@@ -70,7 +73,9 @@ export const publishedNames = ({ orm }: Pick<Database, "orm">): PublishedNames =
     .from(domains)
     .innerJoin(projects, eq(projects.id, domains.projectId))
     .innerJoin(deploys, eq(deploys.id, projects.activeDeployId))
-    .where(and(eq(domains.hostname, value("hostname")), isHeld, eq(domains.stage, "live"), hasDomains))
+    .where(
+      and(eq(domains.hostname, value("hostname")), isHeld, sql`${domains.stage} in ${SERVED}`, hasDomains),
+    )
     .limit(1)
     .prepare();
   return {

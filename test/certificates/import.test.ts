@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { certificateRepository } from "../../src/certificates/repository.ts";
 import { certificateService } from "../../src/certificates/service.ts";
+import { certificateEffects } from "../../src/domains/repository.ts";
 import { wireCertificateService } from "../../src/app/wire-https.ts";
 import { certificateAuthority } from "../support/certificates.ts";
 import { openStore, testClock } from "../support/store.ts";
@@ -23,7 +24,7 @@ const openImporting = async () => {
   const clock = testClock(Date.now());
   const { config, database } = await openStore({ clock });
   const service = wireCertificateService(config, database, clock);
-  const stored = certificateRepository(database);
+  const stored = certificateRepository(database, certificateEffects(database));
   /** Why it was refused; "" if it was not. */
   const refusal = async (pair: { key: string; chain: string }) => {
     try {

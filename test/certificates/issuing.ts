@@ -1,4 +1,5 @@
 import { certificateRepository } from "../../src/certificates/repository.ts";
+import { certificateEffects } from "../../src/domains/repository.ts";
 import { type AcmeCa, type AcmeCaOptions, acmeCa } from "../support/acme-ca.ts";
 import { type StoreSettings, atEnd, testClock } from "../support/store.ts";
 import { openProject } from "../domains/projects.ts";
@@ -46,7 +47,7 @@ export const openIssuing = async (
   if (!https) throw new Error("there is no HTTPS");
   fetch = store.fetch;
   told.said = "records_right";
-  const certificates = certificateRepository(store.database);
+  const certificates = certificateRepository(store.database, certificateEffects(store.database));
   /** Lets time pass, and what is due be dealt with. */
   const pass = async (ms = 0) => {
     clock.advance(ms);

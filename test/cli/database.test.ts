@@ -6,6 +6,7 @@ import { migrate } from "../../src/db/migrate.ts";
 import { withDatabase } from "../../src/cli/database.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { certificateRepository } from "../../src/certificates/repository.ts";
+import { certificateEffects } from "../../src/domains/repository.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 const configured = () =>
@@ -18,7 +19,7 @@ test("a full file system is named by the directory on it, with what to do", asyn
     config,
     async (database) => {
       database.client.run("PRAGMA max_page_count = 1");
-      await certificateRepository(database).want(names, 0);
+      await certificateRepository(database, certificateEffects(database)).want(names, 0);
     },
     { create: true },
   );

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { domainChecks } from "../../src/domains/checks.ts";
 import { MAX_CONCURRENT, MAX_PER_TICK, domainScheduler } from "../../src/domains/scheduler.ts";
 import { domainRepository } from "../../src/domains/repository.ts";
+import { stagesThat } from "../../src/domains/stage.ts";
 import { type Store, temporaryDirectory } from "../support/store.ts";
 import { openProject, toldDns } from "./projects.ts";
 
@@ -256,7 +257,7 @@ test("what is due and who holds a name are found by index", async () => {
   );
   expect(
     plan(
-      "select 1 from domains other where other.hostname = 'a' and other.stage in ('verified', 'issuing', 'issue_failed', 'live', 'suspended')",
+      `select 1 from domains other where other.hostname = 'a' and other.stage in ('${stagesThat("isHeld").join("', '")}')`,
     ),
   ).toContain("domains_held");
 });
