@@ -12,7 +12,7 @@ import { type DomainService, domainService } from "../domains/service.ts";
 import { domainSettings } from "../domains/settings.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
 import type { RandomBytes } from "../keys/secret.ts";
-import { targetsBelow } from "../projects/publishing.ts";
+import { targetsBelow } from "../projects/addresses.ts";
 import { projectRepository } from "../projects/repository.ts";
 import { projectService } from "../projects/service.ts";
 import { type Clock, systemClock } from "../lib/time.ts";

@@ -17,7 +17,7 @@ import { isSpecialUse } from "../domains/reserved-names.ts";
 import type { Inspect } from "../domains/inspect.ts";
 import { certificateEffects, domainRepository } from "../domains/repository.ts";
 import type { Logger } from "../lib/log.ts";
-import { targetsBelow } from "../projects/publishing.ts";
+import { targetsBelow } from "../projects/addresses.ts";
 import type { PublishedNames } from "../sites/repository.ts";
 import { type Clock, systemClock } from "../lib/time.ts";
 import { acmeClients } from "../certificates/clients.ts";

@@ -1,4 +1,4 @@
-import { csvLine, guard } from "./cells.ts";
+import { csvLine, guard } from "./csv-writer.ts";
 import type { Exported } from "./repository.ts";
 
 /** Writes animals in one form. */

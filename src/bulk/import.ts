@@ -1,17 +1,17 @@
 import type { NewPet as Animal } from "../pets/pet.ts";
 import { beginningOf } from "./resume-point.ts";
 import { type Columns, FileRefused, areOfRejected, noteOf, placesOf } from "./columns.ts";
-import { readCsv, readHeader } from "./csv.ts";
-import { readNdjson } from "./ndjson.ts";
-import { turns } from "./pace.ts";
+import { readCsv, readHeader } from "./csv-reader.ts";
+import { readNdjson } from "./ndjson-reader.ts";
+import { turns } from "./write-pacing.ts";
 import { quantity } from "./quantity.ts";
-import { BEGINNING, type Batch, type Place, type Row } from "./read.ts";
-import { type RejectedForm, rejectedCsv, rejectedNdjson } from "./rejected.ts";
-import { NOTHING, type Rejections } from "./rejections.ts";
+import { BEGINNING, type Batch, type Place, type Row } from "./row.ts";
+import { type RejectedForm, rejectedCsv, rejectedNdjson } from "./rejected-format.ts";
+import { NOTHING, type Rejections } from "./rejected-file.ts";
 import type { Import, Imports } from "./repository.ts";
 import { type Reading, readCells, readObjects } from "./rows.ts";
 import { type Source, hashOf, openSource } from "./source.ts";
-import { takeUp } from "./import-lock.ts";
+import { takeUp } from "./import-session.ts";
 
 export type Format = "csv" | "ndjson";
 

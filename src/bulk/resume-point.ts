@@ -2,7 +2,7 @@ import { FileRefused } from "./columns.ts";
 import type { Import } from "./repository.ts";
 import { type Fingerprint, type Source, fingerprint, hashOf, skip } from "./source.ts";
 import { quantity } from "./quantity.ts";
-import type { Place } from "./read.ts";
+import type { Place } from "./row.ts";
 
 /** Where an import begins to read rows: at the first, or behind those that an import before has read. */
 export interface Beginning {

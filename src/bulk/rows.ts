@@ -1,7 +1,7 @@
-import { type Verdict, judge, saidInCells } from "./animal.ts";
-import { unguard } from "./cells.ts";
+import { type Verdict, judge, saidInCells } from "./validate-row.ts";
+import { unguard } from "./csv-writer.ts";
 import { type Columns, type Field, type Places } from "./columns.ts";
-import { Broken, type Row } from "./read.ts";
+import { Broken, type Row } from "./row.ts";
 
 /** Makes animals of the rows of one file. */
 export type Reading = (row: Row) => Verdict;

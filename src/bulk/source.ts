@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { FileRefused } from "./columns.ts";
-import { FEED, type Place, RETURN, countLines, isLineEnd } from "./read.ts";
+import { FEED, type Place, RETURN, countLines, isLineEnd } from "./row.ts";
 
 /** What tells files apart: so much of their beginning. */
 export const HEAD = 64 * 1024;

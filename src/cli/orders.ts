@@ -6,7 +6,7 @@ import { Fault } from "../lib/errors.ts";
 import { fromOrder, isEmail } from "../orders/model.ts";
 import type { Adopters, Trace } from "../orders/erasure.ts";
 import type { OrderService } from "../orders/service.ts";
-import { ORDER_STATUSES, type OrderStatus } from "../orders/stage.ts";
+import { ORDER_STATUSES, type OrderStatus } from "../orders/status.ts";
 import { systemClock } from "../lib/time.ts";
 import { wireOrders } from "../app/wire.ts";
 import { withDatabase } from "./database.ts";

@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { DELIMITERS } from "../bulk/csv.ts";
+import { DELIMITERS } from "../bulk/csv-reader.ts";
 import type { Format } from "../bulk/import.ts";
 import { quantity } from "../bulk/quantity.ts";
 import { endingSignals } from "./hangup.ts";

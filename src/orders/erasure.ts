@@ -3,7 +3,7 @@ import type { Database } from "../db/open.ts";
 import { answers } from "../db/schema/kept-responses.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
-import type { OrderStatus } from "./stage.ts";
+import type { OrderStatus } from "./status.ts";
 
 /** What is said of an order of somebody who is to be forgotten. */
 export interface Trace {

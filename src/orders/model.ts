@@ -13,7 +13,7 @@ import {
 } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
 import type { Order as StoredOrder } from "./repository.ts";
-import { ORDER_STATUSES } from "./stage.ts";
+import { ORDER_STATUSES } from "./status.ts";
 
 const MAX_EMAIL = 254;
 const MAX_NOTE = 2000;

@@ -4,7 +4,7 @@ import type { Keep } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
-import { EFFECTS, ORDER_STEPS, type OrderStatus, type OrderStep, spanOf } from "./stage.ts";
+import { EFFECTS, ORDER_STEPS, type OrderStatus, type OrderStep, spanOf } from "./status.ts";
 
 export type { Keep } from "../db/kept-responses.ts";
 

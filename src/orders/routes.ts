@@ -17,7 +17,7 @@ import {
 import { approveOrder, cancelOrder, completeOrder, getOrder, listOrders, placeOrder } from "./openapi.ts";
 import type { Order as Adoption } from "./repository.ts";
 import type { OrderService } from "./service.ts";
-import type { OrderStep } from "./stage.ts";
+import type { OrderStep } from "./status.ts";
 
 /** Adoptions, under `/v1/store/orders`. */
 export const orderRoutes = ({ orders, macros }: { orders: OrderService; macros: Macros }) => {

@@ -2,7 +2,7 @@ import { Fault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Keep, NewOrder, Order, Orders } from "./repository.ts";
-import { type OrderStatus, type OrderStep, explainStatus } from "./stage.ts";
+import { type OrderStatus, type OrderStep, explainStatus } from "./status.ts";
 
 export interface ListOrders {
   limit: number;

@@ -5,7 +5,7 @@ import { bigintOf, jsonInteger } from "../lib/json.ts";
 import { PET_STATUSES, type PetStatus as PetStatusName } from "./pet.ts";
 import type { ListPets } from "./service.ts";
 import { DAYS } from "./statistics.ts";
-import { wordsOf } from "./words.ts";
+import { wordsOf } from "./search.ts";
 import { Cursor, Id, IdInPath, Int64, Int64InQuery, Limit, OneOf, Text, checked } from "../http/schemas.ts";
 
 const Name = Text("PetName", {

@@ -5,7 +5,7 @@ import { exact } from "../db/int64.ts";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
 import type { Pet, PetPage, PetStatus } from "./pet.ts";
-import { areIndexed, matchOf } from "./words.ts";
+import { areIndexed, matchOf } from "./search.ts";
 
 /** What a list filtered by status has to read. */
 const OF_STATUS = { id: pets.id, name: pets.name, categoryId: exact(pets.categoryId) };

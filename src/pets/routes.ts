@@ -19,7 +19,7 @@ import {
   toPetChange,
 } from "./model.ts";
 import { changePet, createPet, deletePet, getPet, getStatistics, listPets, streamPets } from "./openapi.ts";
-import type { EventStream } from "./events/stream.ts";
+import type { EventStream } from "./events/stream-response.ts";
 import type { PetPages } from "./page-cache.ts";
 import type { PetService } from "./service.ts";
 import type { PetStatistics } from "./statistics.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { readCsv } from "../../src/bulk/csv.ts";
-import { readNdjson } from "../../src/bulk/ndjson.ts";
-import { BEGINNING, type Batch, Broken, type Place, type Row } from "../../src/bulk/read.ts";
+import { readCsv } from "../../src/bulk/csv-reader.ts";
+import { readNdjson } from "../../src/bulk/ndjson-reader.ts";
+import { BEGINNING, type Batch, Broken, type Place, type Row } from "../../src/bulk/row.ts";
 import { fingerprint, skip } from "../../src/bulk/source.ts";
 
 type Reader = (chunks: AsyncIterable<Buffer>, place: Place) => AsyncGenerator<Batch>;

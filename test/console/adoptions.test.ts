@@ -14,7 +14,7 @@ import {
 } from "../../src/console/ui/adoptions/order.ts";
 import { newActKey } from "../../src/console/ui/parts/act-key.ts";
 import { readIdempotencyKey } from "../../src/http/idempotency.ts";
-import { ORDER_STATUSES, ORDER_STEPS, nextStatus } from "../../src/orders/stage.ts";
+import { ORDER_STATUSES, ORDER_STEPS, nextStatus } from "../../src/orders/status.ts";
 
 describe("the steps of an adoption", () => {
   test("and its statuses are the API's, in its order", () => {

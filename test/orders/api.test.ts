@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ORDER_STEPS, type OrderStatus, type OrderStep, nextStatus } from "../../src/orders/stage.ts";
+import { ORDER_STEPS, type OrderStatus, type OrderStep, nextStatus } from "../../src/orders/status.ts";
 import { addPet, faultOf, messageOf, openStore } from "../support/store.ts";
 import { ADA, available, place, statusOf, take } from "./orders.ts";
 

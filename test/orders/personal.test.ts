@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ORDER_STEPS } from "../../src/orders/stage.ts";
+import { ORDER_STEPS } from "../../src/orders/status.ts";
 import { openStore } from "../support/store.ts";
 import { ADA, available, place, take } from "./orders.ts";
 

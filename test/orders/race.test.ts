@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ORDER_STEPS } from "../../src/orders/stage.ts";
+import { ORDER_STEPS } from "../../src/orders/status.ts";
 import { openStore, temporaryDirectory } from "../support/store.ts";
 import { available, place, statusOf, take } from "./orders.ts";
 

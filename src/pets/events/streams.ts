@@ -1,5 +1,5 @@
 import { Fault } from "../../lib/errors.ts";
-import { eventPages, resetAt } from "./pages.ts";
+import { eventPages, resetAt } from "./batches.ts";
 import type { PetEvents } from "./repository.ts";
 
 /** How often a stream without news looks for some. */

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { NOTHING, type Rejections, assertFree, openRejections } from "./rejections.ts";
+import { NOTHING, type Rejections, assertFree, openRejections } from "./rejected-file.ts";
 import type { Import, Imports } from "./repository.ts";
 
 /** What an import is begun with, or gone on with. */

@@ -12,7 +12,7 @@ import {
   countLines,
   passable,
   textOf,
-} from "./read.ts";
+} from "./row.ts";
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);

@@ -1,6 +1,6 @@
-import { csvLine } from "./cells.ts";
+import { csvLine } from "./csv-writer.ts";
 import { plain } from "./columns.ts";
-import { Broken, type Row } from "./read.ts";
+import { Broken, type Row } from "./row.ts";
 
 /** Writes rejected rows in the form of their file, so that they can be mended there and imported. */
 export interface RejectedForm {

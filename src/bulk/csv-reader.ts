@@ -15,7 +15,7 @@ import {
   isLineEnd,
   passable,
   textOf,
-} from "./read.ts";
+} from "./row.ts";
 import { HEAD } from "./source.ts";
 
 export const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" } as const;

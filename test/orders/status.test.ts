@@ -8,7 +8,7 @@ import {
   explainStatus,
   nextStatus,
   spanOf,
-} from "../../src/orders/stage.ts";
+} from "../../src/orders/status.ts";
 
 /** The table, written down again: every pair that is not here does not happen. */
 const EXPECTED: [OrderStatus, OrderStep, OrderStatus][] = [
