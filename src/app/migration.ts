@@ -1,7 +1,8 @@
 import { copyPath, hasRoomForCopy, neededFor, takeCopy } from "../backups/before.ts";
 import type { Config } from "../config/config.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { databasePath, openFault } from "../data-dir/data.ts";
+import { databasePath } from "../data-dir/paths.ts";
+import { openFault } from "../data-dir/open.ts";
 import { isFull } from "../lib/storage-errors.ts";
 import { logSize } from "../db/log.ts";
 import { MigrationRefused } from "../db/migrate.ts";

@@ -19,17 +19,10 @@ import { type Logger, logger } from "../lib/log.ts";
 import { respondWhileMigrating, respondWhileStarting } from "../http/startup.ts";
 import { saveSettings } from "../config/saved-settings.ts";
 import type { KeyService } from "../keys/service.ts";
-import { OperatorError } from "../lib/operator-error.ts";
-import {
-  adminKeyPath,
-  assertDirectory,
-  isBeingRestored,
-  lockFault,
-  makeDirectory,
-  openData,
-  removeRestoring,
-} from "../data-dir/data.ts";
-import { OpenElsewhere, type ServerLock, takeServerLock } from "../data-dir/server-lock.ts";
+import { adminKeyPath } from "../data-dir/paths.ts";
+import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
+import { type ServerLock, lockForServer } from "../data-dir/lock.ts";
+import { openData } from "../data-dir/open.ts";
 import { wireApp } from "./wire.ts";
 import { listenOrExplain, plainPlaces } from "./listeners.ts";
 import { migrateData } from "./migration.ts";
@@ -48,23 +41,6 @@ const adminKeyOf = async (dataDir: string, keys: KeyService, log: Logger): Promi
     `${path}: this key is revoked, or of another database; remove the file, and make a key with: adoption-store keys create --name NAME --scope '*'`,
   );
   return undefined;
-};
-
-/** The right to be the one server of a DATA_DIR. */
-const lockOrExplain = (dataDir: string): ServerLock => {
-  let lock: ServerLock | undefined;
-  try {
-    lock = takeServerLock(dataDir);
-  } catch (error) {
-    const reason = error instanceof OpenElsewhere ? error.message : lockFault(dataDir, error);
-    throw new OperatorError(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
-  }
-  if (lock) return lock;
-  if (isBeingRestored(dataDir))
-    throw new OperatorError(`DATA_DIR ${dataDir}: a backup is being restored; try again when that has ended`);
-  throw new OperatorError(
-    `DATA_DIR ${dataDir}: another adoption-store server is using it; stop that one, or choose another with --data-dir`,
-  );
 };
 
 /** What the operating system allows this process; "" where it is not Linux, which writes it there. */
@@ -111,14 +87,13 @@ export const startServer = async (
   config: Config,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Server> => {
-  makeDirectory(config.dataDir);
-  assertDirectory(config.dataDir);
+  makeDataDir(config.dataDir);
+  assertDataDir(config.dataDir);
   if (config.backupSchedule !== undefined) assertBackupDirectory(config.backupDir, config.dataDir);
-  const lock = lockOrExplain(config.dataDir);
+  const lock = lockForServer(config.dataDir);
   let database: Database | undefined;
   const listeners: { stop(graceMs: number): Promise<void> }[] = [];
   try {
-    removeRestoring(config.dataDir);
     /** Those that came over HTTP: the first is the one that the service is known by. */
     const plain: Listener[] = [];
     const log = logger({ level: config.logLevel, format: config.logFormat, colour: config.colour });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { freeBytes } from "../data-dir/data.ts";
+import { freeBytes } from "../data-dir/free-space.ts";
 import type { Database } from "../db/open.ts";
 import { ADMISSION, type AdmissionLimits, admission } from "../deploys/admission.ts";
 import { openBlobs } from "../deploys/blobs.ts";

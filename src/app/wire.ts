@@ -1,6 +1,6 @@
 import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config/config.ts";
-import { assertRoom } from "../data-dir/data.ts";
+import { assertDiskReserve } from "../data-dir/free-space.ts";
 import { keptResponseRepository } from "../db/kept-responses.ts";
 import { logWarnings } from "../db/log.ts";
 import { sweeperOf } from "../db/sweep.ts";
@@ -248,7 +248,7 @@ export const wireApp = (
     healthRoutes({
       checks: {
         database: database.assertReady,
-        disk: () => assertRoom(config.dataDir, config.diskReserve),
+        disk: () => assertDiskReserve(config.dataDir, config.diskReserve),
         files: () => assertDescriptors(fileUse()),
       },
       warnings: () => [

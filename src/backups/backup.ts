@@ -1,12 +1,9 @@
 import { realpathSync, renameSync, rmSync, statSync, statfsSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import {
-  assertDirectory,
-  assertPresent,
-  databasePath,
-  isBeingRestored,
-  openFault,
-} from "../data-dir/data.ts";
+import { assertDataDir, assertDatabase } from "../data-dir/checks.ts";
+import { databasePath } from "../data-dir/paths.ts";
+import { assertNotBeingRestored } from "../data-dir/lock.ts";
+import { openFault } from "../data-dir/open.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { carriedFiles } from "../db/carried.ts";
 import { storeIdOf } from "../db/identity.ts";
@@ -26,7 +23,7 @@ import {
   sizeOf,
 } from "../db/snapshot.ts";
 import type { Blobs } from "../deploys/blobs.ts";
-import { fullReason, hasNoInodes } from "../data-dir/filesystem.ts";
+import { fullReason, hasNoInodes } from "../data-dir/free-space.ts";
 import { beginTemporary, removeTemporary } from "./abandoned.ts";
 import { surplus, temporaryName } from "./names.ts";
 import { assertPlace, putInPlace } from "./place.ts";
@@ -80,10 +77,9 @@ const unsound = (dataDir: string, error: unknown) =>
 /** @throws OperatorError */
 const openSource = (dataDir: string): Client => {
   const path = databasePath(dataDir);
-  assertDirectory(dataDir);
-  assertPresent(dataDir, { create: false });
-  if (isBeingRestored(dataDir))
-    throw new OperatorError(`DATA_DIR ${dataDir}: a backup is being restored; try again when that has ended`);
+  assertDataDir(dataDir);
+  assertDatabase(dataDir, { create: false });
+  assertNotBeingRestored(dataDir);
   try {
     return openExisting(path);
   } catch (error) {

@@ -1,9 +1,10 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { databasePath, freeBytes } from "../data-dir/data.ts";
+import { databasePath } from "../data-dir/paths.ts";
+import { freeBytes } from "../data-dir/free-space.ts";
 import { logSize } from "../db/log.ts";
 import { replaceFile } from "../lib/durable.ts";
-import { fileSize } from "../data-dir/filesystem.ts";
+import { fileSize } from "../lib/files.ts";
 import { inheritOwner } from "../lib/ownership.ts";
 
 /** How long a copy is kept. */

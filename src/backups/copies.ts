@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { databasePath } from "../data-dir/data.ts";
+import { databasePath } from "../data-dir/paths.ts";
 import { isTemporary } from "./names.ts";
 
 /** How every database of SQLite begins (https://sqlite.org/fileformat2.html#magic_header_string). */

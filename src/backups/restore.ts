@@ -1,20 +1,15 @@
 import { chmodSync, copyFileSync, existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import {
-  databasePath,
-  assertDirectory,
-  isBeingRestored,
-  lockFault,
-  makeDirectory,
-  openFault,
-  removeRestoring,
-  restoringPath,
-} from "../data-dir/data.ts";
+import { databasePath, restoringPath } from "../data-dir/paths.ts";
+import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
+import { lockForRestore, removeRestoring } from "../data-dir/lock.ts";
+import { openFault } from "../data-dir/open.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { carriedFiles, carriesFiles, dropCarried } from "../db/carried.ts";
 import { DiskError } from "../db/disk-error.ts";
 import { isBusy, isDamage, isFull } from "../lib/storage-errors.ts";
-import { fileSize, fullReason } from "../data-dir/filesystem.ts";
+import { fileSize } from "../lib/files.ts";
+import { fullReason } from "../data-dir/free-space.ts";
 import type { Lock } from "../db/lock.ts";
 import {
   type Client,
@@ -29,8 +24,7 @@ import {
   settleLog,
 } from "../db/snapshot.ts";
 import { replaceFile, syncDirectory, syncPath } from "../lib/durable.ts";
-import { createEmpty, inheritOwner } from "../lib/ownership.ts";
-import { OpenElsewhere, takeServerLock } from "../data-dir/server-lock.ts";
+import { inheritOwner } from "../lib/ownership.ts";
 import { linked } from "./place.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { type SiteFiles, blobsOf, filesOf, missingOf, uncarry } from "./sites.ts";
@@ -54,43 +48,9 @@ export interface Restore {
 
 const LOGS = ["-wal", "-shm", "-journal"];
 
-/** @throws OperatorError */
-const lockOrRefuse = (dataDir: string): Lock => {
-  let lock: Lock | undefined;
-  try {
-    lock = takeServerLock(dataDir);
-  } catch (error) {
-    const reason = error instanceof OpenElsewhere ? error.message : lockFault(dataDir, error);
-    throw new OperatorError(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
-  }
-  if (lock) return lock;
-  throw new OperatorError(
-    isBeingRestored(dataDir)
-      ? `DATA_DIR ${dataDir}: another backup is being restored; try again when that has ended`
-      : `DATA_DIR ${dataDir}: a server is running on it; stop it, then try again`,
-  );
-};
-
-/**
- * Takes the lock and creates the file that the restore will write. Both together tell other processes that a restore runs.
- * @throws OperatorError
- */
 const beginRestoring = (dataDir: string): Lock => {
-  assertDirectory(dataDir);
-  const lock = lockOrRefuse(dataDir);
-  try {
-    removeRestoring(dataDir);
-    createEmpty(restoringPath(dataDir));
-  } catch (error) {
-    lock.release();
-    throw new OperatorError(`DATA_DIR ${dataDir}: ${lockFault(dataDir, error)}`, { cause: error });
-  }
-  return {
-    release() {
-      removeRestoring(dataDir);
-      lock.release();
-    },
-  };
+  assertDataDir(dataDir);
+  return lockForRestore(dataDir);
 };
 
 /** @throws OperatorError */
@@ -251,7 +211,7 @@ export const prepareRestore = (dataDir: string, file: string, now: number): Rest
     held?.release();
     throw error;
   }
-  makeDirectory(dataDir);
+  makeDataDir(dataDir);
   const lock = held ?? beginRestoring(dataDir);
   const path = databasePath(dataDir);
   const temporary = restoringPath(dataDir);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Client } from "../config/client.ts";
 import type { Config } from "../config/config.ts";
-import { adminKeyPath } from "../data-dir/data.ts";
+import { adminKeyPath } from "../data-dir/paths.ts";
 
 /** The server refused, or is not there; the message says what to do. */
 export class ApiError extends Error {

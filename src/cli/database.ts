@@ -1,11 +1,14 @@
 import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { assertDirectory, isBeingRestored, openData } from "../data-dir/data.ts";
+import { assertDataDir } from "../data-dir/checks.ts";
+import { assertNotBeingRestored } from "../data-dir/lock.ts";
+import { openData } from "../data-dir/open.ts";
 import { asDiskError } from "../db/disk-error.ts";
 import { isFull, resultCode } from "../lib/storage-errors.ts";
 import type { Database } from "../db/open.ts";
-import { explainStorage, fullReason } from "../data-dir/filesystem.ts";
+import { explainStorage } from "../data-dir/filesystem.ts";
+import { fullReason } from "../data-dir/free-space.ts";
 
 /** Says what the storage failed at. */
 const explained = (error: unknown, dataDir: string): unknown => {
@@ -33,11 +36,8 @@ export const withDatabase = async <Result>(
   work: (database: Database) => Promise<Result>,
   { create = false } = {},
 ): Promise<Result> => {
-  assertDirectory(config.dataDir);
-  if (isBeingRestored(config.dataDir))
-    throw new OperatorError(
-      `DATA_DIR ${config.dataDir}: a backup is being restored; try again when that has ended`,
-    );
+  assertDataDir(config.dataDir);
+  assertNotBeingRestored(config.dataDir);
   const database = openData(config, { create });
   try {
     return await work(database);

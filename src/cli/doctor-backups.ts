@@ -3,7 +3,7 @@ import { newestOf } from "../backups/names.ts";
 import { assertBackupDirectory } from "../backups/place.ts";
 import { isOverdue } from "../backups/schedule.ts";
 import { backupsIn, storeOf } from "../backups/stores.ts";
-import { databasePath } from "../data-dir/data.ts";
+import { databasePath } from "../data-dir/paths.ts";
 import type { Probe } from "./finding.ts";
 
 /** When the newest backup of this store was taken; of any store, if the id of this one cannot be read. */

@@ -1,7 +1,11 @@
 import { statSync } from "node:fs";
 import { blobsOf, damagedDeploys } from "../backups/sites.ts";
 import type { Config } from "../config/config.ts";
-import { assertFiles, assertNew, databasePath, isBeingRestored, openFault } from "../data-dir/data.ts";
+import { assertDatabaseFiles } from "../data-dir/checks.ts";
+import { assertUnused } from "../data-dir/traces.ts";
+import { databasePath } from "../data-dir/paths.ts";
+import { isBeingRestored } from "../data-dir/lock.ts";
+import { openFault } from "../data-dir/open.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain.ts";
 import { MigrationRefused, assertCurrent } from "../db/migrate.ts";
@@ -21,11 +25,11 @@ const reading = async (
   { dataDir: path }: Config,
   look: (client: Client) => string | Promise<string>,
 ): Promise<string> => {
-  assertFiles(path);
+  assertDatabaseFiles(path);
   const file = databasePath(path);
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found?.size) {
-    assertNew(path, found ? "empty" : "missing");
+    assertUnused(path, found ? "empty" : "missing");
     return "there is none yet; serve creates it";
   }
   if (isBeingRestored(path)) return BEING_RESTORED;

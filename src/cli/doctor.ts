@@ -1,11 +1,13 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { Command } from "commander";
-import { isLocked } from "../db/lock.ts";
-import { directoryFault, fileFault, quoted } from "../data-dir/directory.ts";
+import { directoryFault, fileFault } from "../data-dir/permissions.ts";
+import { shellQuoted } from "../data-dir/shell.ts";
 import { listen } from "../edge/listeners.ts";
-import { freeBytes, lockFault, lockPath } from "../data-dir/data.ts";
+import { freeBytes } from "../data-dir/free-space.ts";
+import { isDataDirLocked } from "../data-dir/lock.ts";
+import { lockPath } from "../data-dir/paths.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { fullReason, hasNoInodes } from "../data-dir/filesystem.ts";
+import { fullReason, hasNoInodes } from "../data-dir/free-space.ts";
 import { backups } from "./doctor-backups.ts";
 import { certificates, database, sites } from "./doctor-database.ts";
 import { type Finding, type Probe, attempt, lineOf } from "./finding.ts";
@@ -27,7 +29,7 @@ const dataDir: Probe = ({ dataDir: path }) => {
     );
   }
   if (statSync(path).mode & 0o055)
-    return { warning: `${path} is writable; others can list its files: chmod 700 ${quoted(path)}` };
+    return { warning: `${path} is writable; others can list its files: chmod 700 ${shellQuoted(path)}` };
   return `${path} is writable`;
 };
 
@@ -40,16 +42,8 @@ const disk: Probe = ({ dataDir: path, diskReserve }) => {
   return `${mebibytes} MiB free`;
 };
 
-const isServed = (dataDir: string): boolean => {
-  try {
-    return isLocked(lockPath(dataDir));
-  } catch (error) {
-    throw new Error(`${dataDir}: ${lockFault(dataDir, error)}`, { cause: error });
-  }
-};
-
 const server: Probe = async (config) => {
-  if (isServed(config.dataDir)) return "one is running on this DATA_DIR";
+  if (isDataDirLocked(config.dataDir)) return "one is running on this DATA_DIR";
   const { host, port } = config;
   try {
     await listen({ host, port, fetch: () => new Response() }).stop(0);

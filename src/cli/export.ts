@@ -16,7 +16,7 @@ import { shareLock } from "../db/lock.ts";
 import type { Database } from "../db/open.ts";
 import { replaceFile } from "../lib/durable.ts";
 import { PET_STATUSES, type PetStatus } from "../pets/pet.ts";
-import { fullReason } from "../data-dir/filesystem.ts";
+import { fullReason } from "../data-dir/free-space.ts";
 import { withDatabase } from "./database.ts";
 import { counted, formatOf, rowsShown, stopping } from "./rows.ts";
 import { configBeside, withSettings } from "./settings.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { freeBytes } from "../data-dir/data.ts";
+import { freeBytes } from "../data-dir/free-space.ts";
 
 /** Where an export goes. */
 export interface Target {

@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
 import { Database as Client } from "bun:sqlite";
+import { fileSize } from "../lib/files.ts";
 import { isBusy } from "../lib/storage-errors.ts";
 
 /**
@@ -8,7 +8,7 @@ import { isBusy } from "../lib/storage-errors.ts";
  */
 export const isOpenElsewhere = (path: string): boolean => {
   // SQLite deletes the log of a database that has no bytes.
-  if (!statSync(path, { throwIfNoEntry: false })?.size) return false;
+  if (fileSize(path) === 0) return false;
   let client: Client | undefined;
   try {
     client = new Client(path, { readwrite: true });

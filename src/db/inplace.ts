@@ -2,6 +2,7 @@ import { openSync, readSync, renameSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Database as Client } from "bun:sqlite";
 import { StorageUnavailable } from "../lib/storage-errors.ts";
+import { fileSize, inodeOf } from "../lib/files.ts";
 
 /** Files of an open database are gone, replaced or cut short: what is written now would be lost. */
 export class FilesLost extends StorageUnavailable {
@@ -24,7 +25,6 @@ type Part = "database" | "log" | "index";
 const PATHS: Record<Part, string> = { database: "", log: "-wal", index: "-shm" };
 const PARTS = Object.keys(PATHS) as Part[];
 
-const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
 /** An open database has at least one page. */
 const isEmpty = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.size === 0;
 
@@ -52,7 +52,7 @@ const lengthCheck = (client: Client): (() => boolean) => {
     const before = read();
     if (before.frames === 0) return false;
     const needed = LOG_HEADER_BYTES + before.frames * (FRAME_HEADER_BYTES + pageSize);
-    const size = statSync(`${client.filename}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    const size = fileSize(`${client.filename}-wal`);
     if (size >= needed) return false;
     // Another process may have emptied it meanwhile.
     const after = read();

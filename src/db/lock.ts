@@ -1,7 +1,8 @@
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { Database as Client } from "bun:sqlite";
 import { createEmpty } from "../lib/ownership.ts";
 import { isBusy } from "../lib/storage-errors.ts";
+import { inodeOf } from "../lib/files.ts";
 
 /** The operating system's own lock on a file, through SQLite: it ends with the process, however that ends. */
 export interface Lock {
@@ -14,8 +15,6 @@ export interface FileLock extends Lock {
   /** False if the file was deleted or replaced: the lock then does not exclude a process that comes later. */
   isInPlace(): boolean;
 }
-
-const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
 
 /** How long to wait for a process that only checks whether the lock is free. */
 const LOOK_WAIT_MS = 100;

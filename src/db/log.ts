@@ -1,11 +1,10 @@
-import { statSync } from "node:fs";
 import type { Database as Client } from "bun:sqlite";
 import { LOG_LIMIT } from "./pragmas.ts";
 import { openRemote } from "./remote.ts";
+import { fileSize } from "../lib/files.ts";
 
 /** Bytes of the log beside a database; 0 without one. */
-export const logSize = (path: string): number =>
-  statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+export const logSize = (path: string): number => fileSize(`${path}-wal`);
 
 /** A log grows to this size only if it is not copied: a process reads for long, or the disk refuses writes. */
 const LARGE = 4 * LOG_LIMIT;

@@ -1,14 +1,14 @@
-import { statSync } from "node:fs";
 import { Database as Client } from "bun:sqlite";
 import { type Step, isQuery, migrationSteps, pendingIn } from "./migrate.ts";
 import { type Migration, migrations } from "./migrations.ts";
+import { fileSize } from "../lib/files.ts";
 import { type RemoteClient, openRemote } from "./remote.ts";
 
 const BUSY_MS = 5000;
 
 /** Migrations that the database in this file still needs; none for a new database. @throws MigrationRefused */
 export const pendingAt = (path: string): readonly Migration[] => {
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return [];
+  if (fileSize(path) === 0) return [];
   const client = new Client(path, { readwrite: true });
   try {
     client.run(`PRAGMA busy_timeout=${BUSY_MS}`);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import pino from "pino";
 import { copyPath, removeOldCopies } from "../../src/backups/before.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { databasePath } from "../../src/data-dir/data.ts";
+import { databasePath } from "../../src/data-dir/paths.ts";
 import { ledgerOf, migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { respondWhileMigrating } from "../../src/http/startup.ts";

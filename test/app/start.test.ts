@@ -14,7 +14,8 @@ import { join } from "node:path";
 import { takeBackup } from "../../src/backups/backup.ts";
 import { prepareRestore } from "../../src/backups/restore.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { adminKeyPath, databasePath, lockPath, openData } from "../../src/data-dir/data.ts";
+import { adminKeyPath, databasePath, lockPath } from "../../src/data-dir/paths.ts";
+import { openData } from "../../src/data-dir/open.ts";
 import { isLocked, takeLock } from "../../src/db/lock.ts";
 import { WATCH_MS, startServer } from "../../src/app/server.ts";
 import { atEnd, faultOf, temporaryDirectory } from "../support/store.ts";
@@ -140,7 +141,9 @@ describe("while a server runs, its deleted lock", () => {
     writeFileSync(`${lock}.other`, "");
     renameSync(`${lock}.other`, lock);
     await isKept(lock);
-    await expect(startServer(configured(config.dataDir))).rejects.toThrow("another adoption-store server");
+    await expect(startServer(configured(config.dataDir))).rejects.toThrow(
+      "a server is using it: stop that server",
+    );
   });
 
   test("is reported once, however often it cannot be taken again", async () => {

@@ -4,7 +4,7 @@ import { mkdirSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSy
 import { join } from "node:path";
 import { copiesIn } from "../../src/backups/copies.ts";
 import { nameAt } from "../../src/backups/names.ts";
-import { databasePath } from "../../src/data-dir/data.ts";
+import { databasePath } from "../../src/data-dir/paths.ts";
 import { shareLock } from "../../src/db/lock.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";

@@ -3,7 +3,7 @@ import { Database as Client } from "bun:sqlite";
 import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkBackup } from "../../src/backups/check.ts";
-import { databasePath } from "../../src/data-dir/data.ts";
+import { databasePath } from "../../src/data-dir/paths.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 import { openProject } from "../domains/projects.ts";
 import { seeded } from "../support/random.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { database } from "../../src/cli/doctor-database.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { databasePath } from "../../src/data-dir/data.ts";
+import { databasePath } from "../../src/data-dir/paths.ts";
 import { seeded } from "../support/random.ts";
 import { addPet, temporaryDirectory } from "../support/store.ts";
 import { backUp, storeIn } from "./stores.ts";

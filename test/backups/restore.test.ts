@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, linkSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { prepareRestore } from "../../src/backups/restore.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { databasePath, restoringPath } from "../../src/data-dir/data.ts";
+import { databasePath, restoringPath } from "../../src/data-dir/paths.ts";
 import { takeLock } from "../../src/db/lock.ts";
 import { startServer } from "../../src/app/server.ts";
 import { addPet, temporaryDirectory } from "../support/store.ts";
@@ -94,10 +94,10 @@ test("a restore is known as one from its beginning to its end, before it writes 
   const config = readConfig({ flags: {}, env: { DATA_DIR: dataDir, PORT: "0" }, isTerminal: false });
   const restore = prepareRestore(dataDir, file, NOW);
   try {
-    const busy = "a backup is being restored; try again when that has ended";
+    const busy = "a backup is being restored: try again when that has ended";
     await expect(startServer(config)).rejects.toThrow(busy);
     await expect(backUp(dataDir)).rejects.toThrow(busy);
-    await expect(restoreTo(dataDir, file)).rejects.toThrow("another backup is being restored");
+    await expect(restoreTo(dataDir, file)).rejects.toThrow("a backup is being restored");
   } finally {
     restore.close();
   }
@@ -140,7 +140,7 @@ describe("nothing changes", () => {
     const { file } = await backUp(await closedStore("Bella"));
     const dataDir = await closedStore("Max");
     const lock = takeLock(join(dataDir, "server.lock"));
-    await refused(dataDir, file, "a server is running");
+    await refused(dataDir, file, "a server is using it");
     lock?.release();
     await restoreTo(dataDir, file);
   });
@@ -151,7 +151,7 @@ describe("nothing changes", () => {
     const lock = takeLock(join(dataDir, "server.lock"));
     writeFileSync(restoringPath(dataDir), "half");
     await expect(restoreTo(dataDir, file)).rejects.toThrow(
-      `DATA_DIR ${dataDir}: another backup is being restored; try again when that has ended`,
+      `DATA_DIR ${dataDir}: a backup is being restored: try again when that has ended`,
     );
     lock?.release();
   });

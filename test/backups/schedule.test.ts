@@ -7,7 +7,7 @@ import { backupScheduler } from "../../src/backups/schedule.ts";
 import { storeOf } from "../../src/backups/stores.ts";
 import { backupWarnings } from "../../src/backups/warnings.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { databasePath } from "../../src/data-dir/data.ts";
+import { databasePath } from "../../src/data-dir/paths.ts";
 import { serverBackups } from "../../src/backups/server-backups.ts";
 import { testClock } from "../support/store.ts";
 import { closedStore } from "./stores.ts";

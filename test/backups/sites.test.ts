@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { blobsOf, damagedDeploys } from "../../src/backups/sites.ts";
-import { databasePath } from "../../src/data-dir/data.ts";
+import { databasePath } from "../../src/data-dir/paths.ts";
 import { servableDeploys } from "../../src/db/snapshot.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 import { openProject } from "../domains/projects.ts";

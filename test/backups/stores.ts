@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type BackupOrder, takeBackup } from "../../src/backups/backup.ts";
 import { type Restored, prepareRestore } from "../../src/backups/restore.ts";
-import { databasePath } from "../../src/data-dir/data.ts";
+import { databasePath } from "../../src/data-dir/paths.ts";
 import { type StoreSettings, addPet, openStore, temporaryDirectory } from "../support/store.ts";
 
 export const NOW = Date.UTC(2026, 10, 20, 3);

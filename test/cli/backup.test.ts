@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { databasePath, lockPath, restoringPath } from "../../src/data-dir/data.ts";
+import { databasePath, lockPath, restoringPath } from "../../src/data-dir/paths.ts";
 import { takeLock } from "../../src/db/lock.ts";
 import { backUp, closedStore, namesIn } from "../backups/stores.ts";
 import { temporaryDirectory } from "../support/store.ts";

@@ -166,7 +166,7 @@ test.each(["list", "revoke 7", "rotate 7"])("keys %s makes no database where the
   const { error, code } = await run(["keys", ...line.split(" ")], { DATA_DIR: directory });
   expect([code, error]).toEqual([
     1,
-    `adoption-store: DATA_DIR ${directory}: there is no database; check --data-dir, or start with serve\n`,
+    `adoption-store: DATA_DIR ${directory}: there is no database: check --data-dir, or start the server once with adoption-store serve\n`,
   ]);
   expect(existsSync(directory)).toBe(false);
 });

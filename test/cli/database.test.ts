@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "bun:test";
-import { databasePath } from "../../src/data-dir/data.ts";
+import { databasePath } from "../../src/data-dir/paths.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { withDatabase } from "../../src/cli/database.ts";
 import { readConfig } from "../../src/config/config.ts";
@@ -24,7 +24,7 @@ test("a full file system is named by the directory on it, with what to do", asyn
     { create: true },
   );
   await expect(filled).rejects.toThrow(
-    `DATA_DIR ${config.dataDir}: its file system is full: make room there (df ${config.dataDir} says how much there is)`,
+    `DATA_DIR ${config.dataDir}: its file system is full: make room there (df ${config.dataDir} shows how much is free)`,
   );
 });
 

@@ -13,7 +13,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config/config.ts";
-import { databasePath, lockPath, openData } from "../../src/data-dir/data.ts";
+import { databasePath, lockPath } from "../../src/data-dir/paths.ts";
+import { openData } from "../../src/data-dir/open.ts";
 import { startServer } from "../../src/app/server.ts";
 import { openProject } from "../domains/projects.ts";
 import { nameAt } from "../../src/backups/names.ts";

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config/config.ts";
-import { adminKeyPath, databasePath } from "../../src/data-dir/data.ts";
+import { adminKeyPath, databasePath } from "../../src/data-dir/paths.ts";
 import { startServer } from "../../src/app/server.ts";
 import { type Store, addPet, atEnd, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
 

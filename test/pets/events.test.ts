@@ -3,7 +3,7 @@ import { Database as Client } from "bun:sqlite";
 import { join } from "node:path";
 import { petEventRepository } from "../../src/pets/events/repository.ts";
 import { petStreams } from "../../src/pets/events/streams.ts";
-import { databasePath } from "../../src/data-dir/data.ts";
+import { databasePath } from "../../src/data-dir/paths.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { openDatabase } from "../../src/db/open.ts";

@@ -85,7 +85,7 @@ real(
     expectRefusal(
       await store(["restore", taken[0]?.file ?? "", "--yes"], { cwd: place.path }),
       1,
-      /a server is running/,
+      /a server is using it/,
     );
   },
   600_000,

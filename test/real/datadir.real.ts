@@ -78,7 +78,11 @@ real(
     const [, remedy = ""] = /: (chown -R .*)\n/.exec(refused.stderr) ?? [];
     expect((await run(["sh", "-c", remedy], { cwd: place.path })).code).toBe(0);
     await using server = await serve({ cwd: place.path, argv: place.argv });
-    expectRefusal(await place.asService(["serve", "--port", "0"]), 1, /another adoption-store server/);
+    expectRefusal(
+      await place.asService(["serve", "--port", "0"]),
+      1,
+      /a server is using it: stop that server/,
+    );
     expect((await server.add("Bella")).status).toBe(201);
   },
 );

@@ -15,11 +15,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config/config.ts";
-import { databasePath, lockFault, lockPath, openData } from "../../src/data-dir/data.ts";
-import { takeLock } from "../../src/db/lock.ts";
+import { databasePath, lockPath } from "../../src/data-dir/paths.ts";
+import { lockForServer } from "../../src/data-dir/lock.ts";
+import { openData } from "../../src/data-dir/open.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
-import { faultOf } from "../../src/data-dir/directory.ts";
+import { ownershipFault } from "../../src/data-dir/permissions.ts";
 import { OperatorError } from "../../src/lib/operator-error.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { asUser, giveToUser, isRoot } from "../support/user.ts";
@@ -123,7 +124,7 @@ describe("DATA_DIR", () => {
     ["root, and others can write to it", 0, 0o40702, 0, "others can write to it (mode 702)"],
     ["a system without users", 0, 0o40777, undefined, undefined],
   ])("used by %s", (_name, uid, mode, user, fault) => {
-    const found = faultOf("/srv/my store", { uid, mode }, user);
+    const found = ownershipFault("/srv/my store", { uid, mode }, user);
     if (fault === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(fault);
   });
@@ -153,18 +154,12 @@ describe("DATA_DIR", () => {
   test("whose lock is another file or no file is named as that", () => {
     const dataDir = temporaryDirectory();
     writeFileSync(lockPath(dataDir), "another file");
-    const refusal = (): string => {
-      try {
-        takeLock(lockPath(dataDir))?.release();
-        return "taken";
-      } catch (error) {
-        return lockFault(dataDir, error);
-      }
-    };
-    expect(refusal()).toContain("server.lock is not a lock file of adoption-store: move it away");
+    expect(() => lockForServer(dataDir)).toThrow(
+      "server.lock is not a lock file of adoption-store: move it away",
+    );
     rmSync(lockPath(dataDir));
     expect(Bun.spawnSync(["mkfifo", lockPath(dataDir)]).success).toBe(true);
-    expect(refusal()).toContain("server.lock is not an ordinary file: move it away");
+    expect(() => lockForServer(dataDir)).toThrow("server.lock is not an ordinary file: move it away");
   });
 
   test("that others can write to is refused by all that open it", async () => {
@@ -178,7 +173,7 @@ describe("DATA_DIR", () => {
 
   const opening = (dataDir: string) =>
     asUser(
-      { "config/config.ts": "readConfig", "data-dir/data.ts": "openData" },
+      { "config/config.ts": "readConfig", "data-dir/open.ts": "openData" },
       `const config = readConfig({ flags: {}, env: { DATA_DIR: ${JSON.stringify(dataDir)} }, isTerminal: false });
        try { await openData(config, { create: false }).close(); console.log("opened"); } catch ({ message }) { console.log(message); }`,
     );

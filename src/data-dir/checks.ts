@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import { makeDirectories } from "../lib/durable.ts";
+import { fileSize } from "../lib/files.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { createEmpty } from "../lib/ownership.ts";
+import { reasonOf } from "../lib/reason.ts";
+import { databaseFiles, databasePath } from "./paths.ts";
+import { directoryFault, firstFault, kindFault } from "./permissions.ts";
+import { assertUnused } from "./traces.ts";
+
+/** Makes DATA_DIR if it is missing. @throws OperatorError */
+export const makeDataDir = (dataDir: string): void => {
+  // Every file that this process creates is for its user alone, SQLite's own files too.
+  process.umask(0o077);
+  try {
+    makeDirectories(dataDir);
+  } catch (error) {
+    throw new OperatorError(`DATA_DIR ${dataDir}: cannot be created (${reasonOf(error)})`, { cause: error });
+  }
+};
+
+/**
+ * @throws OperatorError if a file of the database is not an ordinary file: behind a symbolic link SQLite keeps the log
+ * elsewhere, and opening a pipe waits forever
+ */
+export const assertDatabaseFiles = (dataDir: string): void => {
+  let fault: string | undefined;
+  try {
+    fault = firstFault(databaseFiles(databasePath(dataDir)), kindFault);
+  } catch (error) {
+    fault = directoryFault(dataDir) ?? reasonOf(error);
+  }
+  if (fault !== undefined) throw new OperatorError(`DATA_DIR ${dataDir}: ${fault}`);
+};
+
+/** @throws OperatorError if another user could replace its files, or owns it, and as `assertDatabaseFiles` */
+export const assertDataDir = (dataDir: string): void => {
+  const fault = directoryFault(dataDir);
+  if (fault !== undefined) throw new OperatorError(`DATA_DIR ${dataDir}: ${fault}`);
+  assertDatabaseFiles(dataDir);
+};
+
+/** Makes sure that there is a database file, and creates an empty one if `create`. @throws OperatorError */
+export const assertDatabase = (dataDir: string, { create }: { create: boolean }): void => {
+  const path = databasePath(dataDir);
+  if (fileSize(path) > 0) return;
+  const isThere = existsSync(path);
+  assertUnused(dataDir, isThere ? "empty" : "missing");
+  if (create) createEmpty(path);
+  else if (!isThere)
+    throw new OperatorError(
+      `DATA_DIR ${dataDir}: there is no database: check --data-dir, or start the server once with adoption-store serve`,
+    );
+};

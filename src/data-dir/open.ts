@@ -1,0 +1,49 @@
+import { chmodSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Config } from "../config/config.ts";
+import { MigrationRefused } from "../db/migrate.ts";
+import { type Database, openDatabase } from "../db/open.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { reasonOf } from "../lib/reason.ts";
+import { assertDataDir, assertDatabase, makeDataDir } from "./checks.ts";
+import { explainStorage, systemFault } from "./filesystem.ts";
+import { databaseFiles, databasePath } from "./paths.ts";
+import { fileFault, firstFault } from "./permissions.ts";
+import { assertUnused } from "./traces.ts";
+
+/** Why a database cannot be opened, and what to do. */
+export const openFault = (path: string, error: unknown): string => {
+  const files = databaseFiles(path);
+  return (
+    firstFault(files, fileFault) ??
+    explainStorage(systemFault(files) ?? error, dirname(path)) ??
+    `the database cannot be opened (${reasonOf(error)}): check that the directory is writable and has room, or restore a backup`
+  );
+};
+
+/**
+ * Opens the database of DATA_DIR. `create` makes both if they are missing; `migrate` brings a database up to date, which only
+ * the server that holds the lock may do: an older server may be running.
+ * @throws OperatorError
+ */
+export const openData = (
+  config: Config,
+  { create, migrate = false }: { create: boolean; migrate?: boolean },
+): Database => {
+  const { dataDir } = config;
+  const path = databasePath(dataDir);
+  if (create) makeDataDir(dataDir);
+  assertDataDir(dataDir);
+  assertDatabase(dataDir, { create });
+  try {
+    const migrating = migrate ? "always" : create ? "new" : "never";
+    const onUnmade = () => assertUnused(dataDir, "empty");
+    const database = openDatabase(path, { groupSize: config.commitGroupSize, migrating, onUnmade });
+    chmodSync(path, 0o600);
+    return database;
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    const reason = error instanceof MigrationRefused ? error.message : openFault(path, error);
+    throw new OperatorError(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
+  }
+};

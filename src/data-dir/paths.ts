@@ -1,0 +1,14 @@
+import { join } from "node:path";
+
+export const databasePath = (dataDir: string): string => join(dataDir, "adoption-store.db");
+
+/** The files of a database in use: itself, its log and the log's index. */
+export const databaseFiles = (path: string): string[] => ["", "-wal", "-shm"].map((end) => path + end);
+
+/** The file that a restore writes, until it takes the database's place. */
+export const restoringPath = (dataDir: string): string => `${databasePath(dataDir)}.restoring`;
+
+/** The process that has locked this file is the server of DATA_DIR, or restores it. */
+export const lockPath = (dataDir: string): string => join(dataDir, "server.lock");
+
+export const adminKeyPath = (dataDir: string): string => join(dataDir, "admin.key");
