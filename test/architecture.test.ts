@@ -48,7 +48,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   // DATA_DIR holds the database, and the files of deploys beside it.
   {
     from: /^src\/backups\//,
-    to: [/^src\/(data-dir|db|lib)\//, /^src\/deploys\/(blobs|manifest|sound)\.ts$/],
+    to: [/^src\/(data-dir|db|lib)\//, /^src\/deploys\/(blob-check|blobs|manifest)\.ts$/],
   },
   {
     from: /\/(repository|queries|erasure)\.ts$/,
@@ -65,7 +65,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   // A site is what a deploy holds.
   {
     from: /^src\/sites\//,
-    to: [/^src\/(http|lib)\//, /^src\/deploys\/(blobs|challenge-directory|manifest|sound|stored)\.ts$/],
+    to: [/^src\/(http|lib)\//, /^src\/deploys\/(blob-check|blobs|challenge-directory|manifest|stored)\.ts$/],
   },
   { from: /^src\/(pets|categories|orders|keys|projects)\//, to: [/^src\/(http|lib)\//] },
 ];

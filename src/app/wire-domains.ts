@@ -4,7 +4,7 @@ import { lazy } from "../lib/lazy.ts";
 import { domainChecks } from "../domains/checks.ts";
 import { certificateRepository } from "../certificates/repository.ts";
 import { configuredInspector } from "../domains/configured.ts";
-import type { ClientSettings } from "../protocols/dns/query.ts";
+import type { ClientSettings } from "../protocols/dns/client.ts";
 import type { Inspect } from "../domains/inspect.ts";
 import { type DomainScheduler, domainScheduler } from "../domains/scheduler.ts";
 import { certificateEffects, domainRepository } from "../domains/repository.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { CarriedFiles } from "../db/carried.ts";
 import { type Blobs, openBlobs } from "../deploys/blobs.ts";
 import { MAX_MANIFEST_BYTES, hashesOf, readManifest } from "../deploys/manifest.ts";
-import { blobSize, isHash, lossOf, problemOf } from "../deploys/sound.ts";
+import { blobSize, isHash, lossOf, problemOf } from "../deploys/blob-check.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 
 /** Files of deployed sites, which lie beside the database. */

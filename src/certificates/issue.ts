@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/time.ts";
-import type { Order } from "../protocols/acme/responses.ts";
+import type { Order } from "../protocols/acme/objects.ts";
 import { assertFits, readCertificate } from "../protocols/acme/certificate.ts";
 import type { Account, AcmeClient } from "../protocols/acme/client.ts";
 import { certificateRequest, keyAuthorization } from "../protocols/acme/keys.ts";

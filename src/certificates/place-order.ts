@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/time.ts";
-import type { Order } from "../protocols/acme/responses.ts";
+import type { Order } from "../protocols/acme/objects.ts";
 import type { Account, AcmeClient } from "../protocols/acme/client.ts";
 import { newAccountKey, newCertificateKey } from "../protocols/acme/keys.ts";
 import { AcmeProblem } from "../protocols/acme/problem.ts";

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "../lib/time.ts";
-import { shownCertificate } from "../protocols/acme/handshake.ts";
+import { shownCertificate } from "../protocols/acme/tls-alpn.ts";
 import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/keys.ts";
 import { isGlobalUnicast } from "../protocols/dns/address.ts";
 import type { FetchChallenge, OpenHandshakes } from "./preflight.ts";

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { quantity } from "../bulk/quantity.ts";
-import { siteRoot } from "../deploys/root.ts";
+import { siteRoot } from "../deploys/site-root.ts";
 import { PLAN_NAMES, type Plan } from "../projects/plan.ts";
 import { type Api, ApiError, apiOf } from "./api.ts";
 import type { Listing } from "./pack.ts";

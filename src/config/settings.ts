@@ -1,4 +1,4 @@
-import { parseServer } from "../protocols/dns/settings.ts";
+import { parseServer } from "../protocols/dns/server-address.ts";
 import { LOG_LEVELS } from "../lib/log.ts";
 import {
   type Parse,

@@ -1,7 +1,7 @@
-import { ArchiveRefused, type UnpackLimits } from "./refused.ts";
-import type { RawEntry } from "./tarball.ts";
-import { isClutter } from "./root.ts";
-import { archiveTree } from "./tree.ts";
+import { ArchiveRefused, type UnpackLimits } from "./invalid-archive.ts";
+import type { RawEntry } from "./tar.ts";
+import { isClutter } from "./site-root.ts";
+import { archiveTree } from "./archive-paths.ts";
 import { reasonOf } from "../lib/reason.ts";
 
 /** A file of a site; `content` is read to its end before the next file is asked for. */
@@ -19,8 +19,8 @@ const ZIP = new Set(["504b0304", "504b0506"]);
 /** Their readers are loaded with the first archive: 15 ms that a start need not wait for. */
 const entriesOf = async (file: string, limits: UnpackLimits): Promise<AsyncIterable<RawEntry>> => {
   const magic = Buffer.from(await Bun.file(file).slice(0, 4).bytes()).toString("hex");
-  if (magic.startsWith(GZIP)) return (await import("./tarball.ts")).tarEntries(file, limits);
-  if (ZIP.has(magic)) return (await import("./zipfile.ts")).zipEntries(file);
+  if (magic.startsWith(GZIP)) return (await import("./tar.ts")).tarEntries(file, limits);
+  if (ZIP.has(magic)) return (await import("./zip.ts")).zipEntries(file);
   throw new ArchiveRefused("The archive is neither a .tar.gz nor a .zip.");
 };
 

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Damage, damageLedger } from "./damage.ts";
-import { blobHolds } from "./holds.ts";
-import { type Room, UNLIMITED } from "./room.ts";
-import { NotAHash, isHash } from "./sound.ts";
-import { temporaryFiles } from "./temporary.ts";
-import { type BlobWriter, openWriter } from "./writer.ts";
+import { type Damage, damageLedger } from "./damaged-blobs.ts";
+import { blobHolds } from "./blob-pins.ts";
+import { type Room, UNLIMITED } from "./disk-space.ts";
+import { NotAHash, isHash } from "./blob-check.ts";
+import { temporaryFiles } from "./temporary-files.ts";
+import { type BlobWriter, openWriter } from "./blob-writer.ts";
 
-export type { BlobWriter, Content, Stored } from "./writer.ts";
+export type { BlobWriter, Content, Stored } from "./blob-writer.ts";
 
 /** Files by the SHA-256 of their content, each stored once, in a directory that one process owns. */
 export interface Blobs {

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { ArchiveRefused } from "./refused.ts";
+import { ArchiveRefused } from "./invalid-archive.ts";
 
 const DIRECTORY = ".well-known/acme-challenge";
 

@@ -1,5 +1,5 @@
 import type { Stored } from "./blobs.ts";
-import { isHash } from "./sound.ts";
+import { isHash } from "./blob-check.ts";
 import { CODINGS } from "../lib/accept.ts";
 import type { Encoded, Encodings } from "./variants.ts";
 

@@ -2,7 +2,7 @@ import { and, desc, eq, lt, sql } from "drizzle-orm";
 import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { deploys, projects } from "../db/schema/projects.ts";
-import { isHash } from "./sound.ts";
+import { isHash } from "./blob-check.ts";
 
 /** An upload of a project. Times are milliseconds UTC. */
 export interface Deploy {

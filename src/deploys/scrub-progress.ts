@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { writeDurably } from "../lib/durable.ts";
-import { isHash } from "./sound.ts";
+import { isHash } from "./blob-check.ts";
 import { NO_PROGRESS, type ScrubProgress } from "./scrub.ts";
 
 const isHashText = (value: unknown): value is string => typeof value === "string" && isHash(value);

@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/time.ts";
 import type { Blobs } from "./blobs.ts";
 import { pace } from "./pace.ts";
-import { problemOf } from "./sound.ts";
+import { problemOf } from "./blob-check.ts";
 
 /** The progress of a scrub, from which the next process resumes. */
 export interface ScrubProgress {

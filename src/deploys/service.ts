@@ -6,15 +6,15 @@ import type { Clock } from "../lib/time.ts";
 import type { Admission } from "./admission.ts";
 import { type UnpackedFile, unpack } from "./archive.ts";
 import type { Blobs } from "./blobs.ts";
-import { type Intake, takeIn } from "./intake.ts";
+import { type Intake, takeIn } from "./store-site.ts";
 import type { Manifest } from "./manifest.ts";
 import { type Extent, boundOf, quotaExceeded, usage } from "./quota.ts";
-import { ArchiveRefused, UNPACK_LIMITS } from "./refused.ts";
+import { ArchiveRefused, UNPACK_LIMITS } from "./invalid-archive.ts";
 import type { Deploy, Deploys } from "./repository.ts";
-import { NoRoom, type Room } from "./room.ts";
+import { NoRoom, type Room } from "./disk-space.ts";
 import { namedBy, storedManifest } from "./stored.ts";
-import { turns } from "./turns.ts";
-import { UploadCutOff, UploadTooLarge, type Uploads } from "./upload.ts";
+import { turns } from "./mutex.ts";
+import { UploadCutOff, UploadTooLarge, type Uploads } from "./uploads.ts";
 
 /** A `.tar.gz` or `.zip` on its way in. */
 export interface Upload {

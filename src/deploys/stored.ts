@@ -1,6 +1,6 @@
 import type { Blobs } from "./blobs.ts";
 import { MAX_MANIFEST_BYTES, type Manifest, hashesOf, readManifest } from "./manifest.ts";
-import { blobSize, lossOf } from "./sound.ts";
+import { blobSize, lossOf } from "./blob-check.ts";
 
 type Source = Pick<Blobs, "pathOf" | "damage">;
 

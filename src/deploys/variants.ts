@@ -4,7 +4,7 @@ import { brotliCompress, createBrotliCompress, createGzip, gzip } from "node:zli
 import { CODINGS, type ContentCoding } from "../lib/accept.ts";
 import { brotliParameters } from "./brotli.ts";
 import type { Compressors } from "./compressors.ts";
-import type { BlobWriter, Stored } from "./writer.ts";
+import type { BlobWriter, Stored } from "./blob-writer.ts";
 
 /** A part of a blob: the codings of one file share theirs, for a file on the disk costs more than its bytes. */
 export interface Encoded extends Stored {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { isGlobalUnicast } from "../protocols/dns/address.ts";
 import { systemNetwork } from "../protocols/dns/network.ts";
-import { type ClientSettings, type Dependencies, dnsClient } from "../protocols/dns/query.ts";
-import { parseServer, resolversOf } from "../protocols/dns/settings.ts";
+import { type ClientSettings, type Dependencies, dnsClient } from "../protocols/dns/client.ts";
+import { parseServer, resolversOf } from "../protocols/dns/server-address.ts";
 import { type Inspect, inspector } from "./inspect.ts";
 
 /** The system's resolvers, as they are now; none if it names none. */

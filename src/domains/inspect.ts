@@ -1,8 +1,8 @@
 import type { Finding } from "./finding.ts";
-import type { Urgency } from "../protocols/dns/gate.ts";
+import type { Urgency } from "../protocols/dns/limiter.ts";
 import type { Server } from "../protocols/dns/network.ts";
 import { ownershipOf, rivalsOf } from "./ownership.ts";
-import type { Ask } from "../protocols/dns/query.ts";
+import type { Ask } from "../protocols/dns/client.ts";
 import { investigate } from "../protocols/dns/resolve.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 import type { Hostname } from "./hostname.ts";

@@ -1,7 +1,7 @@
-import { isUsable, recordsOf } from "../protocols/dns/follow.ts";
+import { isUsable, recordsOf } from "../protocols/dns/cname.ts";
 import type { DnsRecord } from "../protocols/dns/message.ts";
 import { canonicalName } from "../protocols/dns/name.ts";
-import type { Exchange } from "../protocols/dns/query.ts";
+import type { Exchange } from "../protocols/dns/client.ts";
 import type { Proof, Trace } from "../protocols/dns/resolve.ts";
 
 /**

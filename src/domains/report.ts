@@ -1,7 +1,7 @@
 import { formatCaa } from "../protocols/dns/caa.ts";
 import { formatServer } from "./finding.ts";
 import type { DnsRecord } from "../protocols/dns/message.ts";
-import type { Exchange } from "../protocols/dns/query.ts";
+import type { Exchange } from "../protocols/dns/client.ts";
 import type { Trace } from "../protocols/dns/resolve.ts";
 import { printable } from "../lib/text.ts";
 

@@ -1,8 +1,8 @@
 import type { Finding, NeededType } from "./finding.ts";
-import { isUsable, recordsOf } from "../protocols/dns/follow.ts";
+import { isUsable, recordsOf } from "../protocols/dns/cname.ts";
 import type { DnsRecord, TextRecord } from "../protocols/dns/message.ts";
 import { canonicalName } from "../protocols/dns/name.ts";
-import type { Exchange } from "../protocols/dns/query.ts";
+import type { Exchange } from "../protocols/dns/client.ts";
 import type { View } from "../protocols/dns/resolve.ts";
 
 /** What a domain's records must be. */

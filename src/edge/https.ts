@@ -1,10 +1,10 @@
 import { Fault, faultResponse } from "../lib/errors.ts";
 import type { Fetch } from "./dispatch.ts";
-import type { Challenge } from "../protocols/tls/challenges.ts";
-import type { Visit } from "../protocols/tls/application.ts";
+import type { Challenge } from "../protocols/tls/alpn-challenges.ts";
+import type { Visit } from "../protocols/tls/backend.ts";
 import type { SecuredNames } from "./certificate-store.ts";
 import { LIMITS } from "../protocols/tls/connections.ts";
-import { type Front, listenTls } from "../protocols/tls/front.ts";
+import { type Front, listenTls } from "../protocols/tls/listener.ts";
 import type { PlainHttpResponse } from "../protocols/tls/refusals.ts";
 
 const withHstsHeader = async (answering: Response | Promise<Response>, seconds: number) => {

@@ -1,6 +1,6 @@
 import type { Blobs } from "../deploys/blobs.ts";
 import { type SiteFile, blobSizes } from "../deploys/manifest.ts";
-import { sizeProblemOf } from "../deploys/sound.ts";
+import { sizeProblemOf } from "../deploys/blob-check.ts";
 import { type Variant, MUST_ASK, selectVariant, headersOf } from "./forms.ts";
 import { type Range, readRange } from "./negotiate.ts";
 import { matchesEtagStrongly, matchesEtag } from "../http/etag.ts";

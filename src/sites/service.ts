@@ -1,7 +1,7 @@
 import { isChallengeAddress } from "../deploys/challenge-directory.ts";
 import { retryOutOfFiles } from "../lib/open-files.ts";
 import { plain } from "./responses.ts";
-import type { DeployedSites } from "./deployed.ts";
+import type { DeployedSites } from "./site-cache.ts";
 import { redirectTo } from "./redirect.ts";
 import type { Published, PublishedNames } from "./repository.ts";
 import type { SiteRequest } from "./site.ts";

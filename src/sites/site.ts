@@ -1,4 +1,4 @@
-import { find, readAddress } from "./address.ts";
+import { find, readAddress } from "./paths.ts";
 import { MAX_KEPT, conditional, headOf, moved, plain, whole } from "./responses.ts";
 import type { Blobs } from "../deploys/blobs.ts";
 import { type Variant, selectVariant } from "./forms.ts";

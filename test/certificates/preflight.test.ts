@@ -6,7 +6,7 @@ import type { Inspection, Manner } from "../../src/domains/inspect.ts";
 import type { Domains } from "../../src/domains/repository.ts";
 import { systemClock } from "../../src/lib/time.ts";
 import { handshakeTrial } from "../../src/certificates/probes.ts";
-import { frontFor } from "../protocols/tls/fronts.ts";
+import { frontFor } from "../protocols/tls/listeners.ts";
 
 const NAME = "docs.example.org";
 const REFUSED = "connection refused";

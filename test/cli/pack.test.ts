@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { listDirectory, packFiles } from "../../src/cli/pack.ts";
 import { formatBytes } from "../../src/cli/progress.ts";
 import { unpack } from "../../src/deploys/archive.ts";
-import { UNPACK_LIMITS } from "../../src/deploys/refused.ts";
+import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 const LONG = `${"a".repeat(60)}/${"b".repeat(60)}/${"c".repeat(60)}.txt`;

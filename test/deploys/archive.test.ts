@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { Glob } from "bun";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
-import { takeIn } from "../../src/deploys/intake.ts";
-import { ArchiveRefused, UNPACK_LIMITS, type UnpackLimits } from "../../src/deploys/refused.ts";
+import { takeIn } from "../../src/deploys/store-site.ts";
+import { ArchiveRefused, UNPACK_LIMITS, type UnpackLimits } from "../../src/deploys/invalid-archive.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { type TestEntry, paxName, tarGzOf, tarOf, zipOf } from "./archives.ts";
 

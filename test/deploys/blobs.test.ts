@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { Glob } from "bun";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
-import { takeIn } from "../../src/deploys/intake.ts";
+import { takeIn } from "../../src/deploys/store-site.ts";
 import { hashesOf, readManifest, writeManifest } from "../../src/deploys/manifest.ts";
-import { UNPACK_LIMITS } from "../../src/deploys/refused.ts";
+import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { tarGzOf } from "./archives.ts";
 

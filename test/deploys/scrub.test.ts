@@ -2,7 +2,7 @@ import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { damageLedger } from "../../src/deploys/damage.ts";
+import { damageLedger } from "../../src/deploys/damaged-blobs.ts";
 import { progressIn, readProgress } from "../../src/deploys/scrub-progress.ts";
 import { NO_PROGRESS, type ScrubProgress, type ScrubberSettings, scrubber } from "../../src/deploys/scrub.ts";
 import { temporaryDirectory, testClock } from "../support/store.ts";

@@ -6,9 +6,9 @@ import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { brotliParameters } from "../../src/deploys/brotli.ts";
 import { compressors } from "../../src/deploys/compressors.ts";
-import { takeIn } from "../../src/deploys/intake.ts";
+import { takeIn } from "../../src/deploys/store-site.ts";
 import { type Manifest, hashesOf, type SiteFile } from "../../src/deploys/manifest.ts";
-import { UNPACK_LIMITS } from "../../src/deploys/refused.ts";
+import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { tarGzOf } from "./archives.ts";
 

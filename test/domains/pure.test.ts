@@ -3,7 +3,7 @@ import { isAllowed } from "../../src/protocols/dns/caa.ts";
 import { describeFinding, formatServer, type Finding } from "../../src/domains/finding.ts";
 import type { CaaRecord } from "../../src/protocols/dns/message.ts";
 import { canonicalName, isAskable, isSameName, withParents } from "../../src/protocols/dns/name.ts";
-import { parseServer, resolversOf } from "../../src/protocols/dns/settings.ts";
+import { parseServer, resolversOf } from "../../src/protocols/dns/server-address.ts";
 
 const caa = (text: string): CaaRecord => {
   const [flags, tag = "", ...value] = text.split(" ");

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { formatServer } from "../../src/domains/finding.ts";
 import type { Answer } from "../../src/protocols/dns/message.ts";
-import type { Ask } from "../../src/protocols/dns/query.ts";
+import type { Ask } from "../../src/protocols/dns/client.ts";
 import { investigate, type ResolveSettings } from "../../src/protocols/dns/resolve.ts";
 import { verdictOf } from "../../src/domains/verdict.ts";
 import { parseHostname } from "../../src/domains/hostname.ts";

@@ -4,7 +4,7 @@ import { securedNames } from "../../src/edge/certificate-store.ts";
 import { servedBy } from "../../src/app/wire-https.ts";
 import { DAY, openIssuing } from "../certificates/issuing.ts";
 import { testClock } from "../support/store.ts";
-import { authority } from "../protocols/tls/fronts.ts";
+import { authority } from "../protocols/tls/listeners.ts";
 
 const NAME = "docs.example.org";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { tarGzOf } from "../deploys/archives.ts";
 import type { Store } from "../support/store.ts";
 import { NAME, openListening, statusesOf } from "./listening.ts";
-import { http2To } from "../protocols/tls/fronts.ts";
+import { http2To } from "../protocols/tls/listeners.ts";
 
 const headOf = ({ key }: Store, ...lines: string[]) =>
   ["POST /v1/pets HTTP/1.1", `Host: ${NAME}`, `Authorization: Bearer ${key}`, ...lines, "", ""].join("\r\n");

@@ -4,7 +4,7 @@ import type { TLSSocket } from "node:tls";
 import { listenHttps } from "../../src/edge/https.ts";
 import { securedNames } from "../../src/edge/certificate-store.ts";
 import { atEnd } from "../support/store.ts";
-import { authority, tlsTo } from "../protocols/tls/fronts.ts";
+import { authority, tlsTo } from "../protocols/tls/listeners.ts";
 
 const NAME = "docs.example.org";
 const DAY = 86_400;

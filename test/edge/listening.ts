@@ -3,7 +3,7 @@ import { listenHttps } from "../../src/edge/https.ts";
 import { listen } from "../../src/edge/listeners.ts";
 import { securedNames } from "../../src/edge/certificate-store.ts";
 import { type Store, atEnd, openStore } from "../support/store.ts";
-import { authority, eventually, tlsTo } from "../protocols/tls/fronts.ts";
+import { authority, eventually, tlsTo } from "../protocols/tls/listeners.ts";
 
 /** The host name of the API over HTTPS. */
 export const NAME = "adopt.example.org";

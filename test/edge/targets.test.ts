@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { connect as connectHttp2 } from "node:http2";
 import { NAME, openListening, statusesOf } from "./listening.ts";
 import { atEnd } from "../support/store.ts";
-import { authority } from "../protocols/tls/fronts.ts";
+import { authority } from "../protocols/tls/listeners.ts";
 
 const METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
 

@@ -40,7 +40,7 @@ real("Bun takes trailer fields for a request of their own", [], async () => {
   expect(received).toBe("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
 });
 
-// Then: let the authority of the URL decide in src/edge/dispatch.ts and src/protocols/tls/application.ts (RFC 9112 section 3.2.2).
+// Then: let the authority of the URL decide in src/edge/dispatch.ts and src/protocols/tls/backend.ts (RFC 9112 section 3.2.2).
 real("Bun drops the authority of a target in absolute form", [], async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });

@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
-import { isUsable } from "../../src/protocols/dns/follow.ts";
+import { isUsable } from "../../src/protocols/dns/cname.ts";
 import type { DnsRecord, Question } from "../../src/protocols/dns/message.ts";
 import type { Server } from "../../src/protocols/dns/network.ts";
-import type { Exchange } from "../../src/protocols/dns/query.ts";
+import type { Exchange } from "../../src/protocols/dns/client.ts";
 import { investigate } from "../../src/protocols/dns/resolve.ts";
 import { verdictOf } from "../../src/domains/verdict.ts";
 import { parseHostname } from "../../src/domains/hostname.ts";

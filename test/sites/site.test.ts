@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
-import { takeIn } from "../../src/deploys/intake.ts";
+import { takeIn } from "../../src/deploys/store-site.ts";
 import { keptAnswers } from "../../src/sites/kept.ts";
-import { isImmutable, mediaType } from "../../src/deploys/media.ts";
+import { isImmutable, mediaType } from "../../src/deploys/media-type.ts";
 import { acceptedCodings } from "../../src/lib/accept.ts";
 import { readRange } from "../../src/sites/negotiate.ts";
-import { UNPACK_LIMITS } from "../../src/deploys/refused.ts";
+import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
 import { type Site, siteOf } from "../../src/sites/site.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { createServer, type Socket } from "node:net";
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE, type Packet } from "dns-packet";
-import { dnsClient, type ClientSettings } from "../../src/protocols/dns/query.ts";
+import { dnsClient, type ClientSettings } from "../../src/protocols/dns/client.ts";
 import { systemNetwork, type Server } from "../../src/protocols/dns/network.ts";
 import { systemClock } from "../../src/lib/time.ts";
 import { lookUp, resolve, type Remembered, type Reply, type Zones } from "./zones.ts";

@@ -12,7 +12,7 @@ import {
   readRenewalInfo,
   readUrl,
   type RenewalInfo,
-} from "./responses.ts";
+} from "./objects.ts";
 import { splitChain } from "./certificate.ts";
 import { type ExternalAccount, externalAccountBinding, type Signer, signedBody } from "./jws.ts";
 import type { AccountKey } from "./keys.ts";

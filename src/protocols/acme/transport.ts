@@ -1,4 +1,4 @@
-import { malformed } from "./responses.ts";
+import { malformed } from "./objects.ts";
 import { AcmeProblem, shown } from "./problem.ts";
 import { reasonOf } from "../../lib/reason.ts";
 

@@ -1,7 +1,7 @@
-import { follow, type AskResolvers, type Problem } from "./follow.ts";
+import { follow, type AskResolvers, type Problem } from "./cname.ts";
 import type { CaaRecord } from "./message.ts";
 import { canonicalName, withParents } from "./name.ts";
-import type { Exchange } from "./query.ts";
+import type { Exchange } from "./client.ts";
 
 export type RelevantCaa =
   | { kind: "found"; name: string; records: CaaRecord[] }

@@ -1,9 +1,9 @@
-import { findAuthority, type Authority } from "./authority.ts";
+import { findAuthority, type Authority } from "./authoritative.ts";
 import { relevantCaa, type RelevantCaa } from "./caa.ts";
-import { follow, isUsable, recordsOf, type AskResolvers, type Followed } from "./follow.ts";
+import { follow, isUsable, recordsOf, type AskResolvers, type Followed } from "./cname.ts";
 import type { Server } from "./network.ts";
 import { proofNameOf } from "./name.ts";
-import type { Ask, Exchange, FailureKind } from "./query.ts";
+import type { Ask, Exchange, FailureKind } from "./client.ts";
 
 export interface Subject {
   /** The name, in A-labels. */

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { type Hello, readHello } from "./hello.ts";
+import { type Hello, readHello } from "./client-hello.ts";
 
 /**
  * Waits for the ClientHello of a new connection. `onHello` gets it with its bytes back in the socket, which is paused;

@@ -1,7 +1,7 @@
 // The HTTPS front by itself: it answers the same page as a constant.
 import { readFileSync } from "node:fs";
 import { secureContext } from "../../../src/protocols/tls/contexts.ts";
-import { listenTls } from "../../../src/protocols/tls/front.ts";
+import { listenTls } from "../../../src/protocols/tls/listener.ts";
 
 const read = (name: string): string => readFileSync(process.env[name] ?? "", "utf8");
 

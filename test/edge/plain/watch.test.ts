@@ -5,7 +5,7 @@ import { listen } from "../../../src/edge/listeners.ts";
 import { openSockets } from "../../../src/edge/plain/sockets.ts";
 import { watchPlain } from "../../../src/edge/plain/watch.ts";
 import { atEnd } from "../../support/store.ts";
-import { eventually } from "../../protocols/tls/fronts.ts";
+import { eventually } from "../../protocols/tls/listeners.ts";
 
 const sockets = openSockets();
 /** The limits are enforced through what only Linux tells. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { PREFACE } from "../../../src/protocols/tls/preface.ts";
-import { askHttp2, closed, eventually, frontFor, http2To, received, tlsTo } from "./fronts.ts";
+import { askHttp2, closed, eventually, frontFor, http2To, received, tlsTo } from "./listeners.ts";
 
 const MANY = 20_000;
 

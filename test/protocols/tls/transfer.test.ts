@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { listenApplication } from "../../../src/protocols/tls/application.ts";
-import type { Front } from "../../../src/protocols/tls/front.ts";
-import { askHttp2, authority, eventually, frontFor, http2To, received, tlsTo } from "./fronts.ts";
+import { listenApplication } from "../../../src/protocols/tls/backend.ts";
+import type { Front } from "../../../src/protocols/tls/listener.ts";
+import { askHttp2, authority, eventually, frontFor, http2To, received, tlsTo } from "./listeners.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const LARGE = 200 * MEBIBYTE;

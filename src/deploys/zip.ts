@@ -1,8 +1,8 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import { type Entry, type ZipFile, openPromise } from "yauzl";
-import { ArchiveRefused } from "./refused.ts";
-import type { RawEntry } from "./tarball.ts";
-import type { EntryKind } from "./tree.ts";
+import { ArchiveRefused } from "./invalid-archive.ts";
+import type { RawEntry } from "./tar.ts";
+import type { EntryKind } from "./archive-paths.ts";
 
 /** Files up to this size are inflated in one piece: a stream for each costs ten times as much. */
 const IN_ONE_PIECE = 1024 * 1024;

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { NoRoom, roomAbove } from "../../src/deploys/room.ts";
-import { UploadCutOff, UploadTooLarge, openUploads } from "../../src/deploys/upload.ts";
+import { NoRoom, roomAbove } from "../../src/deploys/disk-space.ts";
+import { UploadCutOff, UploadTooLarge, openUploads } from "../../src/deploys/uploads.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 const chunk = new Uint8Array(10);

@@ -1,5 +1,5 @@
 import { assertNoChallenges } from "./challenge-directory.ts";
-import { ArchiveRefused, shortened } from "./refused.ts";
+import { ArchiveRefused, shortened } from "./invalid-archive.ts";
 
 /** Files that macOS adds to archives on its own. They are not part of the site. */
 export const isClutter = (path: string): boolean =>

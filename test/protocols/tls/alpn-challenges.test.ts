@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect as connectTcp } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { KeyPair } from "../../../src/protocols/tls/contexts.ts";
-import { askHttp1, authority, closed, eventually, frontFor, PAIRS, tlsTo } from "./fronts.ts";
+import { askHttp1, authority, closed, eventually, frontFor, PAIRS, tlsTo } from "./listeners.ts";
 import { atEnd } from "../../support/store.ts";
 
 const ACME = "acme-tls/1";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
-import { takeIn } from "../../src/deploys/intake.ts";
-import { ArchiveRefused, UNPACK_LIMITS } from "../../src/deploys/refused.ts";
+import { takeIn } from "../../src/deploys/store-site.ts";
+import { ArchiveRefused, UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { tarGzOf, zipOf } from "./archives.ts";
 

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { makeOwned } from "../lib/ownership.ts";
-import { type Room, UNLIMITED } from "./room.ts";
+import { type Room, UNLIMITED } from "./disk-space.ts";
 
 /** Where archives lie while they are unpacked; a directory that one process owns. */
 export interface Uploads {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { gate } from "../../../src/protocols/dns/gate.ts";
+import { gate } from "../../../src/protocols/dns/limiter.ts";
 
 /** Work that ends when it is told to; `begun` says what began, in its order. */
 const workshop = (limit: number, reserved: number) => {

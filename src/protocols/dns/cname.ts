@@ -1,6 +1,6 @@
 import type { DnsRecord, Question, QuestionType } from "./message.ts";
 import { isAskable } from "./name.ts";
-import type { Exchange } from "./query.ts";
+import type { Exchange } from "./client.ts";
 
 /** How many CNAME records are followed. */
 export const MAX_HOPS = 8;

@@ -3,7 +3,7 @@ import { connect as connectHttp2, type ClientHttp2Session } from "node:http2";
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { secureContexts, type KeyPair } from "../../../src/protocols/tls/contexts.ts";
-import { listenTls, type Front, type FrontSettings } from "../../../src/protocols/tls/front.ts";
+import { listenTls, type Front, type FrontSettings } from "../../../src/protocols/tls/listener.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 import { atEnd } from "../../support/store.ts";
 

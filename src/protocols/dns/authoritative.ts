@@ -1,4 +1,4 @@
-import { isUsable, recordsOf, type AskResolvers } from "./follow.ts";
+import { isUsable, recordsOf, type AskResolvers } from "./cname.ts";
 import { isAskable, withParents } from "./name.ts";
 import type { Server } from "./network.ts";
 

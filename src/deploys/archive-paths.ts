@@ -1,4 +1,4 @@
-import { ArchiveRefused, type UnpackLimits } from "./refused.ts";
+import { ArchiveRefused, type UnpackLimits } from "./invalid-archive.ts";
 
 export type EntryKind = "file" | "directory";
 

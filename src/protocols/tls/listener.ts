@@ -1,14 +1,14 @@
 import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import type { WebSocketHandler } from "bun";
-import { listenApplication, type Handle } from "./application.ts";
-import { alpnChallenges, type Challenge } from "./challenges.ts";
+import { listenApplication, type Handle } from "./backend.ts";
+import { alpnChallenges, type Challenge } from "./alpn-challenges.ts";
 import { connectionsWithin, LIMITS, type Connection, type Limits } from "./connections.ts";
 import { INTERMEDIATE, type SecureContexts } from "./contexts.ts";
-import type { Hello } from "./hello.ts";
+import type { Hello } from "./client-hello.ts";
 import { peekHello } from "./peek.ts";
 import { refusalsFor, refuseName, USE_HTTPS, type PlainHttpResponse } from "./refusals.ts";
-import { relay } from "./relay.ts";
+import { relay } from "./proxy.ts";
 
 export interface FrontSettings {
   host: string;

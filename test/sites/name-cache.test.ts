@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { rememberedNames } from "../../src/sites/names.ts";
+import { rememberedNames } from "../../src/sites/name-cache.ts";
 import type { Published } from "../../src/sites/repository.ts";
 
 const site = (deployId: number): Published => ({ kind: "site", projectId: 1, deployId, manifest: "" });

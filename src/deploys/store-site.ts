@@ -2,8 +2,8 @@ import type { UnpackedFile } from "./archive.ts";
 import type { BlobWriter, Blobs, Stored } from "./blobs.ts";
 import { type Compressors, compressors } from "./compressors.ts";
 import { type Manifest, type SiteFile, writeManifest } from "./manifest.ts";
-import { isCompressible, isImmutable, mediaType } from "./media.ts";
-import { siteRoot } from "./root.ts";
+import { isCompressible, isImmutable, mediaType } from "./media-type.ts";
+import { siteRoot } from "./site-root.ts";
 import { type Encodings, storeVariants } from "./variants.ts";
 
 /** Files up to this size are held in memory while they are stored and compressed. */

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Store, faultOf, messageOf, openStore } from "../support/store.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
-import { NoRoom, roomAbove } from "../../src/deploys/room.ts";
+import { NoRoom, roomAbove } from "../../src/deploys/disk-space.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { tarGzOf } from "./archives.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createServer, type AddressInfo, type Socket } from "node:net";
-import { listenTls } from "../../../src/protocols/tls/front.ts";
+import { listenTls } from "../../../src/protocols/tls/listener.ts";
 import {
   askHttp1,
   askHttp2,
@@ -13,8 +13,8 @@ import {
   received,
   tcpTo,
   tlsTo,
-} from "./fronts.ts";
-import { madeOf, nameOf, u16, vector } from "./hellos.ts";
+} from "./listeners.ts";
+import { madeOf, nameOf, u16, vector } from "./client-hellos.ts";
 
 test("a client that opens and resets streams without end is closed, and one that cancels now and then is not", async () => {
   const { port, front } = await frontFor();

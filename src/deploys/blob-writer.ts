@@ -3,11 +3,11 @@ import { dirname } from "node:path";
 import { syncPath } from "../lib/durable.ts";
 import { inheritOwner, makeOwned } from "../lib/ownership.ts";
 import { syncFileSystem, writeAll } from "./disk.ts";
-import type { Damage } from "./damage.ts";
-import type { Holds } from "./holds.ts";
-import type { Room } from "./room.ts";
-import { problemOf } from "./sound.ts";
-import type { Temporary } from "./temporary.ts";
+import type { Damage } from "./damaged-blobs.ts";
+import type { Holds } from "./blob-pins.ts";
+import type { Room } from "./disk-space.ts";
+import { problemOf } from "./blob-check.ts";
+import type { Temporary } from "./temporary-files.ts";
 
 /** What a stored file is known by. */
 export interface Stored {

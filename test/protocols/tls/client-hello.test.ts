@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { createServer, type AddressInfo } from "node:net";
 import { connect } from "node:tls";
-import { MAX_HELLO_BYTES, readHello } from "../../../src/protocols/tls/hello.ts";
+import { MAX_HELLO_BYTES, readHello } from "../../../src/protocols/tls/client-hello.ts";
 import { seeded } from "../../support/random.ts";
-import { madeOf, nameOf, vector } from "./hellos.ts";
+import { madeOf, nameOf, vector } from "./client-hellos.ts";
 
 const INPUTS = 10_000;
 

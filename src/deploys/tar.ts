@@ -2,8 +2,8 @@ import { createReadStream } from "node:fs";
 import { Transform, pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { type Header, extract } from "tar-stream";
-import { ArchiveRefused, type UnpackLimits } from "./refused.ts";
-import type { EntryKind } from "./tree.ts";
+import { ArchiveRefused, type UnpackLimits } from "./invalid-archive.ts";
+import type { EntryKind } from "./archive-paths.ts";
 
 /** One entry as the archive has it; `content` is read before the next entry is asked for. */
 export interface RawEntry {

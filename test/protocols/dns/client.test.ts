@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
 import { encode } from "dns-packet";
 import { systemNetwork, type Channel, type Network } from "../../../src/protocols/dns/network.ts";
-import type { ClientSettings } from "../../../src/protocols/dns/query.ts";
+import type { ClientSettings } from "../../../src/protocols/dns/client.ts";
 import type { Stray } from "../../../src/protocols/dns/message.ts";
 import { dnsServer, IMPATIENT, testClient, WAITING, type Behaviour } from "../../support/dns.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BlobDamaged, damageLedger } from "../../src/deploys/damage.ts";
+import { BlobDamaged, damageLedger } from "../../src/deploys/damaged-blobs.ts";
 import { type Manifest, writeManifest } from "../../src/deploys/manifest.ts";
-import { deployedSites } from "../../src/sites/deployed.ts";
+import { deployedSites } from "../../src/sites/site-cache.ts";
 import type { PublishedSite } from "../../src/sites/repository.ts";
 import { temporaryDirectory } from "../support/store.ts";
 

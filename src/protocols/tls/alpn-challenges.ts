@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { createServer } from "node:tls";
 import { INTERMEDIATE, secureContext, type KeyPair } from "./contexts.ts";
-import type { Hello } from "./hello.ts";
+import type { Hello } from "./client-hello.ts";
 
 /** RFC 8737 section 3: the certificate with the digest of the key authorization; undefined if none is pending. */
 export type Challenge = (name: string) => KeyPair | undefined;

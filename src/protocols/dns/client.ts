@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/time.ts";
-import { gate, type Urgency } from "./gate.ts";
+import { gate, type Urgency } from "./limiter.ts";
 import {
   encodeQuery,
   knowsNoEdns,
