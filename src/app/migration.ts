@@ -1,12 +1,12 @@
-import { copyPath, hasRoomForCopy, neededFor, takeCopy } from "../backups/before.ts";
+import { copyPath, hasRoomForCopy, neededFor, takeCopy } from "../backups/pre-migration-copy.ts";
 import type { Config } from "../config/config.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import { openFault } from "../data-dir/open.ts";
 import { isFull } from "../lib/storage-errors.ts";
-import { logSize } from "../db/log.ts";
+import { logSize } from "../db/wal.ts";
 import { MigrationRefused } from "../db/migrate.ts";
-import { type Upgrade, openUpgrade, pendingAt } from "../db/upgrade.ts";
+import { type Upgrade, openUpgrade, pendingAt } from "../db/migrate-in-worker.ts";
 import type { Logger } from "../lib/log.ts";
 
 /** The server was stopped while it migrated the database, which is unchanged. */

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { removeOldCopies } from "../backups/before.ts";
-import { assertBackupDirectory } from "../backups/place.ts";
+import { removeOldCopies } from "../backups/pre-migration-copy.ts";
+import { assertBackupDirectory } from "../backups/destination.ts";
 import type { Config } from "../config/config.ts";
 import { writeDurably } from "../lib/durable.ts";
-import { storeIdOf } from "../db/identity.ts";
+import { storeIdOf } from "../db/store-id.ts";
 import type { Database } from "../db/open.ts";
-import type { Sweeper } from "../db/sweep.ts";
+import type { Sweeper } from "../db/sweeper.ts";
 import type { DomainScheduler } from "../domains/scheduler.ts";
 import { descriptorBudget, openFiles } from "../edge/descriptors.ts";
 import { type HttpsListener, listenHttps } from "../edge/https.ts";

@@ -5,10 +5,10 @@ import { databasePath } from "../data-dir/paths.ts";
 import { assertNotBeingRestored } from "../data-dir/lock.ts";
 import { openFault } from "../data-dir/open.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { carriedFiles } from "../db/carried.ts";
-import { storeIdOf } from "../db/identity.ts";
+import { carriedFiles } from "../db/backup-files.ts";
+import { storeIdOf } from "../db/store-id.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
-import { explainFailure } from "../db/explain.ts";
+import { explainFailure } from "../db/explain-failure.ts";
 import { isBusy, isDamage, isForbidden, isFull } from "../lib/storage-errors.ts";
 import {
   type Client,
@@ -24,13 +24,13 @@ import {
 } from "../db/snapshot.ts";
 import type { Blobs } from "../deploys/blobs.ts";
 import { fullReason, hasNoInodes } from "../data-dir/free-space.ts";
-import { beginTemporary, removeTemporary } from "./abandoned.ts";
-import { surplus, temporaryName } from "./names.ts";
-import { assertPlace, putInPlace } from "./place.ts";
+import { beginTemporary, removeTemporary } from "./temporary-files.ts";
+import { surplus, temporaryName } from "./file-names.ts";
+import { assertPlace, putInPlace } from "./destination.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { backupsIn } from "./stores.ts";
+import { backupsIn } from "./backup-directory.ts";
 import { inheritOwner } from "../lib/ownership.ts";
-import { type SiteFiles, blobsOf, bytesOf, carry, filesOf } from "./sites.ts";
+import { type SiteFiles, blobsOf, bytesOf, carry, filesOf } from "./site-files.ts";
 
 export interface BackupOrder {
   dataDir: string;

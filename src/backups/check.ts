@@ -1,15 +1,15 @@
 import { existsSync, statSync } from "node:fs";
 import { reasonOf } from "../lib/reason.ts";
-import { type CarriedFiles, carriedFiles, carriesFiles } from "../db/carried.ts";
+import { type CarriedFiles, carriedFiles, carriesFiles } from "../db/backup-files.ts";
 import { DiskError } from "../db/disk-error.ts";
-import { explainFailure } from "../db/explain.ts";
-import { storeIdOf } from "../db/identity.ts";
+import { explainFailure } from "../db/explain-failure.ts";
+import { storeIdOf } from "../db/store-id.ts";
 import { ledgerOf } from "../db/migrate.ts";
 import { openForReading } from "../db/readonly.ts";
 import { type Client, Unsound, assertSound, hasSecrets, manifestsOf } from "../db/snapshot.ts";
 import { hashesOf, readManifest } from "../deploys/manifest.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import type { SiteFiles } from "./sites.ts";
+import type { SiteFiles } from "./site-files.ts";
 
 /** A backup that can be restored. */
 export interface CheckedBackup {

@@ -5,12 +5,12 @@ import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { lockForRestore, removeRestoring } from "../data-dir/lock.ts";
 import { openFault } from "../data-dir/open.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { carriedFiles, carriesFiles, dropCarried } from "../db/carried.ts";
+import { carriedFiles, carriesFiles, dropCarried } from "../db/backup-files.ts";
 import { DiskError } from "../db/disk-error.ts";
 import { isBusy, isDamage, isFull } from "../lib/storage-errors.ts";
 import { fileSize } from "../lib/files.ts";
 import { fullReason } from "../data-dir/free-space.ts";
-import type { Lock } from "../db/lock.ts";
+import type { Lock } from "../db/file-lock.ts";
 import {
   type Client,
   Unsound,
@@ -25,9 +25,9 @@ import {
 } from "../db/snapshot.ts";
 import { replaceFile, syncDirectory, syncPath } from "../lib/durable.ts";
 import { inheritOwner } from "../lib/ownership.ts";
-import { linked } from "./place.ts";
+import { linked } from "./destination.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { type SiteFiles, blobsOf, filesOf, missingOf, uncarry } from "./sites.ts";
+import { type SiteFiles, blobsOf, filesOf, missingOf, uncarry } from "./site-files.ts";
 
 export interface Restored {
   /** Bytes of the database. */

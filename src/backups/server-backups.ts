@@ -3,10 +3,10 @@ import { makeDirectories } from "../lib/durable.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Clock, systemClock } from "../lib/time.ts";
 import type { BackupResult } from "./backup.ts";
-import { backupProcess } from "./child.ts";
-import { newestOf } from "./names.ts";
+import { backupProcess } from "./backup-process.ts";
+import { newestOf } from "./file-names.ts";
 import { type BackupScheduler, backupScheduler } from "./schedule.ts";
-import { backupsIn } from "./stores.ts";
+import { backupsIn } from "./backup-directory.ts";
 
 /** The settings of the server's own backups. */
 interface ServerBackupSettings {

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { and, desc, eq, gt, isNotNull, isNull } from "drizzle-orm";
-import { takeLock } from "../db/lock.ts";
+import { takeLock } from "../db/file-lock.ts";
 import type { Database } from "../db/open.ts";
 import { imports } from "../db/schema/imports.ts";
 import type { NewPet as Animal, PetStatus } from "../pets/pet.ts";

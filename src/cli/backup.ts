@@ -1,12 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Command } from "commander";
-import { removeTemporary } from "../backups/abandoned.ts";
+import { removeTemporary } from "../backups/temporary-files.ts";
 import { type BackupResult, takeBackup } from "../backups/backup.ts";
 import { type CheckedBackup, checkBackup } from "../backups/check.ts";
-import { nameAt } from "../backups/names.ts";
+import { nameAt } from "../backups/file-names.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { endingSignals } from "./hangup.ts";
+import { endingSignals } from "./signals.ts";
 import { formatBytes, progress } from "./progress.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, fail, print } from "./terminal.ts";

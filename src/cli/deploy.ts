@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { quantity } from "../bulk/quantity.ts";
 import { siteRoot } from "../deploys/site-root.ts";
 import { PLAN_NAMES, type Plan } from "../projects/plan.ts";
-import { type Api, ApiError, apiOf } from "./api.ts";
+import { type Api, ApiError, apiOf } from "./api-client.ts";
 import type { Listing } from "./pack.ts";
 import { formatBytes, progress } from "./progress.ts";
 import { clientOf, configBeside, withSettings } from "./settings.ts";

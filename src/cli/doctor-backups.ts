@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
-import { newestOf } from "../backups/names.ts";
-import { assertBackupDirectory } from "../backups/place.ts";
+import { newestOf } from "../backups/file-names.ts";
+import { assertBackupDirectory } from "../backups/destination.ts";
 import { isOverdue } from "../backups/schedule.ts";
-import { backupsIn, storeOf } from "../backups/stores.ts";
+import { backupsIn, storeOf } from "../backups/backup-directory.ts";
 import { databasePath } from "../data-dir/paths.ts";
-import type { Probe } from "./finding.ts";
+import type { Probe } from "./doctor-finding.ts";
 
 /** When the newest backup of this store was taken; of any store, if the id of this one cannot be read. */
 const newestIn = (directory: string, database: string, now: number): number | undefined => {

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { blobsOf, damagedDeploys } from "../backups/sites.ts";
+import { blobsOf, damagedDeploys } from "../backups/site-files.ts";
 import type { Config } from "../config/config.ts";
 import { assertDatabaseFiles } from "../data-dir/checks.ts";
 import { assertUnused } from "../data-dir/traces.ts";
@@ -7,14 +7,14 @@ import { databasePath } from "../data-dir/paths.ts";
 import { isBeingRestored } from "../data-dir/lock.ts";
 import { openFault } from "../data-dir/open.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
-import { explainFailure } from "../db/explain.ts";
+import { explainFailure } from "../db/explain-failure.ts";
 import { MigrationRefused, assertCurrent } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
 import { openForReading, readingOf } from "../db/readonly.ts";
 import { type Client, ForeignSchema, Unsound, assertSound, servableDeploys } from "../db/snapshot.ts";
 import { explain, underWay } from "../certificates/explain.ts";
 import { wireCertificateService } from "../app/wire-https.ts";
-import type { Probe } from "./finding.ts";
+import type { Probe } from "./doctor-finding.ts";
 
 /** How many names a line lists. */
 const MAX_NAMED = 10;

@@ -10,7 +10,7 @@ import { reasonOf } from "../lib/reason.ts";
 import { fullReason, hasNoInodes } from "../data-dir/free-space.ts";
 import { backups } from "./doctor-backups.ts";
 import { certificates, database, sites } from "./doctor-database.ts";
-import { type Finding, type Probe, attempt, lineOf } from "./finding.ts";
+import { type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
 import { print } from "./terminal.ts";
 

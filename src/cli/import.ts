@@ -12,7 +12,7 @@ import {
 import { quantity } from "../bulk/quantity.ts";
 import { importRepository, recorded } from "../bulk/repository.ts";
 import { withDatabase } from "./database.ts";
-import { assertReadable, assertWritable } from "./places.ts";
+import { assertReadable, assertWritable } from "./file-arguments.ts";
 import { counted, delimiterOf, formatOf, rowsShown, stopping } from "./rows.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { UsageError, fail, print } from "./terminal.ts";

@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { copiesIn } from "../backups/copies.ts";
+import { copiesIn } from "../backups/database-copies.ts";
 import type { Config } from "../config/config.ts";
-import { scrub } from "../db/scrub.ts";
+import { scrub } from "../db/vacuum.ts";
 import { Fault } from "../lib/errors.ts";
 import { fromOrder, isEmail } from "../orders/model.ts";
 import type { Adopters, Trace } from "../orders/erasure.ts";

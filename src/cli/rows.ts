@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { DELIMITERS } from "../bulk/csv-reader.ts";
 import type { Format } from "../bulk/import.ts";
 import { quantity } from "../bulk/quantity.ts";
-import { endingSignals } from "./hangup.ts";
+import { endingSignals } from "./signals.ts";
 import { progress } from "./progress.ts";
 import { UsageError, fail } from "./terminal.ts";
 

@@ -1,10 +1,10 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/config.ts";
-import { explainCode } from "../db/explain.ts";
+import { explainCode } from "../db/explain-failure.ts";
 import { Fault } from "../lib/errors.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { VERSION } from "../app/wire.ts";
-import { ApiError } from "./api.ts";
+import { ApiError } from "./api-client.ts";
 import { backupCommand } from "./backup.ts";
 import { certificatesCommand } from "./certificates.ts";
 import { deployCommand } from "./deploy.ts";

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { isLocalHost, processSources } from "../config/config.ts";
 import { findTypos } from "../config/typos.ts";
 import { startServer } from "../app/server.ts";
-import { ignoresHangup } from "./hangup.ts";
+import { ignoresHangup } from "./signals.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { MigrationStopped } from "../app/migration.ts";
 import { fail, print } from "./terminal.ts";

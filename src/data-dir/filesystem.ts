@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { explainFailure } from "../db/explain.ts";
+import { explainFailure } from "../db/explain-failure.ts";
 import { isFull } from "../lib/storage-errors.ts";
 import { freeBytes, fullReason, hasNoInodes } from "./free-space.ts";
 

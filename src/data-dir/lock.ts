@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, rmSync } from "node:fs";
 import { savedSettingsPath } from "../config/saved-settings.ts";
-import { isOpenElsewhere } from "../db/exclusive.ts";
+import { isOpenElsewhere } from "../db/open-elsewhere.ts";
 import { isForbidden } from "../lib/storage-errors.ts";
-import { type FileLock, type Lock, isLocked, takeLock } from "../db/lock.ts";
+import { type FileLock, type Lock, isLocked, takeLock } from "../db/file-lock.ts";
 import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { createEmpty } from "../lib/ownership.ts";

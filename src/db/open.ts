@@ -1,15 +1,15 @@
 import { Database as Client } from "bun:sqlite";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
-import { watchChanges } from "./changes.ts";
+import { watchChanges } from "./change-detection.ts";
 import { type Commit, type GroupCommitSettings, groupCommit } from "./commit.ts";
 import { asDiskError } from "./disk-error.ts";
 import { isBusy, isStorageFailure } from "../lib/storage-errors.ts";
-import { lockHolder as holderOf } from "./holder.ts";
-import { ensureStoreId } from "./identity.ts";
-import { type FilesLost, filesInPlace } from "./inplace.ts";
+import { lockHolder as holderOf } from "./lock-holder.ts";
+import { ensureStoreId } from "./store-id.ts";
+import { type FilesLost, filesInPlace } from "./file-loss.ts";
 import { assertCurrent, isUnmade, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
-import { shrinkLog } from "./log.ts";
+import { shrinkLog } from "./wal.ts";
 import { PRAGMAS } from "./pragmas.ts";
 import { type ReadinessOptions, readinessOf } from "./readiness.ts";
 

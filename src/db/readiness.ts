@@ -1,10 +1,10 @@
 import { Database as Client } from "bun:sqlite";
 import { type GroupCommit, LOCK_WAIT_MS } from "./commit.ts";
-import { explainFailure } from "./explain.ts";
+import { explainFailure } from "./explain-failure.ts";
 import { DatabaseLocked, StorageUnavailable, isBusy, isReadFailure } from "../lib/storage-errors.ts";
 import { assertCurrent } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
-import { openRemote } from "./remote.ts";
+import { openRemote } from "./sql-worker.ts";
 import { reasonOf } from "../lib/reason.ts";
 
 /** Tells whether the database can be read and written. */

@@ -1,10 +1,10 @@
 import { Database as Client } from "bun:sqlite";
-import { brokenConstraint } from "./constraints.ts";
+import { brokenConstraint } from "./check-constraints.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "./disk-error.ts";
 import { isDamage } from "../lib/storage-errors.ts";
 import { MigrationRefused, ledgerOf, pending } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
-import { CARRIED, foreignObject, hasTable } from "./objects.ts";
+import { CARRIED, foreignObject, hasTable } from "./schema-check.ts";
 
 export type { Client };
 

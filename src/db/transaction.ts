@@ -1,5 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
-import type { Changes } from "./changes.ts";
+import type { Changes } from "./change-detection.ts";
 import {
   OutcomeUnknown,
   StorageUnavailable,

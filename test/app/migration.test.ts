@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import pino from "pino";
-import { copyPath, removeOldCopies } from "../../src/backups/before.ts";
+import { copyPath, removeOldCopies } from "../../src/backups/pre-migration-copy.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { ledgerOf, migrate } from "../../src/db/migrate.ts";

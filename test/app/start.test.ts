@@ -16,7 +16,7 @@ import { prepareRestore } from "../../src/backups/restore.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { adminKeyPath, databasePath, lockPath } from "../../src/data-dir/paths.ts";
 import { openData } from "../../src/data-dir/open.ts";
-import { isLocked, takeLock } from "../../src/db/lock.ts";
+import { isLocked, takeLock } from "../../src/db/file-lock.ts";
 import { WATCH_MS, startServer } from "../../src/app/server.ts";
 import { atEnd, faultOf, temporaryDirectory } from "../support/store.ts";
 

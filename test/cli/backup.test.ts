@@ -3,7 +3,7 @@ import { Database as Client } from "bun:sqlite";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath, lockPath, restoringPath } from "../../src/data-dir/paths.ts";
-import { takeLock } from "../../src/db/lock.ts";
+import { takeLock } from "../../src/db/file-lock.ts";
 import { backUp, closedStore, namesIn } from "../backups/stores.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled, onTerminal } from "./program.ts";

@@ -17,7 +17,7 @@ import { databasePath, lockPath } from "../../src/data-dir/paths.ts";
 import { openData } from "../../src/data-dir/open.ts";
 import { startServer } from "../../src/app/server.ts";
 import { openProject } from "../domains/projects.ts";
-import { nameAt } from "../../src/backups/names.ts";
+import { nameAt } from "../../src/backups/file-names.ts";
 import { backUp } from "../backups/stores.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 import { bundledIn } from "./program.ts";

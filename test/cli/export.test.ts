@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { streamTarget } from "../../src/cli/export.ts";
-import { shareLock } from "../../src/db/lock.ts";
+import { shareLock } from "../../src/db/file-lock.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundledIn } from "./program.ts";
 

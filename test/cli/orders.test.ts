@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nameAt, temporaryName } from "../../src/backups/names.ts";
+import { nameAt, temporaryName } from "../../src/backups/file-names.ts";
 import { saveSettings } from "../../src/config/saved-settings.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { NOW, backUp, copyDatabase, includes, restoreTo, storeIn } from "../backups/stores.ts";

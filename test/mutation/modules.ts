@@ -3,7 +3,7 @@
  * with the test file that mirrors it; the run tries the quickest file first.
  */
 export const MODULES: Readonly<Record<string, readonly string[]>> = {
-  "src/backups/names.ts": ["test/backups/names.test.ts"],
+  "src/backups/file-names.ts": ["test/backups/file-names.test.ts"],
   "src/config/parse.ts": ["test/config/config.test.ts"],
   "src/domains/acme/renewal.ts": ["test/domains/acme/renewal.test.ts"],
   "src/domains/dns/address.ts": ["test/domains/address.test.ts"],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { scrub } from "../../src/db/scrub.ts";
+import { scrub } from "../../src/db/vacuum.ts";
 import { wireOrders } from "../../src/app/wire.ts";
 import { type Store, openStore, temporaryDirectory } from "../support/store.ts";
 import { ADA, available, place, statusOf, take } from "./orders.ts";

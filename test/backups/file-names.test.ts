@@ -7,7 +7,7 @@ import {
   surplus,
   temporaryName,
   timeOf,
-} from "../../src/backups/names.ts";
+} from "../../src/backups/file-names.ts";
 
 const AT = Date.UTC(2026, 10, 21, 3, 4, 5, 67);
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { databasePath } from "../data-dir/paths.ts";
-import { isTemporary } from "./names.ts";
+import { isTemporary } from "./file-names.ts";
 
 /** How every database of SQLite begins (https://sqlite.org/fileformat2.html#magic_header_string). */
 const HEAD = "SQLite format 3\0";

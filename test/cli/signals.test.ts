@@ -20,7 +20,7 @@ test("a terminal that closes, which sends SIGHUP twice, does not end a command m
 });
 
 test.skipIf(process.platform !== "linux")("nohup is respected", () => {
-  const file = JSON.stringify(resolve(import.meta.dir, "../../src/cli/hangup.ts"));
+  const file = JSON.stringify(resolve(import.meta.dir, "../../src/cli/signals.ts"));
   const script = `const { endingSignals } = await import(${file}); console.log(endingSignals().join(" "));`;
   const ended = Bun.spawnSync(["sh", "-c", 'trap "" HUP; exec "$0" -e "$1"', process.execPath, script]);
   expect(ended.stdout.toString().trim()).toBe("SIGINT,130 SIGTERM,143");

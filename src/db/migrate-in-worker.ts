@@ -2,7 +2,7 @@ import { Database as Client } from "bun:sqlite";
 import { type Step, isQuery, migrationSteps, pendingIn } from "./migrate.ts";
 import { type Migration, migrations } from "./migrations.ts";
 import { fileSize } from "../lib/files.ts";
-import { type RemoteClient, openRemote } from "./remote.ts";
+import { type RemoteClient, openRemote } from "./sql-worker.ts";
 
 const BUSY_MS = 5000;
 

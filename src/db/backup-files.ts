@@ -1,5 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
-import { CARRIED, CREATE_CARRIED, hasTable } from "./objects.ts";
+import { CARRIED, CREATE_CARRIED, hasTable } from "./schema-check.ts";
 
 /** Files that travel inside a backup's database: by the SHA-256 of their content, in parts that memory has room for. */
 export interface CarriedFiles {

@@ -1,6 +1,6 @@
 import { Database as Client } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { storeIdOf } from "../../src/db/identity.ts";
+import { storeIdOf } from "../../src/db/store-id.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { openDatabase } from "../../src/db/open.ts";

@@ -1,4 +1,4 @@
-import { removeTemporary } from "./abandoned.ts";
+import { removeTemporary } from "./temporary-files.ts";
 
 /** What a command that takes a backup is asked for and answers. */
 export interface BackupProcess {

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { CarriedFiles } from "../db/carried.ts";
+import type { CarriedFiles } from "../db/backup-files.ts";
 import { type Blobs, openBlobs } from "../deploys/blobs.ts";
 import { MAX_MANIFEST_BYTES, hashesOf, readManifest } from "../deploys/manifest.ts";
 import { blobSize, isHash, lossOf, problemOf } from "../deploys/blob-check.ts";

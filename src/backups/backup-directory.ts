@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { storeIdOf } from "../db/identity.ts";
+import { storeIdOf } from "../db/store-id.ts";
 import { openForReading } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
-import { timeOf } from "./names.ts";
+import { timeOf } from "./file-names.ts";
 
 /** False for a file that was cut short, whose first tables may still be readable. */
 const isWhole = (client: Client, file: string): boolean =>

@@ -1,6 +1,6 @@
 import type { Database as Client } from "bun:sqlite";
 import { LOG_LIMIT } from "./pragmas.ts";
-import { openRemote } from "./remote.ts";
+import { openRemote } from "./sql-worker.ts";
 import { fileSize } from "../lib/files.ts";
 
 /** Bytes of the log beside a database; 0 without one. */

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { blobsOf, damagedDeploys } from "../../src/backups/sites.ts";
+import { blobsOf, damagedDeploys } from "../../src/backups/site-files.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { servableDeploys } from "../../src/db/snapshot.ts";
 import { tarGzOf } from "../deploys/archives.ts";

@@ -1,7 +1,7 @@
 import { Database as Client } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { truncateSync, writeFileSync } from "node:fs";
-import { logSize, logWarnings } from "../../src/db/log.ts";
+import { logSize, logWarnings } from "../../src/db/wal.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { LOG_LIMIT } from "../../src/db/pragmas.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";

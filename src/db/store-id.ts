@@ -1,5 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
-import { hasTable } from "./objects.ts";
+import { hasTable } from "./schema-check.ts";
 
 /** The id of a store; undefined for a database that has none yet. */
 export const storeIdOf = (client: Client): string | undefined =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isLocked, takeLock } from "../../src/db/lock.ts";
+import { isLocked, takeLock } from "../../src/db/file-lock.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { asUser, giveToUser } from "../support/user.ts";
 

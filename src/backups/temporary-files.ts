@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Lock, isUnlocked, shareLock } from "../db/lock.ts";
-import { LOCK_END, makerOf, temporaryName } from "./names.ts";
+import { type Lock, isUnlocked, shareLock } from "../db/file-lock.ts";
+import { LOCK_END, makerOf, temporaryName } from "./file-names.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 
 const isGone = (pid: number): boolean => {
