@@ -88,9 +88,6 @@ const REMAINING: readonly string[] = [
   "src/domains/service.ts -> src/certificates/certificate.ts",
   "src/domains/service.ts -> src/certificates/repository.ts",
   "src/domains/service.ts -> src/projects/repository.ts",
-  "src/http/lifecycle.ts -> src/keys/repository.ts",
-  "src/http/idempotency.ts -> src/db/kept-responses.ts",
-  "src/http/macros.ts -> src/keys/guard.ts",
 ];
 
 /** The room of a file: `src/pets`, `src/protocols/dns`, `src/console/ui`. */
@@ -106,8 +103,8 @@ const isAllowed = ({ from, to }: Import): boolean => {
 
 /** Which files may import a package. */
 const PACKAGES: Record<string, RegExp> = {
-  elysia: /^src\/(http|openapi|console)\/|\/(routes|model|guard)\.ts$/,
-  "@elysiajs/": /^src\/(http|openapi|console)\/|\/guard\.ts$/,
+  elysia: /^src\/(http|openapi|console)\/|\/(routes|model)\.ts$/,
+  "@elysiajs/": /^src\/(http|openapi)\//,
   "@sinclair/typebox": /^src\/(http|openapi)\/|\/model\.ts$/,
   "drizzle-orm": /^src\/db\/|\/(repository|queries|erasure)\.ts$/,
   "bun:sqlite": /^src\/db\//,

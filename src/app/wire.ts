@@ -43,7 +43,7 @@ import { type WithoutIdleTimeout, noop } from "../http/idle-timeout.ts";
 import { referenceSite } from "../openapi/reference.ts";
 import { macros } from "../http/macros.ts";
 import { holds } from "../lib/scopes.ts";
-import { normalise } from "../keys/guard.ts";
+import { bearerToken } from "../http/authorization.ts";
 import { keyRepository } from "../keys/repository.ts";
 import { formatRate } from "../keys/rate.ts";
 import { keyRoutes } from "../keys/routes.ts";
@@ -180,12 +180,12 @@ export const wireApp = (
   });
   const answers = lazy(() => keptResponseRepository(database));
   const rules = macros({
-    keys,
-    answers,
+    authenticate: keys.authenticate,
+    responses: answers,
     clock,
     requests: rateLimiter("key", "requests"),
     failures: rateLimiter("failures", "failed authentications"),
-    failureWindow: { points: config.authFailuresPerMinute, seconds: 60 },
+    failureRate: { requests: config.authFailuresPerMinute, seconds: 60 },
     clientOf: (request) =>
       clientNetwork(
         clientAddress(
@@ -208,8 +208,7 @@ export const wireApp = (
   const { streamLimits: limits } = overrides;
   const streams = petStreams({ events: petEvents, fresh, version, ...(limits && { limits }) });
   const keyOf = (request: Request) => {
-    const sent = normalise(request.headers.get("authorization") ?? undefined);
-    return keys.authenticate(sent?.slice("Bearer ".length) ?? "");
+    return keys.authenticate(bearerToken(request.headers.get("authorization") ?? undefined) ?? "");
   };
   const stream = eventStream({
     streams,

@@ -1,32 +1,18 @@
 import { Elysia, t } from "elysia";
 import { acceptedCodings } from "../lib/accept.ts";
 import { Fault } from "../lib/errors.ts";
+import { type AuthenticatedKey, CHALLENGE } from "../http/authorization.ts";
 import { NoQuery } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
+import type { Rate } from "../lib/rate-limiter.ts";
 import { formatTime } from "../lib/time.ts";
 import { endCookie, readCookie, writeCookie } from "./cookie.ts";
 import { API_PATH, type Gateway } from "./gateway.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** A limit of requests in a window. */
-interface Rate {
-  requests: number;
-  seconds: number;
-}
-
-/** What the console tells of the key that was signed in with. */
-interface SignedInKey {
-  id: number;
-  name: string;
-  scopes: Iterable<string>;
-  /** The end of the secret that was signed in with. */
-  expiresAt: number | undefined;
-  rate: Rate | undefined;
-}
-
 const stateOf = (
   csrfToken: string,
-  { id, name, scopes, expiresAt, rate }: SignedInKey,
+  { id, name, scopes, expiresAt, rate }: AuthenticatedKey,
   formatRate: (rate: Rate) => string,
 ) => ({
   signedIn: true,
@@ -41,8 +27,6 @@ const stateOf = (
 });
 
 const STRANGER = { signedIn: false };
-
-const CHALLENGE = { "www-authenticate": 'Bearer realm="adoption-store"' };
 
 const answer = (status: number, state: object | undefined, headers: Record<string, string> = {}): Response =>
   new Response(state && JSON.stringify(state), {
@@ -96,7 +80,7 @@ export const consoleRoutes = ({
   gateway: Pick<Gateway, "visitorOf">;
   /** Whether the client came over HTTPS. */
   isSecure: (request: Request) => boolean;
-  authenticate(secret: string): Promise<SignedInKey | undefined>;
+  authenticate(secret: string): Promise<AuthenticatedKey | undefined>;
   formatRate(rate: Rate): string;
   macros: Macros;
 }) => {
@@ -104,7 +88,7 @@ export const consoleRoutes = ({
   const quiet = { public: true, query: NoQuery, detail: { hide: true } } as const;
   const refuse = ({ request }: { request: Request }) => {
     const { kind } = gateway.visitorOf(request);
-    if (kind === "stranger") throw new Fault("not_signed_in", undefined, CHALLENGE);
+    if (kind === "stranger") throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
     throw new Fault(kind === "forged" ? "cross_site_request" : "not_found");
   };
   return new Elysia({ name: "console", normalize: false })

@@ -76,7 +76,7 @@ export interface DomainServiceSettings {
 /** Domains that a project can have. */
 export const MAX_DOMAINS = 100;
 /** Checks of one domain on request. */
-export const VERIFICATIONS = { points: 10, seconds: 60 } as const;
+export const VERIFICATIONS = { requests: 10, seconds: 60 } as const;
 /** Above every id. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 

@@ -1,11 +1,10 @@
 import { Elysia, type ElysiaCustomStatusResponse, status } from "elysia";
-import type { KeptResponses, Keep } from "../db/kept-responses.ts";
 import { Fault } from "../lib/errors.ts";
 
-/** How long an answer is kept. */
+/** How long the response to a request with an Idempotency-Key is stored and replayed. */
 export const RETENTION_MS = 24 * 60 * 60_000;
 
-/** The field of a route's `detail` that says so; it appears in no document. */
+/** The field of a route's `detail` that marks it as idempotent. It appears in no document. */
 export const IDEMPOTENT = "x-idempotent";
 
 const MAX_KEY_LENGTH = 255;
@@ -16,7 +15,7 @@ export const MAX_IDEMPOTENCY_KEY_HEADER = 2 * MAX_KEY_LENGTH + 2;
 export const IDEMPOTENCY_KEY_PATTERN = String.raw`^(?:"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,${MAX_KEY_LENGTH}}"|[!\x23-\x2b\x2d-\x7e]{1,${MAX_KEY_LENGTH}})$`;
 const KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
 
-/** The key that a header names: `"a"` and `a` are one. @throws Fault invalid_request */
+/** Reads the header: `"a"` and `a` are the same key. @throws Fault invalid_request */
 export const readIdempotencyKey = (header: string): string => {
   if (!KEY.test(header))
     throw new Fault(
@@ -27,8 +26,8 @@ export const readIdempotencyKey = (header: string): string => {
 };
 
 /**
- * SHA-256 over method, path with query, and the body as it was read: white space and the spelling of numbers tell no
- * request from another, the order of members does.
+ * SHA-256 of the method, the path with its query, and the parsed body: white space and the spelling of numbers make no
+ * difference, the order of members does.
  */
 const fingerprintOf = ({ method, url }: Request, body: unknown): string => {
   const { pathname, search } = new URL(url);
@@ -37,101 +36,139 @@ const fingerprintOf = ({ method, url }: Request, body: unknown): string => {
     .digest("hex");
 };
 
-/** How what was done is answered. */
+/** A request with an Idempotency-Key. */
+interface IdempotentRequest {
+  keyId: number;
+  idempotencyKey: string;
+  /** SHA-256 of what was requested, hexadecimal: another request with the same key has another one. */
+  fingerprint: string;
+}
+
+interface StoredResponse {
+  status: number;
+  /** The route's own headers. */
+  headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  body: string;
+}
+
+/** A database write that is not made yet: a repository commits it together with its own. */
+interface Write {
+  readonly query: { all(values?: Record<string, unknown>): unknown };
+  readonly values: Record<string, unknown>;
+}
+
+/** Where responses are stored. */
+export interface ResponseStore {
+  /** The response that was stored after `since`. */
+  find(
+    keyId: number,
+    idempotencyKey: string,
+    since: number,
+  ): Promise<(StoredResponse & Pick<IdempotentRequest, "fingerprint">) | undefined>;
+  /** The write that stores a response. It breaks a constraint if the key has one already. */
+  keeping(request: IdempotentRequest, response: StoredResponse, now: number): Write;
+}
+
+/** How an outcome becomes a response. */
 export interface IdempotentResponse<Status extends number, Outcome, Body> {
   status: Status;
   body(outcome: Outcome): Body;
-  /** Headers of its own, such as an ETag: they are kept too. */
+  /** The route's own headers, such as ETag. They are stored too. */
   headers?(outcome: Outcome): Record<string, string>;
 }
 
-/** What Elysia takes: a status of 200 goes without saying. */
-type Answer<Status extends number, Body> = Status extends 200
+/** What Elysia expects a handler to return: a status of 200 is left out. */
+type HandlerResult<Status extends number, Body> = Status extends 200
   ? Body
   : ElysiaCustomStatusResponse<Status, Body>;
 
 /**
- * Acts at most once for each Idempotency-Key: `act` hands `keep` on to the repository, which commits what it makes of the
- * outcome with the act itself. A refusal keeps nothing. Without the header there is no `keep`, and nothing is done twice.
+ * Runs `act` at most once for each Idempotency-Key. `act` passes `keep` on to its repository, which commits the write that
+ * `keep` makes of the outcome in the same transaction. If `act` throws, nothing is stored. Without the header `keep` is
+ * undefined and `act` always runs.
  */
 export type Once = <const Status extends number, Outcome, Body>(
-  answering: IdempotentResponse<Status, Outcome, Body>,
-  act: (keep?: Keep<Outcome>) => Promise<Outcome>,
-) => Promise<Answer<Status, Body>>;
+  response: IdempotentResponse<Status, Outcome, Body>,
+  act: (keep?: (outcome: Outcome) => Write) => Promise<Outcome>,
+) => Promise<HandlerResult<Status, Body>>;
 
 interface Context {
   request: Request;
   headers: Record<string, string | undefined>;
   body: unknown;
   set: { headers: Record<string, unknown> };
-  /** The guard's. */
+  /** Set by the macro `scope`. */
   key: { id: number };
 }
 
 export interface IdempotencyOptions {
-  answers: KeptResponses;
+  responses: ResponseStore;
   clock: { now(): number };
 }
 
 const respond = <Status extends number, Outcome, Body>(
   { set }: Context,
-  answering: IdempotentResponse<Status, Outcome, Body>,
+  response: IdempotentResponse<Status, Outcome, Body>,
   outcome: Outcome,
 ) => {
-  if (answering.headers) Object.assign(set.headers, answering.headers(outcome));
-  return status<Status, Body>(answering.status, answering.body(outcome)) as unknown as Answer<Status, Body>;
+  if (response.headers) Object.assign(set.headers, response.headers(outcome));
+  return status<Status, Body>(response.status, response.body(outcome)) as unknown as HandlerResult<
+    Status,
+    Body
+  >;
 };
 
-/** For a request without the header. */
 const onceWithoutKey =
   (context: Context): Once =>
-  async (answering, act) =>
-    respond(context, answering, await act());
+  async (response, act) =>
+    respond(context, response, await act());
 
 /**
- * The macro of routes that may be asked again after a lost answer (draft-ietf-httpapi-idempotency-key-header):
- * `idempotent: true`, named behind `scope` and `reads`. Handlers get `once`, and answer with what it returns:
+ * The macro of routes that can be retried safely (draft-ietf-httpapi-idempotency-key-header): `idempotent: true`, named after
+ * `scope` and `reads`. Handlers get `once` and return its result:
  *
  *     ({ body, once }) => once({ status: 201, body: fromPet }, (keep) => pets.add(toNewPet(body), keep))
  */
-export const idempotency = ({ answers, clock }: IdempotencyOptions) => {
-  /** What is being done, by API key and idempotency key. */
+export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
+  /** The requests in progress, by API key and idempotency key. */
   const inFlight = new Set<string>();
 
+  const replay = async (request: IdempotentRequest): Promise<Response | undefined> => {
+    const stored = await responses.find(request.keyId, request.idempotencyKey, clock.now() - RETENTION_MS);
+    if (!stored) return undefined;
+    if (stored.fingerprint !== request.fingerprint) throw new Fault("idempotency_mismatch");
+    const headers = {
+      ...stored.headers,
+      "content-type": "application/json",
+      "idempotency-replayed": "true",
+    };
+    return new Response(stored.body, { status: stored.status, headers });
+  };
+
   const onceFor = (context: Context, header: string): Once => {
-    const asked = {
+    const request = {
       keyId: context.key.id,
       idempotencyKey: readIdempotencyKey(header),
       fingerprint: fingerprintOf(context.request, context.body),
     };
-    const name = `${asked.keyId} ${asked.idempotencyKey}`;
-    const replay = async (): Promise<Response | undefined> => {
-      const kept = await answers.find(asked.keyId, asked.idempotencyKey, clock.now() - RETENTION_MS);
-      if (!kept) return undefined;
-      if (kept.fingerprint !== asked.fingerprint) throw new Fault("idempotency_mismatch");
-      const headers = {
-        ...kept.headers,
-        "content-type": "application/json",
-        "idempotency-replayed": "true",
-      };
-      return new Response(kept.body, { status: kept.status, headers });
-    };
-    return async (answering, act) => {
+    const name = `${request.keyId} ${request.idempotencyKey}`;
+    return async (response, act) => {
       if (inFlight.has(name)) throw new Fault("idempotency_in_flight", undefined, { "retry-after": "1" });
       inFlight.add(name);
       try {
-        const again = await replay();
-        // A Response is passed on as it is, whatever the route says that it answers.
-        if (again) return again as never;
+        const replayed = await replay(request);
+        // Elysia sends a Response as it is, whatever the route's schema says.
+        if (replayed) return replayed as never;
         let isKept = false;
         const outcome = await act((done) => {
           isKept = true;
-          const body = JSON.stringify(answering.body(done));
-          const headers = answering.headers?.(done) ?? {};
-          return answers.keeping(asked, { status: answering.status, headers, body }, clock.now());
+          const body = JSON.stringify(response.body(done));
+          const headers = response.headers?.(done) ?? {};
+          return responses.keeping(request, { status: response.status, headers, body }, clock.now());
         });
-        if (!isKept) throw new Error("an act was done without keeping its answer");
-        return respond(context, answering, outcome);
+        if (!isKept) throw new Error("an act committed without storing its response");
+        return respond(context, response, outcome);
       } finally {
         inFlight.delete(name);
       }

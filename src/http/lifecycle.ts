@@ -1,5 +1,5 @@
 import { Elysia, ValidationError } from "elysia";
-import type { Key } from "../keys/repository.ts";
+import type { AuthenticatedKey } from "./authorization.ts";
 import { type RequestSummary, finishRequest, isServerFailure, namedMethod } from "./finish-request.ts";
 import type { Cors } from "./cors.ts";
 import { validationFault } from "./validation.ts";
@@ -104,8 +104,8 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
       })
       .mapResponse({ as: "global" }, function finish(context) {
         const { responseValue, set, request, headers, route, startedAt } = context;
-        // The guard's own decoration, which the frame does not see in its types.
-        const keyId = (context as { key?: Key }).key?.id ?? 0;
+        // A decoration of `authorization`, which this plugin does not see in its types.
+        const keyId = (context as { key?: AuthenticatedKey }).key?.id ?? 0;
         if (set.headers["deprecation"] && keyId !== 0) metrics.countDeprecated(route, keyId);
         const passage = {
           requestId: context.requestId || requestIdOf(headers["x-request-id"]),

@@ -1,4 +1,5 @@
-import { type Rate, isWithinRate } from "./rate.ts";
+import type { Rate } from "../lib/rate-limiter.ts";
+import { isWithinRate } from "./rate.ts";
 import { type Grant, holds } from "../lib/scopes.ts";
 
 /** What a key can do, until when, and how often. */

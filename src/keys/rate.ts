@@ -1,12 +1,7 @@
-/** A limit of requests in a window. */
-export interface Rate {
-  requests: number;
-  /** The window's length. */
-  seconds: number;
-}
+import type { Rate } from "../lib/rate-limiter.ts";
 
 const UNITS = { s: 1, sec: 1, min: 60, h: 3600, hour: 3600 } as const;
-/** A rate as it is written. */
+/** The written form of a rate. */
 export const RATE_PATTERN = "^([1-9][0-9]{0,8})/(s|sec|min|h|hour)$";
 const FORM = new RegExp(RATE_PATTERN);
 

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, isNull, lt, lte, not, or, sql } from "drizzle-orm";
 import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { keys, secrets } from "../db/schema/keys.ts";
-import type { Rate } from "./rate.ts";
+import type { Rate } from "../lib/rate-limiter.ts";
 import type { Grant } from "../lib/scopes.ts";
 import type { SecretRecord } from "./secret.ts";
 

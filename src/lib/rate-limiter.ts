@@ -1,56 +1,64 @@
 import type { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { Fault } from "./errors.ts";
 
-/** A limit of `points` in a window of `seconds`. */
-export interface Window {
-  points: number;
+/** A limit of requests in a window. */
+export interface Rate {
+  requests: number;
+  /** The length of the window. */
   seconds: number;
 }
 
 export interface RateLimiter {
-  /** Counts one; the headers to send with the answer. @throws Fault rate_limited */
-  take(who: string, window: Window): Promise<Record<string, string>>;
+  /** Counts one request. @returns the headers of its response. @throws Fault rate_limited */
+  take(client: string, rate: Rate): Promise<Record<string, string>>;
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-10: the policy, and what is left of it. */
-const headersFor = (name: string, window: Window, left: RateLimiterRes): Record<string, string> => ({
-  "ratelimit-policy": `"${name}";q=${window.points};w=${window.seconds}`,
-  ratelimit: `"${name}";r=${left.remainingPoints};t=${Math.ceil(left.msBeforeNext / 1000)}`,
+const headersFor = (
+  name: string,
+  { requests, seconds }: Rate,
+  { remainingPoints, msBeforeNext }: RateLimiterRes,
+): Record<string, string> => ({
+  "ratelimit-policy": `"${name}";q=${requests};w=${seconds}`,
+  ratelimit: `"${name}";r=${remainingPoints};t=${Math.ceil(msBeforeNext / 1000)}`,
 });
 
-/** What the library throws in place of an error. */
+/** The library throws its result, not an error, when the limit is reached. */
 const isRefusal = (thrown: unknown): thrown is RateLimiterRes =>
   typeof thrown === "object" && thrown !== null && "msBeforeNext" in thrown;
 
-/** Counts in memory, by fixed windows that start with a client's first. `name` appears in headers, `counted` in messages. */
+/**
+ * Counts in memory, in fixed windows: a client's window starts with its first request.
+ * @param name appears in headers
+ * @param counted appears in messages: "Too many requests"
+ */
 export const rateLimiter = (name: string, counted: string): RateLimiter => {
-  const windows = new Map<string, RateLimiterMemory>();
-  const add = async (form: string, { points, seconds }: Window) => {
-    // Loaded when there is something to count: it brings its stores, 6 ms that a start need not wait for.
+  const limiters = new Map<string, RateLimiterMemory>();
+  const add = async (policy: string, { requests, seconds }: Rate) => {
+    // Imported when the first request is counted: the library loads all of its stores, which takes 6 ms.
     const { RateLimiterMemory } = await import("rate-limiter-flexible");
-    // Made once, by whoever is first here.
-    const made = windows.get(form) ?? new RateLimiterMemory({ points, duration: seconds, keyPrefix: form });
-    windows.set(form, made);
-    return made;
+    // Another request may have added it during the import.
+    const limiter =
+      limiters.get(policy) ??
+      new RateLimiterMemory({ points: requests, duration: seconds, keyPrefix: policy });
+    limiters.set(policy, limiter);
+    return limiter;
   };
-  const limiterOf = (window: Window) => {
-    const form = `${window.points}/${window.seconds}`;
-    return windows.get(form) ?? add(form, window);
+  const limiterFor = (rate: Rate) => {
+    const policy = `${rate.requests}/${rate.seconds}`;
+    return limiters.get(policy) ?? add(policy, rate);
   };
   return {
-    async take(who, window) {
+    async take(client, rate) {
       try {
-        return headersFor(name, window, await (await limiterOf(window)).consume(who));
-      } catch (refused) {
-        if (!isRefusal(refused)) throw refused;
-        const wait = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
+        return headersFor(name, rate, await (await limiterFor(rate)).consume(client));
+      } catch (thrown) {
+        if (!isRefusal(thrown)) throw thrown;
+        const wait = Math.max(1, Math.ceil(thrown.msBeforeNext / 1000));
         throw new Fault(
           "rate_limited",
-          `Too many ${counted}: ${window.points} in ${window.seconds} s are allowed; try again in ${wait} s.`,
-          {
-            ...headersFor(name, window, refused),
-            "retry-after": String(wait),
-          },
+          `Too many ${counted}: ${rate.requests} in ${rate.seconds} s are allowed; try again in ${wait} s.`,
+          { ...headersFor(name, rate, thrown), "retry-after": String(wait) },
         );
       }
     },
