@@ -14,7 +14,7 @@ import type { Fetch } from "../edge/dispatch.ts";
 import { type Listener, listen } from "../edge/listeners.ts";
 import { limitPlain } from "../edge/plain/limit.ts";
 import { openSockets } from "../edge/plain/sockets.ts";
-import { LIMITS } from "../protocols/tls/connections.ts";
+import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
 import { type Logger, logger } from "../lib/log.ts";
 import { respondWhileMigrating, respondWhileStarting } from "../http/startup.ts";
 import { saveSettings } from "../config/saved-settings.ts";
@@ -100,7 +100,7 @@ export const startServer = async (
     const fileLimit = openFiles(readLimits());
     const sockets = openSockets();
     const { connections, advice } = descriptorBudget(
-      LIMITS.connections,
+      DEFAULT_LIMITS.connections,
       fileLimit,
       config.httpsPort !== undefined,
     );

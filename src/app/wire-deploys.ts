@@ -4,9 +4,9 @@ import { freeBytes } from "../data-dir/free-space.ts";
 import type { Database } from "../db/open.ts";
 import { ADMISSION, type AdmissionLimits, admission } from "../deploys/admission.ts";
 import { openBlobs } from "../deploys/blobs.ts";
-import { type Damage, damageLedger } from "../deploys/damaged-blobs.ts";
+import { type DamagedBlobs, damagedBlobs } from "../deploys/damaged-blobs.ts";
 import { deployRepository } from "../deploys/repository.ts";
-import { roomAbove } from "../deploys/disk-space.ts";
+import { diskSpaceAbove } from "../deploys/disk-space.ts";
 import { progressIn } from "../deploys/scrub-progress.ts";
 import { scrubber } from "../deploys/scrub.ts";
 import { deployService } from "../deploys/service.ts";
@@ -29,11 +29,11 @@ export interface DeployOverrides {
 }
 
 /** The ledger of damaged files. Each is logged once. */
-export const wireDamage = (log: Logger): Damage =>
-  damageLedger({
+export const wireDamage = (log: Logger): DamagedBlobs =>
+  damagedBlobs({
     onFound: (hash, problem) =>
       log.error({ blob: hash, problem }, "a file of a deployed site is damaged: deploy the site again"),
-    onMended: (hash) => log.info({ blob: hash }, "a damaged file of a deployed site is whole again"),
+    onRepaired: (hash) => log.info({ blob: hash }, "a damaged file of a deployed site is whole again"),
   });
 
 /** Deploys, their files, and the scrubber that checks these. */
@@ -51,13 +51,13 @@ export const wireDeploys = (
     uploadPace = UPLOAD_PACE,
   }: DeployOverrides & {
     projects: Pick<ProjectService, "get">;
-    damage: Damage;
+    damage: DamagedBlobs;
     clock: Clock;
     sleep: (ms: number) => Promise<void>;
     log: Logger;
   },
 ) => {
-  const room = roomAbove(freeSpace, diskReserve);
+  const room = diskSpaceAbove(freeSpace, diskReserve);
   const blobs = openBlobs(join(dataDir, "blobs"), { room, damage });
   const deploys = deployService({
     deploys: lazy(() => deployRepository(database)),

@@ -4,7 +4,7 @@ import { lazy } from "../lib/lazy.ts";
 import { domainChecks } from "../domains/checks.ts";
 import { certificateRepository } from "../certificates/repository.ts";
 import { configuredInspector } from "../domains/configured.ts";
-import type { ClientSettings } from "../protocols/dns/client.ts";
+import type { DnsClientOptions } from "../protocols/dns/client.ts";
 import type { Inspect } from "../domains/inspect.ts";
 import { type DomainScheduler, domainScheduler } from "../domains/scheduler.ts";
 import { certificateEffects, domainRepository } from "../domains/repository.ts";
@@ -32,7 +32,7 @@ export const wireDomains = (
   }: {
     clock?: Clock;
     /** How patient the DNS client is. */
-    dns?: ClientSettings | undefined;
+    dns?: DnsClientOptions | undefined;
     /** Takes the place of the DNS. */
     inspect?: Inspect;
     /** Told of a host name that is served no longer. */

@@ -26,7 +26,7 @@ import { assertDescriptors, descriptorWarnings, type FileUse } from "../edge/des
 import { endingSoon } from "../certificates/certificate.ts";
 import { certificateRepository } from "../certificates/repository.ts";
 import { configuredInspector } from "../domains/configured.ts";
-import type { ClientSettings } from "../protocols/dns/client.ts";
+import type { DnsClientOptions } from "../protocols/dns/client.ts";
 import type { Inspect } from "../domains/inspect.ts";
 import { certificateEffects } from "../domains/repository.ts";
 import { domainRoutes } from "../domains/routes.ts";
@@ -63,8 +63,8 @@ import { eventStream } from "../pets/events/stream-response.ts";
 import { petStatistics } from "../pets/statistics.ts";
 import { publishingOf } from "../projects/addresses.ts";
 import { projectRoutes } from "../projects/routes.ts";
-import { deployedSites } from "../sites/site-cache.ts";
-import { rememberedNames } from "../sites/name-cache.ts";
+import { siteCache } from "../sites/site-cache.ts";
+import { cachedNames } from "../sites/name-cache.ts";
 import { publishedNames } from "../sites/repository.ts";
 import { siteService } from "../sites/service.ts";
 import { type Clock, systemClock } from "../lib/time.ts";
@@ -106,7 +106,7 @@ export interface Overrides extends DeployOverrides {
   /** The files that this process has open. */
   fileUse?: () => FileUse;
   /** How patient the DNS client is. */
-  dns?: ClientSettings;
+  dns?: DnsClientOptions;
   /** Takes the place of the DNS. */
   inspect?: Inspect;
   withoutIdleTimeout?: WithoutIdleTimeout;
@@ -282,7 +282,7 @@ export const wireApp = (
         ]
       : []),
   ]);
-  const names = rememberedNames(
+  const names = cachedNames(
     lazy(() => publishedNames(database)),
     database.version,
   );
@@ -313,7 +313,7 @@ export const wireApp = (
     api: (request) => app.fetch(config.console ? gateway.forward(overHttp(request)) : overHttp(request)),
     publisher: siteService({
       names,
-      sites: deployedSites(blobs),
+      sites: siteCache(blobs),
       scheme: new URL(config.baseUrl ?? "http://localhost").protocol,
     }),
     fresh: database.fresh,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { CarriedFiles } from "../db/backup-files.ts";
 import { type Blobs, openBlobs } from "../deploys/blobs.ts";
 import { MAX_MANIFEST_BYTES, hashesOf, readManifest } from "../deploys/manifest.ts";
-import { blobSize, isHash, lossOf, problemOf } from "../deploys/blob-check.ts";
+import { blobSize, isHash, problemFromError, blobProblem } from "../deploys/blob-check.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 
 /** Files of deployed sites, which lie beside the database. */
@@ -20,7 +20,7 @@ export const blobsOf = (dataDir: string): Blobs => openBlobs(join(dataDir, "blob
 
 /** True if the store has this file and it is what its name says. */
 const isSound = async (blobs: Blobs, hash: string): Promise<boolean> =>
-  (await problemOf(blobs.pathOf(hash), hash)) === undefined;
+  (await blobProblem(blobs.pathOf(hash), hash)) === undefined;
 
 /** The content of a file does not match its name. */
 class Damaged extends Error {}
@@ -58,7 +58,7 @@ const bytesOfOne = (path: string): number => {
   try {
     return blobSize(path);
   } catch (error) {
-    if (lossOf(error) === undefined) throw error;
+    if (problemFromError(error) === undefined) throw error;
     return 0;
   }
 };
@@ -86,7 +86,7 @@ export const carry = async (
       sum.files++;
       sum.bytes += statSync(path).size;
     } catch (error) {
-      if (!(error instanceof Damaged) && lossOf(error) === undefined) throw error;
+      if (!(error instanceof Damaged) && problemFromError(error) === undefined) throw error;
       sum.missing++;
     }
   }
@@ -122,7 +122,7 @@ export const uncarry = async (
 ): Promise<Omit<SiteFiles, "missing">> => {
   const hashes = carried.hashes();
   if (hashes.length === 0) return { files: 0, bytes: 0 };
-  const writer = blobs.begin();
+  const writer = blobs.openWriter();
   let bytes = 0;
   try {
     for (const [at, hash] of hashes.entries()) {

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "../lib/time.ts";
-import { shownCertificate } from "../protocols/acme/tls-alpn.ts";
+import { fetchAlpnCertificate } from "../protocols/acme/tls-alpn.ts";
 import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/keys.ts";
 import { isGlobalUnicast } from "../protocols/dns/address.ts";
 import type { FetchChallenge, OpenHandshakes } from "./preflight.ts";
@@ -48,7 +48,11 @@ export const handshakeTrial =
     return {
       async at(address) {
         assertReachable(address, dnsPrivate);
-        const shown = await shownCertificate(hostname, { address, port: acmeTlsPort, timeoutMs: PROBE_MS });
+        const shown = await fetchAlpnCertificate(hostname, {
+          address,
+          port: acmeTlsPort,
+          timeoutMs: PROBE_MS,
+        });
         if (!new X509Certificate(pair.cert).raw.equals(shown))
           throw new Error("another server than this one answers");
       },

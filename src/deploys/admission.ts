@@ -21,7 +21,7 @@ const tooMany = (message: string) =>
 
 export interface Admission {
   /** Lets an upload of this key begin. @returns a function to call once when it has ended @throws Fault rate_limited */
-  enter(keyId: number): () => void;
+  admit(keyId: number): () => void;
   /** Runs `work` when fewer than `unpacking` others run. They run in the order of their calls. */
   unpack<Result>(work: () => Promise<Result>): Promise<Result>;
   /** True while no upload is on its way. */
@@ -45,7 +45,7 @@ export const admission = ({ perKey, total, unpacking }: AdmissionLimits): Admiss
 
   return {
     isIdle: () => uploads === 0,
-    enter(keyId) {
+    admit(keyId) {
       const own = uploading.get(keyId) ?? 0;
       if (own >= perKey) throw tooMany(`This key is sending ${own} archives, and may send ${perKey} at once`);
       if (uploads >= total) throw tooMany("Too many archives are being sent");

@@ -1,4 +1,4 @@
-import { ArchiveRefused, type UnpackLimits } from "./invalid-archive.ts";
+import { InvalidArchive, type UnpackLimits } from "./invalid-archive.ts";
 
 export type EntryKind = "file" | "directory";
 
@@ -8,7 +8,7 @@ interface Node {
   children: Map<string, Node>;
 }
 
-export interface ArchiveTree {
+export interface ArchivePaths {
   /**
    * Takes in one entry and says its path; undefined for the root itself (`./`).
    * @throws ArchiveRefused for a name that is unsafe, or that another entry already has
@@ -54,7 +54,7 @@ const clashOf = (known: Node, name: string, kind: EntryKind): string | undefined
  * The paths of one archive. Directories that are only implied count as entries too, so that memory is bounded: at most
  * two names a file that is allowed.
  */
-export const archiveTree = (limits: UnpackLimits): ArchiveTree => {
+export const archivePaths = (limits: UnpackLimits): ArchivePaths => {
   const root: Node = { name: "", kind: "directory", children: new Map() };
   let names = 0;
 
@@ -62,10 +62,10 @@ export const archiveTree = (limits: UnpackLimits): ArchiveTree => {
     const key = foldName(segment);
     const known = parent.children.get(key);
     const clash = known && clashOf(known, segment, kind);
-    if (clash) throw new ArchiveRefused(clash, entry);
+    if (clash) throw new InvalidArchive(clash, entry);
     if (known) return known;
     names += 1;
-    if (names > 2 * limits.files) throw new ArchiveRefused("is one file or directory too many", entry);
+    if (names > 2 * limits.files) throw new InvalidArchive("is one file or directory too many", entry);
     const node: Node = { name: segment, kind, children: new Map() };
     parent.children.set(key, node);
     return node;
@@ -74,13 +74,13 @@ export const archiveTree = (limits: UnpackLimits): ArchiveTree => {
   return {
     add(name, kind) {
       const wrong = textProblem(name, limits);
-      if (wrong) throw new ArchiveRefused(wrong, name);
+      if (wrong) throw new InvalidArchive(wrong, name);
       const segments = splitPath(name, kind);
       const problem = segments.map(segmentProblem).find(Boolean);
-      if (problem) throw new ArchiveRefused(problem, name);
+      if (problem) throw new InvalidArchive(problem, name);
       if (segments.length > limits.depth)
-        throw new ArchiveRefused(`lies more than ${limits.depth} names deep`, name);
-      if (segments.length === 0 && kind === "file") throw new ArchiveRefused("has no name", name);
+        throw new InvalidArchive(`lies more than ${limits.depth} names deep`, name);
+      if (segments.length === 0 && kind === "file") throw new InvalidArchive("has no name", name);
       let node = root;
       for (const [at, segment] of segments.entries())
         node = step(node, segment, at < segments.length - 1 ? "directory" : kind, name);

@@ -18,7 +18,7 @@ const LOST: ReadonlyMap<string, string> = new Map([
 export const isHash = (text: string): boolean => /^[\da-f]{64}$/.test(text);
 
 /** A text in the place of a blob's hash is not a hash, such as `../../dev/zero`. */
-export class NotAHash extends Error {
+export class InvalidHash extends Error {
   override name = "NotAHash";
 }
 
@@ -33,8 +33,8 @@ export const blobSize = (path: string): number => {
 };
 
 /** What is wrong with a file by the error of reading it; undefined if the error says nothing about the file. */
-export const lossOf = (error: unknown): string | undefined => {
-  if (error instanceof NotAHash) return "is not named by a hash";
+export const problemFromError = (error: unknown): string | undefined => {
+  if (error instanceof InvalidHash) return "is not named by a hash";
   if (error instanceof NotAFile) return "is not an ordinary file";
   return LOST.get((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 };
@@ -55,7 +55,7 @@ const hashOf = async (path: string, onPart: (bytes: number) => unknown): Promise
 
 /** @throws the system's error if it says nothing about the file */
 const problemOrThrow = (error: unknown): string => {
-  const problem = lossOf(error);
+  const problem = problemFromError(error);
   if (problem === undefined) throw error;
   return problem;
 };
@@ -64,7 +64,7 @@ const problemOrThrow = (error: unknown): string => {
  * What is wrong with a blob; undefined if it is whole.
  * @param onPart awaited after each part of the content that is read
  */
-export const problemOf = async (
+export const blobProblem = async (
   path: string,
   hash: string,
   onPart: (bytes: number) => unknown = () => {},
@@ -77,7 +77,7 @@ export const problemOf = async (
 };
 
 /** What is wrong with the size of a blob; undefined if it is right. */
-export const sizeProblemOf = async (path: string, size: number): Promise<string | undefined> => {
+export const sizeProblem = async (path: string, size: number): Promise<string | undefined> => {
   try {
     const stat = await Bun.file(path).stat();
     if (!stat.isFile()) throw new NotAFile(path);

@@ -3,10 +3,10 @@ import { dirname } from "node:path";
 import { syncPath } from "../lib/durable.ts";
 import { inheritOwner, makeOwned } from "../lib/ownership.ts";
 import { syncFileSystem, writeAll } from "./disk.ts";
-import type { Damage } from "./damaged-blobs.ts";
-import type { Holds } from "./blob-pins.ts";
-import type { Room } from "./disk-space.ts";
-import { problemOf } from "./blob-check.ts";
+import type { DamagedBlobs } from "./damaged-blobs.ts";
+import type { BlobPins } from "./blob-pins.ts";
+import type { DiskSpace } from "./disk-space.ts";
+import { blobProblem } from "./blob-check.ts";
 import type { Temporary } from "./temporary-files.ts";
 
 /** What a stored file is known by. */
@@ -33,7 +33,7 @@ export interface BlobWriter {
    */
   adopt(write: (file: string) => Promise<string | undefined>, most: number): Promise<string | undefined>;
   /** Keeps a blob from sweeps as if it had been put, if the store has it whole. */
-  hold(hash: string): Promise<boolean>;
+  pin(hash: string): Promise<boolean>;
   /** Where what was put can be read, before the flush too. */
   pathOf(hash: string): Promise<string>;
   /** When this answers, all that was put is in the store and on disk, its names too. */
@@ -53,9 +53,9 @@ export interface WriterSettings {
   root: string;
   pathOf(hash: string): string;
   temporary: Temporary;
-  holds: Holds;
-  damage: Damage;
-  room: Room;
+  holds: BlobPins;
+  damage: DamagedBlobs;
+  room: DiskSpace;
   /** Calls back when no sweep is running: at once, or when those that are have ended. */
   afterSweeps(then: () => void): void;
 }
@@ -80,7 +80,7 @@ export const openWriter = ({
 
   /** A damaged blob is replaced as if it were missing. */
   const isWhole = async (hash: string): Promise<boolean> => {
-    const problem = await problemOf(pathOf(hash), hash);
+    const problem = await blobProblem(pathOf(hash), hash);
     if (problem !== undefined) damage.add(hash, problem);
     return problem === undefined;
   };
@@ -91,7 +91,7 @@ export const openWriter = ({
   /** Holds the blob in the same step as it looks, so that no sweep comes between. */
   const look = (hash: string): Promise<boolean> => {
     const found = existsSync(pathOf(hash));
-    holds.take(hash, self, found);
+    holds.pin(hash, self, found);
     held.add(hash);
     shards.add(shardOf(hash));
     return found ? isWhole(hash) : Promise.resolve(false);
@@ -107,7 +107,7 @@ export const openWriter = ({
     const hash = Bun.SHA256.hash(content, "hex");
     // The same content may have come again meanwhile.
     if (!(await isThere(hash)) && !written.has(hash)) {
-      room.assert(content.length);
+      room.assertFree(content.length);
       const writing = temporary.write((handle) => writeAll(handle, content));
       // Known as written before the first await: the same content may come again at once.
       written.set(hash, writing);
@@ -127,7 +127,7 @@ export const openWriter = ({
     let size = 0;
     const name = await temporary.write(async (handle) => {
       for await (const chunk of content) {
-        room.assert(chunk.length);
+        room.assertFree(chunk.length);
         hasher.update(chunk);
         writeAll(handle, chunk);
         size += chunk.length;
@@ -139,7 +139,7 @@ export const openWriter = ({
   };
 
   const adopt: BlobWriter["adopt"] = async (write, most) => {
-    room.assert(most);
+    room.assertFree(most);
     const name = temporary.reserve();
     try {
       const hash = await write(temporary.pathOf(name));
@@ -192,13 +192,13 @@ export const openWriter = ({
     // A file that cannot be removed goes when the next start sweeps.
     for (const name of written.values()) void name.then(temporary.drop).catch(() => {});
     written.clear();
-    afterSweeps(() => hashes.forEach(holds.release));
+    afterSweeps(() => hashes.forEach(holds.unpin));
   };
 
   return {
     put: (content) => (content instanceof Uint8Array ? putBytes(content) : putStream(content)),
     adopt,
-    hold: async (hash) => (await isThere(hash)) || written.has(hash),
+    pin: async (hash) => (await isThere(hash)) || written.has(hash),
     async pathOf(hash) {
       const name = await written.get(hash);
       return name === undefined ? pathOf(hash) : temporary.pathOf(name);
@@ -212,7 +212,7 @@ export const openWriter = ({
     close,
     discard() {
       for (const hash of held)
-        if (holds.isOwn(hash, self) && existsSync(pathOf(hash))) unlinkSync(pathOf(hash));
+        if (holds.isOwnedBy(hash, self) && existsSync(pathOf(hash))) unlinkSync(pathOf(hash));
       close();
     },
   };

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Damage, damageLedger } from "./damaged-blobs.ts";
-import { blobHolds } from "./blob-pins.ts";
-import { type Room, UNLIMITED } from "./disk-space.ts";
-import { NotAHash, isHash } from "./blob-check.ts";
+import { type DamagedBlobs, damagedBlobs } from "./damaged-blobs.ts";
+import { blobPins } from "./blob-pins.ts";
+import { type DiskSpace, UNLIMITED_SPACE } from "./disk-space.ts";
+import { InvalidHash, isHash } from "./blob-check.ts";
 import { temporaryFiles } from "./temporary-files.ts";
 import { type BlobWriter, openWriter } from "./blob-writer.ts";
 
@@ -13,8 +13,8 @@ export type { BlobWriter, Content, Stored } from "./blob-writer.ts";
 export interface Blobs {
   /** @throws NotAHash for anything but a hash: its path could lead outside of the store */
   pathOf(hash: string): string;
-  damage: Damage;
-  begin(): BlobWriter;
+  damage: DamagedBlobs;
+  openWriter(): BlobWriter;
   /**
    * Removes what neither `needed` names nor an open writer has put, and what a crash left half written. `needed` is asked
    * once, at the beginning; a writer that closes meanwhile holds its files to the end. Answers how many files went.
@@ -31,14 +31,15 @@ const REST = /^[\da-f]{62}$/;
  */
 export const openBlobs = (
   root: string,
-  { room = UNLIMITED, damage = damageLedger() }: { room?: Room; damage?: Damage } = {},
+  { room = UNLIMITED_SPACE, damage = damagedBlobs() }: { room?: DiskSpace; damage?: DamagedBlobs } = {},
 ): Blobs => {
   const temporary = temporaryFiles(join(root, "tmp"));
-  const holds = blobHolds();
+  const holds = blobPins();
   const sweeps = new Set<Promise<unknown>>();
 
   const pathOf = (hash: string) => {
-    if (!isHash(hash)) throw new NotAHash(`${JSON.stringify(hash.slice(0, 80))} is not the hash of a file`);
+    if (!isHash(hash))
+      throw new InvalidHash(`${JSON.stringify(hash.slice(0, 80))} is not the hash of a file`);
     return `${root}/${hash.slice(0, 2)}/${hash.slice(2)}`;
   };
 
@@ -50,7 +51,7 @@ export const openBlobs = (
   const sweepShard = (shard: string, keep: ReadonlySet<string>): number => {
     // Looked at and removed in one step: a writer that wants the file holds it before or finds it gone.
     const gone = readdirSync(join(root, shard)).filter(
-      (rest) => REST.test(rest) && !keep.has(shard + rest) && !holds.isHeld(shard + rest),
+      (rest) => REST.test(rest) && !keep.has(shard + rest) && !holds.isPinned(shard + rest),
     );
     for (const rest of gone) rmSync(join(root, shard, rest), { recursive: true });
     return gone.length;
@@ -59,7 +60,7 @@ export const openBlobs = (
   const sweepAll = async (needed: () => Iterable<string> | Promise<Iterable<string>>): Promise<number> => {
     if (!existsSync(root)) return 0;
     const keep = new Set(await needed());
-    damage.keepOnly(keep);
+    damage.retainOnly(keep);
     let gone = 0;
     const shards = readdirSync(root, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && SHARD.test(entry.name))
@@ -74,7 +75,7 @@ export const openBlobs = (
   return {
     pathOf,
     damage,
-    begin: () => openWriter({ root, pathOf, temporary, holds, damage, room, afterSweeps }),
+    openWriter: () => openWriter({ root, pathOf, temporary, holds, damage, room, afterSweeps }),
     async sweep(needed) {
       const running = sweepAll(needed);
       sweeps.add(running);

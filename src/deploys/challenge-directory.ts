@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { ArchiveRefused } from "./invalid-archive.ts";
+import { InvalidArchive } from "./invalid-archive.ts";
 
 const DIRECTORY = ".well-known/acme-challenge";
 
@@ -32,7 +32,7 @@ export const isChallengeAddress = (encoded: string): boolean =>
 export const assertNoChallenges = (paths: Iterable<string>, root: string): void => {
   for (const path of paths)
     if (isChallengePath(path.slice(root.length)))
-      throw new ArchiveRefused(
+      throw new InvalidArchive(
         `lies in ${DIRECTORY}/, where CAs check who controls a domain; sites cannot publish there, remove the directory`,
         path,
       );

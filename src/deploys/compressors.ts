@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import program from "./compressor.worker.js" with { type: "text" };
 
 /** A file to be compressed; the bytes are handed over, and are empty here from then on. */
-export interface Job {
+export interface CompressionJob {
   bytes: Uint8Array<ArrayBuffer>;
   /** Parameters of zlib's. */
   brotli: Record<number, number>;
@@ -16,7 +16,7 @@ export interface Job {
 }
 
 /** What was written: bytes of each coding, 0 for one that is not; without any there is no file. */
-export interface Made {
+export interface CompressedPair {
   br: number;
   gzip: number;
   /** SHA-256 of both together. */
@@ -30,14 +30,14 @@ interface Failure {
   syscall?: string;
 }
 
-type Answer = { id: number; made: Made; failed?: undefined } | { id: number; failed: Failure };
+type Answer = { id: number; made: CompressedPair; failed?: undefined } | { id: number; failed: Failure };
 
 const errorOf = ({ message, code, syscall }: Failure): Error =>
   Object.assign(new Error(message), { ...(code && { code }), ...(syscall && { syscall }) });
 
 const startWorker = (url: string) => {
   const worker = new Worker(url);
-  const waiting = new Map<number, PromiseWithResolvers<Made>>();
+  const waiting = new Map<number, PromiseWithResolvers<CompressedPair>>();
   let asked = 0;
   worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
     const asker = waiting.get(data.id);
@@ -50,9 +50,9 @@ const startWorker = (url: string) => {
     waiting.clear();
   });
   return {
-    compress(job: Job): Promise<Made> {
+    compress(job: CompressionJob): Promise<CompressedPair> {
       const id = asked++;
-      const asker = Promise.withResolvers<Made>();
+      const asker = Promise.withResolvers<CompressedPair>();
       waiting.set(id, asker);
       worker.postMessage({ id, ...job }, [job.bytes.buffer]);
       return asker.promise;
@@ -70,7 +70,7 @@ export interface Compressors {
   /** Counts a file that is to be compressed; true if there were so many that workers are worth their start. */
   isWorthwhile(): boolean;
   /** @throws the system's error if the file cannot be written */
-  compress(job: Job): Promise<Made>;
+  compress(job: CompressionJob): Promise<CompressedPair>;
   stop(): void;
 }
 

@@ -9,23 +9,23 @@ export class BlobDamaged extends Fault {
 }
 
 /** Blobs that are known to be missing or damaged. */
-export interface Damage {
+export interface DamagedBlobs {
   has(hash: string): boolean;
   /** Adds a damaged blob, and reports it the first time. @returns the error to throw in place of serving it */
   add(hash: string, problem: string): BlobDamaged;
   /** Removes a blob that is whole now, and reports it. */
   remove(hash: string): void;
   /** Forgets blobs that no deploy needs. */
-  keepOnly(needed: ReadonlySet<string>): void;
+  retainOnly(needed: ReadonlySet<string>): void;
   hashes(): string[];
 }
 
 export interface DamageEvents {
   onFound(hash: string, problem: string): void;
-  onMended(hash: string): void;
+  onRepaired(hash: string): void;
 }
 
-export const damageLedger = (events?: DamageEvents): Damage => {
+export const damagedBlobs = (events?: DamageEvents): DamagedBlobs => {
   const known = new Set<string>();
   return {
     has: (hash) => known.has(hash),
@@ -35,9 +35,9 @@ export const damageLedger = (events?: DamageEvents): Damage => {
       return new BlobDamaged(hash);
     },
     remove(hash) {
-      if (known.delete(hash)) events?.onMended(hash);
+      if (known.delete(hash)) events?.onRepaired(hash);
     },
-    keepOnly(needed) {
+    retainOnly(needed) {
       for (const hash of known) if (!needed.has(hash)) known.delete(hash);
     },
     hashes: () => [...known],
@@ -47,7 +47,7 @@ export const damageLedger = (events?: DamageEvents): Damage => {
 const MAX_NAMED = 3;
 
 /** The warning of `/readyz` about damaged files. */
-export const damageWarnings = ({ hashes }: Pick<Damage, "hashes">): Warning[] => {
+export const damageWarnings = ({ hashes }: Pick<DamagedBlobs, "hashes">): Warning[] => {
   const damaged = hashes();
   if (damaged.length === 0) return [];
   const named = damaged.slice(0, MAX_NAMED).map((hash) => `blobs/${hash.slice(0, 2)}/${hash.slice(2)}`);

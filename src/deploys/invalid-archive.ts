@@ -19,7 +19,7 @@ export const shortened = (name: string): string => (name.length > SHOWN ? `${nam
 const shown = (name: string): string => JSON.stringify(shortened(name));
 
 /** The archive is at fault, not the service; the message says how, names the entry, and is fit for whoever sent it. */
-export class ArchiveRefused extends Error {
+export class InvalidArchive extends Error {
   override name = "ArchiveRefused";
   constructor(reason: string, entry?: string) {
     super(entry === undefined ? reason : `${shown(entry)}: ${reason}`);

@@ -1,5 +1,5 @@
 /** Runs work of the same id one after the other, in the order of the calls. Work of different ids runs at once. */
-export const turns = () => {
+export const keyedMutex = () => {
   const last = new Map<number, Promise<unknown>>();
   return async <Result>(id: number, work: () => Promise<Result>): Promise<Result> => {
     const before = last.get(id);

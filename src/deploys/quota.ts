@@ -3,7 +3,7 @@ import type { Stored } from "./blobs.ts";
 import { type Manifest, blobSizes } from "./manifest.ts";
 
 /** What is known of a deploy without reading its manifest. */
-export interface Extent {
+export interface DeploySize {
   files: number;
   /** Bytes of all files, unpacked. */
   bytes: number;
@@ -15,10 +15,10 @@ const MAX_FACTOR = 1 + 2 * (7 / 8);
 const MAX_ENTRY = 8192;
 
 /** An upper bound of what the deploy takes on the disk. */
-export const boundOf = ({ files, bytes }: Extent): number => MAX_FACTOR * bytes + MAX_ENTRY * files;
+export const maxDiskBytes = ({ files, bytes }: DeploySize): number => MAX_FACTOR * bytes + MAX_ENTRY * files;
 
 /** Adds up what the deploys of one project take. Files that they share count once. */
-export const usage = () => {
+export const diskUsage = () => {
   const blobs = new Map<string, number>();
   return {
     /** @param stored the manifest itself */

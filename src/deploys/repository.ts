@@ -37,7 +37,7 @@ export interface Failed extends Upload {
   reason: string;
 }
 
-export interface Deploys {
+export interface DeployRepository {
   /**
    * Records the deploy and makes it the one that is served, in one atomic step; undefined if the project is gone, or
    * if the deploy must be its first and is not. Of those that succeeded the newest `KEPT` stay, and whichever is served.
@@ -51,7 +51,7 @@ export interface Deploys {
   /** Makes a deploy that succeeded the one that is served; undefined if it is not such a one. */
   activate(projectId: number, id: number): Promise<Deploy | undefined>;
   /** The deploys that stay when the next one succeeds: the newest `KEPT - 1` that succeeded. */
-  staying(projectId: number): Promise<Pick<Deploy, "manifest" | "files" | "bytes">[]>;
+  listRetained(projectId: number): Promise<Pick<Deploy, "manifest" | "files" | "bytes">[]>;
   /** Removes a deploy; false if it is the one that is served, or does not exist. */
   remove(projectId: number, id: number): Promise<boolean>;
   /** True before the first deploy of any project, whatever became of it. */
@@ -61,7 +61,7 @@ export interface Deploys {
 }
 
 /** Deploys of a project that are kept, of those that succeeded and of those that failed. */
-export const KEPT = 20;
+export const MAX_KEPT = 20;
 
 const COLUMNS = {
   id: deploys.id,
@@ -75,7 +75,7 @@ const COLUMNS = {
   createdAt: deploys.createdAt,
 };
 
-export const deployRepository = ({ orm, commit }: Database): Deploys => {
+export const deployRepository = ({ orm, commit }: Database): DeployRepository => {
   const value = sql.placeholder;
   /** A row for a project that is still there. */
   const inserted = insertSelect(
@@ -131,7 +131,7 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
         eq(deploys.projectId, value("projectId")),
         sql`${deploys.status} = ${value("status")}`,
         sql`${deploys.id} <= (select id from deploys where project_id = ${value("projectId")}
-          and status = ${value("status")} order by id desc limit 1 offset ${KEPT})`,
+          and status = ${value("status")} order by id desc limit 1 offset ${MAX_KEPT})`,
         sql`${deploys.id} is not (select active_deploy_id from projects where id = ${value("projectId")})`,
       ),
     )
@@ -141,7 +141,7 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
     .from(deploys)
     .where(and(eq(deploys.projectId, value("projectId")), eq(deploys.status, "succeeded")))
     .orderBy(desc(deploys.id))
-    .limit(KEPT - 1)
+    .limit(MAX_KEPT - 1)
     .prepare();
   const removeStatement = orm
     .delete(deploys)
@@ -195,7 +195,7 @@ export const deployRepository = ({ orm, commit }: Database): Deploys => {
       const [rows] = await commit([{ query: activated, values: { projectId, id } }]);
       return rows.length > 0 ? find(projectId, id) : undefined;
     },
-    async staying(projectId) {
+    async listRetained(projectId) {
       return stayingStatement.all({ projectId });
     },
     async remove(projectId, id) {

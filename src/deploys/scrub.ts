@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/time.ts";
 import type { Blobs } from "./blobs.ts";
-import { pace } from "./pace.ts";
-import { problemOf } from "./blob-check.ts";
+import { throttle } from "./pace.ts";
+import { blobProblem } from "./blob-check.ts";
 
 /** The progress of a scrub, from which the next process resumes. */
 export interface ScrubProgress {
@@ -58,7 +58,7 @@ export const scrubber = ({
   let wake: (() => void) | undefined;
   let running: Promise<void> | undefined;
   // Not a race against a promise of the stop, which would keep every sleep of the pass in memory.
-  const pause = pace(bytesPerSecond, (ms) => {
+  const pause = throttle(bytesPerSecond, (ms) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     wake = resolve;
     sleep(ms).then(resolve, reject);
@@ -73,7 +73,7 @@ export const scrubber = ({
   const checkAll = async (hashes: readonly string[]): Promise<void> => {
     const problems = new Map<string, string>();
     for (const hash of hashes) {
-      const problem = await problemOf(pathOf(hash), hash, onPart);
+      const problem = await blobProblem(pathOf(hash), hash, onPart);
       if (problem === undefined) damage.remove(hash);
       else problems.set(hash, problem);
     }
@@ -88,7 +88,7 @@ export const scrubber = ({
 
   const pass = async ({ after, endedAt }: ScrubProgress): Promise<void> => {
     const all = await needed();
-    damage.keepOnly(all);
+    damage.retainOnly(all);
     const left = [...all].filter((hash) => hash > after).toSorted();
     for (let at = 0; at < left.length; at += STEP) {
       const step = left.slice(at, at + STEP);

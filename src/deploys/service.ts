@@ -6,14 +6,14 @@ import type { Clock } from "../lib/time.ts";
 import type { Admission } from "./admission.ts";
 import { type UnpackedFile, unpack } from "./archive.ts";
 import type { Blobs } from "./blobs.ts";
-import { type Intake, takeIn } from "./store-site.ts";
+import { type StoredSite, storeSite } from "./store-site.ts";
 import type { Manifest } from "./manifest.ts";
-import { type Extent, boundOf, quotaExceeded, usage } from "./quota.ts";
-import { ArchiveRefused, UNPACK_LIMITS } from "./invalid-archive.ts";
-import type { Deploy, Deploys } from "./repository.ts";
-import { NoRoom, type Room } from "./disk-space.ts";
-import { namedBy, storedManifest } from "./stored.ts";
-import { turns } from "./mutex.ts";
+import { type DeploySize, maxDiskBytes, quotaExceeded, diskUsage } from "./quota.ts";
+import { InvalidArchive, UNPACK_LIMITS } from "./invalid-archive.ts";
+import type { Deploy, DeployRepository } from "./repository.ts";
+import { InsufficientSpace, type DiskSpace } from "./disk-space.ts";
+import { hashesNamedBy, loadManifest } from "./stored.ts";
+import { keyedMutex } from "./mutex.ts";
 import { UploadCutOff, UploadTooLarge, type Uploads } from "./uploads.ts";
 
 /** A `.tar.gz` or `.zip` on its way in. */
@@ -82,7 +82,7 @@ const noRoom = () =>
 /** The fault that an upload ends with. */
 const faultOf = (error: unknown, limit: number): unknown => {
   if (error instanceof UploadTooLarge) return tooLarge(limit);
-  if (error instanceof NoRoom) return noRoom();
+  if (error instanceof InsufficientSpace) return noRoom();
   if (error instanceof UploadCutOff)
     return new Fault("invalid_request", `The archive is not complete: ${error.message}.`, {
       connection: "close",
@@ -101,19 +101,19 @@ export const deployService = ({
   projectQuota,
   clock,
 }: {
-  deploys: Deploys;
+  deploys: DeployRepository;
   projects: Pick<ProjectService, "get">;
   blobs: Blobs;
   uploads: Uploads;
   admission: Admission;
-  room: Room;
+  room: DiskSpace;
   /** Bytes of an archive. */
   uploadLimit: number;
   /** Bytes that the kept deploys of one project may take. */
   projectQuota: number;
   clock: Clock;
 }): DeployService => {
-  const inTurn = turns();
+  const inTurn = keyedMutex();
 
   const get = async (slug: string, id: number): Promise<ListedDeploy> => {
     const project = await projects.get(slug);
@@ -126,24 +126,24 @@ export const deployService = ({
   const servedBy = async ({ id, activeDeployId }: Project): Promise<Manifest | undefined> => {
     const served = activeDeployId === null ? undefined : await deploys.find(id, activeDeployId);
     if (!served?.manifest) return undefined;
-    return storedManifest(blobs, served.manifest).catch(() => undefined);
+    return loadManifest(blobs, served.manifest).catch(() => undefined);
   };
 
   /** Counts the deploy and those that stay beside it, without the oldest, which it replaces. @throws Fault quota_exceeded */
   const assertQuota = async (
     projectId: number,
-    extent: Extent,
-    { manifest, stored }: Pick<Intake, "manifest" | "stored">,
+    extent: DeploySize,
+    { manifest, stored }: Pick<StoredSite, "manifest" | "stored">,
   ) => {
-    const staying = await deploys.staying(projectId);
+    const staying = await deploys.listRetained(projectId);
     // Most projects are so far below the quota that no manifest needs to be read.
-    const bound = [extent, ...staying].reduce((sum, one) => sum + boundOf(one), 0);
+    const bound = [extent, ...staying].reduce((sum, one) => sum + maxDiskBytes(one), 0);
     if (bound <= projectQuota) return;
-    const total = usage();
+    const total = diskUsage();
     total.add(manifest, stored);
     for (const { manifest: hash } of staying)
       if (hash !== null)
-        total.add(await storedManifest(blobs, hash).catch(() => new Map()), {
+        total.add(await loadManifest(blobs, hash).catch(() => new Map()), {
           hash,
           size: Bun.file(blobs.pathOf(hash)).size,
         });
@@ -155,7 +155,11 @@ export const deployService = ({
     { keyId, isFirst = false }: { keyId: number | null; isFirst?: boolean },
     files: AsyncIterable<UnpackedFile>,
   ): Promise<Deploy | undefined> => {
-    const { manifest, stored, bytes, release, discard } = await takeIn(files, blobs, await servedBy(project));
+    const { manifest, stored, bytes, release, discard } = await storeSite(
+      files,
+      blobs,
+      await servedBy(project),
+    );
     const extent = { files: manifest.size, bytes };
     return inTurn(project.id, async () => {
       try {
@@ -181,7 +185,7 @@ export const deployService = ({
       return deploy.id;
     } catch (error) {
       const isQuota = error instanceof Fault && error.code === "quota_exceeded";
-      if (!(error instanceof ArchiveRefused || isQuota)) throw error;
+      if (!(error instanceof InvalidArchive || isQuota)) throw error;
       const upload = { projectId: project.id, keyId, createdAt: clock.now() };
       await deploys.fail({ ...upload, reason: error.message });
       throw isQuota ? error : new Fault("invalid_archive", error.message);
@@ -192,7 +196,7 @@ export const deployService = ({
     const hashes = new Set<string>();
     for (const manifest of await deploys.manifests()) {
       hashes.add(manifest);
-      for (const hash of await namedBy(blobs, manifest)) hashes.add(hash);
+      for (const hash of await hashesNamedBy(blobs, manifest)) hashes.add(hash);
     }
     return hashes;
   };
@@ -204,10 +208,10 @@ export const deployService = ({
     async upload(slug, { length = 0, body, isCutOff, keyId }) {
       const project = await projects.get(slug);
       if (length > uploadLimit) throw tooLarge(uploadLimit);
-      const leave = admission.enter(keyId ?? 0);
+      const leave = admission.admit(keyId ?? 0);
       try {
-        room.assert(length);
-        const stored = await uploads.hold(body, async (file) => {
+        room.assertFree(length);
+        const stored = await uploads.receive(body, async (file) => {
           if (await isCutOff()) throw new UploadCutOff("the connection was closed");
           return admission.unpack(() => storeArchive(project, keyId, file));
         });

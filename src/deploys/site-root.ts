@@ -1,5 +1,5 @@
 import { assertNoChallenges } from "./challenge-directory.ts";
-import { ArchiveRefused, shortened } from "./invalid-archive.ts";
+import { InvalidArchive, shortened } from "./invalid-archive.ts";
 
 /** Files that macOS adds to archives on its own. They are not part of the site. */
 export const isClutter = (path: string): boolean =>
@@ -31,10 +31,10 @@ const adviceFor = ([nearest]: readonly string[]): string => {
   return "Deploy the directory that holds the start page";
 };
 
-const noStartPage = (paths: readonly string[]): ArchiveRefused => {
+const noStartPage = (paths: readonly string[]): InvalidArchive => {
   const pages = startPages(paths);
   const found = listed(pages.length > 0 ? pages : topNames(paths));
-  return new ArchiveRefused(`No index.html at the top level; found ${found}. ${adviceFor(pages)}.`);
+  return new InvalidArchive(`No index.html at the top level; found ${found}. ${adviceFor(pages)}.`);
 };
 
 /** The one directory that holds all files, with its slash; "" if there is none, or if it is hidden. */

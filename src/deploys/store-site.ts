@@ -12,7 +12,7 @@ const IN_MEMORY = 1024 * 1024;
 const AT_ONCE = 32;
 
 /** Files that are in the store, whole and on disk. */
-export interface Intake {
+export interface StoredSite {
   manifest: Manifest;
   /** The manifest itself. */
   stored: Stored;
@@ -46,7 +46,7 @@ interface Dependencies {
 /** Those of an earlier deploy, if the store still has them: most files of a site do not change. */
 const madeBefore = async (hash: string, { made, writer }: Dependencies): Promise<Encodings | undefined> => {
   const encodings = made.get(hash);
-  for (const one of Object.values(encodings ?? {})) if (!(await writer.hold(one.hash))) return undefined;
+  for (const one of Object.values(encodings ?? {})) if (!(await writer.pin(one.hash))) return undefined;
   return encodings;
 };
 
@@ -118,12 +118,12 @@ const codingsOf = (earlier: Manifest): Dependencies["made"] =>
  * @param earlier another deploy: what it has in common with this one is not compressed again
  * @throws ArchiveRefused if the archive that they come from is at fault; NoRoom or a system's error if the disk is. Nothing is kept then.
  */
-export const takeIn = async (
+export const storeSite = async (
   files: AsyncIterable<UnpackedFile>,
   blobs: Blobs,
   earlier: Manifest = new Map(),
-): Promise<Intake> => {
-  const writer = blobs.begin();
+): Promise<StoredSite> => {
+  const writer = blobs.openWriter();
   const workers = compressors();
   try {
     const { manifest, stored } = await storeAll(files, { writer, workers, made: codingsOf(earlier) });

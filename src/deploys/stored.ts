@@ -1,6 +1,6 @@
 import type { Blobs } from "./blobs.ts";
 import { MAX_MANIFEST_BYTES, type Manifest, hashesOf, readManifest } from "./manifest.ts";
-import { blobSize, lossOf } from "./blob-check.ts";
+import { blobSize, problemFromError } from "./blob-check.ts";
 
 type Source = Pick<Blobs, "pathOf" | "damage">;
 
@@ -16,14 +16,14 @@ const read = async ({ pathOf }: Source, hash: string): Promise<{ text: string; p
       ...(!isWhole && { problem: "has other content than was stored" }),
     };
   } catch (error) {
-    const problem = lossOf(error);
+    const problem = problemFromError(error);
     if (problem === undefined) throw error;
     return { text: "", problem };
   }
 };
 
 /** The manifest of a deploy. One that is known to be damaged is not read again. @throws BlobDamaged */
-export const storedManifest = async (blobs: Source, hash: string): Promise<Manifest> => {
+export const loadManifest = async (blobs: Source, hash: string): Promise<Manifest> => {
   if (blobs.damage.has(hash)) throw blobs.damage.add(hash, "");
   const { text, problem } = await read(blobs, hash);
   if (problem !== undefined) throw blobs.damage.add(hash, problem);
@@ -31,7 +31,7 @@ export const storedManifest = async (blobs: Source, hash: string): Promise<Manif
 };
 
 /** The hashes that a manifest names. Of a damaged one, every text that could be a hash, so that no file is swept too early. */
-export const namedBy = async (blobs: Source, hash: string): Promise<Iterable<string>> => {
+export const hashesNamedBy = async (blobs: Source, hash: string): Promise<Iterable<string>> => {
   const { text, problem } = await read(blobs, hash);
   if (problem === undefined) return hashesOf(readManifest(text));
   blobs.damage.add(hash, problem);

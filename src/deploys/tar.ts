@@ -2,11 +2,11 @@ import { createReadStream } from "node:fs";
 import { Transform, pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { type Header, extract } from "tar-stream";
-import { ArchiveRefused, type UnpackLimits } from "./invalid-archive.ts";
+import { InvalidArchive, type UnpackLimits } from "./invalid-archive.ts";
 import type { EntryKind } from "./archive-paths.ts";
 
 /** One entry as the archive has it; `content` is read before the next entry is asked for. */
-export interface RawEntry {
+export interface ArchiveEntry {
   name: string;
   kind: EntryKind;
   /** Bytes, as the archive says. */
@@ -35,7 +35,7 @@ const kindOf = (header: Header): EntryKind => {
   const type = header.type ?? "";
   const kind = KINDS[type];
   if (!kind || isSparse(header))
-    throw new ArchiveRefused(REFUSED[type] ?? "is neither a file nor a directory", header.name);
+    throw new InvalidArchive(REFUSED[type] ?? "is neither a file nor a directory", header.name);
   return kind;
 };
 
@@ -45,14 +45,14 @@ const cutAt = (most: number): Transform => {
   return new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
       seen += chunk.length;
-      if (seen > most) done(new ArchiveRefused("The archive unpacks to more than is allowed."));
+      if (seen > most) done(new InvalidArchive("The archive unpacks to more than is allowed."));
       else done(null, chunk);
     },
   });
 };
 
 /** The entries of a `.tar.gz`, in its own order; a broken archive throws what its library threw. */
-export async function* tarEntries(file: string, limits: UnpackLimits): AsyncGenerator<RawEntry> {
+export async function* tarEntries(file: string, limits: UnpackLimits): AsyncGenerator<ArchiveEntry> {
   const entries = extract();
   // What goes wrong before the last stream destroys it, and so comes out of the loop below.
   pipeline(

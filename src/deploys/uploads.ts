@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { makeOwned } from "../lib/ownership.ts";
-import { type Room, UNLIMITED } from "./disk-space.ts";
+import { type DiskSpace, UNLIMITED_SPACE } from "./disk-space.ts";
 
 /** Where archives lie while they are unpacked; a directory that one process owns. */
 export interface Uploads {
@@ -12,7 +12,7 @@ export interface Uploads {
    * Writes a body to a file of its own, which is gone when `use` has ended.
    * @throws UploadTooLarge, UploadCutOff, NoRoom, or a system's error
    */
-  hold<Result>(
+  receive<Result>(
     body: ReadableStream<Uint8Array> | null,
     use: (file: string) => Promise<Result>,
   ): Promise<Result>;
@@ -47,7 +47,7 @@ export interface UploadLimits extends UploadPace {
 }
 
 /** The chunks of a body; one that breaks off or stalls is told from a disk that fails. */
-async function* chunksOf(
+async function* readChunks(
   body: ReadableStream<Uint8Array>,
   { stallMs, graceMs, bytesPerSecond }: UploadLimits,
 ): AsyncGenerator<Uint8Array> {
@@ -89,15 +89,15 @@ const write = async (
   file: string,
   body: ReadableStream<Uint8Array> | null,
   limits: UploadLimits,
-  room: Room,
+  room: DiskSpace,
 ) => {
   const handle = await open(file, "wx", 0o600);
   try {
     let size = 0;
-    for await (const chunk of body ? chunksOf(body, limits) : []) {
+    for await (const chunk of body ? readChunks(body, limits) : []) {
       size += chunk.length;
       if (size > limits.bytes) throw new UploadTooLarge(`larger than ${limits.bytes} bytes`);
-      room.assert(chunk.length);
+      room.assertFree(chunk.length);
       // Not `write`, which may take a part of it only.
       await handle.writeFile(chunk);
     }
@@ -107,12 +107,16 @@ const write = async (
 };
 
 /** The uploads in `directory`, which the first makes if it is not there. */
-export const openUploads = (directory: string, limits: UploadLimits, room: Room = UNLIMITED): Uploads => {
+export const openUploads = (
+  directory: string,
+  limits: UploadLimits,
+  room: DiskSpace = UNLIMITED_SPACE,
+): Uploads => {
   return {
     clear() {
       rmSync(directory, { recursive: true, force: true });
     },
-    async hold(body, use) {
+    async receive(body, use) {
       makeOwned(directory);
       const file = join(directory, crypto.randomUUID());
       try {

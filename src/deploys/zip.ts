@@ -1,7 +1,7 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import { type Entry, type ZipFile, openPromise } from "yauzl";
-import { ArchiveRefused } from "./invalid-archive.ts";
-import type { RawEntry } from "./tar.ts";
+import { InvalidArchive } from "./invalid-archive.ts";
+import type { ArchiveEntry } from "./tar.ts";
 import type { EntryKind } from "./archive-paths.ts";
 
 /** Files up to this size are inflated in one piece: a stream for each costs ten times as much. */
@@ -14,7 +14,7 @@ const nameOf = (stored: Buffer): string => {
   try {
     return utf8.decode(stored);
   } catch {
-    throw new ArchiveRefused("is not a name in UTF-8", stored.toString("latin1"));
+    throw new InvalidArchive("is not a name in UTF-8", stored.toString("latin1"));
   }
 };
 
@@ -23,19 +23,19 @@ const TYPES = new Set([0, 0o100000, 0o040000]);
 
 const kindOf = (entry: Entry, name: string): EntryKind => {
   const type = (entry.externalFileAttributes >>> 16) & 0o170000;
-  if (type === 0o120000) throw new ArchiveRefused("is a symbolic link", name);
-  if (!TYPES.has(type)) throw new ArchiveRefused("is neither a file nor a directory", name);
-  if (entry.isEncrypted()) throw new ArchiveRefused("is encrypted", name);
+  if (type === 0o120000) throw new InvalidArchive("is a symbolic link", name);
+  if (!TYPES.has(type)) throw new InvalidArchive("is neither a file nor a directory", name);
+  if (entry.isEncrypted()) throw new InvalidArchive("is encrypted", name);
   const isDirectory = name.endsWith("/");
   if (isDirectory && entry.uncompressedSize > 0)
-    throw new ArchiveRefused("is a directory with content", name);
+    throw new InvalidArchive("is a directory with content", name);
   if (type === 0o040000 && !isDirectory)
-    throw new ArchiveRefused("is a directory without a trailing slash", name);
+    throw new InvalidArchive("is a directory without a trailing slash", name);
   return isDirectory ? "directory" : "file";
 };
 
 const damaged = (name: string) =>
-  new ArchiveRefused("is damaged: its content has another checksum or size", name);
+  new InvalidArchive("is damaged: its content has another checksum or size", name);
 
 const checked = (bytes: Uint8Array, entry: Entry, name: string): Uint8Array => {
   if (bytes.length !== entry.uncompressedSize || crc32(bytes) !== entry.crc32) throw damaged(name);
@@ -70,7 +70,7 @@ const isSmall = ({ compressedSize, uncompressedSize }: Entry): boolean =>
 const METHODS = new Set([0, 8]);
 
 /** The entries of a `.zip`, in the order of its directory; a broken archive throws what its library threw. */
-export async function* zipEntries(file: string): AsyncGenerator<RawEntry> {
+export async function* zipEntries(file: string): AsyncGenerator<ArchiveEntry> {
   const zip = await openPromise(file, { autoClose: false, decodeStrings: false, validateEntrySizes: true });
   try {
     for await (const entry of zip.eachEntry()) {
@@ -78,7 +78,7 @@ export async function* zipEntries(file: string): AsyncGenerator<RawEntry> {
       const name = nameOf(entry.fileName as unknown as Buffer);
       const kind = kindOf(entry, name);
       if (!METHODS.has(entry.compressionMethod))
-        throw new ArchiveRefused("is packed by a method other than store and deflate", name);
+        throw new InvalidArchive("is packed by a method other than store and deflate", name);
       const content = (isSmall(entry) ? inOnePiece : inPieces)(zip, entry, name);
       yield { name, kind, size: entry.uncompressedSize, content };
     }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isGlobalUnicast } from "../protocols/dns/address.ts";
 import { systemNetwork } from "../protocols/dns/network.ts";
-import { type ClientSettings, type Dependencies, dnsClient } from "../protocols/dns/client.ts";
+import { type DnsClientOptions, type DnsClientDependencies, dnsClient } from "../protocols/dns/client.ts";
 import { parseServer, resolversOf } from "../protocols/dns/server-address.ts";
 import { type Inspect, inspector } from "./inspect.ts";
 
@@ -15,7 +15,7 @@ const systemResolvers = (port: number) => {
 };
 
 /** Two tries of two seconds: a verification ends before who asked for it gives up. */
-const DNS_PATIENCE: ClientSettings = { timeoutMs: 2000, attempts: 2 };
+const DNS_PATIENCE: DnsClientOptions = { timeoutMs: 2000, attempts: 2 };
 
 /** How the DNS is asked, as the settings of these names say. */
 interface DnsSettings {
@@ -28,7 +28,7 @@ interface DnsSettings {
 /** An inspector that asks real servers. */
 export const configuredInspector = (
   { dnsResolvers, dnsPort, dnsPrivate, caaIssuers }: DnsSettings,
-  surroundings: Pick<Dependencies, "clock" | "random">,
+  surroundings: Pick<DnsClientDependencies, "clock" | "random">,
   patience = DNS_PATIENCE,
 ): Inspect => {
   const named = dnsResolvers.map((text) => parseServer(text, dnsPort)).filter((one) => one !== undefined);

@@ -1,8 +1,8 @@
 import type { Finding } from "./finding.ts";
-import type { Urgency } from "../protocols/dns/limiter.ts";
+import type { IsUrgent } from "../protocols/dns/limiter.ts";
 import type { Server } from "../protocols/dns/network.ts";
 import { ownershipOf, rivalsOf } from "./ownership.ts";
-import type { Ask } from "../protocols/dns/client.ts";
+import type { SendQuery } from "../protocols/dns/client.ts";
 import { investigate } from "../protocols/dns/resolve.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 import type { Hostname } from "./hostname.ts";
@@ -22,7 +22,7 @@ export interface Inspection {
 
 /** How a host name is looked at. */
 export interface Manner {
-  isUrgent: Urgency;
+  isUrgent: IsUrgent;
   /** True unless the project holds the name already. */
   needsProof: boolean;
   /** What CAA records may name beside what they are to name. */
@@ -33,7 +33,7 @@ export interface Manner {
 export type Inspect = (hostname: Hostname, target: string, manner: Manner) => Promise<Inspection>;
 
 export interface InspectorSettings {
-  ask: Ask;
+  ask: SendQuery;
   /** Read at each check: the system's own may change. */
   resolvers: () => Server[];
   /** Where the zones' own servers are asked. */
@@ -63,7 +63,7 @@ export const inspector =
   async ({ ascii, apex, isApex }, target, { isUrgent, needsProof, issuers: others = [] }) => {
     const named = resolvers();
     const asked = named.length > 0 ? named : [{ address: THIS_MACHINE, port }];
-    const askInTurn: Ask = (server, question, recursive) => ask(server, question, recursive, isUrgent);
+    const askInTurn: SendQuery = (server, question, recursive) => ask(server, question, recursive, isUrgent);
     const trace = await investigate(askInTurn, { resolvers: asked, port, mayAsk }, { ascii, apex, target });
     const expected = {
       hostname: ascii,

@@ -1,4 +1,4 @@
-import { formatCaa, isAllowed } from "../protocols/dns/caa.ts";
+import { formatCaa, allowsIssuance } from "../protocols/dns/caa.ts";
 import { formatServer, type Finding } from "./finding.ts";
 import { proofNameOf } from "../protocols/dns/name.ts";
 import { claimsOf, ownershipOf } from "./ownership.ts";
@@ -65,7 +65,7 @@ const caaFindings = ({ caa }: Trace, { hostname, issuers }: Expectation): Findin
     const said = `no CAA answer for ${caa.name} (${why})`;
     return [{ kind: "unreachable", name: hostname, server: formatServer(server), reason: said }];
   }
-  if (isAllowed(caa.records, issuers)) return [];
+  if (allowsIssuance(caa.records, issuers)) return [];
   const found = caa.records.map(formatCaa);
   return [{ kind: "caa_forbids", name: caa.name, found, expected: [...issuers] }];
 };

@@ -57,7 +57,7 @@ export const securedNames = ({
     else without.add(hostname);
     return pair;
   };
-  const contexts = secureContexts({ read, failed });
+  const contexts = secureContexts({ read, onError: failed });
 
   const isWithout = (hostname: string): boolean => {
     const current = version();

@@ -1,10 +1,10 @@
 import { Fault, faultResponse } from "../lib/errors.ts";
 import type { Fetch } from "./dispatch.ts";
-import type { Challenge } from "../protocols/tls/alpn-challenges.ts";
-import type { Visit } from "../protocols/tls/backend.ts";
+import type { ChallengeCertificate } from "../protocols/tls/alpn-challenges.ts";
+import type { RequestContext } from "../protocols/tls/backend.ts";
 import type { SecuredNames } from "./certificate-store.ts";
-import { LIMITS } from "../protocols/tls/connections.ts";
-import { type Front, listenTls } from "../protocols/tls/listener.ts";
+import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
+import { type TlsListener, listenTls } from "../protocols/tls/listener.ts";
 import type { PlainHttpResponse } from "../protocols/tls/refusals.ts";
 
 const withHstsHeader = async (answering: Response | Promise<Response>, seconds: number) => {
@@ -20,9 +20,9 @@ const plainHttpResponse = async (): Promise<PlainHttpResponse> => {
   return { contentType: response.headers.get("content-type") ?? "", body: await response.text() };
 };
 
-export interface HttpsListener extends Front {
+export interface HttpsListener extends TlsListener {
   /** The connection over which a request came; undefined if it did not come over HTTPS. */
-  visitOf(request: Request): Visit | undefined;
+  visitOf(request: Request): RequestContext | undefined;
   /** Ends the connections of names that are served no longer. */
   withdraw(): void;
 }
@@ -41,13 +41,13 @@ export const listenHttps = async ({
   fresh,
   version,
   foreignVersion,
-  connections = LIMITS.connections,
+  connections = DEFAULT_LIMITS.connections,
 }: {
   host: string;
   port: number;
   names: SecuredNames;
   /** Certificates for TLS-ALPN-01 (RFC 8737), while an authority is expected. */
-  challenge: Challenge;
+  challenge: ChallengeCertificate;
   fetch: Fetch;
   /** Answers a request whose Host is not its connection's. */
   misdirected: Fetch;
@@ -60,7 +60,7 @@ export const listenHttps = async ({
   /** How many may be open at once. */
   connections?: number;
 }): Promise<HttpsListener> => {
-  const visits = new WeakMap<Request, Visit>();
+  const visits = new WeakMap<Request, RequestContext>();
   const front = await listenTls({
     host,
     port,

@@ -3,8 +3,8 @@ import type { SiteFile } from "../deploys/manifest.ts";
 import type { ContentCoding } from "../lib/accept.ts";
 
 /** Asked for again each time, which a tag makes cheap. */
-export const MUST_ASK = "public, max-age=0, must-revalidate";
-const FOR_EVER = "public, max-age=31536000, immutable";
+export const REVALIDATE = "public, max-age=0, must-revalidate";
+const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /** One form of a file: as it is, or compressed. */
 export interface Variant extends Stored {
@@ -23,10 +23,10 @@ export const selectVariant = (file: SiteFile, codings: readonly ContentCoding[])
   return { ...stored, coding, tag: `"${file.hash}-${coding}"` };
 };
 
-export const headersOf = (file: SiteFile, { coding, tag }: Variant): Headers => {
+export const variantHeaders = (file: SiteFile, { coding, tag }: Variant): Headers => {
   const headers = new Headers({
     "content-type": file.type,
-    "cache-control": file.immutable ? FOR_EVER : MUST_ASK,
+    "cache-control": file.immutable ? IMMUTABLE : REVALIDATE,
     etag: tag,
     "accept-ranges": "bytes",
     "x-content-type-options": "nosniff",

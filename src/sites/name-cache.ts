@@ -23,7 +23,7 @@ const remembering = (find: (name: string) => Published | undefined) => {
  * The same names from memory. All are forgotten when `version` changes, as it does with every write, so that a domain that
  * was removed is gone.
  */
-export const rememberedNames = (names: PublishedNames, version: () => number): PublishedNames => {
+export const cachedNames = (names: PublishedNames, version: () => number): PublishedNames => {
   const slugs = remembering((slug) => names.bySlug(slug));
   const hostnames = remembering((hostname) => names.byHostname(hostname));
   let known = version();

@@ -1,13 +1,13 @@
 import type { Manifest, SiteFile } from "../deploys/manifest.ts";
 
 /** What a request path leads to; `location` is a path to redirect to, percent-encoded. */
-export type Found = { file: SiteFile; path: string } | { location: string } | undefined;
+export type Resolution = { file: SiteFile; path: string } | { location: string } | undefined;
 
 /**
  * A request's path, still percent-encoded, as a path of the site without the leading slash. It is decoded once.
  * Undefined for one that no site has: `..`, `//`, NUL, a backslash, an encoded slash, a wrong percent-encoding.
  */
-export const readAddress = (encoded: string): string | undefined => {
+export const decodePath = (encoded: string): string | undefined => {
   if (!encoded.startsWith("/") || /%2f/i.test(encoded)) return undefined;
   let path;
   try {
@@ -46,7 +46,7 @@ const betterAddress = (path: string, files: Manifest): string | undefined => {
  * Finds what an address leads to. A page has one address: `/guide.html` redirects to `/guide` and `/docs/index.html` to
  * `/docs/`, unless another file is there; a file by the exact name goes before a page, and a page before a directory.
  */
-export const find = (path: string, files: Manifest): Found => {
+export const resolvePath = (path: string, files: Manifest): Resolution => {
   if (isHidden(path)) return undefined;
   const name = fileAt(path, files);
   const file = name === undefined ? undefined : files.get(name);

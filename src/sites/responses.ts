@@ -1,50 +1,50 @@
 import type { Blobs } from "../deploys/blobs.ts";
 import { type SiteFile, blobSizes } from "../deploys/manifest.ts";
-import { sizeProblemOf } from "../deploys/blob-check.ts";
-import { type Variant, MUST_ASK, selectVariant, headersOf } from "./forms.ts";
+import { sizeProblem } from "../deploys/blob-check.ts";
+import { type Variant, REVALIDATE, selectVariant, variantHeaders } from "./forms.ts";
 import { type Range, readRange } from "./negotiate.ts";
 import { matchesEtagStrongly, matchesEtag } from "../http/etag.ts";
 
 type Source = Pick<Blobs, "pathOf" | "damage">;
 
 /** The path of a blob of this file, once its size was checked: a failure while the body is sent could not be reported. @throws BlobDamaged */
-const soundPath = async ({ pathOf, damage }: Source, file: SiteFile, hash: string): Promise<string> => {
+const checkedPath = async ({ pathOf, damage }: Source, file: SiteFile, hash: string): Promise<string> => {
   const path = pathOf(hash);
   if (damage.has(hash)) throw damage.add(hash, "");
-  const problem = await sizeProblemOf(path, blobSizes(file).get(hash) ?? 0);
+  const problem = await sizeProblem(path, blobSizes(file).get(hash) ?? 0);
   if (problem !== undefined) throw damage.add(hash, problem);
   return path;
 };
 
 /** The content of a blob. @throws BlobDamaged */
-const soundBytes = async (blobs: Source, file: SiteFile, hash: string): Promise<Uint8Array> => {
-  const bytes = await Bun.file(await soundPath(blobs, file, hash)).bytes();
+const readChecked = async (blobs: Source, file: SiteFile, hash: string): Promise<Uint8Array> => {
+  const bytes = await Bun.file(await checkedPath(blobs, file, hash)).bytes();
   if (Bun.SHA256.hash(bytes, "hex") !== hash)
     throw blobs.damage.add(hash, "has other content than was stored");
   return bytes;
 };
 
 /** A page of a site's own is not there. */
-export const plain = (status: number, text: string, headers: Record<string, string> = {}): Response =>
+export const textResponse = (status: number, text: string, headers: Record<string, string> = {}): Response =>
   new Response(text, {
     status,
     headers: {
       "content-type": "text/plain; charset=utf-8",
-      "cache-control": MUST_ASK,
+      "cache-control": REVALIDATE,
       "x-content-type-options": "nosniff",
       ...headers,
     },
   });
 
 /** To the one address of a page, for good and with the same method. */
-export const moved = (location: string): Response =>
+export const redirectResponse = (location: string): Response =>
   new Response(null, {
     status: 308,
-    headers: { location, "cache-control": MUST_ASK, "x-content-type-options": "nosniff" },
+    headers: { location, "cache-control": REVALIDATE, "x-content-type-options": "nosniff" },
   });
 
 /** Without its body, but with its length. */
-export const headOf = (answer: Response, size: number): Response => {
+export const headResponse = (answer: Response, size: number): Response => {
   const headers = new Headers(answer.headers);
   headers.set("content-length", String(size));
   return new Response(null, { status: answer.status, headers });
@@ -52,7 +52,7 @@ export const headOf = (answer: Response, size: number): Response => {
 
 /** The client has this form already (RFC 9110 section 15.4.5). */
 export const notModified = (file: SiteFile, form: Variant): Response => {
-  const headers = headersOf(file, form);
+  const headers = variantHeaders(file, form);
   for (const name of ["content-type", "content-encoding", "accept-ranges"]) headers.delete(name);
   return new Response(null, { status: 304, headers });
 };
@@ -75,19 +75,23 @@ const rangeOf = ({ method, headers }: Conditions, file: SiteFile): Range | "none
 /** A range of the file as it is. */
 const partOf = async (range: Range | "none", file: SiteFile, blobs: Source): Promise<Response> => {
   if (range === "none")
-    return plain(416, "The range lies outside the file.\n", { "content-range": `bytes */${file.size}` });
-  const headers = headersOf(file, selectVariant(file, []));
+    return textResponse(416, "The range lies outside the file.\n", {
+      "content-range": `bytes */${file.size}`,
+    });
+  const headers = variantHeaders(file, selectVariant(file, []));
   const [first, last] = range;
   headers.set("content-range", `bytes ${first}-${last}/${file.size}`);
   headers.set("content-length", String(last - first + 1));
-  const source = Bun.file(await soundPath(blobs, file, file.hash));
+  const source = Bun.file(await checkedPath(blobs, file, file.hash));
   return new Response(source.slice(first, last + 1), { status: 206, headers });
 };
 
 const CHANGED_TEXT = "The file is no longer the one that If-Match names: fetch it again.\n";
 
 const changed = (method: string): Response =>
-  method === "HEAD" ? headOf(plain(412, ""), CHANGED_TEXT.length) : plain(412, CHANGED_TEXT);
+  method === "HEAD"
+    ? headResponse(textResponse(412, ""), CHANGED_TEXT.length)
+    : textResponse(412, CHANGED_TEXT);
 
 /**
  * The answer that does not have the whole body, if the request asks for one: 412 before 304, and that before 206 and 416
@@ -114,20 +118,20 @@ export const conditional = async (
 export const MAX_KEPT = 64 * 1024;
 
 /** The whole of one form. */
-export const whole = async (
+export const fullResponse = async (
   file: SiteFile,
   form: Variant,
   status: 200 | 404,
   blobs: Source,
 ): Promise<Response> => {
-  const headers = headersOf(file, form);
-  if (status !== 200) headers.set("cache-control", MUST_ASK);
+  const headers = variantHeaders(file, form);
+  if (status !== 200) headers.set("cache-control", REVALIDATE);
   const { at, size } = form;
   if (size > MAX_KEPT) {
-    const source = Bun.file(await soundPath(blobs, file, form.hash)).slice(at, at + size);
+    const source = Bun.file(await checkedPath(blobs, file, form.hash)).slice(at, at + size);
     return new Response(source, { status, headers });
   }
-  const bytes = (await soundBytes(blobs, file, form.hash)).slice(at, at + size);
+  const bytes = (await readChecked(blobs, file, form.hash)).slice(at, at + size);
   // A Blob's bytes are shared by the clones of a response.
   return new Response(new Blob([bytes], { type: file.type }), { status, headers });
 };

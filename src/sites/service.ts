@@ -1,6 +1,6 @@
 import { isChallengeAddress } from "../deploys/challenge-directory.ts";
 import { retryOutOfFiles } from "../lib/open-files.ts";
-import { plain } from "./responses.ts";
+import { textResponse } from "./responses.ts";
 import type { DeployedSites } from "./site-cache.ts";
 import { redirectTo } from "./redirect.ts";
 import type { Published, PublishedNames } from "./repository.ts";
@@ -35,7 +35,7 @@ export const siteService = ({
       const published = find(name);
       if (published === undefined) return undefined;
       // No redirect either: a CA would follow it to a domain that the project's owner controls.
-      if (isChallengeAddress(request.path)) return plain(404, "No challenge is pending here.\n");
+      if (isChallengeAddress(request.path)) return textResponse(404, "No challenge is pending here.\n");
       if (published.kind === "redirect")
         return redirectTo(published, request, request.scheme === "https:" ? "https:" : scheme);
       return retryOutOfFiles<Response>(() => {

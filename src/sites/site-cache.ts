@@ -1,8 +1,8 @@
 import type { Blobs } from "../deploys/blobs.ts";
-import { storedManifest } from "../deploys/stored.ts";
+import { loadManifest } from "../deploys/stored.ts";
 import { type KeptAnswers, keptAnswers } from "./kept.ts";
 import type { PublishedSite } from "./repository.ts";
-import { type Site, siteOf } from "./site.ts";
+import { type Site, openSite } from "./site.ts";
 
 /** Most files in the manifests that are kept: each takes about 650 bytes. One deploy may have more by itself. */
 const MAX_FILES = 50_000;
@@ -55,7 +55,7 @@ export interface DeployedSites {
 }
 
 /** The deploys as sites: one that is asked for often is read once. */
-export const deployedSites = (
+export const siteCache = (
   blobs: Pick<Blobs, "pathOf" | "damage">,
   { files = MAX_FILES, kept = keptAnswers(KEPT_BYTES) }: { files?: number; kept?: KeptAnswers } = {},
 ): DeployedSites => {
@@ -64,8 +64,8 @@ export const deployedSites = (
   const reading = new Map<number, Promise<Site>>();
 
   const read = async ({ deployId, manifest: hash }: PublishedSite): Promise<Site> => {
-    const manifest = await storedManifest(blobs, hash);
-    const site = siteOf({ name: String(deployId), manifest, blobs, kept });
+    const manifest = await loadManifest(blobs, hash);
+    const site = openSite({ name: String(deployId), manifest, blobs, kept });
     sites.keep(deployId, { site, files: manifest.size });
     return site;
   };

@@ -1,5 +1,12 @@
-import { find, readAddress } from "./paths.ts";
-import { MAX_KEPT, conditional, headOf, moved, plain, whole } from "./responses.ts";
+import { resolvePath, decodePath } from "./paths.ts";
+import {
+  MAX_KEPT,
+  conditional,
+  headResponse,
+  redirectResponse,
+  textResponse,
+  fullResponse,
+} from "./responses.ts";
 import type { Blobs } from "../deploys/blobs.ts";
 import { type Variant, selectVariant } from "./forms.ts";
 import type { KeptAnswers } from "./kept.ts";
@@ -45,7 +52,7 @@ const wantsWhole = ({ method, headers }: SiteRequest): boolean =>
  * there are no listings, and no file whose name begins with a dot but `.well-known/`. Whole answers of small files are
  * kept, ready to be cloned.
  */
-export const siteOf = ({ name, manifest, blobs, kept }: SiteSettings): Site => {
+export const openSite = ({ name, manifest, blobs, kept }: SiteSettings): Site => {
   // Names are found in either normalisation: archives made on macOS have the decomposed one.
   const files: Manifest = new Map([...manifest].map(([path, file]) => [path.normalize("NFC"), file]));
 
@@ -64,8 +71,8 @@ export const siteOf = ({ name, manifest, blobs, kept }: SiteSettings): Site => {
     const form = selectVariant(file, codings);
     const other = await conditional(request, file, form, blobs);
     if (other) return other;
-    const answer = await whole(file, form, 200, blobs);
-    return request.method === "HEAD" ? headOf(answer, form.size) : remember(keptName, answer, form);
+    const answer = await fullResponse(file, form, 200, blobs);
+    return request.method === "HEAD" ? headResponse(answer, form.size) : remember(keptName, answer, form);
   };
 
   const notFound = async (
@@ -74,23 +81,26 @@ export const siteOf = ({ name, manifest, blobs, kept }: SiteSettings): Site => {
   ): Promise<Response> => {
     const page = files.get(NOT_FOUND_PAGE);
     const isHead = method === "HEAD";
-    if (!page) return isHead ? headOf(plain(404, ""), NOT_FOUND_TEXT.length) : plain(404, NOT_FOUND_TEXT);
+    if (!page)
+      return isHead
+        ? headResponse(textResponse(404, ""), NOT_FOUND_TEXT.length)
+        : textResponse(404, NOT_FOUND_TEXT);
     // One for all paths: no path has a space.
     const keptName = `${name} ${accepted}  404`;
     const known = kept.get(keptName);
     const form = selectVariant(page, codings);
     const answer = known
       ? (known.clone() as Response)
-      : remember(keptName, await whole(page, form, 404, blobs), form);
-    return isHead ? headOf(answer, form.size) : answer;
+      : remember(keptName, await fullResponse(page, form, 404, blobs), form);
+    return isHead ? headResponse(answer, form.size) : answer;
   };
 
   const make = (request: SiteRequest, accepted: Accepted, keptName: string): Response | Promise<Response> => {
-    const path = readAddress(request.path);
-    if (path === undefined) return plain(400, "This address is not a valid one.\n");
-    const there = find(path, files);
+    const path = decodePath(request.path);
+    if (path === undefined) return textResponse(400, "This address is not a valid one.\n");
+    const there = resolvePath(path, files);
     if (!there) return notFound(request, accepted);
-    if ("location" in there) return moved(there.location + request.query);
+    if ("location" in there) return redirectResponse(there.location + request.query);
     return there.path === NOT_FOUND_PAGE
       ? notFound(request, accepted)
       : found(request, there.file, accepted, keptName);
@@ -100,7 +110,7 @@ export const siteOf = ({ name, manifest, blobs, kept }: SiteSettings): Site => {
     answer(request) {
       const { method, path, headers } = request;
       if (method !== "GET" && method !== "HEAD")
-        return plain(405, "Sites are read with GET and HEAD.\n", { allow: "GET, HEAD" });
+        return textResponse(405, "Sites are read with GET and HEAD.\n", { allow: "GET, HEAD" });
       const accepted = readAccepted(headers.get("accept-encoding"));
       const keptName = `${name} ${accepted.name} ${path}`;
       const known = wantsWhole(request) ? kept.get(keptName) : undefined;

@@ -6,7 +6,7 @@ import type { Inspection, Manner } from "../../src/domains/inspect.ts";
 import type { Domains } from "../../src/domains/repository.ts";
 import { systemClock } from "../../src/lib/time.ts";
 import { handshakeTrial } from "../../src/certificates/probes.ts";
-import { frontFor } from "../protocols/tls/listeners.ts";
+import { listenerFor } from "../protocols/tls/listeners.ts";
 
 const NAME = "docs.example.org";
 const REFUSED = "connection refused";
@@ -133,7 +133,7 @@ test("all addresses are asked at the same time, however many there are; the firs
 describe("a trial of the handshake", () => {
   const openTrial = async () => {
     const pending = new Map<string, KeyAndCertificate>();
-    const { port } = await frontFor({ challenge: (name) => pending.get(name) });
+    const { port } = await listenerFor({ challenge: (name) => pending.get(name) });
     const tryAt = async (
       settings: { acmeTlsPort: number; dnsPrivate: boolean },
       into = pending,

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { Glob } from "bun";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
-import { takeIn } from "../../src/deploys/store-site.ts";
-import { ArchiveRefused, UNPACK_LIMITS, type UnpackLimits } from "../../src/deploys/invalid-archive.ts";
+import { storeSite } from "../../src/deploys/store-site.ts";
+import { InvalidArchive, UNPACK_LIMITS, type UnpackLimits } from "../../src/deploys/invalid-archive.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { type TestEntry, paxName, tarGzOf, tarOf, zipOf } from "./archives.ts";
 
@@ -16,7 +16,7 @@ const take = async (archive: Uint8Array, limits: Partial<UnpackLimits> = {}) => 
   const file = join(root, "upload");
   await Bun.write(file, archive);
   const blobs = openBlobs(join(root, "blobs"));
-  const outcome = await takeIn(unpack(file, { ...UNPACK_LIMITS, ...limits }), blobs).catch(
+  const outcome = await storeSite(unpack(file, { ...UNPACK_LIMITS, ...limits }), blobs).catch(
     (error: unknown) => error,
   );
   const left = [...new Glob("**/*").scanSync({ cwd: root, dot: true })].filter((path) => path !== "upload");
@@ -25,7 +25,7 @@ const take = async (archive: Uint8Array, limits: Partial<UnpackLimits> = {}) => 
 
 const expectRefused = async (archive: Uint8Array, reason: string, limits: Partial<UnpackLimits> = {}) => {
   const { outcome, left } = await take(archive, limits);
-  expect(outcome).toBeInstanceOf(ArchiveRefused);
+  expect(outcome).toBeInstanceOf(InvalidArchive);
   expect((outcome as Error).message).toContain(reason);
   expect(left).toEqual([]);
 };
@@ -115,7 +115,7 @@ describe("an archive is refused for", () => {
     for (const whole of [tarGzOf([PAGE]), zipOf([PAGE])])
       for (let length = 0; length < whole.length; length += 3) {
         const { outcome, left } = await take(whole.subarray(0, length));
-        expect(outcome).toBeInstanceOf(ArchiveRefused);
+        expect(outcome).toBeInstanceOf(InvalidArchive);
         expect(left).toEqual([]);
       }
   });

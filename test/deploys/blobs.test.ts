@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Glob } from "bun";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
-import { takeIn } from "../../src/deploys/store-site.ts";
+import { storeSite } from "../../src/deploys/store-site.ts";
 import { hashesOf, readManifest, writeManifest } from "../../src/deploys/manifest.ts";
 import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
 import { temporaryDirectory } from "../support/store.ts";
@@ -15,7 +15,7 @@ const filesIn = (root: string) => [...new Glob("**/*").scanSync({ cwd: root, dot
 
 const stored = async (root: string, ...texts: string[]) => {
   const blobs = openBlobs(root);
-  const writer = blobs.begin();
+  const writer = blobs.openWriter();
   const hashes = [];
   for (const text of texts) hashes.push((await writer.put(bytes(text))).hash);
   await writer.flush();
@@ -59,7 +59,7 @@ test("a sweep removes what nobody needs and what a crash left, and neither what 
   const old = await stored(root, "needed", "not needed");
   old.writer.close();
   await Bun.write(join(root, "tmp", "left-by-a-crash"), "half");
-  const running = old.blobs.begin();
+  const running = old.blobs.openWriter();
   const held = await running.put(bytes("held"));
   await running.flush();
   await running.put(bytes("being written"));
@@ -89,10 +89,10 @@ test("discarding removes what the writer brought, but not what was there nor wha
   const root = temporaryDirectory();
   const first = await stored(root, "there before");
   first.writer.close();
-  const failing = first.blobs.begin();
+  const failing = first.blobs.openWriter();
   for (const text of ["there before", "shared", "its own"]) await failing.put(bytes(text));
   await failing.flush();
-  const other = first.blobs.begin();
+  const other = first.blobs.openWriter();
   await other.put(bytes("shared"));
   await other.flush();
   failing.discard();
@@ -107,7 +107,7 @@ test("a full or failing store refuses as the system does, not as if the archive 
   await Bun.write(join(root, "site.tgz"), tarGzOf([{ name: "index.html", content: "x" }]));
   // A file where the shard's directory belongs.
   await Bun.write(join(root, "blobs", Bun.SHA256.hash("x", "hex").slice(0, 2)), "");
-  const failed = takeIn(unpack(join(root, "site.tgz"), UNPACK_LIMITS), blobs);
+  const failed = storeSite(unpack(join(root, "site.tgz"), UNPACK_LIMITS), blobs);
   await expect(failed).rejects.toMatchObject({
     name: "Error",
     code: expect.stringMatching(/^E(EXIST|NOTDIR)$/),
@@ -115,7 +115,7 @@ test("a full or failing store refuses as the system does, not as if the archive 
   await failed.catch(() => {});
   await Bun.sleep(1);
   expect(readdirSync(join(root, "blobs", "tmp"))).toEqual([]);
-  await expect(takeIn(unpack(join(root, "none.tgz"), UNPACK_LIMITS), blobs)).rejects.toMatchObject({
+  await expect(storeSite(unpack(join(root, "none.tgz"), UNPACK_LIMITS), blobs)).rejects.toMatchObject({
     code: "ENOENT",
   });
 });
@@ -134,7 +134,7 @@ test("a manifest is read back as it was, with all its hashes on disk, and a dama
     manifest,
     bytes: total,
     release,
-  } = await takeIn(unpack(join(root, "site.tgz"), UNPACK_LIMITS), blobs);
+  } = await storeSite(unpack(join(root, "site.tgz"), UNPACK_LIMITS), blobs);
   expect(total).toBe(4 * content.length);
   const text = writeManifest(manifest);
   expect(new Map(readManifest(text))).toEqual(new Map(manifest));

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Store, faultOf, messageOf, openStore } from "../support/store.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
-import { NoRoom, roomAbove } from "../../src/deploys/disk-space.ts";
+import { InsufficientSpace, diskSpaceAbove } from "../../src/deploys/disk-space.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { tarGzOf } from "./archives.ts";
 
@@ -112,15 +112,15 @@ test("an archive that is announced to be too large is refused before any of it i
 
 test("a writer leaves the reserve alone, whichever way content comes", async () => {
   const root = temporaryDirectory();
-  const room = roomAbove(() => 1000, 900);
-  const writer = openBlobs(root, { room }).begin();
+  const room = diskSpaceAbove(() => 1000, 900);
+  const writer = openBlobs(root, { room }).openWriter();
   const large = new Uint8Array(101);
   const streamed = async function* () {
     yield large;
   };
-  await expect(writer.put(large)).rejects.toBeInstanceOf(NoRoom);
-  await expect(writer.put(streamed())).rejects.toBeInstanceOf(NoRoom);
-  await expect(writer.adopt(() => Promise.resolve(""), 101)).rejects.toBeInstanceOf(NoRoom);
+  await expect(writer.put(large)).rejects.toBeInstanceOf(InsufficientSpace);
+  await expect(writer.put(streamed())).rejects.toBeInstanceOf(InsufficientSpace);
+  await expect(writer.adopt(() => Promise.resolve(""), 101)).rejects.toBeInstanceOf(InsufficientSpace);
   await writer.put(large.subarray(1));
   writer.discard();
   await Bun.sleep(1);

@@ -5,8 +5,8 @@ import { gzipSync } from "node:zlib";
 import { Glob } from "bun";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
-import { takeIn } from "../../src/deploys/store-site.ts";
-import { ArchiveRefused } from "../../src/deploys/invalid-archive.ts";
+import { storeSite } from "../../src/deploys/store-site.ts";
+import { InvalidArchive } from "../../src/deploys/invalid-archive.ts";
 import { seeded } from "../support/random.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { type TestEntry, tarGzOf, tarOf, zipOf } from "./archives.ts";
@@ -88,14 +88,14 @@ export const takeInHostile = async (archives: number): Promise<void> => {
   for (let count = 0; count < archives; count++) {
     await Bun.write(upload, hostile());
     try {
-      const { manifest, release } = await takeIn(unpack(upload, LIMITS), blobs);
+      const { manifest, release } = await storeSite(unpack(upload, LIMITS), blobs);
       taken += 1;
       for (const path of manifest.keys())
         if (/^\/|\\|\0|(?:^|\/)\.{0,2}(?:\/|$)/.test(path)) unforeseen.push(path);
       release();
     } catch (error) {
       refused += 1;
-      if (!(error instanceof ArchiveRefused)) unforeseen.push(error);
+      if (!(error instanceof InvalidArchive)) unforeseen.push(error);
     }
   }
   expect(unforeseen).toEqual([]);

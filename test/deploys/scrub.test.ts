@@ -2,7 +2,7 @@ import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { damageLedger } from "../../src/deploys/damaged-blobs.ts";
+import { damagedBlobs } from "../../src/deploys/damaged-blobs.ts";
 import { progressIn, readProgress } from "../../src/deploys/scrub-progress.ts";
 import { NO_PROGRESS, type ScrubProgress, type ScrubberSettings, scrubber } from "../../src/deploys/scrub.ts";
 import { temporaryDirectory, testClock } from "../support/store.ts";
@@ -25,7 +25,7 @@ const open = (count: number, settings: Partial<ScrubberSettings> = {}, text = "b
   const needed = new Set(hashes);
   const failures: unknown[] = [];
   const clock = testClock();
-  const damage = damageLedger();
+  const damage = damagedBlobs();
   let kept: ScrubProgress = NO_PROGRESS;
   const asleep = { ms: 0 };
   const scrub = scrubber({
@@ -130,7 +130,7 @@ test("sleeping between files keeps nothing in memory", async () => {
   // Nothing is needed any more when a step ends, so that no damage is noted.
   const sets = [new Set(hashes)];
   const { scrub } = open(0, {
-    blobs: { pathOf: () => file, damage: damageLedger() },
+    blobs: { pathOf: () => file, damage: damagedBlobs() },
     needed: async () => sets.pop() ?? new Set(),
     bytesPerSecond: 1,
     sleep: async () => {},

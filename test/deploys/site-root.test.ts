@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
-import { takeIn } from "../../src/deploys/store-site.ts";
-import { ArchiveRefused, UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
+import { storeSite } from "../../src/deploys/store-site.ts";
+import { InvalidArchive, UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { tarGzOf, zipOf } from "./archives.ts";
 
@@ -18,11 +18,14 @@ const siteOf = async (pack: typeof tarGzOf, names: readonly string[]): Promise<s
   const file = join(root, "upload");
   await Bun.write(file, pack(names.map((name) => ({ name, ...(name.endsWith("/") && { flag: "5" }) }))));
   try {
-    const { manifest, release } = await takeIn(unpack(file, UNPACK_LIMITS), openBlobs(join(root, "blobs")));
+    const { manifest, release } = await storeSite(
+      unpack(file, UNPACK_LIMITS),
+      openBlobs(join(root, "blobs")),
+    );
     release();
     return [...manifest.keys()];
   } catch (error) {
-    if (!(error instanceof ArchiveRefused)) throw error;
+    if (!(error instanceof InvalidArchive)) throw error;
     return error.message;
   }
 };

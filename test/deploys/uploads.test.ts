@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { NoRoom, roomAbove } from "../../src/deploys/disk-space.ts";
+import { InsufficientSpace, diskSpaceAbove } from "../../src/deploys/disk-space.ts";
 import { UploadCutOff, UploadTooLarge, openUploads } from "../../src/deploys/uploads.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
@@ -23,9 +23,9 @@ const bodyOf = (gapMs: number, count = Number.POSITIVE_INFINITY) => {
 const open = (free = () => 1000) => {
   const directory = join(temporaryDirectory(), "uploads");
   const limits = { bytes: 1000, stallMs: 1000, graceMs: 100, bytesPerSecond: 10_000 };
-  const uploads = openUploads(directory, limits, roomAbove(free, 100));
+  const uploads = openUploads(directory, limits, diskSpaceAbove(free, 100));
   const hold = (body: ReadableStream<Uint8Array> | null) =>
-    uploads.hold(body, (file) => Bun.file(file).bytes());
+    uploads.receive(body, (file) => Bun.file(file).bytes());
   return { hold, left: () => readdirSync(directory) };
 };
 
@@ -48,7 +48,7 @@ test("a body that comes too slowly is cut off after the grace period, which a fa
     graceMs: 20,
     bytesPerSecond: 10,
   });
-  expect(await uploads.hold(bodyOf(5, 30), (file) => Bun.file(file).bytes())).toHaveLength(300);
+  expect(await uploads.receive(bodyOf(5, 30), (file) => Bun.file(file).bytes())).toHaveLength(300);
 });
 
 test("a body that stalls is cut off, however fast it came before", async () => {
@@ -58,14 +58,14 @@ test("a body that stalls is cut off, however fast it came before", async () => {
     graceMs: 1e6,
     bytesPerSecond: 1,
   });
-  const stalled = uploads.hold(bodyOf(10_000), async () => {});
+  const stalled = uploads.receive(bodyOf(10_000), async () => {});
   await expect(stalled).rejects.toThrow("the upload stalled");
 });
 
 test("a body that would touch the reserve of the disk is refused when it would, and leaves nothing", async () => {
   let free = 125;
   const { hold, left } = open(() => (free -= 10));
-  await expect(hold(bodyOf(0, 3))).rejects.toBeInstanceOf(NoRoom);
+  await expect(hold(bodyOf(0, 3))).rejects.toBeInstanceOf(InsufficientSpace);
   expect(free).toBe(105);
   expect(left()).toEqual([]);
 });

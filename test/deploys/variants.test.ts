@@ -6,7 +6,7 @@ import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { brotliParameters } from "../../src/deploys/brotli.ts";
 import { compressors } from "../../src/deploys/compressors.ts";
-import { takeIn } from "../../src/deploys/store-site.ts";
+import { storeSite } from "../../src/deploys/store-site.ts";
 import { type Manifest, hashesOf, type SiteFile } from "../../src/deploys/manifest.ts";
 import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
 import { temporaryDirectory } from "../support/store.ts";
@@ -23,7 +23,7 @@ const deployOf = async (root: string, files: Record<string, string | Buffer>) =>
   const entries = Object.entries({ "index.html": "", ...files });
   writeFileSync(archive, tarGzOf(entries.map(([name, content]) => ({ name, content }))));
   const blobs = openBlobs(join(root, "blobs"));
-  return { blobs, ...(await takeIn(unpack(archive, UNPACK_LIMITS), blobs)) };
+  return { blobs, ...(await storeSite(unpack(archive, UNPACK_LIMITS), blobs)) };
 };
 
 test("every file of a large deploy is stored with both codings, which are what the file is, in one blob by its hash", async () => {
@@ -100,7 +100,7 @@ test("what an earlier deploy has is not compressed again, and is kept from sweep
   const pages = [1, 2].map((at) => ({ name: `${at}.html`, content: page(at) }));
   writeFileSync(archive, tarGzOf([{ name: "index.html" }, ...pages]));
   const blobs = openBlobs(join(root, "blobs"));
-  const take = (earlier?: Manifest) => takeIn(unpack(archive, UNPACK_LIMITS), blobs, earlier);
+  const take = (earlier?: Manifest) => storeSite(unpack(archive, UNPACK_LIMITS), blobs, earlier);
   const first = await take();
   const codingOf = (manifest: Manifest, name: string) => manifest.get(name)?.encodings.br?.hash ?? "";
   // Told apart from what compressing makes: the other page's coding, as if it were this one's.

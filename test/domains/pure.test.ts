@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isAllowed } from "../../src/protocols/dns/caa.ts";
+import { allowsIssuance } from "../../src/protocols/dns/caa.ts";
 import { describeFinding, formatServer, type Finding } from "../../src/domains/finding.ts";
 import type { CaaRecord } from "../../src/protocols/dns/message.ts";
 import { canonicalName, isAskable, isSameName, withParents } from "../../src/protocols/dns/name.ts";
@@ -30,7 +30,7 @@ test.each<[records: string[], allowed: boolean]>([
   [["128 newtag x", "0 issue ca.test"], false],
   [["128 issue ca.test"], true],
 ])("CAA %j allows ca.test: %p", (records, allowed) => {
-  expect(isAllowed(records.map(caa), ["ca.test"])).toBe(allowed);
+  expect(allowsIssuance(records.map(caa), ["ca.test"])).toBe(allowed);
 });
 
 test("names compare without ASCII case and final dot, and without any other folding", () => {

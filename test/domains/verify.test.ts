@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { formatServer } from "../../src/domains/finding.ts";
 import type { Answer } from "../../src/protocols/dns/message.ts";
-import type { Ask } from "../../src/protocols/dns/client.ts";
+import type { SendQuery } from "../../src/protocols/dns/client.ts";
 import { investigate, type ResolveSettings } from "../../src/protocols/dns/resolve.ts";
 import { verdictOf } from "../../src/domains/verdict.ts";
 import { parseHostname } from "../../src/domains/hostname.ts";
@@ -211,7 +211,7 @@ test("CNAME records that lead back are a loop, and CAA could not be asked", asyn
 
 test("a name of a hundred levels on slow servers does not hold a check up for ever", async () => {
   let asked = 0;
-  const slow: Ask = async (server, question, recursive) => {
+  const slow: SendQuery = async (server, question, recursive) => {
     asked += 1;
     const answer: Answer = {
       kind: "answer",

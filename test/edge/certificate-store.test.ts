@@ -4,14 +4,14 @@ import { securedNames } from "../../src/edge/certificate-store.ts";
 import { servedBy } from "../../src/app/wire-https.ts";
 import { DAY, openIssuing } from "../certificates/issuing.ts";
 import { testClock } from "../support/store.ts";
-import { authority } from "../protocols/tls/listeners.ts";
+import { testCa } from "../protocols/tls/listeners.ts";
 
 const NAME = "docs.example.org";
 
 /** Names of which a test says what is stored, and sees how often that is looked for. */
 const openNames = async () => {
   const clock = testClock();
-  const pair = await authority.issue([NAME]);
+  const pair = await testCa.issue([NAME]);
   const stored = new Map<string, { key: string; cert: string }>();
   const served = new Set([NAME]);
   const lookedFor: string[] = [];

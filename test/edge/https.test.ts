@@ -4,14 +4,14 @@ import type { TLSSocket } from "node:tls";
 import { listenHttps } from "../../src/edge/https.ts";
 import { securedNames } from "../../src/edge/certificate-store.ts";
 import { atEnd } from "../support/store.ts";
-import { authority, tlsTo } from "../protocols/tls/listeners.ts";
+import { testCa, tlsTo } from "../protocols/tls/listeners.ts";
 
 const NAME = "docs.example.org";
 const DAY = 86_400;
 
 /** Listens under one name, whose certificate and whose being served a test may change, here or as another process would. */
 const openHttps = async ({ hstsMaxAge = 365 * DAY } = {}) => {
-  const stored = { ...(await authority.issue([NAME])), notBefore: 0, notAfter: Infinity, renewals: 0 };
+  const stored = { ...(await testCa.issue([NAME])), notBefore: 0, notAfter: Infinity, renewals: 0 };
   const served = new Set([NAME]);
   let own = 0;
   let foreign = 0;
@@ -90,7 +90,7 @@ test.each(["this process", "another process"])(
     const { names, stored, connect, writeElsewhere } = await openHttps();
     const before = await connect();
     const { serialNumber } = before.getPeerCertificate();
-    Object.assign(stored, await authority.issue([NAME]));
+    Object.assign(stored, await testCa.issue([NAME]));
     if (who === "this process") names.renewed(NAME);
     else writeElsewhere();
     await Bun.sleep(who === "this process" ? 0 : 150);

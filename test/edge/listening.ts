@@ -3,7 +3,7 @@ import { listenHttps } from "../../src/edge/https.ts";
 import { listen } from "../../src/edge/listeners.ts";
 import { securedNames } from "../../src/edge/certificate-store.ts";
 import { type Store, atEnd, openStore } from "../support/store.ts";
-import { authority, eventually, tlsTo } from "../protocols/tls/listeners.ts";
+import { testCa, eventually, tlsTo } from "../protocols/tls/listeners.ts";
 
 /** The host name of the API over HTTPS. */
 export const NAME = "adopt.example.org";
@@ -13,7 +13,7 @@ export const openListening = async (env: Record<string, string> = {}) => {
   const store: Store = await openStore({ env: { API_HOSTS: NAME, ...env } });
   const plain = listen({ host: "127.0.0.1", port: 0, fetch: store.fetch });
   atEnd(() => plain.stop(0));
-  const pair = await authority.issue([NAME]);
+  const pair = await testCa.issue([NAME]);
   const names = securedNames({
     keyPair: (name) =>
       name === NAME ? { ...pair, notBefore: 0, notAfter: Infinity, renewals: 0 } : undefined,

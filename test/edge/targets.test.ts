@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { connect as connectHttp2 } from "node:http2";
 import { NAME, openListening, statusesOf } from "./listening.ts";
 import { atEnd } from "../support/store.ts";
-import { authority } from "../protocols/tls/listeners.ts";
+import { testCa } from "../protocols/tls/listeners.ts";
 
 const METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
 
@@ -72,7 +72,7 @@ test("another host than the connection's is 421 with a request id and a log line
 test("OPTIONS * over HTTP/2 names the server's methods, with a request id and a log line", async () => {
   const { store, https } = await openListening();
   const session = connectHttp2(`https://${NAME}:${https.port}`, {
-    ca: authority.root,
+    ca: testCa.root,
     servername: NAME,
     lookup: (_name, _options, found) => found(null, [{ address: "127.0.0.1", family: 4 }]),
   });

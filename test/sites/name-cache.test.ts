@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { rememberedNames } from "../../src/sites/name-cache.ts";
+import { cachedNames } from "../../src/sites/name-cache.ts";
 import type { Published } from "../../src/sites/repository.ts";
 
 const site = (deployId: number): Published => ({ kind: "site", projectId: 1, deployId, manifest: "" });
@@ -16,7 +16,7 @@ const counted = (found: (name: string) => Published | undefined) => {
 test("a name is looked up once until anything is written", () => {
   let version = 1;
   const { asked, names } = counted(() => site(version));
-  const remembered = rememberedNames(names, () => version);
+  const remembered = cachedNames(names, () => version);
   for (let round = 0; round < 3; round++) expect(remembered.bySlug("docs")).toEqual(site(1));
   expect(asked).toEqual(["docs"]);
   version = 2;
@@ -28,7 +28,7 @@ test("a name is looked up once until anything is written", () => {
 test("what is forgotten for one kind of name is forgotten for the other", () => {
   let version = 1;
   const { names } = counted(() => site(version));
-  const remembered = rememberedNames(names, () => version);
+  const remembered = cachedNames(names, () => version);
   remembered.bySlug("docs");
   remembered.byHostname("docs.example.com");
   version = 2;
@@ -38,7 +38,7 @@ test("what is forgotten for one kind of name is forgotten for the other", () => 
 
 test("a name that is not published is asked for again each time, and takes no memory", () => {
   const { asked, names } = counted(() => undefined);
-  const remembered = rememberedNames(names, () => 1);
+  const remembered = cachedNames(names, () => 1);
   for (let round = 0; round < 3; round++) expect(remembered.byHostname("none.example")).toBeUndefined();
   expect(asked.length).toBe(3);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BlobDamaged, damageLedger } from "../../src/deploys/damaged-blobs.ts";
+import { BlobDamaged, damagedBlobs } from "../../src/deploys/damaged-blobs.ts";
 import { type Manifest, writeManifest } from "../../src/deploys/manifest.ts";
-import { deployedSites } from "../../src/sites/site-cache.ts";
+import { siteCache } from "../../src/sites/site-cache.ts";
 import type { PublishedSite } from "../../src/sites/repository.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
@@ -31,8 +31,8 @@ const open = (most: number) => {
     writeFileSync(join(root, manifest), text);
     return { kind: "site", projectId: 1, deployId, manifest };
   };
-  const damage = damageLedger();
-  const sites = deployedSites({ pathOf, damage }, { files: most });
+  const damage = damagedBlobs();
+  const sites = siteCache({ pathOf, damage }, { files: most });
   const visit = async (site: PublishedSite) => {
     const request = { method: "GET", path: "/", query: "", headers: new Headers() };
     return (await (await sites.open(site)).answer(request)).text();

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
-import { takeIn } from "../../src/deploys/store-site.ts";
+import { storeSite } from "../../src/deploys/store-site.ts";
 import { keptAnswers } from "../../src/sites/kept.ts";
 import { isImmutable, mediaType } from "../../src/deploys/media-type.ts";
 import { acceptedCodings } from "../../src/lib/accept.ts";
 import { readRange } from "../../src/sites/negotiate.ts";
 import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
-import { type Site, siteOf } from "../../src/sites/site.ts";
+import { type Site, openSite } from "../../src/sites/site.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 
 const LONG = "<p>A page that is worth compressing.</p>\n".repeat(200);
@@ -45,8 +45,8 @@ const deploy = async (name: string, files: Record<string, string>): Promise<Site
   const file = join(root, `${name}.tgz`);
   await Bun.write(file, tarGzOf(Object.entries(files).map(([path, content]) => ({ name: path, content }))));
   const blobs = openBlobs(join(root, "blobs"));
-  const { manifest } = await takeIn(unpack(file, UNPACK_LIMITS), blobs);
-  return siteOf({ name, manifest, blobs, kept: keptAnswers(2 ** 20) });
+  const { manifest } = await storeSite(unpack(file, UNPACK_LIMITS), blobs);
+  return openSite({ name, manifest, blobs, kept: keptAnswers(2 ** 20) });
 };
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { createServer, type Socket } from "node:net";
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE, type Packet } from "dns-packet";
-import { dnsClient, type ClientSettings } from "../../src/protocols/dns/client.ts";
+import { dnsClient, type DnsClientOptions } from "../../src/protocols/dns/client.ts";
 import { systemNetwork, type Server } from "../../src/protocols/dns/network.ts";
 import { systemClock } from "../../src/lib/time.ts";
 import { lookUp, resolve, type Remembered, type Reply, type Zones } from "./zones.ts";
@@ -231,7 +231,7 @@ export const IMPATIENT = { timeoutMs: 200 };
 export const WAITING = { timeoutMs: 1500 };
 
 /** The project's client; it waits for longer than any answer takes, on a busy machine too. */
-export const testClient = (settings: Partial<ClientSettings> = {}, network = systemNetwork) =>
+export const testClient = (settings: Partial<DnsClientOptions> = {}, network = systemNetwork) =>
   dnsClient(
     {
       network,

@@ -1,5 +1,5 @@
 import type { Logger } from "../../lib/log.ts";
-import { LIMITS } from "../../protocols/tls/connections.ts";
+import { DEFAULT_LIMITS } from "../../protocols/tls/connections.ts";
 import type { Sockets } from "./sockets.ts";
 import { type PlainWatch, watchPlain } from "./watch.ts";
 
@@ -40,7 +40,7 @@ export const limitPlain = ({
     log.warn("connections over HTTP are not limited on this system: put a reverse proxy in front");
     return { stop: async () => {} };
   }
-  const connectionsPerClient = trustsProxy ? Number.POSITIVE_INFINITY : LIMITS.connectionsPerClient;
+  const connectionsPerClient = trustsProxy ? Number.POSITIVE_INFINITY : DEFAULT_LIMITS.connectionsPerClient;
   return watchPlain({
     ports: new Set(ports),
     limits: { connections, connectionsPerClient },

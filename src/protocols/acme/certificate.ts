@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { AcmeProblem, shown } from "./problem.ts";
+import { AcmeProblem, printable } from "./problem.ts";
 import { loadX509 } from "./x509.ts";
 
 /** What is read of a chain's first certificate. Times are milliseconds UTC. */
@@ -22,7 +22,7 @@ const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-
 const CLOCK_SKEW_MS = 5 * 60_000;
 
 const unfit = (detail: string): AcmeProblem =>
-  new AcmeProblem({ type: "unfit_certificate", detail: shown(detail) });
+  new AcmeProblem({ type: "unfit_certificate", detail: printable(detail) });
 
 const parse = (pem: string): X509Certificate => {
   try {
@@ -64,7 +64,7 @@ const factsOf = (library: Awaited<ReturnType<typeof loadX509>>, leaf: string): C
     notBefore: certificate.notBefore.getTime(),
     notAfter: certificate.notAfter.getTime(),
     serial,
-    issuer: shown(certificate.issuer),
+    issuer: printable(certificate.issuer),
     ...(keyId !== undefined && { ariId: ariIdOf(keyId, serial) }),
     der: new Uint8Array(certificate.rawData),
   };

@@ -17,9 +17,9 @@ import { splitChain } from "./certificate.ts";
 import { type ExternalAccount, externalAccountBinding, type Signer, signedBody } from "./jws.ts";
 import type { AccountKey } from "./keys.ts";
 import { AcmeProblem, readProblem, readRetryAfter } from "./problem.ts";
-import { type Answer, type Asked, type Fetch, transport } from "./transport.ts";
+import { type AcmeResponse, type AcmeRequest, type Fetch, transport } from "./transport.ts";
 
-export interface AcmeSettings {
+export interface AcmeClientOptions {
   /** The directory's URL. */
   directory: string;
   email?: string;
@@ -81,14 +81,14 @@ const parse = (text: string): unknown => {
   }
 };
 
-const json = ({ body }: Answer): unknown => {
+const json = ({ body }: AcmeResponse): unknown => {
   const value = parse(body);
   if (value === undefined) throw malformed("not JSON");
   return value;
 };
 
 /** RFC 8555 section 7.3 and 7.4: where the new object is. */
-const locationOf = ({ headers }: Answer): string => readUrl(headers.get("location"), "Location");
+const locationOf = ({ headers }: AcmeResponse): string => readUrl(headers.get("location"), "Location");
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
 
@@ -114,16 +114,16 @@ const noncePool = () => {
  * A client of one certificate authority. It remembers the directory and unused nonces, and nothing else: make one for
  * each piece of work.
  */
-export const acmeClient = (settings: AcmeSettings, surroundings: AcmeDependencies): AcmeClient => {
+export const acmeClient = (settings: AcmeClientOptions, surroundings: AcmeDependencies): AcmeClient => {
   const { email, eab } = settings;
   const { sleep, clock } = surroundings;
   const send = transport(settings, surroundings);
   const nonces = noncePool();
   let known: Directory | undefined;
 
-  const retryAfterOf = ({ headers }: Answer) => readRetryAfter(headers.get("retry-after"), clock.now());
+  const retryAfterOf = ({ headers }: AcmeResponse) => readRetryAfter(headers.get("retry-after"), clock.now());
 
-  const ask = async (url: string, asked: Asked): Promise<Answer> => {
+  const ask = async (url: string, asked: AcmeRequest): Promise<AcmeResponse> => {
     const answer = await send(url, asked);
     nonces.keep(answer.headers);
     const { status } = answer;
@@ -151,7 +151,7 @@ export const acmeClient = (settings: AcmeSettings, surroundings: AcmeDependencie
     url: string,
     payload?: unknown,
     accept = JSON_TYPE,
-  ): Promise<Answer> => {
+  ): Promise<AcmeResponse> => {
     for (let retry = 0; ; retry += 1) {
       const nonce = nonces.take() ?? (await freshNonce());
       const body = await signedBody(signer, { url, nonce, payload });
@@ -169,9 +169,10 @@ export const acmeClient = (settings: AcmeSettings, surroundings: AcmeDependencie
   const postFor = ({ url: account, key }: Account, url: string, payload?: unknown, accept?: string) =>
     post({ key, account }, url, payload, accept);
 
-  const orderOf = (answer: Answer, url: string): Order => readOrder(json(answer), url, retryAfterOf(answer));
+  const orderOf = (answer: AcmeResponse, url: string): Order =>
+    readOrder(json(answer), url, retryAfterOf(answer));
 
-  const authorizationOf = (answer: Answer, url: string): Authorization =>
+  const authorizationOf = (answer: AcmeResponse, url: string): Authorization =>
     readAuthorization(json(answer), url, retryAfterOf(answer));
 
   return {

@@ -1,5 +1,5 @@
 import { parseTime } from "../../lib/time.ts";
-import { AcmeProblem, type Problem, readProblem, shown } from "./problem.ts";
+import { AcmeProblem, type Problem, readProblem, printable } from "./problem.ts";
 
 /** RFC 8555's objects, read from JSON that nobody vouches for. All times are milliseconds UTC. */
 
@@ -86,7 +86,7 @@ const MAX_NAME_LENGTH = 253;
 const TOKEN = /^[A-Za-z0-9_-]{22,256}$/;
 
 export const malformed = (detail: string): AcmeProblem =>
-  new AcmeProblem({ type: "malformed_answer", detail: shown(detail) });
+  new AcmeProblem({ type: "malformed_answer", detail: printable(detail) });
 
 type Fields = Record<string, unknown>;
 

@@ -63,7 +63,7 @@ const cut = (text: string, most: number): string =>
   text.length > most ? text.slice(0, most - ELLIPSIS.length) + ELLIPSIS : text;
 
 /** A certificate authority's text, fit to be shown anywhere: escaped as JSON does it, at most 1,000 characters. */
-export const shown = (text: string): string =>
+export const printable = (text: string): string =>
   cut(cut(text.trim(), MAX_LENGTH).replaceAll(UNPRINTABLE, escaped), MAX_LENGTH);
 
 const ACME_ERROR = "urn:ietf:params:acme:error:";
@@ -74,12 +74,12 @@ type Fields = Record<string, unknown>;
 const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 
-const textOf = (value: unknown): string => (typeof value === "string" ? shown(value) : "");
+const textOf = (value: unknown): string => (typeof value === "string" ? printable(value) : "");
 
 /** RFC 7807 section 4.2: `about:blank` says no more than the status does. */
 const typeOf = (value: unknown): string => {
   const text = typeof value === "string" && value !== "about:blank" ? value : "";
-  return shown(text.startsWith(ACME_ERROR) ? text.slice(ACME_ERROR.length) : text);
+  return printable(text.startsWith(ACME_ERROR) ? text.slice(ACME_ERROR.length) : text);
 };
 
 const typeOfStatus = (status: number | undefined): string => {

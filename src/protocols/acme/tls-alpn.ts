@@ -7,7 +7,7 @@ const PROTOCOL = "acme-tls/1";
  * The certificate that is shown to an authority which asks for a TLS-ALPN-01 challenge (RFC 8737 section 3), DER; whom it
  * is from is not looked at. @throws what ends the handshake
  */
-export const shownCertificate = async (
+export const fetchAlpnCertificate = async (
   hostname: string,
   { address, port, timeoutMs }: { address: string; port: number; timeoutMs: number },
 ): Promise<Buffer> => {

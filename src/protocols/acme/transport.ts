@@ -1,5 +1,5 @@
 import { malformed } from "./objects.ts";
-import { AcmeProblem, shown } from "./problem.ts";
+import { AcmeProblem, printable } from "./problem.ts";
 import { reasonOf } from "../../lib/reason.ts";
 
 /** HTTP as a certificate authority may be trusted with it: bounded in size and time, never led elsewhere. */
@@ -7,21 +7,21 @@ import { reasonOf } from "../../lib/reason.ts";
 /** As Bun's own. */
 export type Fetch = (url: string, init: BunFetchRequestInit) => Promise<Response>;
 
-export interface Asked {
+export interface AcmeRequest {
   method: "GET" | "HEAD" | "POST";
   accept: string;
   /** Sent as `application/jose+json`. */
   body?: string;
 }
 
-export interface Answer {
+export interface AcmeResponse {
   status: number;
   headers: Headers;
   body: string;
 }
 
 /** @throws AcmeProblem if there is no answer, or one that is too large */
-export type Ask = (url: string, asked: Asked) => Promise<Answer>;
+export type Send = (url: string, asked: AcmeRequest) => Promise<AcmeResponse>;
 
 export const MAX_BYTES = 1024 * 1024;
 export const MAX_MS = 30_000;
@@ -66,7 +66,7 @@ const networkReason = (error: unknown): string => {
 };
 
 const unreachable = (url: string, reason: string): AcmeProblem =>
-  new AcmeProblem({ type: "unreachable", detail: shown(`${new URL(url).origin}: ${reason}`) });
+  new AcmeProblem({ type: "unreachable", detail: printable(`${new URL(url).origin}: ${reason}`) });
 
 const readBody = async ({ body }: Response): Promise<string> => {
   const pieces: Uint8Array[] = [];
@@ -95,7 +95,7 @@ const HEADERS = { "user-agent": "adoption-store", "accept-language": "en", "acce
 export const transport = (
   { directory, ca }: { directory: string; ca?: string },
   { fetch, timeoutMs = MAX_MS }: { fetch: Fetch; timeoutMs?: number },
-): Ask => {
+): Send => {
   let trusted: ReturnType<typeof tlsOf> | undefined;
   return async (url, { method, accept, body }) => {
     assertMayBeAsked(url, directory);

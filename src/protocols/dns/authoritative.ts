@@ -1,8 +1,8 @@
-import { isUsable, recordsOf, type AskResolvers } from "./cname.ts";
+import { isUsable, recordsOf, type Resolve } from "./cname.ts";
 import { isAskable, withParents } from "./name.ts";
 import type { Server } from "./network.ts";
 
-export interface Authority {
+export interface AuthoritativeServers {
   zone: string;
   servers: Server[];
 }
@@ -12,7 +12,7 @@ const MAX_SERVERS = 4;
 /** Names of which nobody says anything, until the search is given up: each may take seconds. */
 const MAX_UNANSWERED = 2;
 
-const addressesOf = async (ask: AskResolvers, name: string): Promise<string[]> => {
+const addressesOf = async (ask: Resolve, name: string): Promise<string[]> => {
   for (const type of ["A", "AAAA"] as const) {
     const records = recordsOf(await ask({ name, type }));
     const found = records.flatMap((record) => (record.type === type ? [record.data] : []));
@@ -28,11 +28,11 @@ const addressesOf = async (ask: AskResolvers, name: string): Promise<string[]> =
  * @param port where they are asked
  * @returns undefined if no such zone is known to the resolvers
  */
-export const findAuthority = async (
-  ask: AskResolvers,
+export const findAuthoritativeServers = async (
+  ask: Resolve,
   { ascii, apex }: { ascii: string; apex: string },
   port: number,
-): Promise<Authority | undefined> => {
+): Promise<AuthoritativeServers | undefined> => {
   let unanswered = 0;
   for (const zone of withParents(ascii)) {
     const exchange = await ask({ name: zone, type: "NS" });

@@ -1,4 +1,4 @@
-import { follow, type AskResolvers, type Problem } from "./cname.ts";
+import { followCnames, type Resolve, type ChainProblem } from "./cname.ts";
 import type { CaaRecord } from "./message.ts";
 import { canonicalName, withParents } from "./name.ts";
 import type { Exchange } from "./client.ts";
@@ -7,12 +7,12 @@ export type RelevantCaa =
   | { kind: "found"; name: string; records: CaaRecord[] }
   | { kind: "none" }
   /** It could not be asked: a certificate authority would refuse, RFC 8659 section 3. */
-  | { kind: "unknown"; name: string; problem: Problem; exchange: Exchange };
+  | { kind: "unknown"; name: string; problem: ChainProblem; exchange: Exchange };
 
 /** RFC 8659 section 3: the records of the name, through its CNAME's target, or of the nearest parent that has some. */
-export const relevantCaa = async (ask: AskResolvers, hostname: string): Promise<RelevantCaa> => {
+export const relevantCaa = async (ask: Resolve, hostname: string): Promise<RelevantCaa> => {
   for (const name of withParents(hostname)) {
-    const { names, records, problem, last } = await follow(ask, name, "CAA");
+    const { names, records, problem, last } = await followCnames(ask, name, "CAA");
     if (problem) return { kind: "unknown", name, problem, exchange: last };
     const found = records.filter((record) => record.type === "CAA");
     if (found.length > 0) return { kind: "found", name: names.at(-1) ?? name, records: found };
@@ -34,7 +34,7 @@ const KNOWN_TAGS = new Set([
 ]);
 
 /** RFC 8659 section 4: true if one of these issuers may issue for a name that is no wildcard. */
-export const isAllowed = (records: CaaRecord[], issuers: readonly string[]): boolean => {
+export const allowsIssuance = (records: CaaRecord[], issuers: readonly string[]): boolean => {
   if (records.some(({ data }) => data.critical && !KNOWN_TAGS.has(data.tag))) return false;
   const issue = records.filter(({ data }) => data.tag === "issue");
   return (

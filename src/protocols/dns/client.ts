@@ -1,13 +1,13 @@
 import type { Clock } from "../../lib/time.ts";
-import { gate, type Urgency } from "./limiter.ts";
+import { concurrencyLimiter, type IsUrgent } from "./limiter.ts";
 import {
   encodeQuery,
-  knowsNoEdns,
+  lacksEdns,
   readMessage,
   UDP_SIZE,
   type Answer,
   type Question,
-  type Stray,
+  type RejectReason,
 } from "./message.ts";
 import type { Network, Server } from "./network.ts";
 
@@ -37,25 +37,25 @@ export interface Exchange {
   outcome: Answer | Failure;
   milliseconds: number;
   /** Packets that came and were not the answer. */
-  ignored: Stray[];
+  ignored: RejectReason[];
 }
 
 /** Asks one question; never throws. What is urgent, as all is that nothing is said of, has its turn first. */
-export type Ask = (
+export type SendQuery = (
   server: Server,
   question: Question,
   recursive: boolean,
-  isUrgent?: Urgency,
+  isUrgent?: IsUrgent,
 ) => Promise<Exchange>;
 
-export interface ClientSettings {
+export interface DnsClientOptions {
   /** Milliseconds for one attempt. */
   timeoutMs: number;
   /** How often a server is asked that does not answer. */
   attempts: number;
 }
 
-export interface Dependencies {
+export interface DnsClientDependencies {
   network: Network;
   clock: Clock;
   /** Cryptographically random bytes. */
@@ -70,7 +70,7 @@ const MAX_STRAYS = 32;
 /** More than any answer that verification needs; what is larger is not read, for its compression could cost seconds. */
 const TCP_SIZE = 16_384;
 
-const KIND_OF_STRAY: Record<Stray, FailureKind> = {
+const KIND_OF_STRAY: Record<RejectReason, FailureKind> = {
   wrong_id: "spoofed",
   wrong_question: "spoofed",
   not_a_response: "spoofed",
@@ -88,20 +88,20 @@ interface Way {
 
 interface Attempt {
   outcome: Answer | Failure | { kind: "truncated" };
-  ignored: Stray[];
+  ignored: RejectReason[];
 }
 
 const failureOf = (failure: FailureKind, detail: string): Failure => ({ kind: "failure", failure, detail });
 
 /** Silence is a timeout; silence but for packets that are not the answer is named after the last of them. */
-const silence = (ignored: Stray[], timeoutMs: number): Failure => {
+const silence = (ignored: RejectReason[], timeoutMs: number): Failure => {
   const last = ignored.at(-1);
   const detail = `no answer within ${timeoutMs} ms`;
   return last ? failureOf(KIND_OF_STRAY[last], `${detail}, but: ${last}`) : failureOf("timeout", detail);
 };
 
 const attempt = (
-  { network, random }: Dependencies,
+  { network, random }: DnsClientDependencies,
   timeoutMs: number,
   { server, question, recursive }: Asked,
   { transport, edns }: Way,
@@ -110,20 +110,20 @@ const attempt = (
   const id = Buffer.from(random(2)).readUInt16BE(0);
   const mostBytes = transport === "udp" ? UDP_SIZE : TCP_SIZE;
   const mostStrays = transport === "udp" ? MAX_STRAYS : 1;
-  const ignored: Stray[] = [];
+  const ignored: RejectReason[] = [];
   const end = (outcome: Attempt["outcome"]) => {
     clearTimeout(timer);
     channel.close();
     resolve({ outcome, ignored });
   };
-  const ignore = (stray: Stray) => {
+  const ignore = (stray: RejectReason) => {
     ignored.push(stray);
     if (ignored.length >= mostStrays) end(failureOf(KIND_OF_STRAY[stray], `not an answer: ${stray}`));
   };
   const timer = setTimeout(() => end(silence(ignored, timeoutMs)), timeoutMs);
   // A receiver is never called before `channel` is there: Network promises it.
   const channel = network[transport](server, encodeQuery(question, id, { recursive, edns }), {
-    message(packet) {
+    onMessage(packet) {
       if (packet.length > mostBytes) return ignore("oversized");
       const message = readMessage(packet, question, id);
       if (message.kind === "stray") return ignore(message.stray);
@@ -131,7 +131,7 @@ const attempt = (
       if (message.kind === "truncated" && transport === "tcp") return ignore("malformed");
       end(message);
     },
-    failed: (code) => end(failureOf(code === "ECONNREFUSED" ? "refused" : "network", code)),
+    onError: (code) => end(failureOf(code === "ECONNREFUSED" ? "refused" : "network", code)),
   });
   return promise;
 };
@@ -139,12 +139,12 @@ const attempt = (
 /** The next way to put a question, from the whole to the plain: there are four at most. */
 const wayAfter = ({ transport, edns }: Way, { outcome }: Attempt): Way | undefined => {
   if (outcome.kind === "truncated" && transport === "udp") return { transport: "tcp", edns };
-  return edns && knowsNoEdns(outcome) ? { transport, edns: false } : undefined;
+  return edns && lacksEdns(outcome) ? { transport, edns: false } : undefined;
 };
 
 /** Puts a question in every way that it takes. */
-const askOnce = async (surroundings: Dependencies, timeoutMs: number, asked: Asked) => {
-  const ignored: Stray[] = [];
+const askOnce = async (surroundings: DnsClientDependencies, timeoutMs: number, asked: Asked) => {
+  const ignored: RejectReason[] = [];
   let way: Way = { transport: "udp", edns: true };
   for (;;) {
     const result = await attempt(surroundings, timeoutMs, asked, way);
@@ -157,7 +157,7 @@ const askOnce = async (surroundings: Dependencies, timeoutMs: number, asked: Ask
   }
 };
 
-const always: Urgency = () => true;
+const always: IsUrgent = () => true;
 
 const serverKey = ({ address, port }: Server): string => `${address} ${port}`;
 
@@ -166,8 +166,11 @@ const serverKey = ({ address, port }: Server): string => `${address} ${port}`;
  * nobody; a truncated answer is asked for again over TCP, and a server without EDNS without it; at most 8 questions at
  * once go to one server.
  */
-export const dnsClient = (surroundings: Dependencies, { timeoutMs, attempts }: ClientSettings): Ask => {
-  const inTurn = gate(AT_ONCE, RESERVED);
+export const dnsClient = (
+  surroundings: DnsClientDependencies,
+  { timeoutMs, attempts }: DnsClientOptions,
+): SendQuery => {
+  const inTurn = concurrencyLimiter(AT_ONCE, RESERVED);
   return (server, question, recursive, isUrgent = always) =>
     inTurn(serverKey(server), isUrgent, async () => {
       const asked = { server, question, recursive };

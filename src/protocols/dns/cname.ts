@@ -5,17 +5,17 @@ import type { Exchange } from "./client.ts";
 /** How many CNAME records are followed. */
 export const MAX_HOPS = 8;
 
-export type AskResolvers = (question: Question) => Promise<Exchange>;
+export type Resolve = (question: Question) => Promise<Exchange>;
 
 /** Why a chain has no end: `unanswered` if the resolvers could not be asked. */
-export type Problem = "loop" | "too_long" | "bad_name" | "unanswered";
+export type ChainProblem = "loop" | "too_long" | "bad_name" | "unanswered";
 
-export interface Followed {
+export interface CnameChain {
   /** The name that was asked for, and every CNAME's value after it. */
   names: string[];
   /** The records of the last name, of the type that was asked for. */
   records: DnsRecord[];
-  problem?: Problem;
+  problem?: ChainProblem;
   /** What the last server said. */
   last: Exchange;
 }
@@ -32,7 +32,7 @@ const cnameOf = (records: DnsRecord[], name: string): string | undefined =>
   records.find((record) => record.type === "CNAME" && record.name === name)?.data as string | undefined;
 
 /** Walks one answer's CNAME records from the last name on, as far as they lead. */
-const walk = (names: string[], records: DnsRecord[]): Problem | undefined => {
+const walk = (names: string[], records: DnsRecord[]): ChainProblem | undefined => {
   for (;;) {
     const next = cnameOf(records, names.at(-1) ?? "");
     if (next === undefined) return undefined;
@@ -44,7 +44,7 @@ const walk = (names: string[], records: DnsRecord[]): Problem | undefined => {
 };
 
 /** Asks for a type through CNAME records, also where the resolver does not follow them itself. */
-export const follow = async (ask: AskResolvers, name: string, type: QuestionType): Promise<Followed> => {
+export const followCnames = async (ask: Resolve, name: string, type: QuestionType): Promise<CnameChain> => {
   const names = [name];
   for (;;) {
     const asked = names.at(-1) ?? "";

@@ -1,11 +1,11 @@
 /** Whether somebody waits for the work; it may become so while the work waits for its turn. */
-export type Urgency = () => boolean;
+export type IsUrgent = () => boolean;
 
 /** Runs work for a key: what is beyond the limit waits for its turn. */
-export type Gate = <Value>(key: string, isUrgent: Urgency, work: () => Promise<Value>) => Promise<Value>;
+export type Limiter = <Value>(key: string, isUrgent: IsUrgent, work: () => Promise<Value>) => Promise<Value>;
 
 interface Turn {
-  isUrgent: Urgency;
+  isUrgent: IsUrgent;
   begin: () => void;
 }
 
@@ -18,7 +18,7 @@ interface Lane {
  * At most `limit` at once for each key; the others in the order in which they came, but what is urgent first. `reserved`
  * places are for that alone: what nobody waits for cannot hold it up, however long it takes.
  */
-export const gate = (limit: number, reserved: number): Gate => {
+export const concurrencyLimiter = (limit: number, reserved: number): Limiter => {
   const lanes = new Map<string, Lane>();
   const next = ({ running, waiting }: Lane): Turn | undefined => {
     if (running >= limit) return undefined;
@@ -32,7 +32,7 @@ export const gate = (limit: number, reserved: number): Gate => {
       turn.begin();
     }
   };
-  const enter = (lane: Lane, isUrgent: Urgency): Promise<void> => {
+  const enter = (lane: Lane, isUrgent: IsUrgent): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     lane.waiting.push({ isUrgent, begin: resolve });
     admit(lane);

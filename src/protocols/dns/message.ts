@@ -34,9 +34,9 @@ export interface Answer {
 }
 
 /** Why a packet is not the answer. */
-export type Stray = "wrong_id" | "wrong_question" | "not_a_response" | "malformed" | "oversized";
+export type RejectReason = "wrong_id" | "wrong_question" | "not_a_response" | "malformed" | "oversized";
 
-export type Message = Answer | { kind: "truncated" } | { kind: "stray"; stray: Stray };
+export type Message = Answer | { kind: "truncated" } | { kind: "stray"; stray: RejectReason };
 
 /** What we say that we take over UDP (RFC 6891): below every usual path's MTU. */
 export const UDP_SIZE = 1232;
@@ -121,7 +121,7 @@ const isFor = (bytes: Buffer, question: Question): boolean => {
 };
 
 /** RFC 6891 section 7: a server without EDNS says FORMERR; before that RFC some said NOTIMP. */
-export const knowsNoEdns = ({ kind, rcode }: { kind: string; rcode?: string }): boolean =>
+export const lacksEdns = ({ kind, rcode }: { kind: string; rcode?: string }): boolean =>
   kind === "answer" && (rcode === "FORMERR" || rcode === "NOTIMP");
 
 /** What a server that could not read the query may send: its id, FORMERR or NOTIMP, and no question to compare. */
@@ -129,7 +129,7 @@ const bareRefusal = (bytes: Buffer): Answer | undefined => {
   if (bytes.readUInt16BE(4) !== 0) return undefined;
   const rcode = RCODES[bytes.readUInt8(3) & 0x0f] ?? "";
   const refusal: Answer = { kind: "answer", rcode, authoritative: false, records: [], authorities: [] };
-  return knowsNoEdns(refusal) ? refusal : undefined;
+  return lacksEdns(refusal) ? refusal : undefined;
 };
 
 const readAnswer = (bytes: Buffer): Answer => {
@@ -144,7 +144,7 @@ const readAnswer = (bytes: Buffer): Answer => {
   };
 };
 
-const stray = (why: Stray): Message => ({ kind: "stray", stray: why });
+const stray = (why: RejectReason): Message => ({ kind: "stray", stray: why });
 
 /**
  * Reads a packet from a stranger as the answer to this question with this id; never throws. The id and the question are

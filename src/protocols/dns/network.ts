@@ -9,9 +9,9 @@ export interface Server {
 
 export interface Receiver {
   /** A whole message; over UDP there may be any number of them. */
-  message(packet: Uint8Array): void;
+  onMessage(packet: Uint8Array): void;
   /** The operating system's word for it, such as ECONNREFUSED; nothing comes after it. */
-  failed(code: string): void;
+  onError(code: string): void;
 }
 
 export interface Channel {
@@ -39,11 +39,11 @@ const udp = (server: Server, packet: Uint8Array, receiver: Receiver): Channel =>
   const fail = (error: Error) => {
     if (!isOpen) return;
     close();
-    receiver.failed(codeOf(error));
+    receiver.onError(codeOf(error));
   };
   socket.on("error", fail);
   socket.on("message", (bytes, { port }) => {
-    if (isOpen && port === server.port) receiver.message(bytes);
+    if (isOpen && port === server.port) receiver.onMessage(bytes);
   });
   // Bun hands the callback what keeps it from connecting, such as EACCES for a broadcast address.
   socket.connect(server.port, server.address, (error?: Error) => {
@@ -71,7 +71,7 @@ const tcp = (server: Server, packet: Uint8Array, receiver: Receiver): Channel =>
   const fail = (code: string) => {
     if (!isOpen) return;
     close();
-    receiver.failed(code);
+    receiver.onError(code);
   };
   socket.on("connect", () => {
     const length = Buffer.alloc(2);
@@ -84,7 +84,7 @@ const tcp = (server: Server, packet: Uint8Array, receiver: Receiver): Channel =>
     const message = firstMessage(stream);
     if (!message) return;
     close();
-    receiver.message(message);
+    receiver.onMessage(message);
   });
   socket.on("error", (error) => fail(codeOf(error)));
   socket.on("close", () => fail("ECONNRESET"));

@@ -1,9 +1,9 @@
-import { findAuthority, type Authority } from "./authoritative.ts";
+import { findAuthoritativeServers, type AuthoritativeServers } from "./authoritative.ts";
 import { relevantCaa, type RelevantCaa } from "./caa.ts";
-import { follow, isUsable, recordsOf, type AskResolvers, type Followed } from "./cname.ts";
+import { followCnames, isUsable, recordsOf, type Resolve, type CnameChain } from "./cname.ts";
 import type { Server } from "./network.ts";
 import { proofNameOf } from "./name.ts";
-import type { Ask, Exchange, FailureKind } from "./client.ts";
+import type { SendQuery, Exchange, FailureKind } from "./client.ts";
 
 export interface Subject {
   /** The name, in A-labels. */
@@ -26,7 +26,7 @@ export interface View {
 /** The TXT records that tell which project an apex is for. */
 export interface Proof {
   /** As the resolvers have them. */
-  resolved: Followed;
+  resolved: CnameChain;
   /** As each of the zone's own servers has them: a resolver may still have older ones. */
   direct: Exchange[];
 }
@@ -35,12 +35,12 @@ export interface Proof {
 export interface Trace {
   ascii: string;
   target: string;
-  authority: Authority | undefined;
+  authority: AuthoritativeServers | undefined;
   views: View[];
   /** Where the name leads, as the resolvers say. */
-  chain: Followed;
+  chain: CnameChain;
   /** The target's own addresses, as the resolvers say: its A and its AAAA records. */
-  targets: Followed[];
+  targets: CnameChain[];
   caa: RelevantCaa;
   /** Only of an apex that has addresses. */
   proof?: Proof;
@@ -62,7 +62,7 @@ export interface ResolveSettings {
 
 /** What comes of a question that is not asked. */
 const unasked =
-  (failure: FailureKind, detail: string): Ask =>
+  (failure: FailureKind, detail: string): SendQuery =>
   async (server, question, recursive) => ({
     server,
     question,
@@ -84,7 +84,7 @@ const MAX_WAITING = 120_000;
  * Asks a server nothing more about a name once it was silent about it: each silence takes seconds of a turn that others
  * wait for. So the first question goes alone, and those that come meanwhile follow its answer.
  */
-const sparing = (ask: Ask): Ask => {
+const sparing = (ask: SendQuery): SendQuery => {
   const begun = new Map<string, Promise<unknown>>();
   const silences = new Set<string>();
   return async (...asked) => {
@@ -108,10 +108,10 @@ const sparing = (ask: Ask): Ask => {
 };
 
 /** Keeps every exchange, and asks no more once their waiting is used up. */
-const recorder = (ask: Ask) => {
+const recorder = (ask: SendQuery) => {
   const exchanges: Exchange[] = [];
   let waited = 0;
-  const recorded: Ask = async (...question) => {
+  const recorded: SendQuery = async (...question) => {
     const exchange = await (waited < MAX_WAITING ? ask : late)(...question);
     waited += exchange.milliseconds;
     exchanges.push(exchange);
@@ -121,7 +121,7 @@ const recorder = (ask: Ask) => {
 };
 
 /** Asks the resolvers one after the other until one answers; the last one's failure if none does. */
-const anyOf = (ask: Ask, resolvers: Server[]): AskResolvers => {
+const anyOf = (ask: SendQuery, resolvers: Server[]): Resolve => {
   let order = resolvers;
   return async (question) => {
     let last: Exchange | undefined;
@@ -136,7 +136,7 @@ const anyOf = (ask: Ask, resolvers: Server[]): AskResolvers => {
   };
 };
 
-const viewOf = async (ask: Ask, name: string, server: Server, role: View["role"]): Promise<View> => {
+const viewOf = async (ask: SendQuery, name: string, server: Server, role: View["role"]): Promise<View> => {
   const recursive = role === "resolver";
   const [cname, a, aaaa] = await Promise.all([
     ask(server, { name, type: "CNAME" }, recursive),
@@ -146,9 +146,9 @@ const viewOf = async (ask: Ask, name: string, server: Server, role: View["role"]
   return { server, role, cname, a, aaaa };
 };
 
-const proofOf = async (any: AskResolvers, ask: Ask, name: string, servers: Server[]): Promise<Proof> => {
+const proofOf = async (any: Resolve, ask: SendQuery, name: string, servers: Server[]): Promise<Proof> => {
   const [resolved, ...direct] = await Promise.all([
-    follow(any, name, "TXT"),
+    followCnames(any, name, "TXT"),
     ...servers.map((server) => ask(server, { name, type: "TXT" }, false)),
   ]);
   return { resolved, direct };
@@ -156,14 +156,14 @@ const proofOf = async (any: AskResolvers, ask: Ask, name: string, servers: Serve
 
 /** Asks everything that verification needs to know of a name. Takes as long as the slowest server; never fails. */
 export const investigate = async (
-  ask: Ask,
+  ask: SendQuery,
   { resolvers, port, mayAsk }: ResolveSettings,
   { ascii, apex, target }: Subject,
 ): Promise<Trace> => {
   const { recorded, exchanges } = recorder(sparing(ask));
   const any = anyOf(recorded, resolvers);
   const authorityViews = async () => {
-    const authority = await findAuthority(any, { ascii, apex }, port);
+    const authority = await findAuthoritativeServers(any, { ascii, apex }, port);
     const servers = authority?.servers ?? [];
     return {
       authority,
@@ -177,10 +177,10 @@ export const investigate = async (
   const [own, public_, chain, caa, ...targets] = await Promise.all([
     authorityViews(),
     Promise.all(resolvers.map((server) => viewOf(recorded, ascii, server, "resolver"))),
-    follow(any, ascii, "A"),
+    followCnames(any, ascii, "A"),
     relevantCaa(any, ascii),
-    follow(any, target, "A"),
-    follow(any, target, "AAAA"),
+    followCnames(any, target, "A"),
+    followCnames(any, target, "AAAA"),
   ]);
   const views = [...own.views, ...public_];
   const hasAddresses = views.some(({ a, aaaa }) => [a, aaaa].some((one) => recordsOf(one).length > 0));

@@ -1,21 +1,21 @@
 import type { Socket } from "node:net";
 import { createServer } from "node:tls";
 import { INTERMEDIATE, secureContext, type KeyPair } from "./contexts.ts";
-import type { Hello } from "./client-hello.ts";
+import type { ClientHello } from "./client-hello.ts";
 
 /** RFC 8737 section 3: the certificate with the digest of the key authorization; undefined if none is pending. */
-export type Challenge = (name: string) => KeyPair | undefined;
+export type ChallengeCertificate = (name: string) => KeyPair | undefined;
 
 export interface Challenges {
   /** True if a CA asks for a challenge that is pending: ALPN is "acme-tls/1" and nothing else (section 3). */
-  concerns(hello: Hello): boolean;
+  concerns(hello: ClientHello): boolean;
   /** Answers on a socket whose ClientHello is still to be read, and closes it. */
   answer(socket: Socket): void;
 }
 
 const PROTOCOL = "acme-tls/1";
 
-export const alpnChallenges = (challenge: Challenge, handshakeMs: number): Challenges => {
+export const alpnChallenges = (challenge: ChallengeCertificate, handshakeMs: number): Challenges => {
   const server = createServer({
     ...INTERMEDIATE,
     ALPNProtocols: [PROTOCOL],

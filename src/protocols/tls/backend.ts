@@ -2,7 +2,7 @@ import type { Server, WebSocketHandler } from "bun";
 import type { Connection } from "./connections.ts";
 
 /** Of the connection over which a request came. */
-export interface Visit {
+export interface RequestContext {
   /** The client's address. */
   address: string;
   /** In lower case; the request's Host is the same. */
@@ -13,9 +13,12 @@ export interface Visit {
   upgrade(request: Request, options?: { headers?: Headers; data?: unknown }): boolean;
 }
 
-export type Handle = (request: Request, visit: Visit) => Response | undefined | Promise<Response | undefined>;
+export type HandleRequest = (
+  request: Request,
+  visit: RequestContext,
+) => Response | undefined | Promise<Response | undefined>;
 
-export interface Application {
+export interface Backend {
   port: number;
   /** Says whose the connection from this local port is; nobody's are refused. */
   admit(localPort: number, connection: Connection): void;
@@ -30,7 +33,7 @@ export interface Application {
 
 interface Admitted {
   connection: Connection;
-  visit: Visit;
+  visit: RequestContext;
 }
 
 const LOOPBACK = "127.0.0.1";
@@ -60,11 +63,11 @@ const securedUrl = (url: string, host: string): string => {
 
 const countedOff = <Result>(connection: Connection, answer: Result | Promise<Result>) => {
   if (!(answer instanceof Promise)) {
-    connection.handling -= 1;
+    connection.requestsInFlight -= 1;
     return answer;
   }
   return answer.finally(() => {
-    connection.handling -= 1;
+    connection.requestsInFlight -= 1;
   });
 };
 
@@ -73,32 +76,32 @@ const countedOff = <Result>(connection: Connection, answer: Result | Promise<Res
  * request's URL says https, and its host is the server name of its connection: others are answered by `misdirected` (RFC
  * 9110 section 15.5.20), 421.
  */
-export const listenApplication = ({
+export const listenBackend = ({
   fetch,
   misdirected = misdirectedAnswer,
   websocket,
 }: {
-  fetch: Handle;
+  fetch: HandleRequest;
   misdirected?: (request: Request) => Response | Promise<Response>;
   websocket?: WebSocketHandler<unknown>;
-}): Application => {
+}): Backend => {
   const admitted = new Map<number, Admitted>();
 
-  const visitOf = (connection: Connection): Visit => ({
+  const visitOf = (connection: Connection): RequestContext => ({
     address: connection.address,
     serverName: connection.serverName,
     async withoutIdleTimeout(work) {
-      connection.patient += 1;
+      connection.idleExemptions += 1;
       try {
         return await work();
       } finally {
-        connection.patient -= 1;
-        connection.activeAt = performance.now();
+        connection.idleExemptions -= 1;
+        connection.lastActiveAt = performance.now();
       }
     },
     upgrade(request, options) {
-      connection.upgraded = server.upgrade(request, { data: undefined, ...options });
-      return connection.upgraded;
+      connection.isUpgraded = server.upgrade(request, { data: undefined, ...options });
+      return connection.isUpgraded;
     },
   });
 
@@ -126,15 +129,15 @@ export const listenApplication = ({
     fetch(request) {
       const peer = server.requestIP(request);
       const known = peer?.address === LOOPBACK ? admitted.get(peer.port) : undefined;
-      if (!known || known.connection.ended) return empty(403);
+      if (!known || known.connection.isClosed) return empty(403);
       const { connection } = known;
-      connection.used = true;
-      connection.headersSince = 0;
-      connection.handling += 1;
+      connection.hadRequest = true;
+      connection.headersStartedAt = 0;
+      connection.requestsInFlight += 1;
       try {
         return countedOff(connection, handle(request, known));
       } catch (error) {
-        connection.handling -= 1;
+        connection.requestsInFlight -= 1;
         throw error;
       }
     },

@@ -1,5 +1,5 @@
 /** What a client asks for before anything is encrypted. */
-export interface Hello {
+export interface ClientHello {
   kind: "hello";
   /** Of the extension server_name, in lower case; undefined without one. */
   serverName: string | undefined;
@@ -7,8 +7,8 @@ export interface Hello {
   protocols: string[];
 }
 
-export type HelloReading =
-  | Hello
+export type ClientHelloResult =
+  | ClientHello
   /** There must be at least `bytes` bytes before another look says more. */
   | { kind: "incomplete"; bytes: number }
   | { kind: "malformed" };
@@ -83,7 +83,7 @@ const readProtocols = (extension: Uint8Array): string[] => {
 };
 
 /** RFC 8446 section 4.1.2. */
-const readBody = (body: Uint8Array): Hello => {
+const readBody = (body: Uint8Array): ClientHello => {
   const cursor = cursorOver(body);
   cursor.take(2 + RANDOM_BYTES);
   cursor.vector(1);
@@ -91,7 +91,7 @@ const readBody = (body: Uint8Array): Hello => {
   cursor.vector(1);
   const extensions = cursorOver(cursor.left > 0 ? cursor.vector(2) : new Uint8Array());
   if (cursor.left > 0) throw new Malformed();
-  const hello: Hello = { kind: "hello", serverName: undefined, protocols: [] };
+  const hello: ClientHello = { kind: "hello", serverName: undefined, protocols: [] };
   const seen = new Set<number>();
   while (extensions.left > 0) {
     const type = extensions.integer(2);
@@ -124,7 +124,7 @@ const messageLength = (fragments: Uint8Array[]): number | undefined => {
   return HANDSHAKE_HEADER + header.integer(3);
 };
 
-const readRecords = (bytes: Uint8Array): HelloReading => {
+const readRecords = (bytes: Uint8Array): ClientHelloResult => {
   const fragments: Uint8Array[] = [];
   let length: number | undefined;
   let received = 0;
@@ -148,7 +148,7 @@ const readRecords = (bytes: Uint8Array): HelloReading => {
  * Reads the ClientHello (RFC 8446 section 4.1.2; the same in TLS 1.2, RFC 5246 section 7.4.1.2) that begins a connection,
  * over as many records as it takes, of all bytes that came so far. At most 16 KiB are looked at; nothing behind it is.
  */
-export const readHello = (bytes: Uint8Array): HelloReading => {
+export const parseClientHello = (bytes: Uint8Array): ClientHelloResult => {
   try {
     return readRecords(bytes);
   } catch (error) {

@@ -3,7 +3,7 @@ import type { TLSSocket } from "node:tls";
 import { clientNetwork } from "../../lib/client-address.ts";
 
 /** Milliseconds, and connections. */
-export interface Limits {
+export interface ConnectionLimits {
   /** From the connection to the end of its handshake. */
   handshakeMs: number;
   /** From the first byte of a request's headers to their last. */
@@ -17,7 +17,7 @@ export interface Limits {
   connectionsPerClient: number;
 }
 
-export const LIMITS: Limits = {
+export const DEFAULT_LIMITS: ConnectionLimits = {
   handshakeMs: 10_000,
   headersMs: 10_000,
   idleMs: 60_000,
@@ -37,20 +37,20 @@ export interface Connection {
   /** Once its handshake is done. */
   secure?: TLSSocket;
   /** The last byte in either direction. */
-  activeAt: number;
+  lastActiveAt: number;
   /** The last byte to the client. */
-  sentAt: number;
+  lastSentAt: number;
   /** The first byte of headers that have not come whole; 0: there are none. */
-  headersSince: number;
+  headersStartedAt: number;
   /** A request has come over it. */
-  used: boolean;
+  hadRequest: boolean;
   /** Requests whose handler is at work. */
-  handling: number;
+  requestsInFlight: number;
   /** How many of these may take longer than an idle connection lives. */
-  patient: number;
+  idleExemptions: number;
   /** It speaks WebSocket: what it sends is not headers. */
-  upgraded: boolean;
-  ended: boolean;
+  isUpgraded: boolean;
+  isClosed: boolean;
 }
 
 export interface Connections {
@@ -59,8 +59,8 @@ export interface Connections {
   /** The connection over which a TLS socket runs. */
   of(secure: TLSSocket): Connection | undefined;
   /** Gives it its name, by which it can be dropped. */
-  name(connection: Connection, serverName: string): void;
-  end(connection: Connection): void;
+  setServerName(connection: Connection, serverName: string): void;
+  close(connection: Connection): void;
   drop(serverName: string): void;
   /** Ends those that no request has come over, nor is on its way. */
   endUnused(): void;
@@ -74,15 +74,22 @@ const MAPPED = /^::ffff:(?=[\d.]+$)/i;
 
 const peerKey = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
-const isLate = (connection: Connection, now: number, limits: Limits): boolean => {
-  const { secure, openedAt, activeAt, sentAt, headersSince, patient } = connection;
+const isLate = (connection: Connection, now: number, limits: ConnectionLimits): boolean => {
+  const {
+    secure,
+    openedAt,
+    lastActiveAt: activeAt,
+    lastSentAt: sentAt,
+    headersStartedAt: headersSince,
+    idleExemptions: patient,
+  } = connection;
   if (!secure) return now - openedAt > limits.handshakeMs;
   if (patient === 0 && now - activeAt > limits.idleMs) return true;
   // Whoever still receives may send the next request early.
   return headersSince > 0 && now - Math.max(headersSince, sentAt) > limits.headersMs;
 };
 
-export const connectionsWithin = (limits: Limits): Connections => {
+export const connectionTable = (limits: ConnectionLimits): Connections => {
   const byPeer = new Map<string, Connection>();
   const byName = new Map<string, Set<Connection>>();
   const clients = new Map<string, number>();
@@ -98,7 +105,7 @@ export const connectionsWithin = (limits: Limits): Connections => {
   };
 
   const end = (connection: Connection) => {
-    connection.ended = true;
+    connection.isClosed = true;
     connection.secure?.destroy();
     connection.socket.destroy();
   };
@@ -118,39 +125,39 @@ export const connectionsWithin = (limits: Limits): Connections => {
         socket,
         openedAt: now,
         serverName: "",
-        activeAt: now,
-        sentAt: 0,
-        headersSince: 0,
-        used: false,
-        handling: 0,
-        patient: 0,
-        upgraded: false,
-        ended: false,
+        lastActiveAt: now,
+        lastSentAt: 0,
+        headersStartedAt: 0,
+        hadRequest: false,
+        requestsInFlight: 0,
+        idleExemptions: 0,
+        isUpgraded: false,
+        isClosed: false,
       };
       const peer = peerKey(socket);
       byPeer.set(peer, connection);
       clients.set(client, others + 1);
       socket.once("close", () => {
-        connection.ended = true;
+        connection.isClosed = true;
         connection.secure?.destroy();
         forget(connection, peer, client);
       });
       return connection;
     },
     of: (secure) => byPeer.get(peerKey(secure)),
-    name(connection, serverName) {
+    setServerName(connection, serverName) {
       connection.serverName = serverName;
       const named = byName.get(serverName);
       if (named) named.add(connection);
       else byName.set(serverName, new Set([connection]));
     },
-    end,
+    close: end,
     drop(serverName) {
       for (const connection of byName.get(serverName) ?? []) end(connection);
     },
     endUnused() {
       for (const connection of byPeer.values())
-        if (!connection.used && connection.headersSince === 0) end(connection);
+        if (!connection.hadRequest && connection.headersStartedAt === 0) end(connection);
     },
     sweep(now) {
       for (const connection of byPeer.values()) if (isLate(connection, now, limits)) end(connection);

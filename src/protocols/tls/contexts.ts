@@ -53,12 +53,12 @@ const MOST = 10_000;
 export const secureContexts = ({
   read,
   most = MOST,
-  failed = () => {},
+  onError = () => {},
 }: {
   /** Undefined if the name has no certificate. */
   read: (name: string) => KeyPair | undefined;
   most?: number;
-  failed?: (name: string, error: unknown) => void;
+  onError?: (name: string, error: unknown) => void;
 }): SecureContexts => {
   /** In the order of their last use; undefined: cannot be used. */
   const held = new Map<string, SecureContext | undefined>();
@@ -75,7 +75,7 @@ export const secureContexts = ({
     try {
       return secureContext(pair);
     } catch (error) {
-      failed(name, error);
+      onError(name, error);
       return undefined;
     }
   };
@@ -88,7 +88,7 @@ export const secureContexts = ({
       hold(name, context);
       return context;
     } catch (error) {
-      failed(name, error);
+      onError(name, error);
       return undefined;
     }
   };

@@ -1,33 +1,33 @@
 import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import type { WebSocketHandler } from "bun";
-import { listenApplication, type Handle } from "./backend.ts";
-import { alpnChallenges, type Challenge } from "./alpn-challenges.ts";
-import { connectionsWithin, LIMITS, type Connection, type Limits } from "./connections.ts";
+import { listenBackend, type HandleRequest } from "./backend.ts";
+import { alpnChallenges, type ChallengeCertificate } from "./alpn-challenges.ts";
+import { connectionTable, DEFAULT_LIMITS, type Connection, type ConnectionLimits } from "./connections.ts";
 import { INTERMEDIATE, type SecureContexts } from "./contexts.ts";
-import type { Hello } from "./client-hello.ts";
-import { peekHello } from "./peek.ts";
+import type { ClientHello } from "./client-hello.ts";
+import { readClientHello } from "./peek.ts";
 import { refusalsFor, refuseName, USE_HTTPS, type PlainHttpResponse } from "./refusals.ts";
-import { relay } from "./proxy.ts";
+import { proxyConnection } from "./proxy.ts";
 
-export interface FrontSettings {
+export interface TlsListenerOptions {
   host: string;
   /** 0: one that is free. */
   port: number;
   contexts: Pick<SecureContexts, "find">;
   /** Certificates for TLS-ALPN-01, while a CA is expected; undefined for names without one. */
-  challenge?: Challenge;
-  fetch: Handle;
+  challenge?: ChallengeCertificate;
+  fetch: HandleRequest;
   /** The answer to a request for another host than its connection's; without it, a plain 421. */
   misdirected?: (request: Request) => Response | Promise<Response>;
   /** For those who `upgrade`. Its `idleTimeout` should be below `idleMs`, so that its pings keep silent ones open. */
   websocket?: WebSocketHandler<unknown>;
-  limits?: Partial<Limits>;
+  limits?: Partial<ConnectionLimits>;
   /** The response to plain HTTP, a 400; without it, a line of text. */
   plainHttp?: PlainHttpResponse;
 }
 
-export interface Front {
+export interface TlsListener {
   port: number;
   /** Destroys every open connection of this server name, in lower case, at once: nothing is answered over them after it. */
   drop(name: string): void;
@@ -63,9 +63,9 @@ export const listenTls = async ({
   limits: given,
   plainHttp = USE_HTTPS,
   ...handlers
-}: FrontSettings): Promise<Front> => {
-  const limits = { ...LIMITS, ...given };
-  const connections = connectionsWithin(limits);
+}: TlsListenerOptions): Promise<TlsListener> => {
+  const limits = { ...DEFAULT_LIMITS, ...given };
+  const connections = connectionTable(limits);
   const refusalOf = refusalsFor(plainHttp);
   const challenges = challenge && alpnChallenges(challenge, limits.handshakeMs);
 
@@ -79,22 +79,22 @@ export const listenTls = async ({
   tls.on("secureConnection", (secure) => {
     secure.on("error", () => secure.destroy());
     const connection = connections.of(secure);
-    if (!connection || connection.ended) return void secure.destroy();
-    secure.once("close", () => connections.end(connection));
+    if (!connection || connection.isClosed) return void secure.destroy();
+    secure.once("close", () => connections.close(connection));
     connection.secure = secure;
-    connection.activeAt = performance.now();
-    relay(connection, secure, application.port, {
+    connection.lastActiveAt = performance.now();
+    proxyConnection(connection, secure, application.port, {
       lingerMs: limits.lingerMs,
-      opened: (localPort) => application.admit(localPort, connection),
-      closed: application.dismiss,
+      onOpen: (localPort) => application.admit(localPort, connection),
+      onClose: application.dismiss,
     });
   });
 
-  const greet = (connection: Connection, hello: Hello) => {
+  const greet = (connection: Connection, hello: ClientHello) => {
     const { socket } = connection;
     if (challenges?.concerns(hello)) return challenges.answer(socket);
     if (hello.serverName === undefined || !contexts.find(hello.serverName)) return refuseName(socket);
-    connections.name(connection, hello.serverName);
+    connections.setServerName(connection, hello.serverName);
     tls.emit("connection", socket);
   };
 
@@ -102,14 +102,14 @@ export const listenTls = async ({
     socket.on("error", () => socket.destroy());
     const connection = connections.open(socket);
     if (!connection) return void socket.destroy();
-    peekHello(socket, {
+    readClientHello(socket, {
       onHello: (hello) => greet(connection, hello),
       onMalformed: (bytes) => refusalOf(bytes)(socket),
     });
   });
 
   const listeningOn = await listening(tcp, host, port);
-  const application = listenApplication(handlers);
+  const application = listenBackend(handlers);
   const everyMs = Math.min(
     SWEEP_MS,
     ...[limits.handshakeMs, limits.headersMs, limits.idleMs].map((ms) => ms / 4),
@@ -129,7 +129,7 @@ export const listenTls = async ({
         application.endIdle();
         await Bun.sleep(STOP_SWEEP_MS);
       }
-      for (const connection of connections.all()) connections.end(connection);
+      for (const connection of connections.all()) connections.close(connection);
       clearInterval(sweep);
       application.stop();
     },

@@ -1,14 +1,17 @@
 import type { Socket } from "node:net";
-import { type Hello, readHello } from "./client-hello.ts";
+import { type ClientHello, parseClientHello } from "./client-hello.ts";
 
 /**
  * Waits for the ClientHello of a new connection. `onHello` gets it with its bytes back in the socket, which is paused;
  * `onMalformed` gets the bytes of what is not a ClientHello, or is beyond its limits. The caller limits the time by
  * destroying the socket.
  */
-export const peekHello = (
+export const readClientHello = (
   socket: Socket,
-  { onHello, onMalformed }: { onHello: (hello: Hello) => void; onMalformed: (bytes: Uint8Array) => void },
+  {
+    onHello,
+    onMalformed,
+  }: { onHello: (hello: ClientHello) => void; onMalformed: (bytes: Uint8Array) => void },
 ): void => {
   const chunks: Buffer[] = [];
   let received = 0;
@@ -19,7 +22,7 @@ export const peekHello = (
     if (received < needed) return;
     const bytes = chunks.length === 1 ? chunk : Buffer.concat(chunks);
     chunks.splice(0, chunks.length, bytes);
-    const reading = readHello(bytes);
+    const reading = parseClientHello(bytes);
     if (reading.kind === "incomplete") {
       needed = reading.bytes;
       return;

@@ -5,7 +5,7 @@ import { type Http2Watch, type Verdict, watchHttp2 } from "./http2.ts";
 import { matchPreface, type PrefaceMatch } from "./preface.ts";
 
 /** What a loopback socket knows of its other end. */
-interface Line {
+interface ProxyState {
   connection: Connection;
   client: TLSSocket;
   /** What the application has not taken yet; the client is not read from meanwhile. */
@@ -18,11 +18,11 @@ interface Line {
   lingerMs: number;
   /** Of the loopback socket, which the application sees as its peer's. */
   localPort: number;
-  opened(localPort: number): void;
-  closed(localPort: number): void;
+  onOpen(localPort: number): void;
+  onClose(localPort: number): void;
 }
 
-const forward = (upstream: Socket<Line>, chunk: Uint8Array) => {
+const forward = (upstream: Socket<ProxyState>, chunk: Uint8Array) => {
   const line = upstream.data;
   const written = Math.max(0, upstream.write(chunk));
   line.rest = written < chunk.length ? chunk.subarray(written) : undefined;
@@ -30,8 +30,8 @@ const forward = (upstream: Socket<Line>, chunk: Uint8Array) => {
 };
 
 /** Disconnects a client that floods, with a GOAWAY if one can be sent. Nothing more is read from it. */
-const endFlood = ({ client, connection, lingerMs }: Line, goaway: Uint8Array | undefined) => {
-  connection.ended = true;
+const endFlood = ({ client, connection, lingerMs }: ProxyState, goaway: Uint8Array | undefined) => {
+  connection.isClosed = true;
   client.pause();
   if (!goaway) return void client.destroy();
   client.end(goaway);
@@ -40,19 +40,20 @@ const endFlood = ({ client, connection, lingerMs }: Line, goaway: Uint8Array | u
 
 /** Notes when headers began that are not whole. */
 const noteHeaders = (connection: Connection, isInHeaders: boolean) => {
-  if (!isInHeaders) connection.headersSince = 0;
-  else if (connection.headersSince === 0) connection.headersSince = connection.activeAt;
+  if (!isInHeaders) connection.headersStartedAt = 0;
+  else if (connection.headersStartedAt === 0) connection.headersStartedAt = connection.lastActiveAt;
 };
 
 /** Over HTTP/1.1 only the application knows when headers are whole. */
-const http1IsInHeaders = ({ handling, upgraded }: Connection): boolean => handling === 0 && !upgraded;
+const http1IsInHeaders = ({ requestsInFlight: handling, isUpgraded: upgraded }: Connection): boolean =>
+  handling === 0 && !upgraded;
 
 /** RFC 9113 section 3.2: HTTP/2 over TLS is negotiated. The application would take it without, and nothing would limit it. */
 const verdictOfHttp1 = (match: PrefaceMatch): Verdict => (match === "whole" ? "foreign" : "fine");
 
-const receive = (upstream: Socket<Line>, chunk: Uint8Array) => {
+const receive = (upstream: Socket<ProxyState>, chunk: Uint8Array) => {
   const { connection, http2, match } = upstream.data;
-  connection.activeAt = performance.now();
+  connection.lastActiveAt = performance.now();
   const verdict = http2 ? http2.received(chunk) : verdictOfHttp1(match(chunk));
   // RFC 9113 section 3.4: GOAWAY may be omitted, since the peer is not using HTTP/2.
   if (verdict === "foreign") return void upstream.data.client.destroy();
@@ -64,27 +65,27 @@ const receive = (upstream: Socket<Line>, chunk: Uint8Array) => {
   forward(upstream, chunk);
 };
 
-const HANDLERS: SocketHandler<Line> = {
+const HANDLERS: SocketHandler<ProxyState> = {
   open(upstream) {
-    const { client, connection, opened } = upstream.data;
+    const { client, connection, onOpen } = upstream.data;
     upstream.data.localPort = upstream.localPort;
-    opened(upstream.localPort);
+    onOpen(upstream.localPort);
     client.once("close", () => upstream.end());
     if (client.destroyed) return void upstream.end();
     client.on("drain", () => {
-      connection.activeAt = performance.now();
+      connection.lastActiveAt = performance.now();
       upstream.resume();
     });
     client.on("data", (chunk: Buffer) => {
-      if (!connection.ended) receive(upstream, chunk);
+      if (!connection.isClosed) receive(upstream, chunk);
     });
   },
   data(upstream, chunk) {
     const { client, connection, http2 } = upstream.data;
-    if (connection.ended) return;
+    if (connection.isClosed) return;
     http2?.sent(chunk);
-    connection.activeAt = performance.now();
-    connection.sentAt = connection.activeAt;
+    connection.lastActiveAt = performance.now();
+    connection.lastSentAt = connection.lastActiveAt;
     if (!client.write(chunk)) upstream.pause();
   },
   drain(upstream) {
@@ -93,10 +94,10 @@ const HANDLERS: SocketHandler<Line> = {
     if (!upstream.data.rest) client.resume();
   },
   close(upstream) {
-    const { client, connection, localPort, closed } = upstream.data;
-    closed(localPort);
+    const { client, connection, localPort, onClose } = upstream.data;
+    onClose(localPort);
     // What was answered is sent first; a client that does not take it is idle. A flood has its own end.
-    if (!connection.ended) client.destroySoon();
+    if (!connection.isClosed) client.destroySoon();
   },
   error() {
     // It closes.
@@ -104,15 +105,15 @@ const HANDLERS: SocketHandler<Line> = {
 };
 
 /** Joins a client's TLS socket to the application on loopback, until one of them closes; neither is read faster than the other takes. */
-export const relay = (
+export const proxyConnection = (
   connection: Connection,
   client: TLSSocket,
   port: number,
-  { lingerMs, opened, closed }: Pick<Line, "lingerMs" | "opened" | "closed">,
+  { lingerMs, onOpen, onClose }: Pick<ProxyState, "lingerMs" | "onOpen" | "onClose">,
 ): void => {
   const http2 = client.alpnProtocol === "h2" ? watchHttp2() : undefined;
   const match = matchPreface();
-  const data: Line = {
+  const data: ProxyState = {
     connection,
     client,
     rest: undefined,
@@ -120,8 +121,8 @@ export const relay = (
     match,
     lingerMs,
     localPort: 0,
-    opened,
-    closed,
+    onOpen,
+    onClose,
   };
   Bun.connect({ hostname: "127.0.0.1", port, data, socket: HANDLERS }).catch(() => client.destroy());
 };

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
 import { encode } from "dns-packet";
 import { systemNetwork, type Channel, type Network } from "../../../src/protocols/dns/network.ts";
-import type { ClientSettings } from "../../../src/protocols/dns/client.ts";
-import type { Stray } from "../../../src/protocols/dns/message.ts";
+import type { DnsClientOptions } from "../../../src/protocols/dns/client.ts";
+import type { RejectReason } from "../../../src/protocols/dns/message.ts";
 import { dnsServer, IMPATIENT, testClient, WAITING, type Behaviour } from "../../support/dns.ts";
 
 const ZONES = {
@@ -29,7 +29,7 @@ const withTruncation = (packet: Buffer): Buffer => {
   return copy;
 };
 
-const askWith = async (behaviour: Behaviour | undefined, settings: Partial<ClientSettings> = {}) => {
+const askWith = async (behaviour: Behaviour | undefined, settings: Partial<DnsClientOptions> = {}) => {
   using dns = await dnsServer({ zones: ZONES });
   if (behaviour) dns.behaviours.set("*", behaviour);
   const exchange = await testClient(settings)(dns.server, DOCS, false);
@@ -71,7 +71,7 @@ test("a server that hangs up is named", async () => {
   expect(ignored).toEqual([]);
 });
 
-test.concurrent.each<[Behaviour, string, Stray]>([
+test.concurrent.each<[Behaviour, string, RejectReason]>([
   ["wrong_id", "spoofed", "wrong_id"],
   ["wrong_question", "spoofed", "wrong_question"],
   ["query", "spoofed", "not_a_response"],

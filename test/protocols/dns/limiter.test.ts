@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { gate } from "../../../src/protocols/dns/limiter.ts";
+import { concurrencyLimiter } from "../../../src/protocols/dns/limiter.ts";
 
 /** Work that ends when it is told to; `begun` says what began, in its order. */
 const workshop = (limit: number, reserved: number) => {
-  const pass = gate(limit, reserved);
+  const pass = concurrencyLimiter(limit, reserved);
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   return {
@@ -59,7 +59,7 @@ test("what becomes urgent while it waits goes first from then on", async () => {
 });
 
 test("work that fails gives its place to the next", async () => {
-  const pass = gate(1, 0);
+  const pass = concurrencyLimiter(1, 0);
   const failing = pass("server", urgent, () => Promise.reject(new Error("no")));
   const next = pass("server", urgent, async () => "yes");
   await expect(failing).rejects.toThrow("no");

@@ -3,18 +3,18 @@ import { once } from "node:events";
 import { connect as connectTcp } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { KeyPair } from "../../../src/protocols/tls/contexts.ts";
-import { askHttp1, authority, closed, eventually, frontFor, PAIRS, tlsTo } from "./listeners.ts";
+import { askHttp1, testCa, closed, eventually, listenerFor, PAIRS, tlsTo } from "./listeners.ts";
 import { atEnd } from "../../support/store.ts";
 
 const ACME = "acme-tls/1";
-const CHALLENGE = await authority.issue(["new.test"]);
+const CHALLENGE = await testCa.issue(["new.test"]);
 
 /** A front with pending challenges, which a test may take away. */
 const challenged = async (
   pending: Record<string, KeyPair> = { "new.test": CHALLENGE, "a.test": CHALLENGE },
 ) => ({
   pending,
-  ...(await frontFor({ challenge: (name) => pending[name] })),
+  ...(await listenerFor({ challenge: (name) => pending[name] })),
 });
 
 const validate = (port: number, name: string, protocols = [ACME]) =>
@@ -64,7 +64,7 @@ test("a challenge certificate that cannot be used is refused, and nothing else",
 });
 
 test("a validator that never ends its side is closed when a handshake must have ended", async () => {
-  const { port, front } = await frontFor({ challenge: () => CHALLENGE, limits: { handshakeMs: 200 } });
+  const { port, front } = await listenerFor({ challenge: () => CHALLENGE, limits: { handshakeMs: 200 } });
   const raw = connectTcp({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => {});
   atEnd(() => raw.destroy());
   const secure = connectTls({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createServer, type AddressInfo } from "node:net";
 import { connect } from "node:tls";
-import { MAX_HELLO_BYTES, readHello } from "../../../src/protocols/tls/client-hello.ts";
+import { MAX_HELLO_BYTES, parseClientHello } from "../../../src/protocols/tls/client-hello.ts";
 import { seeded } from "../../support/random.ts";
 import { madeOf, nameOf, vector } from "./client-hellos.ts";
 
@@ -36,22 +36,26 @@ const inRecords = (hello: Buffer, size: number): Buffer => {
 
 describe("a ClientHello", () => {
   test("names the server and the protocols, as a real client wrote them", () => {
-    expect(readHello(HELLO)).toEqual(READ);
+    expect(parseClientHello(HELLO)).toEqual(READ);
   });
 
   test("may name neither", async () => {
-    expect(readHello(await helloOf({}))).toEqual({ kind: "hello", serverName: undefined, protocols: [] });
-    expect(readHello(madeOf([]))).toEqual({ kind: "hello", serverName: undefined, protocols: [] });
+    expect(parseClientHello(await helloOf({}))).toEqual({
+      kind: "hello",
+      serverName: undefined,
+      protocols: [],
+    });
+    expect(parseClientHello(madeOf([]))).toEqual({ kind: "hello", serverName: undefined, protocols: [] });
   });
 
   test.each([1, 2, 3, 5, 100, 517])("may come in records of %d bytes", (size) => {
-    expect(readHello(inRecords(HELLO, size))).toEqual(READ);
+    expect(parseClientHello(inRecords(HELLO, size))).toEqual(READ);
   });
 
   test("is incomplete at every length below its own, and says how much is missing at least", () => {
     for (const bytes of [HELLO, inRecords(HELLO, 7)])
       for (let length = 0; length < bytes.length; length += 1) {
-        const reading = readHello(bytes.subarray(0, length));
+        const reading = parseClientHello(bytes.subarray(0, length));
         expect(reading).toMatchObject({ kind: "incomplete" });
         if (reading.kind !== "incomplete") continue;
         expect(reading.bytes).toBeGreaterThan(length);
@@ -60,7 +64,7 @@ describe("a ClientHello", () => {
   });
 
   test("is read without what follows it", () => {
-    expect(readHello(Buffer.concat([HELLO, Buffer.from("anything")]))).toEqual(READ);
+    expect(parseClientHello(Buffer.concat([HELLO, Buffer.from("anything")]))).toEqual(READ);
   });
 });
 
@@ -88,7 +92,7 @@ describe("malformed is", () => {
     ["an empty protocol in ALPN", madeOf([[16, vector([0])]])],
     ["bytes behind a list", madeOf([[16, [...vector([1, 97]), 0]]])],
   ])("%s", (_what, bytes) => {
-    expect(readHello(bytes)).toEqual({ kind: "malformed" });
+    expect(parseClientHello(bytes)).toEqual({ kind: "malformed" });
   });
 
   test("what goes beyond 16 KiB, which is never waited for", () => {
@@ -96,13 +100,13 @@ describe("malformed is", () => {
       [0, nameOf("a.test")],
       [21, Array<number>(MAX_HELLO_BYTES - 200).fill(0)],
     ]);
-    expect(readHello(hello)).toMatchObject({ kind: "hello" });
+    expect(parseClientHello(hello)).toMatchObject({ kind: "hello" });
     const larger = madeOf([
       [0, nameOf("a.test")],
       [21, Array<number>(MAX_HELLO_BYTES).fill(0)],
     ]);
-    expect(readHello(larger.subarray(0, 100))).toEqual({ kind: "malformed" });
-    expect(readHello(inRecords(hello, 1))).toEqual({ kind: "malformed" });
+    expect(parseClientHello(larger.subarray(0, 100))).toEqual({ kind: "malformed" });
+    expect(parseClientHello(inRecords(hello, 1))).toEqual({ kind: "malformed" });
   });
 });
 
@@ -114,7 +118,7 @@ test(`${INPUTS} mutated inputs are read, waited for or malformed, and nothing el
     for (let change = 1 + random(4); change > 0; change -= 1) bytes[random(bytes.length)] = random(256);
     // The lengths are what a parser believes: they get more than their share.
     if (random(3) === 0) bytes[3 + random(8)] = random(256);
-    const reading = readHello(random(4) ? bytes : bytes.subarray(0, random(bytes.length)));
+    const reading = parseClientHello(random(4) ? bytes : bytes.subarray(0, random(bytes.length)));
     kinds.add(reading.kind);
     if (reading.kind === "incomplete") expect(reading.bytes).toBeLessThanOrEqual(MAX_HELLO_BYTES);
   }

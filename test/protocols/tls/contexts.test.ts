@@ -15,7 +15,7 @@ const contextsOver = (stored: Record<string, KeyPair>, most?: number) => {
       reads.push(name);
       return stored[name];
     },
-    failed: (name) => failures.push(name),
+    onError: (name) => failures.push(name),
     ...(most !== undefined && { most }),
   });
   return { contexts, reads, failures };
@@ -86,7 +86,7 @@ test("a database that cannot be read is told, and asked again", () => {
       if (isBroken) throw new Error("locked");
       return pair;
     },
-    failed: (_name, error) => failures.push(error),
+    onError: (_name, error) => failures.push(error),
   });
   expect(contexts.find("a.test")).toBeUndefined();
   expect(failures).toEqual([new Error("locked")]);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { PREFACE } from "../../../src/protocols/tls/preface.ts";
-import { askHttp2, closed, eventually, frontFor, http2To, received, tlsTo } from "./listeners.ts";
+import { askHttp2, closed, eventually, listenerFor, http2To, received, tlsTo } from "./listeners.ts";
 
 const MANY = 20_000;
 
@@ -55,7 +55,7 @@ test.each<[string, Buffer, Buffer]>([
   ["SETTINGS", OPENED, frame(4, 0, 0)],
   ["frames of an unknown type", OPENED, frame(0xbb, 0, 0)],
 ])("a flood of %s ends its connection with GOAWAY, and no other", async (_what, first, one) => {
-  const { port, front } = await frontFor({
+  const { port, front } = await listenerFor({
     limits: { lingerMs: 50 },
     fetch: async (request) => {
       await request.arrayBuffer();
@@ -79,7 +79,7 @@ test.each<[string, Buffer, Buffer]>([
   ["CONTINUATION", Buffer.concat([PREFACE, frame(4, 0, 0), frame(1, 0, 1)]), frame(9, 0, 1)],
   ["resets that the client provokes", OPENED, frame(8, 0, 1, [0, 0, 0, 0])],
 ])("a flood of %s ends its connection", async (_what, first, one) => {
-  const { port, front } = await frontFor({ limits: { lingerMs: 50 } });
+  const { port, front } = await listenerFor({ limits: { lingerMs: 50 } });
   const wild = await sayHello(port, first);
   wild.write(Buffer.concat(Array<Buffer>(MANY).fill(one)));
   await eventually(() => front.connections() === 0);
@@ -89,14 +89,14 @@ test.each<[string, string]>([
   ["HTTP/1.1", "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"],
   ["another preface", "PRI * HTTP/2.1\r\n\r\nSM\r\n\r\n"],
 ])("a client that negotiates HTTP/2 and sends %s is closed without a response", async (_what, text) => {
-  const { port } = await frontFor();
+  const { port } = await listenerFor();
   expect(await received(await sayHello(port, Buffer.from(text)))).toBe("");
 });
 
 test.each([["http/1.1"], undefined])(
   "a client that negotiates %p and sends HTTP/2 is closed: nothing would limit its frames",
   async (ALPNProtocols) => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     for (const pieces of [[OPENED], [OPENED.subarray(0, 10), OPENED.subarray(10)]]) {
       const socket = await tlsTo(port, "a.test", ALPNProtocols && { ALPNProtocols });
       const end = closed(socket);
@@ -110,7 +110,7 @@ test.each([["http/1.1"], undefined])(
 );
 
 test("a client may send the preface in single bytes", async () => {
-  const { port } = await frontFor();
+  const { port } = await listenerFor();
   const socket = await sayHello(port, Buffer.alloc(0));
   for (const byte of Buffer.concat([PREFACE, frame(4, 0, 0), frame(1, 5, 1, headers("GET"))]))
     socket.write(Uint8Array.of(byte));
@@ -120,7 +120,7 @@ test("a client may send the preface in single bytes", async () => {
 
 test("a client that reads a long response through a small window, or uploads one, is not a flood", async () => {
   const body = Buffer.alloc(4_000_000, "x");
-  const { port } = await frontFor({
+  const { port } = await listenerFor({
     limits: { lingerMs: 50 },
     fetch: async (request) => new Response(request.method === "POST" ? await request.arrayBuffer() : body),
   });

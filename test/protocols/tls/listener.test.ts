@@ -4,10 +4,10 @@ import { listenTls } from "../../../src/protocols/tls/listener.ts";
 import {
   askHttp1,
   askHttp2,
-  authority,
+  testCa,
   closed,
   eventually,
-  frontFor,
+  listenerFor,
   http2To,
   PAIRS,
   received,
@@ -17,7 +17,7 @@ import {
 import { madeOf, nameOf, u16, vector } from "./client-hellos.ts";
 
 test("a client that opens and resets streams without end is closed, and one that cancels now and then is not", async () => {
-  const { port, front } = await frontFor();
+  const { port, front } = await listenerFor();
   const calm = await http2To(port, "a.test");
   const wild = await http2To(port, "a.test");
   const reset = (session: typeof calm) => {
@@ -36,14 +36,14 @@ test("a client that opens and resets streams without end is closed, and one that
 
 describe("a request", () => {
   test("over HTTP/1.1 has an https URL and its client's address", async () => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     const answer = await askHttp1(port, "a.test", { path: "/x?y=1" });
     expect(answer).toStartWith("HTTP/1.1 200 OK\r\n");
     expect(answer).toEndWith("\r\nGET https://a.test/x?y=1 127.0.0.1");
   });
 
   test("over HTTP/2 has them too", async () => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     const session = await http2To(port, "a.test");
     expect(await askHttp2(session, { ":path": "/x?y=1" })).toEqual({
       status: 200,
@@ -52,14 +52,14 @@ describe("a request", () => {
   });
 
   test.each(["http2", "http1.1"] as const)("of Bun's fetch over %s is answered", async (protocol) => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     const url = `https://localhost:${port}/fetched`;
-    const answer = await fetch(url, { protocol, method: "POST", body: "x", tls: { ca: authority.root } });
+    const answer = await fetch(url, { protocol, method: "POST", body: "x", tls: { ca: testCa.root } });
     expect(await answer.text()).toBe(`POST ${url} 127.0.0.1`);
   });
 
   test.each(["http/1.1", "h2"])("over %s with the port 443 has none in its URL", async (protocol) => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     const host = "a.test:443";
     const url = "GET https://a.test/x:443 127.0.0.1";
     if (protocol === "h2") {
@@ -69,32 +69,32 @@ describe("a request", () => {
   });
 
   test("with the name in other case, with a port and a final dot is for the same host", async () => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     expect(await askHttp1(port, "A.Test", { host: "A.test.:443" })).toStartWith("HTTP/1.1 200 OK\r\n");
   });
 
   test.each(["b.test", "a.test, b.test", "a.test.b.test", "", "a.test@b.test"])(
     "for host '%s' over a connection for another is 421",
     async (host) => {
-      const { port } = await frontFor();
+      const { port } = await listenerFor();
       expect(await askHttp1(port, "a.test", { host })).toStartWith("HTTP/1.1 421 ");
     },
   );
 
   test("over HTTP/2 for another authority is 421, and the connection goes on", async () => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     const session = await http2To(port, "a.test");
     expect((await askHttp2(session, { ":authority": "b.test" })).status).toBe(421);
     expect((await askHttp2(session)).status).toBe(200);
   });
 
   test("for another host may be answered by the caller", async () => {
-    const { port } = await frontFor({ misdirected: () => new Response("elsewhere", { status: 421 }) });
+    const { port } = await listenerFor({ misdirected: () => new Response("elsewhere", { status: 421 }) });
     expect(await askHttp1(port, "a.test", { host: "b.test" })).toEndWith("\r\nelsewhere");
   });
 
   test("that fails is 500 without details", async () => {
-    const { port } = await frontFor({
+    const { port } = await listenerFor({
       fetch: () => {
         throw new Error("secret");
       },
@@ -107,20 +107,20 @@ describe("a request", () => {
 
 describe("a handshake", () => {
   test("shows the whole chain", async () => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     const socket = await tlsTo(port, "b.test");
     expect(socket.authorized).toBe(true);
     expect(socket.getPeerCertificate(true).issuerCertificate.subject.CN).toBe("Test Intermediate");
   });
 
   test.each(["TLSv1.2", "TLSv1.3"] as const)("may be of %s", async (version) => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     const socket = await tlsTo(port, "a.test", { minVersion: version, maxVersion: version });
     expect(socket.getProtocol()).toBe(version);
   });
 
   test("of TLS 1.1 is refused for its version", async () => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     const socket = await tcpTo(port);
     // With supported_groups and ec_point_formats, as TLS 1.1 needs them for elliptic curves.
     socket.write(
@@ -141,7 +141,7 @@ describe("a handshake", () => {
   test.each(["unknown.test", undefined])(
     "for the name %p is refused, and leaves nothing open",
     async (name) => {
-      const { port, front } = await frontFor();
+      const { port, front } = await listenerFor();
       await expect(tlsTo(port, name)).rejects.toThrow();
       await eventually(() => front.connections() === 0);
       expect(await askHttp1(port, "a.test")).toStartWith("HTTP/1.1 200 OK\r\n");
@@ -149,13 +149,13 @@ describe("a handshake", () => {
   );
 
   test("with protocols that nobody speaks here is refused", async () => {
-    const { port, front } = await frontFor();
+    const { port, front } = await listenerFor();
     await expect(tlsTo(port, "a.test", { ALPNProtocols: ["spdy/3"] })).rejects.toThrow();
     await eventually(() => front.connections() === 0);
   });
 
   test("in single bytes succeeds", async () => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     const relay = async (inner: Socket) => {
       const outer = await tcpTo(port);
       outer.setNoDelay(true);
@@ -174,7 +174,7 @@ describe("a handshake", () => {
   });
 
   test("leaves no session to resume: a ticket would outlive the certificate", async () => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const) {
       const socket = await tlsTo(port, "a.test", { maxVersion, ALPNProtocols: ["http/1.1"] });
       const sessions: Buffer[] = [];
@@ -205,7 +205,7 @@ describe("a first message that is not a ClientHello", () => {
     ["a record longer than RFC 8446 allows", Buffer.from([22, 3, 1, 0x40, 0x01])],
     ["a ClientHello longer than 16 KiB", Buffer.from([22, 3, 1, 0, 4, 1, 0, 0x40, 0x01])],
   ])("gets the alert decode_error: %s", async (_what, bytes) => {
-    const { port, front } = await frontFor();
+    const { port, front } = await listenerFor();
     const socket = await tcpTo(port);
     socket.write(bytes);
     expect(await received(socket)).toBe(DECODE_ERROR);
@@ -213,7 +213,7 @@ describe("a first message that is not a ClientHello", () => {
   });
 
   test("is plain HTTP: it gets a 400 that says to use https, and the connection closes", async () => {
-    const { port, front } = await frontFor();
+    const { port, front } = await listenerFor();
     const socket = await tcpTo(port);
     socket.write("GET /path HTTP/1.1\r\nHost: a.test\r\n\r\n");
     const [head, body] = (await received(socket)).split("\r\n\r\n");
@@ -225,7 +225,7 @@ describe("a first message that is not a ClientHello", () => {
   });
 
   test("is plain HTTP in single bytes: it gets the 400 too", async () => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     const socket = await tcpTo(port);
     socket.setNoDelay(true);
     for (const byte of "GET / HTTP/1.1\r\n\r\n") socket.write(byte);
@@ -233,14 +233,14 @@ describe("a first message that is not a ClientHello", () => {
   });
 
   test("is HEAD over plain HTTP: it gets a 400 without a body", async () => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     const socket = await tcpTo(port);
     socket.write("HEAD / HTTP/1.1\r\nHost: a.test\r\n\r\n");
     expect(await received(socket)).toEndWith("\r\n\r\n");
   });
 
   test("is a plain HTTP upload: its client reads the whole 400", async () => {
-    const { port } = await frontFor();
+    const { port } = await listenerFor();
     const url = `http://127.0.0.1:${port}/`;
     const response = await fetch(url, { method: "POST", body: new Uint8Array(4_000_000) });
     expect(response.status).toBe(400);
@@ -248,7 +248,7 @@ describe("a first message that is not a ClientHello", () => {
   });
 
   test("does not keep a connection that stays open", async () => {
-    const { port, front } = await frontFor({ limits: { handshakeMs: 100 } });
+    const { port, front } = await listenerFor({ limits: { handshakeMs: 100 } });
     const socket = await tcpTo(port);
     socket.write("GET / HTTP/1.1\r\n\r\n");
     const dripping = setInterval(() => socket.write("x"), 10);
@@ -259,8 +259,8 @@ describe("a first message that is not a ClientHello", () => {
 
 describe("a certificate", () => {
   test("is exchanged under load, and no request fails", async () => {
-    const { port, contexts, stored } = await frontFor();
-    const pairs = [await authority.issue(["a.test"]), await authority.issue(["a.test"]), PAIRS["a.test"]!];
+    const { port, contexts, stored } = await listenerFor();
+    const pairs = [await testCa.issue(["a.test"]), await testCa.issue(["a.test"]), PAIRS["a.test"]!];
     const shown = new Set<string>();
     let swaps = 0;
     const swapping = setInterval(() => {
@@ -290,7 +290,7 @@ describe("a certificate", () => {
   test("that is dropped takes its 64 connections with it, and those of other names stay", async () => {
     let isDropped = false;
     let late = 0;
-    const { port, front, contexts, stored } = await frontFor({
+    const { port, front, contexts, stored } = await listenerFor({
       fetch: (request) => {
         if (isDropped && request.url.startsWith("https://a.test/")) late += 1;
         return new Response("ok");
@@ -325,7 +325,7 @@ describe("a certificate", () => {
 
 describe("limits", () => {
   test("a client that says nothing, or half of a ClientHello, is closed", async () => {
-    const { port, front } = await frontFor({ limits: { handshakeMs: 100 } });
+    const { port, front } = await listenerFor({ limits: { handshakeMs: 100 } });
     const silent = await tcpTo(port);
     const half = await tcpTo(port);
     half.write(Buffer.from([22, 3, 1, 2]));
@@ -334,7 +334,7 @@ describe("limits", () => {
   });
 
   test("a connection without a request is closed when it is idle, and not before", async () => {
-    const { port } = await frontFor({ limits: { headersMs: 1, idleMs: 300 } });
+    const { port } = await listenerFor({ limits: { headersMs: 1, idleMs: 300 } });
     const socket = await tlsTo(port, "a.test");
     const begin = performance.now();
     await closed(socket);
@@ -344,7 +344,7 @@ describe("limits", () => {
   test.each(["http/1.1", "h2"])(
     "headers over %s that drip are closed; others are answered meanwhile",
     async (protocol) => {
-      const { port } = await frontFor({ limits: { headersMs: 200 } });
+      const { port } = await listenerFor({ limits: { headersMs: 200 } });
       const socket = await tlsTo(port, "a.test", { ALPNProtocols: [protocol] });
       socket.write(protocol === "h2" ? "PRI * HTTP/2.0\r\n\r\n" : "GET / HTTP/1.1\r\nHost: a.test\r\nX: ");
       const drip = setInterval(() => socket.write(protocol === "h2" ? "" : "x"), 20);
@@ -356,7 +356,7 @@ describe("limits", () => {
   );
 
   test("a body may take longer than headers", async () => {
-    const { port } = await frontFor({
+    const { port } = await listenerFor({
       limits: { headersMs: 50 },
       fetch: async (request) => new Response(String((await request.bytes()).length)),
     });
@@ -370,7 +370,7 @@ describe("limits", () => {
   });
 
   test("an answer may take longer than headers", async () => {
-    const { port } = await frontFor({
+    const { port } = await listenerFor({
       limits: { headersMs: 50 },
       fetch: async () => {
         await Bun.sleep(400);
@@ -381,7 +381,7 @@ describe("limits", () => {
   });
 
   test("a handler that takes its time is waited for only withoutIdleTimeout", async () => {
-    const { port } = await frontFor({
+    const { port } = await listenerFor({
       limits: { idleMs: 100 },
       fetch: async (request, { withoutIdleTimeout }) => {
         const work = () => Bun.sleep(500);
@@ -396,7 +396,7 @@ describe("limits", () => {
   test.each(["connections", "connectionsPerClient"])(
     "beyond %s a new connection is closed at once",
     async (limit) => {
-      const { port, front } = await frontFor({ limits: { [limit]: 2 } });
+      const { port, front } = await listenerFor({ limits: { [limit]: 2 } });
       const first = await tlsTo(port, "a.test");
       await tlsTo(port, "b.test");
       expect(await received(await tcpTo(port))).toBe("");
@@ -409,7 +409,7 @@ describe("limits", () => {
   test("a client that vanishes has its request aborted", async () => {
     const aborted = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
-    const { port } = await frontFor({
+    const { port } = await listenerFor({
       fetch: (request) => {
         request.signal.addEventListener("abort", () => aborted.resolve());
         asked.resolve();
@@ -424,7 +424,7 @@ describe("limits", () => {
   });
 
   test("a client that ends its side, or vanishes, leaves nothing open", async () => {
-    const { port, front } = await frontFor({
+    const { port, front } = await listenerFor({
       fetch: async () => (await Bun.sleep(100), new Response("late")),
     });
     const half = await tlsTo(port, "a.test", { ALPNProtocols: ["http/1.1"] });
@@ -440,14 +440,14 @@ describe("limits", () => {
 });
 
 test("a port that is taken is told", async () => {
-  const { port, contexts } = await frontFor();
+  const { port, contexts } = await listenerFor();
   const second = listenTls({ host: "127.0.0.1", port, contexts, fetch: () => new Response() });
   await expect(second).rejects.toThrow("EADDRINUSE");
 });
 
 describe("a front that stops", () => {
   test("answers what is in flight, and accepts nothing new", async () => {
-    const { port, front } = await frontFor({
+    const { port, front } = await listenerFor({
       fetch: async () => (await Bun.sleep(200), new Response("done")),
     });
     const idle = await tlsTo(port, "a.test");
@@ -464,7 +464,7 @@ describe("a front that stops", () => {
 
   test("destroys what does not end in time", async () => {
     const asked = Promise.withResolvers<void>();
-    const { port, front } = await frontFor({
+    const { port, front } = await listenerFor({
       fetch: () => {
         asked.resolve();
         return new Promise<Response>(() => {});

@@ -3,22 +3,22 @@ import { connect as connectHttp2, type ClientHttp2Session } from "node:http2";
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { secureContexts, type KeyPair } from "../../../src/protocols/tls/contexts.ts";
-import { listenTls, type Front, type FrontSettings } from "../../../src/protocols/tls/listener.ts";
+import { listenTls, type TlsListener, type TlsListenerOptions } from "../../../src/protocols/tls/listener.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 import { atEnd } from "../../support/store.ts";
 
-export const authority = await certificateAuthority();
+export const testCa = await certificateAuthority();
 export const PAIRS: Record<string, KeyPair> = {
-  "a.test": await authority.issue(["a.test"]),
-  "b.test": await authority.issue(["b.test"], { intermediate: true }),
-  localhost: await authority.issue(["localhost"]),
+  "a.test": await testCa.issue(["a.test"]),
+  "b.test": await testCa.issue(["b.test"], { intermediate: true }),
+  localhost: await testCa.issue(["localhost"]),
 };
 
 /** A front over certificates that a test may exchange; it answers "METHOD URL address" unless told otherwise. */
-export const frontFor = async (settings: Partial<FrontSettings> = {}) => {
+export const listenerFor = async (settings: Partial<TlsListenerOptions> = {}) => {
   const stored = { ...PAIRS };
   const contexts = secureContexts({ read: (name) => stored[name] });
-  const front: Front = await listenTls({
+  const front: TlsListener = await listenTls({
     host: "127.0.0.1",
     port: 0,
     contexts,
@@ -46,7 +46,7 @@ export const tlsTo = async (
   const socket = connectTls({
     port,
     host: "127.0.0.1",
-    ca: authority.root,
+    ca: testCa.root,
     ...(servername !== undefined && { servername }),
     ...options,
   });

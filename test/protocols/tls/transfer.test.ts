@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { listenApplication } from "../../../src/protocols/tls/backend.ts";
-import type { Front } from "../../../src/protocols/tls/listener.ts";
-import { askHttp2, authority, eventually, frontFor, http2To, received, tlsTo } from "./listeners.ts";
+import { listenBackend } from "../../../src/protocols/tls/backend.ts";
+import type { TlsListener } from "../../../src/protocols/tls/listener.ts";
+import { askHttp2, testCa, eventually, listenerFor, http2To, received, tlsTo } from "./listeners.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const LARGE = 200 * MEBIBYTE;
@@ -34,7 +34,7 @@ const lengthOf = async (stream: AsyncIterable<Uint8Array> | null): Promise<numbe
 const readAll = async (port: number, protocol: "http2" | "http1.1", body?: ReadableStream<Uint8Array>) => {
   const answer = await fetch(`https://localhost:${port}/`, {
     protocol,
-    tls: { ca: authority.root },
+    tls: { ca: testCa.root },
     ...(body && { method: "POST", body }),
   });
   return answer;
@@ -56,12 +56,12 @@ const growthDuring = async (work: () => Promise<void>): Promise<number> => {
 
 describe.each(["http1.1", "http2"] as const)("200 MiB over %s", (protocol) => {
   test("come down", async () => {
-    const { port } = await frontFor({ fetch: () => new Response(source(LARGE)) });
+    const { port } = await listenerFor({ fetch: () => new Response(source(LARGE)) });
     expect(await lengthOf((await readAll(port, protocol)).body)).toBe(LARGE);
   });
 
   test("go up", async () => {
-    const { port } = await frontFor({
+    const { port } = await listenerFor({
       fetch: async (request) => new Response(String(await lengthOf(request.body))),
     });
     const answer = await readAll(port, protocol, source(LARGE));
@@ -71,7 +71,7 @@ describe.each(["http1.1", "http2"] as const)("200 MiB over %s", (protocol) => {
 
 test("a client that does not read holds back who answers, and is no burden to others", async () => {
   let produced = 0;
-  const { port } = await frontFor({
+  const { port } = await listenerFor({
     fetch: (request) =>
       new Response(request.url.endsWith("/large") ? source(LARGE, (bytes) => (produced = bytes)) : "small"),
   });
@@ -90,7 +90,7 @@ test("a client that does not read holds back who answers, and is no burden to ot
 test("a handler that does not read holds back who sends, and gets every byte in the end", async () => {
   let sent = 0;
   let sentMeanwhile = LARGE;
-  const { port } = await frontFor({
+  const { port } = await listenerFor({
     fetch: async (request) => {
       await Bun.sleep(500);
       sentMeanwhile = sent;
@@ -106,7 +106,7 @@ test("a handler that does not read holds back who sends, and gets every byte in 
 });
 
 test("an answer that ends its connection comes whole to a client that reads late", async () => {
-  const { port } = await frontFor({ fetch: () => new Response(Buffer.alloc(20 * MEBIBYTE)) });
+  const { port } = await listenerFor({ fetch: () => new Response(Buffer.alloc(20 * MEBIBYTE)) });
   const socket = await tlsTo(port, "a.test", { ALPNProtocols: ["http/1.1"] });
   socket.pause();
   socket.write("GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n");
@@ -116,8 +116,8 @@ test("an answer that ends its connection comes whole to a client that reads late
 });
 
 describe("a WebSocket", () => {
-  const echo = (): Promise<{ port: number; front: Front }> =>
-    frontFor({
+  const echo = (): Promise<{ port: number; front: TlsListener }> =>
+    listenerFor({
       limits: { headersMs: 50 },
       websocket: { message: (socket, message) => void socket.send(message) },
       fetch: (request, { upgrade }) =>
@@ -126,7 +126,7 @@ describe("a WebSocket", () => {
 
   test("passes, in both directions, and longer than headers may take", async () => {
     const { port, front } = await echo();
-    const socket = new WebSocket(`wss://localhost:${port}/`, { tls: { ca: authority.root } });
+    const socket = new WebSocket(`wss://localhost:${port}/`, { tls: { ca: testCa.root } });
     await new Promise((opened) => socket.addEventListener("open", opened));
     for (const text of ["one", "x".repeat(MEBIBYTE), "three"]) {
       const answer = new Promise((told) => socket.addEventListener("message", told, { once: true }));
@@ -140,14 +140,14 @@ describe("a WebSocket", () => {
 
   test("is refused to who does not ask for one", async () => {
     const { port } = await echo();
-    const answer = await fetch(`https://localhost:${port}/`, { tls: { ca: authority.root } });
+    const answer = await fetch(`https://localhost:${port}/`, { tls: { ca: testCa.root } });
     expect(answer.status).toBe(426);
   });
 });
 
 test("the application behind the front answers nobody who comes to its own port", async () => {
   let asked = 0;
-  const application = listenApplication({
+  const application = listenBackend({
     fetch: () => {
       asked += 1;
       return new Response();
