@@ -190,9 +190,9 @@ describe("forgetting an adopter", () => {
 
 /** Which files of a directory hold a text, in any case. */
 const holding = (directory: string, text: string) =>
-  readdirSync(directory).filter((name) =>
-    readFileSync(join(directory, name)).toString("latin1").toLowerCase().includes(text),
-  );
+  readdirSync(directory)
+    .filter((name) => readFileSync(join(directory, name)).toString("latin1").toLowerCase().includes(text))
+    .toSorted();
 
 test("no byte of a forgotten address is left in the database's files, beside another process that has them open", async () => {
   const directory = temporaryDirectory();
