@@ -48,18 +48,21 @@ const setUp = async (patience = {}) => {
 
 const NOBODY = { authority: "", resolver: "", silent: "" };
 
-test.each(casesOf(TARGETS, NOBODY).map(({ name }, at) => [name, at] as const))("%s", async (name, at) => {
-  using dns = await setUp(name === "a silent server" ? WAITING : {});
-  const row = casesOf(TARGETS, dns.at)[at];
-  if (!row) throw new Error("no such case");
-  const { typed, target = "usual", event, mayIssue = true, findings, zone, transport = "udp" } = row;
-  const { trace, verdict } = await dns.verify(typed, TARGETS[target]);
-  expect(verdict).toEqual({ verified: event === "records_right", mayIssue, event, findings });
-  if (zone !== undefined) expect(trace.authority?.zone).toBe(zone);
-  expect(new Set(trace.views.map(({ a }) => a.transport))).toEqual(new Set([transport]));
-});
+test.concurrent.each(casesOf(TARGETS, NOBODY).map(({ name }, at) => [name, at] as const))(
+  "%s",
+  async (name, at) => {
+    using dns = await setUp(name === "a silent server" ? WAITING : {});
+    const row = casesOf(TARGETS, dns.at)[at];
+    if (!row) throw new Error("no such case");
+    const { typed, target = "usual", event, mayIssue = true, findings, zone, transport = "udp" } = row;
+    const { trace, verdict } = await dns.verify(typed, TARGETS[target]);
+    expect(verdict).toEqual({ verified: event === "records_right", mayIssue, event, findings });
+    if (zone !== undefined) expect(trace.authority?.zone).toBe(zone);
+    expect(new Set(trace.views.map(({ a }) => a.transport))).toEqual(new Set([transport]));
+  },
+);
 
-test("every question is in the trace", async () => {
+test.concurrent("every question is in the trace", async () => {
   using dns = await setUp();
   const { trace } = await dns.verify("docs.sub.example.test");
   expect(trace.exchanges.length).toBe(dns.authority.questions.length + dns.resolver.questions.length);
@@ -67,7 +70,7 @@ test("every question is in the trace", async () => {
   expect(trace.exchanges.every(({ milliseconds }) => milliseconds >= 0)).toBe(true);
 });
 
-test.each(["loop", "wrong_id", "hang_up"] as const)(
+test.concurrent.each(["loop", "wrong_id", "hang_up"] as const)(
   "%s is unreachable, and no failure of the domain",
   async (behaviour) => {
     using dns = await setUp(IMPATIENT);
@@ -80,7 +83,7 @@ test.each(["loop", "wrong_id", "hang_up"] as const)(
   },
 );
 
-test("a resolver that is silent says nothing of the domain", async () => {
+test.concurrent("a resolver that is silent says nothing of the domain", async () => {
   using dns = await setUp(IMPATIENT);
   dns.resolver.behaviours.set("*", "silent");
   const { verdict, trace } = await dns.verify("right.example.test");
@@ -88,15 +91,18 @@ test("a resolver that is silent says nothing of the domain", async () => {
   expect(verdict).toMatchObject({ verified: false, event: undefined });
 });
 
-test("whose zone it is is not asked at every level of a name if the resolver is silent", async () => {
-  using dns = await setUp(IMPATIENT);
-  dns.resolver.behaviours.set("*", "silent");
-  await dns.verify("a.b.c.d.e.f.example.test");
-  const asked = dns.resolver.questions.filter(({ type }) => type === "NS").map(({ name }) => name);
-  expect(asked).toEqual(["a.b.c.d.e.f.example.test", "b.c.d.e.f.example.test"]);
-});
+test.concurrent(
+  "whose zone it is is not asked at every level of a name if the resolver is silent",
+  async () => {
+    using dns = await setUp(IMPATIENT);
+    dns.resolver.behaviours.set("*", "silent");
+    await dns.verify("a.b.c.d.e.f.example.test");
+    const asked = dns.resolver.questions.filter(({ type }) => type === "NS").map(({ name }) => name);
+    expect(asked).toEqual(["a.b.c.d.e.f.example.test", "b.c.d.e.f.example.test"]);
+  },
+);
 
-test("a second resolver is asked where the first is silent", async () => {
+test.concurrent("a second resolver is asked where the first is silent", async () => {
   using dns = await setUp(WAITING);
   using silent = await dnsServer({ zones: {} });
   silent.behaviours.set("*", "silent");
@@ -112,22 +118,25 @@ test("a second resolver is asked where the first is silent", async () => {
   expect(silent.questions.length).toBe(2);
 });
 
-test("a server that is silent about a name is asked nothing more about it, and the trace says so", async () => {
-  using dns = await setUp(WAITING);
-  dns.resolver.behaviours.set("docs.silent.test", "silent");
-  dns.authority.behaviours.set("docs.silent.test", "silent");
-  const { verdict, trace } = await dns.verify("docs.silent.test");
-  for (const { questions } of [dns.resolver, dns.authority])
-    expect(questions.filter(({ name }) => name === "docs.silent.test").length).toBe(1);
-  const unasked = trace.exchanges.filter(
-    ({ outcome }) => outcome.kind === "failure" && outcome.detail.includes("so it was not asked"),
-  );
-  // NS, CNAME, A, AAAA, A, CAA of the resolver; CNAME, A, AAAA of the zone's own server.
-  expect(unasked.length).toBe(5 + 2);
-  expect(verdict).toMatchObject({ verified: false, event: undefined });
-});
+test.concurrent(
+  "a server that is silent about a name is asked nothing more about it, and the trace says so",
+  async () => {
+    using dns = await setUp(WAITING);
+    dns.resolver.behaviours.set("docs.silent.test", "silent");
+    dns.authority.behaviours.set("docs.silent.test", "silent");
+    const { verdict, trace } = await dns.verify("docs.silent.test");
+    for (const { questions } of [dns.resolver, dns.authority])
+      expect(questions.filter(({ name }) => name === "docs.silent.test").length).toBe(1);
+    const unasked = trace.exchanges.filter(
+      ({ outcome }) => outcome.kind === "failure" && outcome.detail.includes("so it was not asked"),
+    );
+    // NS, CNAME, A, AAAA, A, CAA of the resolver; CNAME, A, AAAA of the zone's own server.
+    expect(unasked.length).toBe(5 + 2);
+    expect(verdict).toMatchObject({ verified: false, event: undefined });
+  },
+);
 
-test("a server that does not hold the zone is not believed", async () => {
+test.concurrent("a server that does not hold the zone is not believed", async () => {
   using dns = await setUp();
   dns.authority.behaviours.set("wrong.example.test", (packet) => {
     packet[2] = (packet[2] ?? 0) & ~0x04;
@@ -137,7 +146,7 @@ test("a server that does not hold the zone is not believed", async () => {
   expect(verdict.findings.map(({ kind }) => kind)).toEqual(["unreachable", "wrong_target"]);
 });
 
-test("records that come with SERVFAIL are not believed", async () => {
+test.concurrent("records that come with SERVFAIL are not believed", async () => {
   using dns = await setUp();
   for (const server of [dns.authority, dns.resolver])
     server.behaviours.set("blocked.example.test A", (packet) => {
@@ -148,13 +157,13 @@ test("records that come with SERVFAIL are not believed", async () => {
   expect(verdict.findings.map(({ kind }) => kind)).toEqual(["no_record"]);
 });
 
-test("a resolver's right answer does not count while the zone itself is wrong", async () => {
+test.concurrent("a resolver's right answer does not count while the zone itself is wrong", async () => {
   using dns = await setUp();
   const { verdict } = await dns.verify("moved.example.test", "old.pages.test");
   expect(verdict).toMatchObject({ verified: false, event: "records_wrong" });
 });
 
-test("truncated answers are followed over TCP", async () => {
+test.concurrent("truncated answers are followed over TCP", async () => {
   using dns = await setUp();
   dns.authority.behaviours.set("*", "truncated");
   dns.resolver.behaviours.set("*", "truncated");
@@ -163,7 +172,7 @@ test("truncated answers are followed over TCP", async () => {
   expect(trace.exchanges.every(({ transport }) => transport === "tcp")).toBe(true);
 });
 
-test("a chain of more than 8 is not followed", async () => {
+test.concurrent("a chain of more than 8 is not followed", async () => {
   using dns = await setUp();
   const links = Array.from({ length: 12 }, (_, at) => `n${at}.example.test CNAME n${at + 1}.example.test`);
   dns.resolver.zones["example.test"] = [...(dns.resolver.zones["example.test"] ?? []), ...links];
@@ -172,7 +181,7 @@ test("a chain of more than 8 is not followed", async () => {
   expect(trace.chain.names.length).toBe(9);
 });
 
-test("a zone's own servers that must not be asked are not, and are named", async () => {
+test.concurrent("a zone's own servers that must not be asked are not, and are named", async () => {
   using dns = await setUp();
   const asked: string[] = [];
   const { trace, verdict } = await dns.verify("right.example.test", TARGETS.usual, {
@@ -195,7 +204,7 @@ test("a zone's own servers that must not be asked are not, and are named", async
   ]);
 });
 
-test("CNAME records that lead back are a loop, and CAA could not be asked", async () => {
+test.concurrent("CNAME records that lead back are a loop, and CAA could not be asked", async () => {
   // Each zone has one half, so that a server which follows CNAME records only within a zone does not see it.
   using dns = await dnsServer({
     zones: { "a.test": ["docs.a.test CNAME docs.b.test"], "b.test": ["docs.b.test CNAME docs.a.test"] },
@@ -209,7 +218,7 @@ test("CNAME records that lead back are a loop, and CAA could not be asked", asyn
   });
 });
 
-test("a name of a hundred levels on slow servers does not hold a check up for ever", async () => {
+test.concurrent("a name of a hundred levels on slow servers does not hold a check up for ever", async () => {
   let asked = 0;
   const slow: SendQuery = async (server, question, recursive) => {
     asked += 1;

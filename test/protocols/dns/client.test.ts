@@ -59,11 +59,14 @@ test("names that do not exist are an answer", async () => {
   });
 });
 
-test.each<Behaviour>(["silent", { lateMs: 300 }])("a server that is %p has timed out", async (behaviour) => {
-  const { outcome, ignored } = await askWith(behaviour, IMPATIENT);
-  expect(outcome).toMatchObject({ kind: "failure", failure: "timeout" });
-  expect(ignored).toEqual([]);
-});
+test.concurrent.each<Behaviour>(["silent", { lateMs: 300 }])(
+  "a server that is %p has timed out",
+  async (behaviour) => {
+    const { outcome, ignored } = await askWith(behaviour, IMPATIENT);
+    expect(outcome).toMatchObject({ kind: "failure", failure: "timeout" });
+    expect(ignored).toEqual([]);
+  },
+);
 
 test("a server that hangs up is named", async () => {
   const { outcome, ignored } = await askWith("hang_up");
@@ -162,7 +165,7 @@ test("an address that cannot be reached is a failure", async () => {
   expect(outcome.kind).toBe("failure");
 });
 
-test("a right answer from another port is not heard", async () => {
+test.concurrent("a right answer from another port is not heard", async () => {
   const dns = createSocket("udp4");
   const stranger = createSocket("udp4");
   await Promise.all(
@@ -180,7 +183,7 @@ test("a right answer from another port is not heard", async () => {
   expect(ignored).toEqual([]);
 });
 
-test("every attempt has an id and a port of its own", async () => {
+test.concurrent("every attempt has an id and a port of its own", async () => {
   const seen = new Set<string>();
   const dns = createSocket("udp4");
   await new Promise<void>((bound) => dns.bind(0, "127.0.0.1", bound));
@@ -191,7 +194,7 @@ test("every attempt has an id and a port of its own", async () => {
   expect(seen.size).toBe(5);
 });
 
-test("a server that does not answer is asked as often as the settings say", async () => {
+test.concurrent("a server that does not answer is asked as often as the settings say", async () => {
   const { asked, ignored } = await askWith("wrong_id", { timeoutMs: 700, attempts: 3 });
   expect(asked.length).toBe(3);
   expect(ignored).toEqual(["wrong_id", "wrong_id", "wrong_id"]);
