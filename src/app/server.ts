@@ -55,7 +55,7 @@ const readLimits = (): string => {
 /** How often times of last use are written. */
 const TEND_MS = 10_000;
 /** How often the files of the database are looked for, besides each write, and the lock's file. */
-export const WATCH_MS = 1000;
+const WATCH_MS = 1000;
 /** How often files are swept that no deploy needs. */
 const SETTLE_MS = 60 * 60_000;
 /** Below the 10 seconds after which container runtimes kill. */
@@ -81,11 +81,13 @@ export interface Server {
 /**
  * Opens everything and listens. While it migrates the database, its plain ports say so.
  * @param signal ends a migration; afterwards `stop` does
+ * @param watchMs how often the files are looked for
  * @throws OperatorError, MigrationStopped
  */
 export const startServer = async (
   config: Config,
   signal: AbortSignal = new AbortController().signal,
+  watchMs = WATCH_MS,
 ): Promise<Server> => {
   makeDataDir(config.dataDir);
   assertDataDir(config.dataDir);
@@ -200,6 +202,7 @@ export const startServer = async (
       log,
       database,
       lock,
+      watchMs,
       adminKey,
     });
   } catch (error) {
@@ -224,6 +227,7 @@ const running = ({
   log,
   database,
   lock,
+  watchMs,
   adminKey,
 }: {
   url: string;
@@ -242,6 +246,7 @@ const running = ({
   log: Logger;
   database: Database;
   lock: ServerLock;
+  watchMs: number;
   adminKey: string | undefined;
 }): Server => {
   const flush = () =>
@@ -264,7 +269,7 @@ const running = ({
       isLockReported = true;
     }
   };
-  const watching = setInterval(watch, WATCH_MS);
+  const watching = setInterval(watch, watchMs);
   const tend = async () => {
     await flush();
     await sweeper.run().catch((error: unknown) => log.warn({ err: error }, "not swept"));

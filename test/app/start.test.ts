@@ -17,9 +17,11 @@ import { readConfig } from "../../src/config/config.ts";
 import { adminKeyPath, databasePath, lockPath } from "../../src/data-dir/paths.ts";
 import { openData } from "../../src/data-dir/open.ts";
 import { isLocked, takeLock } from "../../src/db/file-lock.ts";
-import { WATCH_MS, startServer } from "../../src/app/server.ts";
+import { startServer } from "../../src/app/server.ts";
 import { atEnd, faultOf, temporaryDirectory } from "../support/store.ts";
 
+/** How often the servers of these tests look for their lock. */
+const WATCH_MS = 25;
 const BACKUP = { force: false, secrets: false, sites: false, reserve: 0, now: Date.now(), told: () => {} };
 
 /** A port that nobody listens on. */
@@ -111,12 +113,12 @@ describe("a start", () => {
 describe("while a server runs, its deleted lock", () => {
   const serving = async () => {
     const config = configured();
-    const server = await startServer(config);
+    const server = await startServer(config, undefined, WATCH_MS);
     atEnd(() => server.stop());
     return { server, config, lock: lockPath(config.dataDir) };
   };
   const isKept = async (lock: string) => {
-    while (!isLocked(lock)) await Bun.sleep(20);
+    while (!isLocked(lock)) await Bun.sleep(5);
   };
 
   test("lets nobody else in", async () => {
@@ -151,7 +153,8 @@ describe("while a server runs, its deleted lock", () => {
     const warn = spyOn(server.log, "warn");
     rmSync(lock);
     mkdirSync(lock);
-    await Bun.sleep(3 * WATCH_MS);
+    while (warn.mock.calls.length === 0) await Bun.sleep(WATCH_MS);
+    await Bun.sleep(5 * WATCH_MS);
     expect(warn.mock.calls.map(([, message]) => message)).toEqual([
       "server.lock was deleted or replaced, and cannot be taken again",
     ]);
