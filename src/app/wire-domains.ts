@@ -12,7 +12,7 @@ import { type DomainService, domainService } from "../domains/service.ts";
 import { domainSettings } from "../domains/settings.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
 import type { RandomBytes } from "../keys/secret.ts";
-import { targetsBelow } from "../projects/addresses.ts";
+import { cnameTargetIn } from "../projects/addresses.ts";
 import { projectRepository } from "../projects/repository.ts";
 import { projectService } from "../projects/service.ts";
 import { type Clock, systemClock } from "../lib/time.ts";
@@ -48,8 +48,8 @@ export const wireDomains = (
   const projects = projectService({
     projects: lazy(() =>
       projectRepository(database, {
-        changed: stored.planEffects,
-        removing: (projectId) => stored.removalEffects(projectId, config.platformDomain),
+        afterChange: stored.planEffects,
+        beforeRemove: (projectId) => stored.removalEffects(projectId, config.platformDomain),
       }),
     ),
     isOwn: (slug) =>
@@ -59,7 +59,7 @@ export const wireDomains = (
     clock,
     random,
   });
-  const targetOf = targetsBelow(config.platformCnameTarget);
+  const targetOf = cnameTargetIn(config.platformCnameTarget);
   const isSecured = config.httpsPort !== undefined;
   const checks = domainChecks({
     domains: stored,

@@ -17,7 +17,7 @@ import { isSpecialUse } from "../domains/reserved-names.ts";
 import type { Inspect } from "../domains/inspect.ts";
 import { certificateEffects, domainRepository } from "../domains/repository.ts";
 import type { Logger } from "../lib/log.ts";
-import { targetsBelow } from "../projects/addresses.ts";
+import { cnameTargetIn } from "../projects/addresses.ts";
 import type { PublishedNames } from "../sites/repository.ts";
 import { type Clock, systemClock } from "../lib/time.ts";
 import { acmeClients } from "../certificates/clients.ts";
@@ -121,7 +121,7 @@ export const wireHttps = (
         );
         return (await Promise.all(known)).flatMap((directory) => directory?.caaIdentities ?? []);
       },
-      targetOf: targetsBelow(config.platformCnameTarget),
+      targetOf: cnameTargetIn(config.platformCnameTarget),
       probes,
       fetchChallenge: challengeFetcher(config),
       openHandshakes: handshakeTrial(config, handshakes, clock),

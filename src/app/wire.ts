@@ -54,14 +54,14 @@ import { orderRepository } from "../orders/repository.ts";
 import { orderRoutes } from "../orders/routes.ts";
 import { orderService } from "../orders/service.ts";
 import { type StreamLimits, petStreams } from "../pets/events/streams.ts";
-import { petPages } from "../pets/page-cache.ts";
+import { petListCache } from "../pets/page-cache.ts";
 import { petEventRepository } from "../pets/events/repository.ts";
 import { petRepository } from "../pets/repository.ts";
 import { petRoutes } from "../pets/routes.ts";
 import { petService } from "../pets/service.ts";
 import { eventStream } from "../pets/events/stream-response.ts";
 import { petStatistics } from "../pets/statistics.ts";
-import { publishingOf } from "../projects/addresses.ts";
+import { projectAddresses } from "../projects/addresses.ts";
 import { projectRoutes } from "../projects/routes.ts";
 import { siteCache } from "../sites/site-cache.ts";
 import { cachedNames } from "../sites/name-cache.ts";
@@ -201,8 +201,8 @@ export const wireApp = (
   const categories = categoryService({ categories: lazy(() => categoryRepository(database)) });
   const orders = orderService({ orders: lazy(() => orderRepository(database)), clock });
   const pets = petService({ pets: animals, clock });
-  const pages = petPages({ list: pets.list, version: database.version });
-  const statistics = petStatistics({ tally: animals.tally, version: database.version, clock });
+  const pages = petListCache({ list: pets.list, version: database.version });
+  const statistics = petStatistics({ countByDay: animals.countByDay, version: database.version, clock });
   const petEvents = lazy(() => petEventRepository(database));
   const { fresh, version } = database;
   const { streamLimits: limits } = overrides;
@@ -212,7 +212,7 @@ export const wireApp = (
   };
   const stream = eventStream({
     streams,
-    mayGoOn: async (request) => (await keyOf(request)) !== undefined,
+    isAuthorized: async (request) => (await keyOf(request)) !== undefined,
     withoutIdleTimeout,
   });
   const sweeper = sweeperOf([() => answers.sweep(clock.now() - RETENTION_MS), () => petEvents.sweep()]);
@@ -231,7 +231,7 @@ export const wireApp = (
     log: writeLog,
     ...overrides,
   });
-  const publishing = publishingOf(config, portOf);
+  const publishing = projectAddresses(config, portOf);
   const sessions = createSessions({ clock, random });
   const isSecure = (request: Request) => isDirect(request) || (config.baseUrl?.startsWith("https:") ?? false);
   const gateway = createGateway({ sessions, isSecure });

@@ -4,11 +4,11 @@ export type Field = (typeof FIELDS)[number];
 const REQUIRED: readonly Field[] = ["name", "categoryId"];
 
 /** What exports and files of rejected rows have besides: known, and not read. */
-const OURS: ReadonlySet<string> = new Set(["id", "line", "reason"]);
+const IGNORED_COLUMNS: ReadonlySet<string> = new Set(["id", "line", "reason"]);
 
 /** True if these are columns of a file of rejected rows. */
-export const areOfRejected = (columns: readonly string[]): boolean => {
-  const names = new Set(columns.map(plain));
+export const isRejectedFile = (columns: readonly string[]): boolean => {
+  const names = new Set(columns.map(normalize));
   return names.has("line") && names.has("reason");
 };
 
@@ -28,41 +28,41 @@ export interface Columns {
 }
 
 /** `Category ID`, `category_id` and `categoryId` are one. */
-export const plain = (column: string): string => column.toLowerCase().replace(/[\s_-]/g, "");
+export const normalize = (column: string): string => column.toLowerCase().replace(/[\s_-]/g, "");
 
-const FIELD_OF: ReadonlyMap<string, Field> = new Map(FIELDS.map((field) => [plain(field), field]));
+const FIELD_OF: ReadonlyMap<string, Field> = new Map(FIELDS.map((field) => [normalize(field), field]));
 
 /** `Animal Name=name` as a column and its field; undefined if it is none. */
 export const parseMapping = (text: string): [column: string, field: Field] | undefined => {
   const at = text.lastIndexOf("=");
-  const field = FIELD_OF.get(plain(text.slice(at + 1)));
+  const field = FIELD_OF.get(normalize(text.slice(at + 1)));
   return at > 0 && field ? [text.slice(0, at), field] : undefined;
 };
 
 /** Columns by their names, and by what the user says of them; that goes first, and then no other is that field. */
 export const columnsOf = (mappings: readonly (readonly [column: string, field: Field])[] = []): Columns => {
-  const mapped = new Map(mappings.map(([column, field]) => [plain(column), field]));
+  const mapped = new Map(mappings.map(([column, field]) => [normalize(column), field]));
   const taken = new Set(mapped.values());
   const fieldOf = (column: string) => {
-    const name = plain(column);
+    const name = normalize(column);
     const field = FIELD_OF.get(name);
     return mapped.get(name) ?? (field && !taken.has(field) ? field : undefined);
   };
   return {
     fieldOf,
-    isUnknown: (column) => !fieldOf(column) && !OURS.has(plain(column)),
+    isUnknown: (column) => !fieldOf(column) && !IGNORED_COLUMNS.has(normalize(column)),
     missing(header) {
-      const names = new Set(header.map(plain));
-      return mappings.map(([column]) => column).filter((column) => !names.has(plain(column)));
+      const names = new Set(header.map(normalize));
+      return mappings.map(([column]) => column).filter((column) => !names.has(normalize(column)));
     },
   };
 };
 
 /** Where the fields of a row are. */
-export type Places = Readonly<Partial<Record<Field, number>>>;
+export type FieldIndexes = Readonly<Partial<Record<Field, number>>>;
 
 const MAX_NAMED = 20;
-const named = (columns: readonly string[]): string =>
+const quoteNames = (columns: readonly string[]): string =>
   columns
     .slice(0, MAX_NAMED)
     .map((column) => JSON.stringify(column.slice(0, 64)))
@@ -73,10 +73,15 @@ export const countFields = (header: readonly string[], { fieldOf }: Columns): nu
   new Set(header.map(fieldOf).filter(Boolean)).size;
 
 /** Finds the fields in a header. @throws FileRefused if a required one or one that is mapped is missing, or two are the same */
-export const placesOf = (header: readonly string[], { fieldOf, missing: missingIn }: Columns): Places => {
+export const fieldIndexes = (
+  header: readonly string[],
+  { fieldOf, missing: missingIn }: Columns,
+): FieldIndexes => {
   const [unmet] = missingIn(header);
   if (unmet !== undefined)
-    throw new FileRefused(`there is no column ${named([unmet])}, which --map names; found ${named(header)}`);
+    throw new FileRefused(
+      `there is no column ${quoteNames([unmet])}, which --map names; found ${quoteNames(header)}`,
+    );
   const places: Partial<Record<Field, number>> = {};
   header.forEach((column, place) => {
     const field = fieldOf(column);
@@ -84,18 +89,18 @@ export const placesOf = (header: readonly string[], { fieldOf, missing: missingI
     const before = places[field];
     if (before !== undefined)
       throw new FileRefused(
-        `the columns ${named([header[before] ?? "", column])} are both ${field}; choose one: --map "${column}=${field}"`,
+        `the columns ${quoteNames([header[before] ?? "", column])} are both ${field}; choose one: --map "${column}=${field}"`,
       );
     places[field] = place;
   });
   const missing = REQUIRED.filter((field) => places[field] === undefined);
   if (missing.length > 0)
     throw new FileRefused(
-      `no column is ${missing.join(" or ")}; found ${named(header)}: --map "COLUMN=${missing[0]}" says which it is`,
+      `no column is ${missing.join(" or ")}; found ${quoteNames(header)}: --map "COLUMN=${missing[0]}" says which it is`,
     );
   return places;
 };
 
 /** Names unknown columns, for a note. */
-export const noteOf = (unknown: readonly string[]): string | undefined =>
-  unknown.length > 0 ? `not imported, as nothing here is called so: ${named(unknown)}` : undefined;
+export const unknownColumnsNote = (unknown: readonly string[]): string | undefined =>
+  unknown.length > 0 ? `not imported, as nothing here is called so: ${quoteNames(unknown)}` : undefined;

@@ -3,20 +3,20 @@ import { parse as parseWhole } from "csv-parse/sync";
 import { type Columns, FileRefused, countFields } from "./columns.ts";
 import {
   type Batch,
-  Broken,
+  UnreadableRow,
   type LongLine,
   MAX_ROW,
-  type Place,
-  RETURN,
+  type Position,
+  CR,
   type Row,
   TOO_LONG,
   countLines,
   endOfLine,
   isLineEnd,
-  passable,
-  textOf,
+  skippableLength,
+  rowText,
 } from "./row.ts";
-import { HEAD } from "./source.ts";
+import { HEAD_BYTES } from "./source.ts";
 
 export const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" } as const;
 
@@ -27,7 +27,7 @@ const LINE_ENDS = ["\r\n", "\n", "\r"];
 export interface Header {
   cells: string[];
   delimiter: string;
-  end: Place;
+  end: Position;
 }
 
 const headerWith = (head: Buffer, delimiter: string): Header | undefined => {
@@ -64,9 +64,9 @@ export const readHeader = (head: Buffer, columns: Columns, delimiter?: string): 
     throw new FileRefused(
       "there is no header: the first line must name the columns, such as name,categoryId,status",
     );
-  if (best.end.bytes >= HEAD)
+  if (best.end.bytes >= HEAD_BYTES)
     throw new FileRefused(
-      `the header has no end within ${HEAD / 1024} KiB: the first line must name the columns, such as name,categoryId,status`,
+      `the header has no end within ${HEAD_BYTES / 1024} KiB: the first line must name the columns, such as name,categoryId,status`,
     );
   return best;
 };
@@ -98,7 +98,7 @@ interface Held {
 const blankIn = (bytes: Buffer): number => {
   let blank = 0;
   while (isLineEnd(bytes[blank])) blank++;
-  return blank > 0 && blank === bytes.length && bytes[blank - 1] === RETURN ? blank - 1 : blank;
+  return blank > 0 && blank === bytes.length && bytes[blank - 1] === CR ? blank - 1 : blank;
 };
 
 /** Where the last line of so many bytes ends, without its line end. */
@@ -140,7 +140,7 @@ const lineCounter = ({ bytes, start, lines }: Held) => {
 /** Reads rows behind the header from chunks that begin at `place`. A row that is no CSV costs its first line alone. */
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
-  place: Place,
+  place: Position,
   delimiter: string,
 ): AsyncGenerator<Batch> {
   let held: Held = { bytes: Buffer.alloc(0), start: place.bytes, lines: place.lines };
@@ -172,7 +172,7 @@ export async function* readCsv(
     const length = endOfLine(bytes, 0) ?? (isLast ? bytes.length : undefined);
     if (length === undefined) {
       if (bytes.length > MAX_ROW + 1)
-        long = { line: lines + 1, content: new Broken(textOf(bytes, 0, bytes.length), TOO_LONG) };
+        long = { line: lines + 1, content: new UnreadableRow(rowText(bytes, 0, bytes.length), TOO_LONG) };
       return undefined;
     }
     const content = endOfContent(bytes, length);
@@ -180,7 +180,7 @@ export async function* readCsv(
     const end = start + length;
     counter.next(end);
     held = counter.rest();
-    const broken = new Broken(textOf(bytes, 0, content), content > MAX_ROW ? TOO_LONG : reason);
+    const broken = new UnreadableRow(rowText(bytes, 0, content), content > MAX_ROW ? TOO_LONG : reason);
     return { line: lines + 1, end, content: broken };
   };
   /** Reads what is held, of which `next` is new to the parser. */
@@ -207,7 +207,7 @@ export async function* readCsv(
   const passOver = (line: LongLine, isLast: boolean): Batch => {
     const { bytes, start, lines } = held;
     const length = endOfLine(bytes, 0) ?? (isLast ? bytes.length : undefined);
-    const passed = length ?? passable(bytes);
+    const passed = length ?? skippableLength(bytes);
     const end = start + passed;
     held = { bytes: bytes.subarray(passed), start: end, lines: lines + countLines(bytes, 0, passed) };
     if (length === undefined) return { rows: [], bytes, start, end };

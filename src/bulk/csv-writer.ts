@@ -8,11 +8,11 @@ export const quote = (cell: string): string =>
 export const csvLine = (cells: readonly string[], delimiter = ","): string => {
   let line = "";
   for (let at = 0; at < cells.length; at++)
-    line += (at === 0 ? "" : delimiter) + cellOf(cells[at], delimiter);
+    line += (at === 0 ? "" : delimiter) + quoteFor(cells[at], delimiter);
   return `${line}\n`;
 };
 
-const cellOf = (cell = "", delimiter: string): string =>
+const quoteFor = (cell = "", delimiter: string): string =>
   cell.includes(delimiter) && !MUST_BE_QUOTED.test(cell) ? `"${cell}"` : quote(cell);
 
 // What spreadsheets take for a formula (OWASP, CSV Injection), and what `guard` would make of one.
@@ -20,6 +20,6 @@ const FORMULA = /^'*[=+\-@\t\r]/;
 const GUARDED = /^'+[=+\-@\t\r]/;
 
 /** Makes plain text of what a spreadsheet would compute: `'=1+1`. `unguard` takes it back, to the letter. */
-export const guard = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+export const guardFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
-export const unguard = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text);
+export const unguardFormula = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text);

@@ -1,27 +1,27 @@
-import { csvLine, guard } from "./csv-writer.ts";
-import type { Exported } from "./repository.ts";
+import { csvLine, guardFormula } from "./csv-writer.ts";
+import type { ExportedPet } from "./repository.ts";
 
 /** Writes animals in one form. */
-export interface ExportForm {
+export interface ExportFormat {
   heading: string;
-  lineOf(animal: Exported): string;
+  lineOf(animal: ExportedPet): string;
 }
 
 /** Integers are written with all their digits; `JSON.stringify` of a number would round them. */
-const json = ([id, name, categoryId, status]: Exported): string =>
+const json = ([id, name, categoryId, status]: ExportedPet): string =>
   `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${status === null ? "" : `,"status":"${status}"`}}\n`;
 
-export const exportForm = (format: "csv" | "ndjson", { guarded }: { guarded: boolean }): ExportForm =>
+export const exportFormat = (format: "csv" | "ndjson", { guarded }: { guarded: boolean }): ExportFormat =>
   format === "ndjson"
     ? { heading: "", lineOf: json }
     : {
         heading: csvLine(["id", "name", "categoryId", "status"]),
         lineOf: ([id, name, categoryId, status]) =>
-          csvLine([String(id), guarded ? guard(name) : name, categoryId, status ?? ""]),
+          csvLine([String(id), guarded ? guardFormula(name) : name, categoryId, status ?? ""]),
       };
 
 /** A page of animals as text. */
-export const textOf = (animals: readonly Exported[], { lineOf }: ExportForm): string => {
+export const formatPage = (animals: readonly ExportedPet[], { lineOf }: ExportFormat): string => {
   let text = "";
   for (const animal of animals) text += lineOf(animal);
   return text;

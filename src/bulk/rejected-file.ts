@@ -5,34 +5,34 @@ import { FileRefused } from "./columns.ts";
 import { type Fingerprint, fingerprint, hashOf } from "./source.ts";
 
 /** So much of the file of rejected rows is an import's own, and its SHA-256; null if that was not written down. */
-export interface Written {
+export interface RejectedProgress {
   rejectedBytes: number;
   rejectedHash: string | null;
 }
 
-export const NOTHING: Written = { rejectedBytes: 0, rejectedHash: null };
+export const NO_REJECTED: RejectedProgress = { rejectedBytes: 0, rejectedHash: null };
 
 /** The file of rejected rows: made with the first of them, for its owner alone. */
-export interface Rejections {
-  readonly written: Written;
+export interface RejectedFile {
+  readonly written: RejectedProgress;
   /** Appends lines, on disk when it returns. */
   add(lines: string): void;
   close(): void;
 }
 
-const taken = (path: string) =>
+const fileExists = (path: string) =>
   new FileRefused(
     `${path} exists, of an import before: mend and import it, or remove it, or name another file with --rejected`,
   );
 
-const changed = (path: string) =>
+const fileChanged = (path: string) =>
   new FileRefused(
     `${path} is not as the import before left it: import it as a file of its own, and name another with --rejected for what is rejected from here on`,
   );
 
 /** @throws FileRefused if an import that begins would overwrite one */
-export const assertFree = (path: string): void => {
-  if (existsSync(path)) throw taken(path);
+export const assertNoFile = (path: string): void => {
+  if (existsSync(path)) throw fileExists(path);
 };
 
 const CHUNK = 2 ** 20;
@@ -54,7 +54,7 @@ const open = (path: string, flags: "r+" | "wx+"): number => {
   try {
     return openSync(path, flags, 0o600);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw taken(path);
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw fileExists(path);
     throw new FileRefused(`${path} cannot be written: name another file with --rejected`, { cause: error });
   }
 };
@@ -67,7 +67,7 @@ const create = (path: string): number => {
 };
 
 /** Opens a file where an import has ended. @throws FileRefused if that is no longer what the import has written */
-const openAgain = (path: string, heading: string, { rejectedBytes, rejectedHash }: Written) => {
+const openAgain = (path: string, heading: string, { rejectedBytes, rejectedHash }: RejectedProgress) => {
   const file = open(path, "r+");
   const print = read(file, rejectedBytes);
   const isOurs = rejectedHash === null || print?.digest() === rejectedHash;
@@ -76,7 +76,7 @@ const openAgain = (path: string, heading: string, { rejectedBytes, rejectedHash 
     rejectedBytes > 0 || read(file, Buffer.byteLength(heading))?.digest() === hashOf(Buffer.from(heading));
   if (print && isOurs && hasHeading) return { file, print };
   closeSync(file);
-  throw hasHeading ? changed(path) : taken(path);
+  throw hasHeading ? fileChanged(path) : fileExists(path);
 };
 
 /**
@@ -84,12 +84,16 @@ const openAgain = (path: string, heading: string, { rejectedBytes, rejectedHash 
  *   counted; undefined if there must be none
  * @throws FileRefused if it was changed since
  */
-export const openRejections = (path: string, heading: string, before: Written | undefined): Rejections => {
+export const openRejectedFile = (
+  path: string,
+  heading: string,
+  before: RejectedProgress | undefined,
+): RejectedFile => {
   // Where it was taken away meanwhile, what follows must have a heading all the same.
   const found = before && existsSync(path) ? openAgain(path, heading, before) : undefined;
   let file = found?.file;
   const print = found?.print ?? fingerprint();
-  let written = (found && before) ?? NOTHING;
+  let written = (found && before) ?? NO_REJECTED;
   let isReady = false;
   const write = (to: number, text: string) => {
     const bytes = Buffer.from(text);

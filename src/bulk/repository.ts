@@ -6,7 +6,7 @@ import { imports } from "../db/schema/imports.ts";
 import type { NewPet as Animal, PetStatus } from "../pets/pet.ts";
 
 /** An animal as it is written to a file; the category's digits, as text. */
-export type Exported = [id: number, name: string, categoryId: string, status: PetStatus | null];
+export type ExportedPet = [id: number, name: string, categoryId: string, status: PetStatus | null];
 
 /** How far an import came. */
 export interface Progress {
@@ -40,7 +40,7 @@ export class CategoryGone extends Error {
 }
 
 /** Another import of the same file has written meanwhile. */
-export class Overtaken extends Error {
+export class ConcurrentImport extends Error {
   override name = "Overtaken";
   constructor() {
     super("another import of this file is under way: wait until it has ended");
@@ -55,21 +55,21 @@ export interface Imports {
    * @param newest id of those that were seen: one of the same file that began since is in the way, also if it has ended
    * @returns its id. @throws Overtaken
    */
-  begin(of: Omit<Import, "id" | "finishedAt">, anew: boolean, newest: number): Promise<number>;
+  start(of: Omit<Import, "id" | "finishedAt">, anew: boolean, newest: number): Promise<number>;
   /** Keeps other runs, of whatever process, from going on with an import until it is disposed of. @throws Overtaken */
   hold(id: number): Disposable;
   /** Writes down how an import goes on, if it is still where it was when it was read. @throws Overtaken */
-  takeUp(one: Import): Promise<void>;
+  resume(one: Import): Promise<void>;
   /**
    * Adds animals and writes down that the import came so far, if it is at `from` bytes, in one atomic step.
    * @throws Overtaken, CategoryGone
    */
-  goOn(id: number, from: number, progress: Progress, animals: readonly Animal[]): Promise<void>;
+  addRows(id: number, from: number, progress: Progress, animals: readonly Animal[]): Promise<void>;
   finish(id: number, now: number): Promise<void>;
 }
 
 /** Tells whether a category has a record. */
-export const recorded = ({ client }: Database): ((categoryId: bigint) => boolean) => {
+export const categoryLookup = ({ client }: Database): ((categoryId: bigint) => boolean) => {
   const found = client.prepare<unknown, [bigint]>("SELECT 1 FROM categories WHERE id = ?1");
   return (categoryId) => found.get(categoryId) !== null;
 };
@@ -78,7 +78,7 @@ export const recorded = ({ client }: Database): ((categoryId: bigint) => boolean
  * Adds animals by one statement, from JSON: the index of words is written once for each statement, which takes two thirds of
  * the time that rows of fifty together take.
  */
-const inserting = ({ client }: Database, strictCategories: boolean) => {
+const petInserter = ({ client }: Database, strictCategories: boolean) => {
   const insert = client.prepare<unknown, [number, string]>(
     `INSERT INTO pets (name, category_id, status, created_at)
      SELECT value ->> 0, value ->> 1, value ->> 2, ?1 FROM json_each(?2)
@@ -95,7 +95,7 @@ const inserting = ({ client }: Database, strictCategories: boolean) => {
   };
 };
 
-export interface ImportSettings {
+export interface ImportRepositoryOptions {
   now(): number;
   strictCategories?: boolean;
   /** A file that whoever works on an import holds the lock of; one is left only where that was killed. */
@@ -104,10 +104,10 @@ export interface ImportSettings {
 
 export const importRepository = (
   database: Database,
-  { now, strictCategories = false, lockPath }: ImportSettings,
+  { now, strictCategories = false, lockPath }: ImportRepositoryOptions,
 ): Imports => {
   const { orm, commit, client } = database;
-  const insert = inserting(database, strictCategories);
+  const insert = petInserter(database, strictCategories);
   // Pages that many rows touch go into the database file once in a while, not after every few transactions.
   client.run("PRAGMA wal_autocheckpoint=8000");
   // What a statement could undo lies in memory: in a file it is two writes a row as soon as a table has triggers.
@@ -119,7 +119,7 @@ export const importRepository = (
   const hold = (id: number): Disposable => {
     const path = lockPath(id);
     const lock = takeLock(path);
-    if (!lock) throw new Overtaken();
+    if (!lock) throw new ConcurrentImport();
     return {
       [Symbol.dispose]() {
         rmSync(path, { force: true });
@@ -137,7 +137,7 @@ export const importRepository = (
       .prepare();
     const query = {
       all() {
-        if (moved.all().length === 0) throw new Overtaken();
+        if (moved.all().length === 0) throw new ConcurrentImport();
       },
     };
     return { query, values: {} };
@@ -145,7 +145,7 @@ export const importRepository = (
   return {
     hold,
     all: () => orm.select().from(imports).orderBy(isNotNull(imports.finishedAt), desc(imports.bytes)).all(),
-    async begin(of, anew, newest) {
+    async start(of, anew, newest) {
       const isUnderWay = and(eq(imports.head, of.head), isNull(imports.finishedAt));
       const before = anew ? orm.select({ id: imports.id }).from(imports).where(isUnderWay).get() : undefined;
       using _ = before && hold(before.id);
@@ -163,21 +163,21 @@ export const importRepository = (
         .prepare();
       const alone = {
         all() {
-          if (since.all().length > 0) throw new Overtaken();
+          if (since.all().length > 0) throw new ConcurrentImport();
         },
       };
       const [, [row]] = await commit([
         { query: anew ? forgotten : alone, values: {} },
         { query: begun, values: {} },
       ]);
-      if (!row) throw new Overtaken();
+      if (!row) throw new ConcurrentImport();
       return row.id;
     },
-    async takeUp({ id, head, bytes, rejectedFile, rejectedBytes, rejectedHash }) {
+    async resume({ id, head, bytes, rejectedFile, rejectedBytes, rejectedHash }) {
       const to = { head, rejectedFile, rejectedBytes, rejectedHash, finishedAt: null };
       await commit([moving(id, bytes, to)]);
     },
-    async goOn(id, from, { hash, bytes, read, added, rejected, rejectedBytes, rejectedHash }, animals) {
+    async addRows(id, from, { hash, bytes, read, added, rejected, rejectedBytes, rejectedHash }, animals) {
       const progress = { hash, bytes, read, added, rejected, rejectedBytes, rejectedHash };
       await commit([moving(id, from, progress), adding(animals)]);
     },
@@ -197,7 +197,7 @@ const PAGE = 2000;
 export function* exportPages(
   { client }: Database,
   status: PetStatus | null | undefined,
-): Generator<Exported[]> {
+): Generator<ExportedPet[]> {
   const filter = status === undefined ? "" : status === null ? "status IS NULL AND" : "status = ?3 AND";
   const page = client.prepare<unknown, (string | number)[]>(
     `SELECT id, name, CAST(category_id AS TEXT), status FROM pets WHERE ${filter} id > ?1 ORDER BY id LIMIT ?2`,
@@ -205,7 +205,7 @@ export function* exportPages(
   client.run("BEGIN");
   try {
     for (let after = 0; ;) {
-      const rows = page.values(after, PAGE, ...(status ? [status] : [])) as Exported[];
+      const rows = page.values(after, PAGE, ...(status ? [status] : [])) as ExportedPet[];
       if (rows.length > 0) yield rows;
       if (rows.length < PAGE) return;
       after = rows.at(-1)?.[0] ?? after;
@@ -216,5 +216,5 @@ export function* exportPages(
 }
 
 /** How many animals an export will have. */
-export const countAnimals = ({ client }: Database): number =>
+export const countPets = ({ client }: Database): number =>
   client.query<{ count: number }, []>("SELECT count(*) AS count FROM pets").get()?.count ?? 0;

@@ -2,25 +2,25 @@ import { FileRefused } from "./columns.ts";
 import type { Import } from "./repository.ts";
 import { type Fingerprint, type Source, fingerprint, hashOf, skip } from "./source.ts";
 import { quantity } from "./quantity.ts";
-import type { Place } from "./row.ts";
+import type { Position } from "./row.ts";
 
 /** Where an import begins to read rows: at the first, or behind those that an import before has read. */
-export interface Beginning {
-  place: Place;
+export interface ResumePoint {
+  place: Position;
   /** What is behind that place. */
   rest: AsyncIterable<Buffer>;
   /** Of what is before it. */
   print: Fingerprint;
   source: Source;
   /** The import that this one goes on with. */
-  before: Import | undefined;
+  previous: Import | undefined;
 }
 
 /**
  * True if the import may be of a file that begins so. One that is finished may have been of a shorter file: rows that were
  * appended since are still to be imported.
  */
-export const mayBeOf =
+export const mayBeSameFile =
   (head: Buffer) =>
   ({ head: before, hash, bytes, read, finishedAt }: Import): boolean => {
     if (finishedAt === null || bytes > head.length) return before === hashOf(head);
@@ -32,18 +32,18 @@ const CUT_OFF =
   "goes on inside the last of those, which was cut off: see what became of that, and import the rows behind it as a file of their own";
 
 /** Skips what an import before has read, or says why it cannot be gone on with. */
-const behind = async (source: Source, before: Import): Promise<Beginning | string> => {
+const resumeAfter = async (source: Source, before: Import): Promise<ResumePoint | string> => {
   const print = fingerprint();
   const { place, rest, isInside } = await skip(source.chunks, before.bytes, print);
   if (print.digest() !== before.hash) return DIFFERS;
-  return isInside ? CUT_OFF : { place, rest, print, source, before };
+  return isInside ? CUT_OFF : { place, rest, print, source, previous: before };
 };
 
-export interface BeginningRules {
+export interface ResumeOptions {
   /** Where the first row is. */
-  first: number;
+  firstRow: number;
   /** Whatever was imported before, but for one that ended too early. */
-  again: boolean;
+  reimport: boolean;
   /** False for standard input. */
   canReopen: boolean;
 }
@@ -52,16 +52,16 @@ export interface BeginningRules {
  * Finds the place to begin at: behind what an import of the same file has read, or at the first row.
  * @throws FileRefused if an import of it ended too early and the file has changed since, or if one ended inside a line
  */
-export const beginningOf = async (
+export const findResumePoint = async (
   open: () => Promise<Source>,
   opened: Source,
   imports: readonly Import[],
-  { first, again, canReopen }: BeginningRules,
-): Promise<Beginning> => {
+  { firstRow: first, reimport: again, canReopen }: ResumeOptions,
+): Promise<ResumePoint> => {
   let source = opened;
   const candidates = again ? imports.filter(({ finishedAt }) => finishedAt === null) : imports;
-  for (const candidate of candidates.filter(mayBeOf(opened.head))) {
-    const found = await behind(source, candidate);
+  for (const candidate of candidates.filter(mayBeSameFile(opened.head))) {
+    const found = await resumeAfter(source, candidate);
     if (typeof found !== "string") return found;
     const isOther = found === DIFFERS && candidate.finishedAt !== null;
     if (!canReopen || !(again || isOther))
@@ -72,5 +72,5 @@ export const beginningOf = async (
   }
   const print = fingerprint();
   const { place, rest } = await skip(source.chunks, first, print);
-  return { place, rest, print, source, before: undefined };
+  return { place, rest, print, source, previous: undefined };
 };

@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { FileRefused } from "./columns.ts";
-import { FEED, type Place, RETURN, countLines, isLineEnd } from "./row.ts";
+import { LF, type Position, CR, countLines, isLineEnd } from "./row.ts";
 
 /** What tells files apart: so much of their beginning. */
-export const HEAD = 64 * 1024;
+export const HEAD_BYTES = 64 * 1024;
 const CHUNK = 256 * 1024;
 
 /** A file or standard input as UTF-8. */
@@ -22,7 +22,7 @@ const stream = (path: string | undefined): AsyncIterable<Buffer> =>
   path === undefined ? Readable.from(process.stdin) : createReadStream(path, { highWaterMark: CHUNK });
 
 /** Tells of bytes as they come, and at last of none, whether all so far is text. */
-const checking = (encoding: "utf-8" | "utf-16le") => {
+const utf8Checker = (encoding: "utf-8" | "utf-16le") => {
   const decoder = new TextDecoder(encoding, { fatal: true });
   let isText = true;
   return (chunk?: Buffer): boolean => {
@@ -36,20 +36,20 @@ const checking = (encoding: "utf-8" | "utf-16le") => {
 };
 
 /** What is found out of a file while it is read. */
-interface Found {
+interface Findings {
   encoding: Source["encoding"];
   isText: boolean;
 }
 
 /** What Excel calls Unicode text, as UTF-8; all else as it is. */
-async function* inUtf8(chunks: AsyncIterable<Buffer>, found: Found): AsyncGenerator<Buffer> {
-  let isText = checking("utf-8");
+async function* inUtf8(chunks: AsyncIterable<Buffer>, found: Findings): AsyncGenerator<Buffer> {
+  let isText = utf8Checker("utf-8");
   let decoder: TextDecoder | undefined;
   let isFirst = true;
   for await (const chunk of chunks) {
     if (isFirst && chunk[0] === 0xff && chunk[1] === 0xfe) {
       decoder = new TextDecoder("utf-16le");
-      isText = checking("utf-16le");
+      isText = utf8Checker("utf-16le");
       found.encoding = "UTF-16";
     }
     isFirst = false;
@@ -70,16 +70,16 @@ const assertEncoding = ([first, second]: Buffer): void => {
 
 /** Opens a file, or standard input without one, and reads its head. @throws FileRefused if it is no text */
 export const openSource = async (path: string | undefined): Promise<Source> => {
-  const found: Found = { encoding: "UTF-8", isText: true };
+  const found: Findings = { encoding: "UTF-8", isText: true };
   const chunks = inUtf8(stream(path), found);
   const ahead: Buffer[] = [];
-  for (let length = 0; length < HEAD;) {
+  for (let length = 0; length < HEAD_BYTES;) {
     const { value, done } = await chunks.next();
     if (done) break;
     ahead.push(value);
     length += value.length;
   }
-  const head = Buffer.concat(ahead).subarray(0, HEAD);
+  const head = Buffer.concat(ahead).subarray(0, HEAD_BYTES);
   assertEncoding(head);
   return {
     head,
@@ -110,7 +110,7 @@ export const hashOf = (bytes: Buffer): string => Bun.SHA256.hash(bytes, "hex");
 
 /** What is left of chunks, and where that begins. */
 export interface Skipped {
-  place: Place;
+  place: Position;
   rest: AsyncIterable<Buffer>;
   /** True if that is inside a line. */
   isInside: boolean;
@@ -131,7 +131,7 @@ export const skip = async (
     const { value, done } = await iterator.next();
     if (done) break;
     // One line end in two chunks.
-    if (last === RETURN && value[0] === FEED) place.lines--;
+    if (last === CR && value[0] === LF) place.lines--;
     const taken = value.subarray(0, bytes - place.bytes);
     print.add(taken);
     place.bytes += taken.length;

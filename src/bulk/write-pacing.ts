@@ -6,21 +6,21 @@ const FEWEST = 100;
 const MOST = 10_000;
 
 /** Divides writing into turns that let others write in between. */
-export interface Turns {
+export interface WritePacing {
   /** How many rows the next turn is to have. */
-  rows(): number;
+  batchSize(): number;
   /** Waits until others have had theirs, then writes. */
-  take(rows: number, write: () => Promise<void>): Promise<void>;
+  write(batchSize: number, write: () => Promise<void>): Promise<void>;
 }
 
-export const turns = (): Turns => {
+export const writePacing = (): WritePacing => {
   let rows = 500;
   /** How long the lock was held since others had it for long enough, and since when it is free. */
   let held = 0;
   let free = performance.now();
   return {
-    rows: () => rows,
-    async take(count, write) {
+    batchSize: () => rows,
+    async write(count, write) {
       const left = free + PAUSE_MS - performance.now();
       if (left <= 0) held = 0;
       else if (held >= HOLD_MS) {

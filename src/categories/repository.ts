@@ -15,7 +15,7 @@ export interface CategoryChange {
 }
 
 /** Why a category stayed as it was; `precondition_failed`: it is no longer what was expected. */
-export type Refused = "not_found" | "precondition_failed" | "category_name_taken" | "category_in_use";
+export type Refusal = "not_found" | "precondition_failed" | "category_name_taken" | "category_in_use";
 
 export interface Categories {
   /** Stores the category under an id that was never given out, in one atomic step; undefined if another has the name. */
@@ -24,9 +24,9 @@ export interface Categories {
   /** Ascending by id, from behind `after`. */
   list(page: { after: number; limit: number }): Promise<Category[]>;
   /** Changes what is named, in one atomic step, if the category is what is expected. */
-  change(id: number, change: CategoryChange, expected?: Category): Promise<Category | { refused: Refused }>;
+  change(id: number, change: CategoryChange, expected?: Category): Promise<Category | { refused: Refusal }>;
   /** Removes the category unless an animal names it, in one atomic step, if it is what is expected. @returns why not */
-  remove(id: number, expected?: Category): Promise<Refused | undefined>;
+  remove(id: number, expected?: Category): Promise<Refusal | undefined>;
 }
 
 const COLUMNS = { id: categories.id, name: categories.name };
@@ -35,14 +35,15 @@ const COLUMNS = { id: categories.id, name: categories.name };
  * A name as it is compared: compatible forms and cases of a letter are one, and so is white space, which counts between
  * words only. A row that was written when it counted everywhere keeps what it has until it is renamed.
  */
-const folded = (name: string): string => name.normalize("NFKC").toLowerCase().replaceAll(/\s+/gu, " ").trim();
+const foldName = (name: string): string =>
+  name.normalize("NFKC").toLowerCase().replaceAll(/\s+/gu, " ").trim();
 
 /** Why nothing was written, by what there is. */
 const refusalOf = (
   present: Category | undefined,
   expected: Category | undefined,
-  otherwise: Refused,
-): Refused => {
+  otherwise: Refusal,
+): Refusal => {
   if (!present) return "not_found";
   return expected && expected.name !== present.name ? "precondition_failed" : otherwise;
 };
@@ -92,7 +93,7 @@ export const categoryRepository = ({ orm, commit }: Database): Categories => {
   return {
     async add(name, keep) {
       const [[row]] = await commit(
-        [{ query: inserted, values: { name, folded: folded(name) } }],
+        [{ query: inserted, values: { name, folded: foldName(name) } }],
         keep && (([[added]]) => added && keep(added)),
       );
       return row;
@@ -107,7 +108,7 @@ export const categoryRepository = ({ orm, commit }: Database): Categories => {
       const values = {
         id,
         name: name ?? null,
-        folded: name === undefined ? null : folded(name),
+        folded: name === undefined ? null : foldName(name),
         expected: expected?.name ?? null,
       };
       // Read in the same step: what there is says why nothing was changed.

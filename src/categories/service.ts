@@ -1,6 +1,6 @@
 import { Fault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
-import type { Categories, Category, CategoryChange, Keep, Refused } from "./repository.ts";
+import type { Categories, Category, CategoryChange, Keep, Refusal } from "./repository.ts";
 
 export type { Category } from "./repository.ts";
 
@@ -22,7 +22,7 @@ const LIST = "categories";
 
 const notFound = () => new Fault("not_found", "There is no category with this id.");
 
-const faultOf = (refused: Refused): Fault => (refused === "not_found" ? notFound() : new Fault(refused));
+const faultOf = (refused: Refusal): Fault => (refused === "not_found" ? notFound() : new Fault(refused));
 
 export const categoryService = ({ categories }: { categories: Categories }): CategoryService => ({
   async list({ limit, cursor }) {

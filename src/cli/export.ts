@@ -5,10 +5,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import { Command, Option } from "commander";
 import { isAbandoned } from "../backups/temporary-files.ts";
 import { assertPlace } from "../backups/destination.ts";
-import { exportForm, textOf } from "../bulk/export.ts";
+import { exportFormat, formatPage } from "../bulk/export.ts";
 import type { Format } from "../bulk/import.ts";
 import { quantity } from "../bulk/quantity.ts";
-import { countAnimals, exportPages } from "../bulk/repository.ts";
+import { countPets, exportPages } from "../bulk/repository.ts";
 import type { Config } from "../config/config.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { isFull, resultCode } from "../lib/storage-errors.ts";
@@ -140,15 +140,15 @@ const writeAnimals = async (
   format: Format,
   options: Options,
 ): Promise<number> => {
-  const form = exportForm(format, { guarded: options.forSpreadsheets ?? false });
-  const total = options.status ? undefined : countAnimals(database);
+  const form = exportFormat(format, { guarded: options.forSpreadsheets ?? false });
+  const total = options.status ? undefined : countPets(database);
   const shown = rowsShown("Exporting");
   let rows = 0;
   try {
     let isRead = form.heading === "" || (await target.write(form.heading));
     for (const page of exportPages(database, statusOf(options.status))) {
       if (!isRead || isStopped()) break;
-      isRead = await target.write(textOf(page, form));
+      isRead = await target.write(formatPage(page, form));
       rows += page.length;
       shown.show(rows, total && Math.min(1, rows / total));
     }

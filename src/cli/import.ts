@@ -4,13 +4,13 @@ import { Command, Option } from "commander";
 import { type Field, columnsOf, parseMapping } from "../bulk/columns.ts";
 import {
   type Format,
-  type Outcome,
+  type ImportResult,
   type Dependencies,
   type ImportOptions,
   importFile,
 } from "../bulk/import.ts";
 import { quantity } from "../bulk/quantity.ts";
-import { importRepository, recorded } from "../bulk/repository.ts";
+import { importRepository, categoryLookup } from "../bulk/repository.ts";
 import { withDatabase } from "./database.ts";
 import { assertReadable, assertWritable } from "./file-arguments.ts";
 import { counted, delimiterOf, formatOf, rowsShown, stopping } from "./rows.ts";
@@ -52,13 +52,13 @@ const wantedOf = (file: string, options: Options): ImportOptions => {
     format: formatOf(path, options.format),
     delimiter: delimiterOf(options.delimiter),
     columns: columnsOf(options.map),
-    guarded: options.forSpreadsheets ?? false,
-    again: options.again ?? false,
+    hasGuardedFormulas: options.forSpreadsheets ?? false,
+    reimport: options.again ?? false,
   };
 };
 
 const summaryOf = (
-  { read, added, rejected, before, rejectedBefore, blank, done }: Outcome,
+  { read, added, rejected, before, rejectedBefore, blank, done }: ImportResult,
   { rejected: file }: ImportOptions,
   isDry: boolean,
 ) => {
@@ -75,7 +75,7 @@ const summaryOf = (
 const perform = async (
   wanted: ImportOptions,
   options: Options,
-  { imports, isRecorded }: Pick<Dependencies, "imports" | "isRecorded">,
+  { imports, hasCategory }: Pick<Dependencies, "imports" | "hasCategory">,
 ): Promise<void> => {
   using stop = stopping();
   // As in serve: what follows takes longer than compiling it.
@@ -86,16 +86,16 @@ const perform = async (
   let told = 0;
   const outcome = await importFile(wanted, {
     imports,
-    isRecorded,
+    hasCategory,
     now: Date.now,
     isStopped: () => stop.code() !== 0,
-    telling: {
-      note(text) {
+    reporter: {
+      onNote(text) {
         shown.end();
         fail(text);
       },
-      progress: ({ read, bytes }) => shown.show(read, size && Math.min(1, bytes / size)),
-      rejected(line, reason) {
+      onProgress: ({ read, bytes }) => shown.show(read, size && Math.min(1, bytes / size)),
+      onRejected(line, reason) {
         if (++told > MAX_SHOWN) return;
         shown.end();
         fail(`line ${line}: ${reason}${told === MAX_SHOWN ? " (further ones are not shown)" : ""}`);
@@ -155,7 +155,7 @@ export const importCommand = (): Command =>
     const wanted = wantedOf(file, options);
     const isDry = options.dryRun ?? false;
     if (isDry && !strictCategories)
-      return perform(wanted, options, { imports: undefined, isRecorded: undefined });
+      return perform(wanted, options, { imports: undefined, hasCategory: undefined });
     await withDatabase(
       config,
       (database) =>
@@ -167,7 +167,7 @@ export const importCommand = (): Command =>
                 strictCategories,
                 lockPath: (id) => join(config.dataDir, `import-${id}.lock`),
               }),
-          isRecorded: strictCategories ? recorded(database) : undefined,
+          hasCategory: strictCategories ? categoryLookup(database) : undefined,
         }),
       { create: !isDry },
     );

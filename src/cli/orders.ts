@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { scrub } from "../db/vacuum.ts";
 import { Fault } from "../lib/errors.ts";
 import { fromOrder, isEmail } from "../orders/model.ts";
-import type { Adopters, Trace } from "../orders/erasure.ts";
+import type { Adopters, OrderSummary } from "../orders/erasure.ts";
 import type { OrderService } from "../orders/service.ts";
 import { ORDER_STATUSES, type OrderStatus } from "../orders/status.ts";
 import { systemClock } from "../lib/time.ts";
@@ -74,7 +74,7 @@ const listCommand = () =>
 
 const quantity = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-const refusal = (open: readonly Trace[]): Fault =>
+const refusal = (open: readonly OrderSummary[]): Fault =>
   new Fault(
     "order_status_conflict",
     `nothing was forgotten, for an open order needs its adopter (${open

@@ -6,14 +6,14 @@ import { pets } from "../db/schema/pets.ts";
 import type { OrderStatus } from "./status.ts";
 
 /** What is said of an order of somebody who is to be forgotten. */
-export interface Trace {
+export interface OrderSummary {
   id: number;
   status: OrderStatus;
 }
 
-export interface Forgotten {
+export interface ErasureResult {
   /** Orders that were open: cancelled, or the reason why nothing was forgotten. */
-  open: Trace[];
+  open: OrderSummary[];
   /** How many orders lost their adopter and note. */
   orders: number;
   /** How many answers to repeated requests went, for they held the address. */
@@ -22,29 +22,29 @@ export interface Forgotten {
 
 export interface Adopters {
   /** All orders of this address, in any case of its letters. */
-  find(email: string): Promise<Trace[]>;
+  find(email: string): Promise<OrderSummary[]>;
   /**
    * Erases adopter and note of all orders of this address, and the answers that hold it, in one atomic step. One order that
    * is open stops all of it, unless `cancelling` cancels it in the same step.
    */
-  forget(email: string, cancelling: boolean, now: number): Promise<Forgotten>;
+  forget(email: string, cancelling: boolean, now: number): Promise<ErasureResult>;
 }
 
 /** An address as it is compared: all cases and composed forms of a letter are one, long s and final sigma too. */
-const folded = (email: string): string =>
+const foldEmail = (email: string): string =>
   email.normalize("NFC").toLowerCase().replaceAll("\u017f", "s").replaceAll("\u03c2", "\u03c3");
 
 /** Signs that mean something to GLOB, as themselves. */
-const literal = (text: string): string => text.replaceAll(/[*?[]/g, "[$&]");
+const escapeGlob = (text: string): string => text.replaceAll(/[*?[]/g, "[$&]");
 
 /**
  * Patterns of an idempotency key, in lower case and with spaces around, that holds an address as a word: nothing goes before
  * it or on behind it that addresses are commonly made of. A hyphen parts words: rather one answer goes too many.
  */
-const wordsOf = (address: string) =>
+const addressPatterns = (address: string) =>
   ["[^a-z0-9.]", ".[^a-z0-9]"].map((end) => ({
     address,
-    pattern: `*[^a-z0-9.+]${literal(address)}${end}*`,
+    pattern: `*[^a-z0-9.+]${escapeGlob(address)}${end}*`,
   }));
 
 export const adopterRepository = ({ orm, commit }: Database): Adopters => {
@@ -103,8 +103,8 @@ export const adopterRepository = ({ orm, commit }: Database): Adopters => {
   /** How the address is written in the database. SQLite's own lower case knows ASCII only: the others are looked through. */
   const spellingsOf = (email: string): string[] => {
     const given = email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-    const same = beyondAscii.all().filter(({ spelling }) => folded(spelling) === folded(email));
-    return [...new Set([given, folded(email), ...same.map(({ spelling }) => spelling)])];
+    const same = beyondAscii.all().filter(({ spelling }) => foldEmail(spelling) === foldEmail(email));
+    return [...new Set([given, foldEmail(email), ...same.map(({ spelling }) => spelling)])];
   };
 
   return {
@@ -114,7 +114,7 @@ export const adopterRepository = ({ orm, commit }: Database): Adopters => {
     async forget(email, cancelling, now) {
       const all = spellingsOf(email);
       const spellings = JSON.stringify(all);
-      const words = JSON.stringify(all.flatMap(wordsOf));
+      const words = JSON.stringify(all.flatMap(addressPatterns));
       const read = { query: foundOpen, values: { spellings } };
       const erase = { query: erased, values: { spellings } };
       const drop = { query: dropped, values: { spellings, words } };

@@ -24,12 +24,12 @@ const EMAIL_PATTERN = `^${EMAIL_PART}@${EMAIL_PART}$`;
 const EMAIL = new RegExp(EMAIL_PATTERN, "u");
 
 /** True if a text has at most so many code points. */
-const isWithin = (text: string, most: number): boolean =>
+const hasAtMost = (text: string, most: number): boolean =>
   text.length <= most || (text.length <= 2 * most && [...text].length <= most);
 
 /** Simply: whether mail arrives, only sending one tells. */
 export const isEmail = (value: unknown): value is string =>
-  typeof value === "string" && value.isWellFormed() && isWithin(value, MAX_EMAIL) && EMAIL.test(value);
+  typeof value === "string" && value.isWellFormed() && hasAtMost(value, MAX_EMAIL) && EMAIL.test(value);
 
 const Email = checked<string>(
   "Email",
@@ -61,7 +61,7 @@ const Note = checked<string>(
   },
   `must be a string of 1 to ${MAX_NOTE} characters, without control characters but tabs and line ends, without lone surrogates`,
   (value) =>
-    typeof value === "string" && value.isWellFormed() && isWithin(value, MAX_NOTE) && NOTE.test(value),
+    typeof value === "string" && value.isWellFormed() && hasAtMost(value, MAX_NOTE) && NOTE.test(value),
 );
 
 const adopter = {

@@ -4,7 +4,7 @@ import type { Keep } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
-import { EFFECTS, ORDER_STEPS, type OrderStatus, type OrderStep, spanOf } from "./status.ts";
+import { PET_EFFECTS, ORDER_STEPS, type OrderStatus, type OrderStep, transitionOf } from "./status.ts";
 
 export type { Keep } from "../db/kept-responses.ts";
 
@@ -40,19 +40,19 @@ export interface OrderPage {
 }
 
 /** What became of an order that was to be placed; `status` is the animal's own. */
-export type Placed = { order: Order } | { order: undefined; pet: { status: string | null } | undefined };
+export type PlaceResult = { order: Order } | { order: undefined; pet: { status: string | null } | undefined };
 
 /** What became of a step; `present` is the order as it was found. */
-export type Stepped = { order: Order } | { order: undefined; present: Order | undefined };
+export type StepResult = { order: Order } | { order: undefined; present: Order | undefined };
 
 export interface Orders {
   /**
    * Stores the order and makes its animal pending, in one atomic step: only if that is available and no other order of it
    * is open. Of all who ask at once one gets it.
    */
-  place(order: NewOrder, now: number, keep?: Keep<Order>): Promise<Placed>;
+  place(order: NewOrder, now: number, keep?: Keep<Order>): Promise<PlaceResult>;
   /** Takes the order a step on, with its effect on the animal, in one atomic step: only from a status that allows it. */
-  step(id: number, step: OrderStep, now: number, keep?: Keep<Order>): Promise<Stepped>;
+  step(id: number, step: OrderStep, now: number, keep?: Keep<Order>): Promise<StepResult>;
   find(id: number): Promise<Order | undefined>;
   /** Ascending by id. */
   list(page: OrderPage): Promise<Order[]>;
@@ -141,7 +141,7 @@ export const orderRepository = ({ orm, commit }: Database): Orders => {
     .returning({ id: pets.id })
     .prepare();
   const stepOf = (step: OrderStep) => {
-    const { from, to } = spanOf(step);
+    const { from, to } = transitionOf(step);
     return orm
       .update(orders)
       .set({ status: to, updatedAt: sql`${value("now")}` })
@@ -151,7 +151,7 @@ export const orderRepository = ({ orm, commit }: Database): Orders => {
   };
   const ofOrder = sql`(select ${orders.petId} from ${orders} where ${orders.id} = ${value("id")})`;
   const effectOf = (step: OrderStep) => {
-    const effect = EFFECTS[step];
+    const effect = PET_EFFECTS[step];
     return (
       effect &&
       orm

@@ -7,7 +7,7 @@ export const ORDER_STEPS = ["approve", "complete", "cancel"] as const;
 export type OrderStep = (typeof ORDER_STEPS)[number];
 
 /** What each step makes of an order of each status; a pair that is not here does not happen. */
-const TABLE: Readonly<Record<OrderStatus, Readonly<Partial<Record<OrderStep, OrderStatus>>>>> = {
+const TRANSITIONS: Readonly<Record<OrderStatus, Readonly<Partial<Record<OrderStep, OrderStatus>>>>> = {
   placed: { approve: "approved", cancel: "cancelled" },
   approved: { complete: "completed", cancel: "cancelled" },
   completed: {},
@@ -15,7 +15,7 @@ const TABLE: Readonly<Record<OrderStatus, Readonly<Partial<Record<OrderStep, Ord
 };
 
 /** What a step does to the animal: from which status, undefined for any, to which. Placing an order made it pending. */
-export const EFFECTS: Readonly<
+export const PET_EFFECTS: Readonly<
   Record<OrderStep, { from: "pending" | undefined; to: "available" | "sold" } | undefined>
 > = {
   approve: undefined,
@@ -26,10 +26,10 @@ export const EFFECTS: Readonly<
 
 /** The status after a step; undefined if an order of that status does not take it. */
 export const nextStatus = (status: OrderStatus, step: OrderStep): OrderStatus | undefined =>
-  TABLE[status][step];
+  TRANSITIONS[status][step];
 
 /** The statuses that a step starts from, and the one that it ends at. */
-export const spanOf = (step: OrderStep): { from: OrderStatus[]; to: OrderStatus } => {
+export const transitionOf = (step: OrderStep): { from: OrderStatus[]; to: OrderStatus } => {
   const from = ORDER_STATUSES.filter((status) => nextStatus(status, step) !== undefined);
   return { from, to: nextStatus(from[0] as OrderStatus, step) as OrderStatus };
 };

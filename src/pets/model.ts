@@ -5,7 +5,7 @@ import { bigintOf, jsonInteger } from "../lib/json.ts";
 import { PET_STATUSES, type PetStatus as PetStatusName } from "./pet.ts";
 import type { ListPets } from "./service.ts";
 import { DAYS } from "./statistics.ts";
-import { wordsOf } from "./search.ts";
+import { searchWords } from "./search.ts";
 import { Cursor, Id, IdInPath, Int64, Int64InQuery, Limit, OneOf, Text, checked } from "../http/schemas.ts";
 
 const Name = Text("PetName", {
@@ -86,7 +86,7 @@ const Search = checked<string>(
     typeof value === "string" &&
     value.isWellFormed() &&
     [...value].length <= LONGEST_SEARCH &&
-    wordsOf(value) !== undefined,
+    searchWords(value) !== undefined,
 );
 
 const IDS_PATTERN = `^[1-9][0-9]{0,15}(,[1-9][0-9]{0,15}){0,${MAX_IDS - 1}}$`;

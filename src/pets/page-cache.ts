@@ -25,25 +25,25 @@ interface KeptPage {
 const replyOf = ({ answer, tag, known }: KeptPage, tags: string | undefined): Response =>
   (tags !== undefined && matchesEtag(tags, tag) ? known : answer).clone() as Response;
 
-export interface PetPages {
+export interface PetListCache {
   /**
    * The answer to a list query, never older than the last acknowledged write.
    * @param known its If-None-Match: 304 if that names the page
    */
-  answer(query: ListPets, known: string | undefined): Response | Promise<Response>;
+  respond(query: ListPets, known: string | undefined): Response | Promise<Response>;
 }
 
 /**
  * Keeps whole answers, ready to be cloned: building one costs four times what cloning does. All are dropped when
  * `version` changes, as it does with every write, so that nobody is ever shown an old page.
  */
-export const petPages = ({
+export const petListCache = ({
   list,
   version,
 }: {
   list: PetService["list"];
   version: () => number;
-}): PetPages => {
+}): PetListCache => {
   const pages = new Map<string, KeptPage>();
   let bytes = 0;
   let keptVersion = -1;
@@ -83,7 +83,7 @@ export const petPages = ({
   };
 
   return {
-    answer(query, known) {
+    respond(query, known) {
       // Asked before the rows are read: a page made of newer rows than its version says is dropped sooner, not later.
       const current = version();
       if (current !== keptVersion) dropAll();

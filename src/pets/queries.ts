@@ -5,7 +5,7 @@ import { exact } from "../db/int64.ts";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
 import type { Pet, PetPage, PetStatus } from "./pet.ts";
-import { areIndexed, matchOf } from "./search.ts";
+import { hasIndexedPrefixes, ftsQuery } from "./search.ts";
 
 /** What a list filtered by status has to read. */
 const OF_STATUS = { id: pets.id, name: pets.name, categoryId: exact(pets.categoryId) };
@@ -121,10 +121,10 @@ export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pe
       return query.all({ ...values, status }).map(withStatus(status));
     }
     const values = { ...page, status: status ?? null, categoryId: categoryId ?? null };
-    const match = q === undefined ? undefined : matchOf(q);
+    const match = q === undefined ? undefined : ftsQuery(q);
     // Gathering the matches of a long word takes as long for a slice as for all: those are not cut.
     if (q !== undefined && ids === undefined)
-      return search(areIndexed(q) ? FIRST_SLICE : Infinity, { ...values, match });
+      return search(hasIndexedPrefixes(q) ? FIRST_SLICE : Infinity, { ...values, match });
     const given = { ...values, ids: JSON.stringify(ids) };
     if (match === undefined) return among.all(given).map(toPet);
     return foundAmong.all({ ...given, match }).map(toPet);

@@ -21,7 +21,7 @@ export interface PetChange {
 }
 
 /** What came of a change or a deletion: the animal, or why nothing was done. */
-export type Outcome =
+export type WriteResult =
   | { pet: Pet }
   | { refused: "missing" }
   /** It is not as it was expected to be. */
@@ -32,7 +32,7 @@ export type Outcome =
   | { refused: "held"; order: number };
 
 /** Animals that were added on one UTC day. */
-export interface Tally {
+export interface DayCounts {
   /** Days since 1970. */
   day: number;
   /** With and without a status. */
@@ -53,14 +53,14 @@ export interface Pets {
   /**
    * Changes the animal in one atomic step, if it is still as `expected`; not the status of one that an open order holds.
    */
-  change(id: number, change: PetChange, expected?: Pet): Promise<Outcome>;
+  change(id: number, change: PetChange, expected?: Pet): Promise<WriteResult>;
   /** Deletes it in one atomic step, if it is still as `expected`; not one that an open order holds. */
-  remove(id: number, expected?: Pet): Promise<Outcome>;
+  remove(id: number, expected?: Pet): Promise<WriteResult>;
   find(id: number): Promise<Pet | undefined>;
   /** Ascending by id; every page costs the same, however deep it lies. */
   list(page: PetPage): Promise<Pet[]>;
   /** Counts the next `limit` animals behind `after`, ascending by id, by the day that they were added on. */
-  tally(slice: { after: number; limit: number }): Promise<Tally[]>;
+  countByDay(slice: { after: number; limit: number }): Promise<DayCounts[]>;
 }
 
 interface State extends Row {
@@ -70,7 +70,7 @@ interface State extends Row {
   mayBelong: number;
 }
 
-const outcomeOf = (done: Row | undefined, state: State | undefined, differs: boolean): Outcome => {
+const outcomeOf = (done: Row | undefined, state: State | undefined, differs: boolean): WriteResult => {
   if (done) return { pet: toPet(done) };
   if (!state) return { refused: "missing" };
   if (differs) return { refused: "different" };
@@ -182,7 +182,7 @@ export const petRepository = (
     query: typeof changed | typeof removed,
     values: Record<string, unknown> & { id: number; categoryId: bigint | null },
     expected: Pet | undefined,
-  ): Promise<Outcome> => {
+  ): Promise<WriteResult> => {
     const [[row], [now]] = await commit([
       { query, values },
       { query: state, values: { id: values.id, categoryId: values.categoryId } },
@@ -218,7 +218,7 @@ export const petRepository = (
     async list(page) {
       return lists(page);
     },
-    async tally(wanted) {
+    async countByDay(wanted) {
       return tallied.all({ ...wanted });
     },
   };

@@ -20,7 +20,7 @@ import {
 } from "./model.ts";
 import { changePet, createPet, deletePet, getPet, getStatistics, listPets, streamPets } from "./openapi.ts";
 import type { EventStream } from "./events/stream-response.ts";
-import type { PetPages } from "./page-cache.ts";
+import type { PetListCache } from "./page-cache.ts";
 import type { PetService } from "./service.ts";
 import type { PetStatistics } from "./statistics.ts";
 import { findExpected } from "../http/etag.ts";
@@ -35,7 +35,7 @@ export const petRoutes = ({
   macros,
 }: {
   pets: PetService;
-  pages: PetPages;
+  pages: PetListCache;
   statistics: PetStatistics;
   stream: EventStream;
   macros: Macros;
@@ -43,7 +43,7 @@ export const petRoutes = ({
   new Elysia({ name: "pets", normalize: false })
     .use(macros)
     .model({ Pet, Pets, NewPet, PetChange, PetStatus, Statistics, Error: ErrorBody })
-    .get("/v1/pets", ({ query, headers }) => pages.answer(toListPets(query), headers["if-none-match"]), {
+    .get("/v1/pets", ({ query, headers }) => pages.respond(toListPets(query), headers["if-none-match"]), {
       scope: "pets:read",
       query: ListQuery,
       response: { 200: Pets },

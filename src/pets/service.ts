@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/time.ts";
 import { Fault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
-import type { Keep, NewPet, Outcome, Pet, PetChange, PetStatus, Pets } from "./repository.ts";
+import type { Keep, NewPet, WriteResult, Pet, PetChange, PetStatus, Pets } from "./repository.ts";
 
 export interface ListPets {
   limit: number;
@@ -41,7 +41,7 @@ const assertFound = (pet: Pet | undefined): Pet => {
   return pet;
 };
 
-const assertDone = (outcome: Outcome): Pet => {
+const assertDone = (outcome: WriteResult): Pet => {
   if ("pet" in outcome) return outcome.pet;
   if (outcome.refused === "missing") throw missing();
   if (outcome.refused === "different") throw new Fault("precondition_failed");
@@ -53,7 +53,7 @@ const assertDone = (outcome: Outcome): Pet => {
 };
 
 /** A list and its filters, short whatever these are: a cursor holds for them only. */
-export const filterOf = ({ status, categoryId, q, ids }: Omit<ListPets, "limit" | "cursor">): string => {
+export const cursorScope = ({ status, categoryId, q, ids }: Omit<ListPets, "limit" | "cursor">): string => {
   const plain = `pets:${status ?? ""}${categoryId === undefined ? "" : `:${categoryId}`}`;
   if (q === undefined && ids === undefined) return plain;
   const text = JSON.stringify([plain, q, ids]);
@@ -62,7 +62,7 @@ export const filterOf = ({ status, categoryId, q, ids }: Omit<ListPets, "limit" 
 
 export const petService = ({ pets, clock }: { pets: Pets; clock: Clock }): PetService => ({
   async list({ limit, cursor, ...filters }) {
-    const filter = filterOf(filters);
+    const filter = cursorScope(filters);
     const after = cursor === undefined ? 0 : readCursor(cursor, filter);
     // One more than asked for tells whether more follow.
     return cutPage(await pets.list({ after, limit: limit + 1, ...filters }), limit, filter);

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { type Clock, formatTime } from "../lib/time.ts";
-import type { Pets, Tally } from "./repository.ts";
+import type { Pets, DayCounts } from "./repository.ts";
 
 /** Days that the statistics go back, today included. */
 export const DAYS = 30;
@@ -12,7 +12,7 @@ const SLICE = 10_000;
 /** How old a count may be of what is not simply an animal more. */
 const RECOUNT_MS = 10_000;
 
-export interface Counts {
+export interface PetCounts {
   total: number;
   byStatus: { available: number; pending: number; sold: number; none: number };
   /** The last `DAYS` days in UTC, oldest first. */
@@ -21,7 +21,7 @@ export interface Counts {
 
 export interface PetStatistics {
   /** Whatever was added counts at once; all else is at most ten seconds old. */
-  read(): Promise<Counts>;
+  read(): Promise<PetCounts>;
 }
 
 /** Animals up to the id `last`, counted. */
@@ -44,7 +44,7 @@ const nothing = (): Counted => ({
   byDay: new Map(),
 });
 
-const add = (counted: Counted, { day, total, available, pending, sold, last }: Tally): void => {
+const add = (counted: Counted, { day, total, available, pending, sold, last }: DayCounts): void => {
   counted.total += total;
   counted.available += available;
   counted.pending += pending;
@@ -54,7 +54,7 @@ const add = (counted: Counted, { day, total, available, pending, sold, last }: T
 };
 
 /** @param now milliseconds UTC */
-const countsOf = ({ total, available, pending, sold, byDay }: Counted, now: number): Counts => {
+const countsOf = ({ total, available, pending, sold, byDay }: Counted, now: number): PetCounts => {
   const oldest = Math.floor(now / DAY_MS) - DAYS + 1;
   return {
     total,
@@ -72,11 +72,11 @@ const countsOf = ({ total, available, pending, sold, byDay }: Counted, now: numb
  * seconds and only if `version` says that anything was written.
  */
 export const petStatistics = ({
-  tally,
+  countByDay,
   version,
   clock,
 }: {
-  tally: Pets["tally"];
+  countByDay: Pets["countByDay"];
   version: () => number;
   clock: Clock;
 }): PetStatistics => {
@@ -88,7 +88,7 @@ export const petStatistics = ({
   const carryOn = async (counting: Counted): Promise<void> => {
     for (;;) {
       const before = counting.total;
-      for (const one of await tally({ after: counting.last, limit: SLICE })) add(counting, one);
+      for (const one of await countByDay({ after: counting.last, limit: SLICE })) add(counting, one);
       if (counting.total - before < SLICE) return;
       await turn();
     }

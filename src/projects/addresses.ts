@@ -1,4 +1,4 @@
-import type { Publishing } from "./model.ts";
+import type { ProjectAddresses } from "./model.ts";
 
 /** How the platform is reached. */
 interface Platform {
@@ -8,16 +8,16 @@ interface Platform {
 }
 
 /** The CNAME target of a project, by its label. */
-export const targetsBelow = (domain: string) => (label: string) => `${label}.${domain}`;
+export const cnameTargetIn = (domain: string) => (label: string) => `${label}.${domain}`;
 
 /** Where projects are published: reached as the API is, by BASE_URL's scheme and port or where it listens. */
-export const publishingOf = (
+export const projectAddresses = (
   { baseUrl, platformDomain, platformCnameTarget }: Platform,
   portOf: () => number,
-): Publishing => ({
+): ProjectAddresses => ({
   addressOf(slug) {
     const { protocol, port } = new URL(baseUrl ?? `http://localhost:${portOf()}`);
     return new URL(`${protocol}//${slug}.${platformDomain}${port && `:${port}`}/`).href;
   },
-  targetOf: targetsBelow(platformCnameTarget),
+  targetOf: cnameTargetIn(platformCnameTarget),
 });

@@ -84,7 +84,7 @@ export const ProjectQuery = t.Object(
 );
 
 /** Where projects are published. */
-export interface Publishing {
+export interface ProjectAddresses {
   /** The default address of a project: `http://docs.localhost:3000/`. */
   addressOf(slug: string): string;
   /** The CNAME target of a project's custom domains. */
@@ -94,7 +94,7 @@ export interface Publishing {
 /** The wire form of a project. */
 export const fromProject = (
   { slug, name, plan, targetLabel, activeDeployId, createdAt }: StoredProject,
-  { addressOf, targetOf }: Publishing,
+  { addressOf, targetOf }: ProjectAddresses,
 ): Static<typeof Project> => ({
   slug,
   name,

@@ -28,9 +28,9 @@ export interface ProjectChange {
 /** What another room writes in the same atomic step. */
 export interface ProjectEffects {
   /** Behind every change of a project, with its id; the plan is the new one by then. */
-  changed(projectId: number, now: number): readonly Statement[];
+  afterChange(projectId: number, now: number): readonly Statement[];
   /** Before a project is removed, with its id. */
-  removing(projectId: number): readonly Statement[];
+  beforeRemove(projectId: number): readonly Statement[];
 }
 
 export interface Projects {
@@ -107,11 +107,11 @@ export const projectRepository = ({ orm, commit }: Database, effects: ProjectEff
     },
     async change(id, { name, plan }, now) {
       const values = { id, name: name ?? null, plan: plan ?? null };
-      const [[row]] = await commit([{ query: changed, values }, ...effects.changed(id, now)]);
+      const [[row]] = await commit([{ query: changed, values }, ...effects.afterChange(id, now)]);
       return row;
     },
     async remove(id) {
-      const rows = await commit([...effects.removing(id), { query: removed, values: { id } }]);
+      const rows = await commit([...effects.beforeRemove(id), { query: removed, values: { id } }]);
       return (rows.at(-1) as unknown[]).length > 0;
     },
   };

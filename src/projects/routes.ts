@@ -10,7 +10,7 @@ import {
   ProjectParams,
   ProjectQuery,
   Projects,
-  type Publishing,
+  type ProjectAddresses,
   fromProject,
 } from "./model.ts";
 import { changeProject, createProject, deleteProject, getProject, listProjects } from "./openapi.ts";
@@ -23,7 +23,7 @@ export const projectRoutes = ({
   macros,
 }: {
   projects: ProjectService;
-  publishing: Publishing;
+  publishing: ProjectAddresses;
   macros: Macros;
 }) =>
   new Elysia({ name: "projects", normalize: false })

@@ -3,7 +3,7 @@ import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Plan } from "./plan.ts";
 import type { Project, ProjectChange, Projects } from "./repository.ts";
-import { slugProblem, targetLabel } from "./slug.ts";
+import { slugProblem, randomTargetLabel } from "./slug.ts";
 
 export interface NewProject {
   slug: string;
@@ -52,7 +52,7 @@ export const projectService = ({
     async create({ slug, name, plan }) {
       const problem = slugProblem(slug) ?? (isOwn(slug) ? "is reserved: choose another" : undefined);
       if (problem) throw new Fault("invalid_request", `slug: ${problem}`);
-      const project = { slug, name, plan, targetLabel: targetLabel(random), createdAt: clock.now() };
+      const project = { slug, name, plan, targetLabel: randomTargetLabel(random), createdAt: clock.now() };
       const added = await projects.add(project);
       if (!added) throw new Fault("slug_taken");
       return added;

@@ -66,5 +66,5 @@ const TARGET_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 const TARGET_LENGTH = 20;
 
 /** The label of a project's own CNAME target: 100 random bits, so that no forgotten DNS record ever points to another's. */
-export const targetLabel = (random: (count: number) => Uint8Array): string =>
+export const randomTargetLabel = (random: (count: number) => Uint8Array): string =>
   Array.from(random(TARGET_LENGTH), (byte) => TARGET_ALPHABET[byte & 31]).join("");

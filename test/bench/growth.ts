@@ -1,6 +1,6 @@
 import { writeCursor } from "../../src/lib/pagination.ts";
 import type { PetStatus } from "../../src/pets/repository.ts";
-import { filterOf } from "../../src/pets/service.ts";
+import { cursorScope } from "../../src/pets/service.ts";
 import { type Bench, serve, withServers } from "./bench.ts";
 import { type Contestant, type Results, contest, medianOf, ratioOf } from "./contest.ts";
 import { atMost, microseconds, milliseconds, ratio, section, whole } from "./table.ts";
@@ -25,7 +25,8 @@ const path = (limit: number, { after, ...filters }: Place): string => {
   const filter = Object.entries({ status, categoryId, q, ids })
     .map(([name, value]) => (value === undefined ? "" : `&${name}=${String(value)}`))
     .join("");
-  const cursor = after > 0 ? `&cursor=${writeCursor(after, filterOf({ status, categoryId, q, ids }))}` : "";
+  const cursor =
+    after > 0 ? `&cursor=${writeCursor(after, cursorScope({ status, categoryId, q, ids }))}` : "";
   return `/v1/pets?limit=${limit}${filter}${cursor}`;
 };
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { readCsv } from "../../src/bulk/csv-reader.ts";
 import { readNdjson } from "../../src/bulk/ndjson-reader.ts";
-import { BEGINNING, type Batch, Broken, type Place, type Row } from "../../src/bulk/row.ts";
+import { START, type Batch, UnreadableRow, type Position, type Row } from "../../src/bulk/row.ts";
 import { fingerprint, skip } from "../../src/bulk/source.ts";
 
-type Reader = (chunks: AsyncIterable<Buffer>, place: Place) => AsyncGenerator<Batch>;
+type Reader = (chunks: AsyncIterable<Buffer>, place: Position) => AsyncGenerator<Batch>;
 
 const csv: Reader = (chunks, place) => readCsv(chunks, place, ",");
 
@@ -14,7 +14,7 @@ async function* cut(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
 }
 
 /** All rows of some text that comes in chunks of one size; batches must join without a gap. */
-const read = async (reader: Reader, text: string | Buffer, size = Infinity, place = BEGINNING) => {
+const read = async (reader: Reader, text: string | Buffer, size = Infinity, place = START) => {
   const bytes = Buffer.from(text);
   const { rest, place: start } = await skip(
     cut(bytes, Math.min(size, bytes.length)),
@@ -38,7 +38,7 @@ const shown = (rows: Row[]): string[] =>
 
 /** The cells or the broken text of each row. */
 const told = (rows: Row[]) =>
-  rows.map(({ line, content }) => [line, content instanceof Broken ? content.text : content]);
+  rows.map(({ line, content }) => [line, content instanceof UnreadableRow ? content.text : content]);
 
 const SIZES = [1, 2, 3, 5, 11];
 const PIECES = [
@@ -135,7 +135,7 @@ describe("a row that is too long", () => {
   /** Rows with their lines; of broken ones the length of what is kept, and the reason. */
   const outline = (rows: Row[]) =>
     rows.map(({ line, content }) =>
-      content instanceof Broken ? [line, content.text.length, content.reason] : [line, content],
+      content instanceof UnreadableRow ? [line, content.text.length, content.reason] : [line, content],
     );
 
   test.each([
@@ -163,7 +163,7 @@ describe("a row that is too long", () => {
   test("and just not too long is none", async () => {
     const text = `${FIRST}${"x".repeat(128 * KIB)}\r\nRex,2\n`;
     for (const size of [Infinity, 1000, FIRST.length + 128 * KIB + 1])
-      expect((await read(csv, text, size)).map(({ content }) => content instanceof Broken)).toEqual([
+      expect((await read(csv, text, size)).map(({ content }) => content instanceof UnreadableRow)).toEqual([
         false,
         false,
         false,
@@ -196,7 +196,7 @@ describe("what never ends", () => {
     ["blank lines of NDJSON", readNdjson as Reader, "\n"],
   ])("is not gathered: %s", async (_, reader, text) => {
     const reading = async () => {
-      for await (const { bytes } of reader(endless(text, MOST), BEGINNING))
+      for await (const { bytes } of reader(endless(text, MOST), START))
         expect(bytes.length).toBeLessThan(2 ** 19);
     };
     await expect(reading()).rejects.toThrow("was read to the end");

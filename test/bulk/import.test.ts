@@ -26,13 +26,13 @@ const place = (text: string, file = "a.csv") => {
     let read = 0;
     const surroundings: Dependencies = {
       imports: seen,
-      isRecorded: undefined,
+      hasCategory: undefined,
       now: () => 0,
       isStopped: () => read >= most,
-      telling: {
-        note: (text) => void notes.push(text),
-        progress: (counts) => (read = counts.read),
-        rejected() {},
+      reporter: {
+        onNote: (text) => void notes.push(text),
+        onProgress: (counts) => (read = counts.read),
+        onRejected() {},
       },
     };
     const outcome = await importFile(
@@ -41,8 +41,8 @@ const place = (text: string, file = "a.csv") => {
         format: file.endsWith(".ndjson") ? "ndjson" : "csv",
         delimiter: undefined,
         columns: columnsOf(),
-        guarded: false,
-        again: false,
+        hasGuardedFormulas: false,
+        reimport: false,
         rejected: `${path}.rejected`,
         ...wanted,
       },
@@ -121,7 +121,10 @@ describe("a file of which the end was cut off", () => {
     writeFileSync(path, WHOLE);
     await expect(importing({ rejected: `${path}.2` })).rejects.toThrow(/cut off.*--again/);
     expect(animals()).toEqual(before);
-    expect(await importing({ rejected: `${path}.2`, again: true })).toMatchObject({ added: 3, rejected: 0 });
+    expect(await importing({ rejected: `${path}.2`, reimport: true })).toMatchObject({
+      added: 3,
+      rejected: 0,
+    });
   });
 
   test.each([
@@ -156,8 +159,8 @@ describe("of two runs at a time", () => {
     appendFileSync(`${path}.rejected`, "what the first is writing");
     {
       using _ = imports.hold(imports.all()[0]?.id ?? 0);
-      for (const again of [false, true])
-        await expect(importing({ again })).rejects.toThrow("another import of this file is under way");
+      for (const reimport of [false, true])
+        await expect(importing({ reimport })).rejects.toThrow("another import of this file is under way");
     }
     expect(readFileSync(`${path}.rejected`, "utf8")).toBe(`${rejected}what the first is writing`);
     expect(await importing()).toMatchObject({ read: ROWS, rejected: ROWS / 2, done: true });
@@ -207,9 +210,9 @@ test("an import --again that was stopped goes on where it ended, as any other", 
   const { path, importing, animals } = place(half(ROWS));
   await importing();
   rmSync(`${path}.rejected`);
-  const { read } = await importing({ again: true }, 1000);
+  const { read } = await importing({ reimport: true }, 1000);
   expect(read).toBeLessThan(ROWS);
-  expect(await importing({ again: true })).toMatchObject({ before: read, read: ROWS, done: true });
+  expect(await importing({ reimport: true })).toMatchObject({ before: read, read: ROWS, done: true });
   expect(animals()).toHaveLength(ROWS);
   expectAllRejected(readFileSync(`${path}.rejected`, "utf8"));
 });
@@ -219,7 +222,7 @@ test("an import that was stopped, of a file that is another by now, is forgotten
   const { rejected } = await importing({}, 10_000);
   writeFileSync(path, half(ROWS).replace("Good 6000,1", "Good 6000,7"));
   await expect(importing()).rejects.toThrow(/differs before the end/);
-  const anew = await importing({ again: true, rejected: `${path}.2` });
+  const anew = await importing({ reimport: true, rejected: `${path}.2` });
   expect([rejected > 0, anew.before, anew.read]).toEqual([true, 0, ROWS]);
 });
 
@@ -296,8 +299,8 @@ describe("an import that goes on", () => {
 
   test("begins at its first row again if it was killed before that was in", async () => {
     const { importing, imports, path } = place(`name,categoryId\n${"x".repeat(2 * CHUNK)}\nRex,1\n`);
-    const goOn = () => Promise.reject(new Error("killed"));
-    await expect(importing({}, Infinity, { ...imports, goOn })).rejects.toThrow("killed");
+    const addRows = () => Promise.reject(new Error("killed"));
+    await expect(importing({}, Infinity, { ...imports, addRows })).rejects.toThrow("killed");
     expect(await importing()).toMatchObject({ read: 2, added: 1, rejected: 1, before: 0, done: true });
     expect(readFileSync(`${path}.rejected`, "utf8").match(/^x/gm)).toHaveLength(1);
   });

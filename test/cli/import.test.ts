@@ -208,9 +208,9 @@ describe("where categories are strict", () => {
       rejectedHash: null,
     };
     const begun = { ...progress, file: "a.csv", head: "a", rejectedFile: null, startedAt: 0 };
-    const id = await imports.begin(begun, false, 0);
+    const id = await imports.start(begun, false, 0);
     const add = (categoryId: bigint) =>
-      imports.goOn(id, 0, progress, [
+      imports.addRows(id, 0, progress, [
         { name: "Bella", categoryId: 1n },
         { name: "Rex", categoryId },
       ]);

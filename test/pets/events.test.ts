@@ -361,7 +361,7 @@ test("a stream whose read fails ends alone: its place is free, others go on, and
     limits: LIMITS,
   });
   const open = (last: number) => {
-    const reader = { keyId: 1, signal: new AbortController().signal, mayGoOn: async () => true };
+    const reader = { keyId: 1, signal: new AbortController().signal, isAuthorized: async () => true };
     return streams.open(reader, last).body.getReader();
   };
   const healthy = open(3);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { petLists } from "../../src/pets/queries.ts";
-import { matchOf, wordsOf } from "../../src/pets/search.ts";
+import { ftsQuery, searchWords } from "../../src/pets/search.ts";
 import { type Store, addPet, faultOf, messageOf, openStore } from "../support/store.ts";
 
 const SHELTER = [
@@ -110,9 +110,9 @@ test("every letter and digit that may be in a word is part of one for the index 
   const broken: number[] = [];
   for (let code = 1; code < 0x11_0000; code++) {
     const word = `a${String.fromCodePoint(code)}b`;
-    if (!word.isWellFormed() || wordsOf(word)?.length !== 1) continue;
+    if (!word.isWellFormed() || searchWords(word)?.length !== 1) continue;
     try {
-      search.all(matchOf(word));
+      search.all(ftsQuery(word));
     } catch {
       broken.push(code);
     }

@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
-import { type Counts, petStatistics } from "../../src/pets/statistics.ts";
-import type { Tally } from "../../src/pets/repository.ts";
+import { type PetCounts, petStatistics } from "../../src/pets/statistics.ts";
+import type { DayCounts } from "../../src/pets/repository.ts";
 import { type Store, addPet, openStore, temporaryDirectory, testClock } from "../support/store.ts";
 import { openDatabase } from "../../src/db/open.ts";
 
 const DAY = 86_400_000;
 
-const statisticsOf = async (store: Store): Promise<Counts> => {
+const statisticsOf = async (store: Store): Promise<PetCounts> => {
   const answer = await store.call("GET", "/v1/statistics");
   expect(answer.status).toBe(200);
   expect(answer.headers.get("x-stability")).toBe("beta");
-  return (await answer.json()) as Counts;
+  return (await answer.json()) as PetCounts;
 };
 
 const NONE = { available: 0, pending: 0, sold: 0, none: 0 };
@@ -86,27 +86,27 @@ test("what was changed or deleted is seen within ten seconds", async () => {
 /** Animals with the ids 1 to `count`, told in slices; `asked` notes behind which id. */
 const told = (count: number) => {
   const asked: number[] = [];
-  const tally = async ({ after, limit }: { after: number; limit: number }): Promise<Tally[]> => {
+  const countByDay = async ({ after, limit }: { after: number; limit: number }): Promise<DayCounts[]> => {
     asked.push(after);
     const total = Math.min(limit, count - after);
     return total > 0 ? [{ day: 0, total, available: total, pending: 0, sold: 0, last: after + total }] : [];
   };
-  return { asked, tally };
+  return { asked, countByDay };
 };
 
 test("who asks at the same time shares one count, made in slices", async () => {
-  const { asked, tally } = told(25_000);
-  const { read } = petStatistics({ tally, version: () => 1, clock: testClock() });
+  const { asked, countByDay } = told(25_000);
+  const { read } = petStatistics({ countByDay, version: () => 1, clock: testClock() });
   const answers = await Promise.all([read(), read(), read()]);
   expect(answers.map(({ total }) => total)).toEqual([25_000, 25_000, 25_000]);
   expect(asked).toEqual([0, 10_000, 20_000]);
 });
 
 test("a count carries on behind the last animal, and is made anew only when something was written and time has passed", async () => {
-  const { asked, tally } = told(5);
+  const { asked, countByDay } = told(5);
   const clock = testClock();
   let version = 1;
-  const { read } = petStatistics({ tally, version: () => version, clock });
+  const { read } = petStatistics({ countByDay, version: () => version, clock });
   const behind = async () => {
     asked.length = 0;
     await read();
@@ -125,10 +125,10 @@ test("a count carries on behind the last animal, and is made anew only when some
 });
 
 test("a count that failed is made again", async () => {
-  const { tally } = told(5);
+  const { countByDay } = told(5);
   let isBroken = true;
   const { read } = petStatistics({
-    tally: (slice) => (isBroken ? Promise.reject(new Error("disk")) : tally(slice)),
+    countByDay: (slice) => (isBroken ? Promise.reject(new Error("disk")) : countByDay(slice)),
     version: () => 1,
     clock: testClock(),
   });

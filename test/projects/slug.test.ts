@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { slugProblem, targetLabel } from "../../src/projects/slug.ts";
+import { slugProblem, randomTargetLabel } from "../../src/projects/slug.ts";
 
 test.each(["docs", "a", "1", "my-docs", "a-b-c", "x".repeat(63)])("%s can be a slug", (slug) => {
   expect(slugProblem(slug)).toBeUndefined();
@@ -28,7 +28,9 @@ test.each(["www", "api", "admin", "mail", "localhost", "sites"])("%s is reserved
 
 test("target labels are DNS labels of 100 random bits", () => {
   const labels = new Set(
-    Array.from({ length: 1000 }, () => targetLabel((count) => crypto.getRandomValues(new Uint8Array(count)))),
+    Array.from({ length: 1000 }, () =>
+      randomTargetLabel((count) => crypto.getRandomValues(new Uint8Array(count))),
+    ),
   );
   expect(labels.size).toBe(1000);
   for (const label of labels) expect(label).toMatch(/^[a-z2-7]{20}$/);

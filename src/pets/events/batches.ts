@@ -7,14 +7,14 @@ const PAGE = 200;
 const MAX_PAGES = 16;
 
 /** What a stream sends next. */
-export interface EventPage {
+export interface EventBatch {
   text: Uint8Array;
   /** The id of its last event. */
   last: number;
 }
 
 /** The page behind an event; undefined if nothing has happened since. */
-export type EventPages = (last: number) => Promise<EventPage | undefined>;
+export type ReadBatch = (last: number) => Promise<EventBatch | undefined>;
 
 const dataOf = ({ kind, petId, pet }: PetEvent) =>
   JSON.stringify(kind === "deleted" || !pet ? { id: petId } : fromPet(pet));
@@ -27,7 +27,7 @@ const RESET = JSON.stringify({
 });
 
 /** Tells a reader that events are missing, and goes on behind the newest. */
-export const resetAt = (newest: number): string => `id: ${newest}\nevent: reset\ndata: ${RESET}\n\n`;
+export const resetEvent = (newest: number): string => `id: ${newest}\nevent: reset\ndata: ${RESET}\n\n`;
 
 const encoder = new TextEncoder();
 
@@ -35,19 +35,19 @@ const encoder = new TextEncoder();
  * Pages of events. Streams that have read to the same event share the next page. One page is read in a turn of the event
  * loop, however many catch up: requests come in between.
  */
-export const eventPages = ({
+export const eventBatches = ({
   events,
   version,
 }: {
   events: PetEvents;
   /** Changes with every write. */
   version(): number;
-}): EventPages => {
-  const pages = new Map<number, EventPage | undefined>();
+}): ReadBatch => {
+  const pages = new Map<number, EventBatch | undefined>();
   let pagesOf = -1;
   let turn = Promise.resolve();
 
-  const read = (last: number): EventPage | undefined => {
+  const read = (last: number): EventBatch | undefined => {
     const found = events.behind(last, PAGE);
     const [next] = found;
     const end = found.at(-1);
@@ -55,7 +55,7 @@ export const eventPages = ({
     // Ids follow one another: what is missing was swept away before a slow reader came to it.
     if (next.id === last + 1) return { text: encoder.encode(found.map(textOf).join("")), last: end.id };
     const { newest } = events.bounds();
-    return { text: encoder.encode(resetAt(newest)), last: newest };
+    return { text: encoder.encode(resetEvent(newest)), last: newest };
   };
 
   /** Kept pages are as they were read from this version. */

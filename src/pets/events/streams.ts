@@ -1,5 +1,5 @@
 import { Fault } from "../../lib/errors.ts";
-import { eventPages, resetAt } from "./batches.ts";
+import { eventBatches, resetEvent } from "./batches.ts";
 import type { PetEvents } from "./repository.ts";
 
 /** How often a stream without news looks for some. */
@@ -20,7 +20,7 @@ export const STREAM_LIMITS: StreamLimits = { overall: 100, ofKey: 10, heartbeatM
 export interface Reader {
   keyId: number;
   /** Asked before each page and at each heartbeat: a stream ends with its key, and tells it nothing more. */
-  mayGoOn(): Promise<boolean>;
+  isAuthorized(): Promise<boolean>;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
 }
@@ -70,7 +70,7 @@ export const petStreams = ({
     wake();
   };
 
-  const pageBehind = eventPages({ events, version });
+  const pageBehind = eventBatches({ events, version });
 
   const assertRoom = (keyId: number) => {
     const ofKey = [...streams.values()].filter((one) => one === keyId).length;
@@ -89,10 +89,10 @@ export const petStreams = ({
     // An id without data is remembered by the client, who shows nothing: it can come back before anything happened.
     if (given === undefined) return { last: newest, text: `${retry}id: ${newest}\n\n` };
     if (given <= newest && given >= oldest - 1) return { last: given, text: `${retry}\n` };
-    return { last: newest, text: `${retry}\n${resetAt(newest)}` };
+    return { last: newest, text: `${retry}\n${resetEvent(newest)}` };
   };
 
-  const open: PetStreams["open"] = ({ keyId, mayGoOn, signal }, given) => {
+  const open: PetStreams["open"] = ({ keyId, isAuthorized, signal }, given) => {
     assertRoom(keyId);
     const start = beginning(given);
     let { last } = start;
@@ -117,7 +117,7 @@ export const petStreams = ({
       controller?.close();
       go?.();
     };
-    const mayStill = () => mayGoOn().catch(() => true);
+    const mayStill = () => isAuthorized().catch(() => true);
     const beat = async () => {
       isDue = true;
       go?.();
