@@ -1,6 +1,5 @@
-import { schemaChecker } from "../http/checker.ts";
 import { jsonInteger } from "../lib/json.ts";
-import { NewPet, toNewPet } from "../pets/model.ts";
+import { newPetChecker, toNewPet } from "../pets/model.ts";
 import type { NewPet as Animal } from "../pets/pet.ts";
 import type { Field } from "./columns.ts";
 
@@ -26,13 +25,11 @@ export const valuesOfCells = (name: string, categoryId: string, status: string):
   status: status.trim().toLowerCase() || undefined,
 });
 
-const newPet = schemaChecker(NewPet);
-
 /** Holds a row against the rules of `POST /v1/pets`. */
 export const validateFields = ({ name, categoryId, status }: FieldValues): ValidationResult => {
   const body: Record<string, unknown> = {};
   if (name !== undefined) body["name"] = name;
   if (categoryId !== undefined) body["categoryId"] = categoryId;
   if (status !== undefined && status !== null && status !== "") body["status"] = status;
-  return newPet.accepts(body) ? toNewPet(body) : newPet.explain(body);
+  return newPetChecker.accepts(body) ? toNewPet(body) : newPetChecker.explain(body);
 };

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { Fault } from "../lib/errors.ts";
-import { isLine } from "../http/schemas.ts";
+import { isLine } from "../lib/text.ts";
 import { DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS, MAX_NAME, fromKey, fromMinted } from "../keys/model.ts";
 import { parseRate } from "../keys/rate.ts";
 import { GRANTS, type Grant, SCOPES, isGrant } from "../lib/scopes.ts";

@@ -1,5 +1,5 @@
 import { Fault } from "../lib/errors.ts";
-import { quoted } from "../lib/json.ts";
+import { quoted } from "../lib/text.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Actor, Domain, Role } from "./domain.ts";

@@ -5,10 +5,11 @@ import type { Cors } from "./cors.ts";
 import { validationFault } from "./validation.ts";
 import { Fault, faultOf, faultResponse } from "../lib/errors.ts";
 import { completeHeaders, requestIdOf } from "./headers.ts";
-import { quoted } from "../lib/json.ts";
+import { quoted } from "../lib/text.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Metrics } from "./metrics.ts";
-import { type Route, methodsAt, patchTypesAt, pathOf, repeatedParameter, routeFault } from "./route-table.ts";
+import { repeatedParameter } from "./repeated-parameter.ts";
+import { type Route, methodsAt, patchTypesAt, pathOf, routeFault } from "./route-table.ts";
 
 export interface LifecycleOptions {
   metrics: Metrics;

@@ -63,32 +63,3 @@ export const routeFault = (routes: readonly Route[], request: Request): Fault =>
   const allow = methods.join(", ");
   return new Fault("method_not_allowed", `This path answers to ${allow} only.`, { allow });
 };
-
-/**
- * The names of a query's parameters. Where nothing is escaped they are cut out: that saves a filtered page 1 to 2
- * microseconds of 24 that URLSearchParams would take.
- */
-const namesIn = (query: string): string[] => {
-  if (query.includes("%") || query.includes("+")) return [...new URLSearchParams(query).keys()];
-  const names: string[] = [];
-  for (let at = 0; at < query.length;) {
-    const next = query.indexOf("&", at);
-    const end = next === -1 ? query.length : next;
-    const equals = query.indexOf("=", at);
-    if (end > at) names.push(query.slice(at, equals === -1 || equals > end ? end : equals));
-    at = end + 1;
-  }
-  return names;
-};
-
-/** The query parameter that a URL names twice, if any. */
-export const repeatedParameter = (url: string): string | undefined => {
-  const start = url.indexOf("?");
-  if (start === -1 || !url.includes("&", start)) return undefined;
-  const seen = new Set<string>();
-  for (const name of namesIn(url.slice(start + 1))) {
-    if (seen.has(name)) return name;
-    seen.add(name);
-  }
-  return undefined;
-};

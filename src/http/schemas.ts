@@ -1,7 +1,8 @@
 import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
-import { parseTime } from "../lib/time.ts";
 import { bigintOf } from "../lib/json.ts";
+import { isLine } from "../lib/text.ts";
+import { parseTime } from "../lib/time.ts";
 
 /** What a value must be, for messages. Under a symbol, so that no JSON document shows it. */
 export const Rule = Symbol("rule");
@@ -63,19 +64,8 @@ export const OneOf = <const Word extends string>(
     (value) => (words as readonly unknown[]).includes(value),
   );
 
-const CONTROL = /\p{Cc}/u;
-
-/** True for a line of 1 to `most` code points: not only white space, no control characters, no lone surrogates. */
-export const isLine = (value: unknown, most: number): value is string =>
-  typeof value === "string" &&
-  value.isWellFormed() &&
-  value.trim() !== "" &&
-  !CONTROL.test(value) &&
-  // A string has at most as many code points as UTF-16 units: most need no second count.
-  (value.length <= most || (value.length <= 2 * most && [...value].length <= most));
-
 /**
- * The same as a regular expression, without the rule on surrogates: no control characters, and at least one character that
+ * `isLine` as a regular expression, without the rule on surrogates: no control characters, and at least one character that
  * is not white space. Spelt out, because languages differ in what `\s` and `\p{Cc}` mean.
  */
 const LINE_PATTERN = String.raw`^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff][^\x00-\x1f\x7f-\x9f]*$`;

@@ -1,12 +1,13 @@
-import type { TSchema } from "@sinclair/typebox";
+import type { Static, TSchema } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import type { ValidationError } from "elysia";
 import { Fault } from "../lib/errors.ts";
-import { quoted } from "../lib/json.ts";
+import { quoted } from "../lib/text.ts";
 import { Rule } from "./schemas.ts";
 
-/** The place of a value in the request, as its sender would name it. */
-const placeOf = (part: string, path: string): string => {
+/** The name of a field as the client knows it. */
+const fieldName = (part: string, path: string): string => {
   const name = path.replace(/^\//, "").replaceAll("/", ".");
   if (name === "") return part === "body" ? "The body" : `The ${part}`;
   const isPlain = /^[\w.]{1,64}$/.test(name);
@@ -27,24 +28,26 @@ const describeProblem = ({ type, schema, message }: ValueError, part: string): s
   return message.replace(/^Expected /, "must be ").replace(/^must be kind .*/, "is not valid");
 };
 
-/** Names every field that breaks a schema and what was wrong with it, five at the most. */
-export const describeProblems = (problems: Iterable<ValueError>, part: string): string => {
+const MAX_FIELDS = 5;
+
+/** Names the fields that violate a schema, at most five, and the rule that each of them violates. */
+const describeProblems = (problems: Iterable<ValueError>, part: string): string => {
   const found = new Map<string, string>();
   let unknown: TSchema | undefined;
   for (const problem of problems) {
-    const place = placeOf(part, problem.path);
+    const field = fieldName(part, problem.path);
     if (problem.type === ValueErrorType.ObjectAdditionalProperties) unknown = problem.schema;
-    if (!found.has(place)) found.set(place, describeProblem(problem, part));
-    if (found.size === 5) break;
+    if (!found.has(field)) found.set(field, describeProblem(problem, part));
+    if (found.size === MAX_FIELDS) break;
   }
-  const reasons = [...found].map(([place, reason]) =>
-    place.startsWith("The ") ? `${place} ${reason}` : `${place}: ${reason}`,
+  const sentences = [...found].map(([field, problem]) =>
+    field.startsWith("The ") ? `${field} ${problem}` : `${field}: ${problem}`,
   );
   const hint = unknown ? ` (${knownFields(unknown)})` : "";
-  return `${reasons.join("; ")}${hint}`;
+  return `${sentences.join("; ")}${hint}`;
 };
 
-/** Turns what a schema found wrong into one fault. */
+/** The fault for a request that violates a schema of its route. */
 export const validationFault = (error: ValidationError): Fault => {
   const {
     validator,
@@ -56,4 +59,21 @@ export const validationFault = (error: ValidationError): Fault => {
     type: string;
   };
   return new Fault("invalid_request", describeProblems(validator.Errors(value), part));
+};
+
+/** Checks values that do not come in a request, such as the rows of a file, with the schema of a request's body. */
+export interface SchemaChecker<Schema extends TSchema> {
+  accepts(value: unknown): value is Static<Schema>;
+  /** What is wrong with a value, in the words of a response to a request. */
+  explain(value: unknown): string;
+}
+
+/** Compiles the schema on first use. */
+export const schemaChecker = <Schema extends TSchema>(schema: Schema): SchemaChecker<Schema> => {
+  let compiled: TypeCheck<Schema> | undefined;
+  const check = () => (compiled ??= TypeCompiler.Compile(schema));
+  return {
+    accepts: (value): value is Static<Schema> => check().Check(value),
+    explain: (value) => describeProblems(check().Errors(value), "body"),
+  };
 };

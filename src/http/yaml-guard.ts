@@ -1,6 +1,6 @@
 import { CST, Lexer, Parser } from "yaml";
 import { Fault } from "../lib/errors.ts";
-import { quoted } from "../lib/json.ts";
+import { quoted } from "../lib/text.ts";
 
 /** Of YAML that is not taken. */
 export const refusal = (reason: string) =>

@@ -1,4 +1,5 @@
 import { Fault } from "./errors.ts";
+import { quoted } from "./text.ts";
 
 const INTEGER = /^-?[0-9]+$/;
 const DECIMAL = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
@@ -61,10 +62,6 @@ const assertPlain = (text: string): void => {
     last = token;
   }
 };
-
-/** A name that a client sent, made fit for a message: quoted, escaped, cut. */
-export const quoted = (text: string): string =>
-  JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}...` : text);
 
 /**
  * Parses JSON text (RFC 8259), strictly: repeated keys and deep nesting are refused, integers are exact.

@@ -1,16 +1,34 @@
-/** Control and format characters: they would move a terminal's cursor, or turn text round. */
+const CONTROL = /\p{Cc}/u;
+
+/** True for a line of 1 to `max` code points: not only white space, no control characters, no lone surrogates. */
+export const isLine = (value: unknown, max: number): value is string =>
+  typeof value === "string" &&
+  value.isWellFormed() &&
+  value.trim() !== "" &&
+  !CONTROL.test(value) &&
+  // A string has at most as many code points as UTF-16 units: most need no second count.
+  (value.length <= max || (value.length <= 2 * max && [...value].length <= max));
+
+/** Adds a full stop unless the text ends with a punctuation mark. */
+export const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);
+
+const MAX_QUOTED = 64;
+
+/** A client's own word in a message: quoted, escaped and cut. */
+export const quoted = (text: string): string =>
+  JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}...` : text);
+
+/** Control and format characters: they move a terminal's cursor or reverse the direction of text. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const escape = (character: string): string =>
   `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
 
-/** With a full stop, unless it ends as a sentence does. */
-export const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);
+const ELLIPSIS = "...";
 
-const MAX_LENGTH = 300;
+const cut = (text: string, maxLength: number): string =>
+  text.length > maxLength ? text.slice(0, maxLength - ELLIPSIS.length) + ELLIPSIS : text;
 
-/** What a stranger's name server sent, fit to be shown anywhere: escaped as JSON does it, and cut. */
-export const printable = (text: string): string => {
-  const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text;
-  return cut.replaceAll(UNPRINTABLE, escape);
-};
+/** The text of an untrusted server, safe to show anywhere: escaped as in JSON, and at most `maxLength` characters long. */
+export const printable = (text: string, maxLength = 300): string =>
+  cut(cut(text, maxLength).replaceAll(UNPRINTABLE, escape), maxLength);

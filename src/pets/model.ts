@@ -7,6 +7,7 @@ import type { ListPets } from "./service.ts";
 import { DAYS } from "./statistics.ts";
 import { searchWords } from "./search.ts";
 import { Cursor, Id, IdInPath, Int64, Int64InQuery, Limit, OneOf, Text, checked } from "../http/schemas.ts";
+import { schemaChecker } from "../http/validation.ts";
 
 const Name = Text("PetName", {
   most: 200,
@@ -35,6 +36,9 @@ export const NewPet = t.Object(fields, {
   additionalProperties: false,
   description: "An animal to add.",
 });
+
+/** Checks the rows of a file as the body of `POST /v1/pets` is checked. */
+export const newPetChecker = schemaChecker(NewPet);
 
 export const Pet = t.Object(
   { id: Id("Unique identifier, assigned by the service on creation."), ...fields },

@@ -1,3 +1,5 @@
+import { printable as printableText } from "../../lib/text.ts";
+
 /** What a certificate authority says when it refuses, or what kept us from asking it: RFC 8555 section 6.7. */
 
 export interface Subproblem {
@@ -51,20 +53,10 @@ export const problemOf = ({ type, detail, status, subproblems, retryAfterMs }: A
   ...(retryAfterMs !== undefined && { retryAfterMs }),
 });
 
-/** Control and format characters: they would move a terminal's cursor, or turn text round. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const MAX_LENGTH = 1000;
-const ELLIPSIS = "...";
 
-const escaped = (character: string): string =>
-  `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
-
-const cut = (text: string, most: number): string =>
-  text.length > most ? text.slice(0, most - ELLIPSIS.length) + ELLIPSIS : text;
-
-/** A certificate authority's text, fit to be shown anywhere: escaped as JSON does it, at most 1,000 characters. */
-export const printable = (text: string): string =>
-  cut(cut(text.trim(), MAX_LENGTH).replaceAll(UNPRINTABLE, escaped), MAX_LENGTH);
+/** A CA's text, safe to show anywhere: escaped as in JSON, and at most 1,000 characters long. */
+export const printable = (text: string): string => printableText(text.trim(), MAX_LENGTH);
 
 const ACME_ERROR = "urn:ietf:params:acme:error:";
 const MAX_SUBPROBLEMS = 100;
