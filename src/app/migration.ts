@@ -1,4 +1,9 @@
-import { copyPath, hasRoomForCopy, neededFor, takeCopy } from "../backups/pre-migration-copy.ts";
+import {
+  preMigrationCopyPath,
+  hasSpaceForCopy,
+  migrationSpace,
+  copyBeforeMigration,
+} from "../backups/pre-migration-copy.ts";
 import type { Config } from "../config/config.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { databasePath } from "../data-dir/paths.ts";
@@ -40,15 +45,15 @@ const stepLog = (path: string, log: Logger) => {
 
 /** Takes a copy where there is room; without one the migration goes on, and the log says so. */
 const copyFirst = async ({ dataDir, diskReserve }: Config, tag: string, upgrade: Upgrade, log: Logger) => {
-  const needed = asMegabytes(neededFor(dataDir) + diskReserve);
+  const needed = asMegabytes(migrationSpace(dataDir) + diskReserve);
   const warn = () =>
     log.warn(
       { needed },
       `the database is not copied first: DATA_DIR needs ${needed} MB of free space for it`,
     );
-  if (!hasRoomForCopy(dataDir, diskReserve)) return warn();
-  log.info({ file: copyPath(dataDir, tag) }, "copying the database before it is migrated");
-  const file = await takeCopy(dataDir, tag, upgrade.copyInto).catch((error: unknown) => {
+  if (!hasSpaceForCopy(dataDir, diskReserve)) return warn();
+  log.info({ file: preMigrationCopyPath(dataDir, tag) }, "copying the database before it is migrated");
+  const file = await copyBeforeMigration(dataDir, tag, upgrade.copyInto).catch((error: unknown) => {
     if (!isFull(error)) throw error;
   });
   if (file === undefined) return warn();

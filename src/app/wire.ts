@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { assertDiskReserve } from "../data-dir/free-space.ts";
 import { keptResponseRepository } from "../db/kept-responses.ts";
 import { logWarnings } from "../db/wal.ts";
-import { sweeperOf } from "../db/sweeper.ts";
+import { rowSweeper } from "../db/sweeper.ts";
 import type { Database } from "../db/open.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
 import { lazy } from "../lib/lazy.ts";
@@ -215,7 +215,7 @@ export const wireApp = (
     isAuthorized: async (request) => (await keyOf(request)) !== undefined,
     withoutIdleTimeout,
   });
-  const sweeper = sweeperOf([() => answers.sweep(clock.now() - RETENTION_MS), () => petEvents.sweep()]);
+  const sweeper = rowSweeper([() => answers.sweep(clock.now() - RETENTION_MS), () => petEvents.sweep()]);
   const inspect = overrides.inspect ?? configuredInspector(config, { clock, random }, overrides.dns);
   const { projects, domains, settings, keeper } = wireDomains(config, database, {
     inspect,

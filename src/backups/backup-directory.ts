@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { storeIdOf } from "../db/store-id.ts";
 import { openForReading } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
-import { timeOf } from "./file-names.ts";
+import { backupTime } from "./file-names.ts";
 
 /** False for a file that was cut short, whose first tables may still be readable. */
 const isWhole = (client: Client, file: string): boolean =>
@@ -14,7 +14,7 @@ const isWhole = (client: Client, file: string): boolean =>
     .get()?.bytes === statSync(file).size;
 
 /** The id of the store that this file is a backup of; undefined if it has none, or cannot be read. */
-export const storeOf = (file: string): string | undefined => {
+export const storeIdOfFile = (file: string): string | undefined => {
   let client: Client | undefined;
   try {
     client = openForReading(file);
@@ -36,9 +36,9 @@ export interface DirectoryBackups {
 
 export const backupsIn = (directory: string, storeId: string | undefined): DirectoryBackups => {
   const named = readdirSync(directory, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && timeOf(entry.name) !== undefined)
+    .filter((entry) => entry.isFile() && backupTime(entry.name) !== undefined)
     .map(({ name }) => name);
-  const isOwn = (name: string) => storeId !== undefined && storeOf(join(directory, name)) === storeId;
+  const isOwn = (name: string) => storeId !== undefined && storeIdOfFile(join(directory, name)) === storeId;
   const { own = [], others = [] } = Object.groupBy(named, (name) => (isOwn(name) ? "own" : "others"));
   return { own, others };
 };

@@ -5,7 +5,7 @@ export interface BackupProcess {
   /** @returns what it printed @throws what it said was wrong */
   take(): Promise<string>;
   /** Ends it, and removes what it has begun. */
-  abandon(): Promise<void>;
+  cancel(): Promise<void>;
 }
 
 /** How long the command may take to end by itself. */
@@ -40,7 +40,7 @@ export const backupProcess = (
       removeTemporary(directory, started.pid);
       throw new Error(said.trim().replace(/^adoption-store: /, "") || `the backup ended with ${code}`);
     },
-    async abandon() {
+    async cancel() {
       const ended = child;
       if (!ended) return;
       ended.kill("SIGTERM");

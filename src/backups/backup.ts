@@ -5,14 +5,14 @@ import { databasePath } from "../data-dir/paths.ts";
 import { assertNotBeingRestored } from "../data-dir/lock.ts";
 import { openFault } from "../data-dir/open.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { carriedFiles } from "../db/backup-files.ts";
+import { backupFiles } from "../db/backup-files.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain-failure.ts";
 import { isBusy, isDamage, isForbidden, isFull } from "../lib/storage-errors.ts";
 import {
   type Client,
-  Unsound,
+  UnsoundDatabase,
   assertSound,
   copyInto,
   hasSecrets,
@@ -24,15 +24,15 @@ import {
 } from "../db/snapshot.ts";
 import type { Blobs } from "../deploys/blobs.ts";
 import { fullReason, hasNoInodes } from "../data-dir/free-space.ts";
-import { beginTemporary, removeTemporary } from "./temporary-files.ts";
+import { claimTemporary, removeTemporary } from "./temporary-files.ts";
 import { surplus, temporaryName } from "./file-names.ts";
-import { assertPlace, putInPlace } from "./destination.ts";
+import { assertDestination, moveIntoPlace } from "./destination.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { backupsIn } from "./backup-directory.ts";
 import { inheritOwner } from "../lib/ownership.ts";
-import { type SiteFiles, blobsOf, bytesOf, carry, filesOf } from "./site-files.ts";
+import { type SiteFiles, blobsIn, totalBytes, addSiteFiles, neededFiles } from "./site-files.ts";
 
-export interface BackupOrder {
+export interface BackupOptions {
   dataDir: string;
   /** Where the backup goes; its directory is there. */
   file: string;
@@ -48,7 +48,7 @@ export interface BackupOrder {
   keep?: number | undefined;
   now: number;
   /** Told what is being done: of a step before it begins, of counts within one often. */
-  told: (line: string, isStep?: boolean) => void;
+  onProgress: (line: string, isStep?: boolean) => void;
 }
 
 export interface BackupResult {
@@ -65,10 +65,10 @@ export interface BackupResult {
   leftAlone: string[];
 }
 
-const locked = (dataDir: string) =>
+const lockedError = (dataDir: string) =>
   new OperatorError(`DATA_DIR ${dataDir}: the database is locked by another process; try again`);
 
-const unsound = (dataDir: string, error: unknown) =>
+const unsoundError = (dataDir: string, error: unknown) =>
   new OperatorError(
     `DATA_DIR ${dataDir}: the database cannot be backed up: ${reasonOf(error)}; adoption-store doctor says more`,
     { cause: error },
@@ -96,8 +96,8 @@ const assertReadable = (source: Client, dataDir: string): void => {
     sizeOf(source);
   } catch (caught) {
     const error = asDiskError(source, caught);
-    if (isBusy(error)) throw locked(dataDir);
-    if (isDamage(error)) throw unsound(dataDir, error);
+    if (isBusy(error)) throw lockedError(dataDir);
+    if (isDamage(error)) throw unsoundError(dataDir, error);
     throw new OperatorError(`DATA_DIR ${dataDir}: ${openFault(databasePath(dataDir), error)}`, {
       cause: error,
     });
@@ -113,12 +113,12 @@ const assertEnding = (file: string, dataDir: string) => {
 };
 
 /** True for DATA_DIR and the directories in it, whose files are the service's. */
-const isBelow = (directory: string, dataDir: string): boolean =>
+const isInside = (directory: string, dataDir: string): boolean =>
   `${realpathSync(directory)}${sep}`.startsWith(`${realpathSync(dataDir)}${sep}`);
 
 const asMegabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
 
-const noRoom = (directory: string, needed: number) =>
+const noRoomError = (directory: string, needed: number) =>
   new OperatorError(
     hasNoInodes(directory)
       ? `${directory}: ${fullReason(directory)}, or name another place`
@@ -126,18 +126,18 @@ const noRoom = (directory: string, needed: number) =>
   );
 
 /** @throws OperatorError */
-const assertRoom = ({ file, dataDir, reserve }: BackupOrder, needed: number) => {
+const assertRoom = ({ file, dataDir, reserve }: BackupOptions, needed: number) => {
   const directory = dirname(file);
   const { bavail, bsize } = statfsSync(directory);
   const isShared = statSync(directory).dev === statSync(dataDir).dev;
-  if (bavail * bsize < needed + (isShared ? reserve : 0)) throw noRoom(directory, needed);
+  if (bavail * bsize < needed + (isShared ? reserve : 0)) throw noRoomError(directory, needed);
 };
 
 /** Copies the database; what it has of private keys is left out, so that none of their bytes is in the file that this makes. */
 const copyDatabase = (
   source: Client,
   temporary: string,
-  { secrets }: BackupOrder,
+  { secrets }: BackupOptions,
 ): BackupResult["secrets"] => {
   const raw = `${temporary}.raw`;
   copyInto(source, raw);
@@ -157,28 +157,28 @@ const copyDatabase = (
   return secrets ? "included" : "none";
 };
 
-const fill = async (
-  order: BackupOrder,
+const writeBackup = async (
+  order: BackupOptions,
   source: Client,
   temporary: string,
   blobs: Blobs,
   hashes: string[],
 ) => {
-  const { told } = order;
-  told("Copying the database", true);
+  const { onProgress } = order;
+  onProgress("Copying the database", true);
   const secrets = copyDatabase(source, temporary, order);
   const copy = openCopy(temporary);
   try {
     // A deploy that came since is not in the copy; one that went since is missed by nobody.
     const sites = order.sites
-      ? await carry(
+      ? await addSiteFiles(
           blobs,
-          await filesOf(blobs, manifestsOf(copy)),
-          carriedFiles(copy, { create: true }),
-          (done) => told(`Copying the sites: ${done} of about ${hashes.length} files`),
+          await neededFiles(blobs, manifestsOf(copy)),
+          backupFiles(copy, { create: true }),
+          (done) => onProgress(`Copying the sites: ${done} of about ${hashes.length} files`),
         )
       : undefined;
-    told("Checking the copy", true);
+    onProgress("Checking the copy", true);
     assertSound(copy);
     return { secrets, sites };
   } finally {
@@ -186,10 +186,10 @@ const fill = async (
   }
 };
 
-const explained = (error: unknown, { dataDir, file }: BackupOrder, needed: number): unknown => {
-  if (isFull(error)) return noRoom(dirname(file), needed);
-  if (isBusy(error)) return locked(dataDir);
-  if (error instanceof Unsound || isDamage(error)) return unsound(dataDir, error);
+const explain = (error: unknown, { dataDir, file }: BackupOptions, needed: number): unknown => {
+  if (isFull(error)) return noRoomError(dirname(file), needed);
+  if (isBusy(error)) return lockedError(dataDir);
+  if (error instanceof UnsoundDatabase || isDamage(error)) return unsoundError(dataDir, error);
   if (isForbidden(error)) return new OperatorError(`${dirname(file)} cannot be written (${reasonOf(error)})`);
   const explanation = explainFailure(error);
   if (explanation !== undefined)
@@ -198,8 +198,8 @@ const explained = (error: unknown, { dataDir, file }: BackupOrder, needed: numbe
 };
 
 /** Removes older backups of this store from the directory. The newest stay, the one just taken among them. */
-const removeOld = (
-  { file, keep, now }: BackupOrder,
+const rotate = (
+  { file, keep, now }: BackupOptions,
   storeId: string | undefined,
   isWhole: boolean,
 ): Pick<BackupResult, "removed" | "leftAlone"> => {
@@ -216,34 +216,34 @@ const removeOld = (
  * Takes a backup of what is committed now, checks it, and only then gives it its name; a server may run and write.
  * @throws OperatorError, and leaves nothing
  */
-export const takeBackup = async (order: BackupOrder): Promise<BackupResult> => {
+export const takeBackup = async (order: BackupOptions): Promise<BackupResult> => {
   const { dataDir, file, force, secrets, now } = order;
   // What is written here is for its user alone, before it has its last mode too.
   process.umask(0o077);
   const source = openSource(dataDir);
   let needed = 0;
   try {
-    assertPlace(file, dataDir);
+    assertDestination(file, dataDir);
     assertEnding(file, dataDir);
     const directory = dirname(file);
     const temporary = join(directory, temporaryName(process.pid));
     // Before room is looked for: what a killed one left may take it.
-    const begun = beginTemporary(directory, now);
+    const begun = claimTemporary(directory, now);
     try {
       assertReadable(source, dataDir);
-      const blobs = blobsOf(dataDir);
-      const hashes = order.sites ? await filesOf(blobs, manifestsOf(source)) : [];
+      const blobs = blobsIn(dataDir);
+      const hashes = order.sites ? await neededFiles(blobs, manifestsOf(source)) : [];
       // To leave keys out it is copied twice.
-      needed = sizeOf(source) * (!secrets && hasSecrets(source) ? 2 : 1) + bytesOf(blobs, hashes);
+      needed = sizeOf(source) * (!secrets && hasSecrets(source) ? 2 : 1) + totalBytes(blobs, hashes);
       assertRoom(order, needed);
-      const filled = await fill(order, source, temporary, blobs, hashes);
-      if (isBelow(directory, dataDir)) inheritOwner(temporary);
-      await putInPlace(temporary, file, { force });
+      const filled = await writeBackup(order, source, temporary, blobs, hashes);
+      if (isInside(directory, dataDir)) inheritOwner(temporary);
+      await moveIntoPlace(temporary, file, { force });
       return {
         file,
         bytes: statSync(file).size,
         ...filled,
-        ...removeOld(order, storeIdOf(source), !filled.sites?.missing),
+        ...rotate(order, storeIdOf(source), !filled.sites?.missing),
       };
     } finally {
       removeTemporary(directory, process.pid);
@@ -254,7 +254,7 @@ export const takeBackup = async (order: BackupOrder): Promise<BackupResult> => {
       throw new OperatorError(`DATA_DIR ${dataDir}: ${explainFailure(new DiskError(error))}`, {
         cause: error,
       });
-    throw explained(error, order, needed);
+    throw explain(error, order, needed);
   } finally {
     source.close();
   }

@@ -1,12 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { reasonOf } from "../lib/reason.ts";
-import { type CarriedFiles, carriedFiles, carriesFiles } from "../db/backup-files.ts";
+import { type BackupFiles, backupFiles, hasBackupFiles } from "../db/backup-files.ts";
 import { DiskError } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain-failure.ts";
 import { storeIdOf } from "../db/store-id.ts";
-import { ledgerOf } from "../db/migrate.ts";
+import { appliedMigrations } from "../db/migrate.ts";
 import { openForReading } from "../db/readonly.ts";
-import { type Client, Unsound, assertSound, hasSecrets, manifestsOf } from "../db/snapshot.ts";
+import { type Client, UnsoundDatabase, assertSound, hasSecrets, manifestsOf } from "../db/snapshot.ts";
 import { hashesOf, readManifest } from "../deploys/manifest.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import type { SiteFiles } from "./site-files.ts";
@@ -27,7 +27,7 @@ export interface CheckedBackup {
 }
 
 /** Reads a carried file. @returns its size @throws Unsound if its content does not match its name */
-const checkFile = (carried: CarriedFiles, hash: string): number => {
+const checkFile = (carried: BackupFiles, hash: string): number => {
   const hasher = new Bun.CryptoHasher("sha256");
   let bytes = 0;
   for (const part of carried.partsOf(hash)) {
@@ -35,12 +35,14 @@ const checkFile = (carried: CarriedFiles, hash: string): number => {
     bytes += part.length;
   }
   if (hasher.digest("hex") !== hash)
-    throw new Unsound(`it is damaged (file ${JSON.stringify(hash)} of a site does not match its name)`);
+    throw new UnsoundDatabase(
+      `it is damaged (file ${JSON.stringify(hash)} of a site does not match its name)`,
+    );
   return bytes;
 };
 
 /** The hashes of all files that the deploys of a backup need, manifests included. */
-const neededBy = (carried: CarriedFiles, manifests: readonly string[]): Set<string> => {
+const neededBy = (carried: BackupFiles, manifests: readonly string[]): Set<string> => {
   const needed = new Set(manifests);
   for (const manifest of manifests) {
     const text = Buffer.concat([...carried.partsOf(manifest)]).toString();
@@ -54,7 +56,7 @@ const neededBy = (carried: CarriedFiles, manifests: readonly string[]): Set<stri
 };
 
 const checkSites = (client: Client, onProgress: (line: string) => void): SiteFiles => {
-  const carried = carriedFiles(client);
+  const carried = backupFiles(client);
   const hashes = carried.hashes();
   let bytes = 0;
   for (const [at, hash] of hashes.entries()) {
@@ -73,12 +75,12 @@ const examine = (
 ): CheckedBackup => {
   onProgress("Checking the database", true);
   assertSound(client);
-  const sites = carriesFiles(client) ? checkSites(client, onProgress) : undefined;
+  const sites = hasBackupFiles(client) ? checkSites(client, onProgress) : undefined;
   return {
     file,
     bytes: statSync(file).size,
     store: storeIdOf(client),
-    migration: ledgerOf(client).at(-1)?.tag,
+    migration: appliedMigrations(client).at(-1)?.tag,
     secrets: hasSecrets(client),
     sites,
   };
@@ -99,7 +101,7 @@ export const checkBackup = (
     client = openForReading(file);
     return examine(client, file, onProgress);
   } catch (error) {
-    if (error instanceof Unsound)
+    if (error instanceof UnsoundDatabase)
       throw new OperatorError(`${file} cannot be restored: ${error.message}`, { cause: error });
     const reason = error instanceof DiskError ? explainFailure(error) : reasonOf(error);
     throw new OperatorError(`${file} cannot be checked: ${reason}`, { cause: error });

@@ -44,7 +44,7 @@ const filesIn = (directory: string, isCopy: (path: string) => boolean): string[]
  * Files of DATA_DIR and of the directory of backups that hold what the database held when they were made, or part of it; in
  * place of its files a directory that cannot be read.
  */
-export const copiesIn = (dataDir: string, backupDir: string): string[] => {
+export const databaseCopies = (dataDir: string, backupDir: string): string[] => {
   const data = resolve(dataDir);
   const backups = new Set([join(data, "backups"), resolve(backupDir)]);
   backups.delete(data);

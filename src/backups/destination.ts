@@ -24,13 +24,13 @@ const OWN = /^(adoption-store\.db|admin\.key|server\.(lock|json)|import-\d+\.loc
 const OWN_END = /^(-wal|-shm|-journal|\/.*)?$/;
 
 /** The directory itself, or the nearest above it that is there. */
-const standing = (directory: string): string =>
-  existsSync(directory) ? directory : standing(dirname(directory));
+const nearestExisting = (directory: string): string =>
+  existsSync(directory) ? directory : nearestExisting(dirname(directory));
 
 /** True if the service keeps such a file itself; whatever links lead there. */
 const isOwn = (file: string, dataDir: string): boolean => {
   if (!existsSync(dataDir)) return false;
-  const directory = standing(dirname(file));
+  const directory = nearestExisting(dirname(file));
   const place = join(realpathSync(directory), relative(directory, file));
   if (OWN.test(relative(realpathSync(dataDir), place).split(sep)[0] ?? "")) return true;
   return readdirSync(dataDir)
@@ -41,7 +41,7 @@ const isOwn = (file: string, dataDir: string): boolean => {
 };
 
 /** @throws OperatorError if its directory cannot hold a file, or it would take the place of one that must stay */
-export const assertPlace = (file: string, dataDir: string): void => {
+export const assertDestination = (file: string, dataDir: string): void => {
   const directory = dirname(resolve(file));
   if (!existsSync(directory))
     throw new OperatorError(`${directory} does not exist: make it, or name another place`);
@@ -58,7 +58,7 @@ export const assertBackupDirectory = (path: string, dataDir: string): void => {
   const refused = (reason: string) =>
     new OperatorError(`BACKUP_DIR ${path}: ${reason}; choose another with --backup-dir`);
   if (isOwn(resolve(path), dataDir)) throw refused("DATA_DIR has files of its own");
-  const directory = standing(resolve(path));
+  const directory = nearestExisting(resolve(path));
   if (!statSync(directory).isDirectory()) throw refused(`${directory} is no directory`);
   try {
     accessSync(directory, constants.W_OK | constants.X_OK);
@@ -70,11 +70,11 @@ export const assertBackupDirectory = (path: string, dataDir: string): void => {
 /** File systems that know no second name for a file say one of these. */
 const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
-const exists = (file: string) =>
+const existsError = (file: string) =>
   new OperatorError(`${file} exists already: name another file, or overwrite it with --force`);
 
 /** Gives the file its second name in one step. False where the file system knows none. @throws EEXIST */
-export const linked = (file: string, name: string): boolean => {
+export const tryLink = (file: string, name: string): boolean => {
   try {
     linkSync(file, name);
     return true;
@@ -85,7 +85,7 @@ export const linked = (file: string, name: string): boolean => {
 };
 
 /** Moves a whole file into its place, so that there is this one or the one before; what it says is on disk by then. */
-export const putInPlace = async (
+export const moveIntoPlace = async (
   temporary: string,
   file: string,
   { force }: { force: boolean },
@@ -93,11 +93,11 @@ export const putInPlace = async (
   chmodSync(temporary, 0o600);
   await syncPath(temporary);
   try {
-    if (!force && linked(temporary, file)) rmSync(temporary);
-    else if (!force && existsSync(file)) throw exists(file);
+    if (!force && tryLink(temporary, file)) rmSync(temporary);
+    else if (!force && existsSync(file)) throw existsError(file);
     else renameSync(temporary, file);
   } catch (error) {
-    throw codeOf(error) === "EEXIST" ? exists(file) : error;
+    throw codeOf(error) === "EEXIST" ? existsError(file) : error;
   }
   syncDirectory(dirname(file));
 };

@@ -18,7 +18,8 @@ const PREFIX = `${basename(databasePath(""))}.before-`;
 const OWN = new RegExp(`^${PREFIX.replaceAll(".", "\\.")}\\d{4}_\\w+(\\.partial(-journal)?)?$`);
 
 /** The path of the copy from before this migration. */
-export const copyPath = (dataDir: string, tag: string): string => `${databasePath(dataDir)}.before-${tag}`;
+export const preMigrationCopyPath = (dataDir: string, tag: string): string =>
+  `${databasePath(dataDir)}.before-${tag}`;
 
 const copiesIn = (dataDir: string): string[] =>
   readdirSync(dataDir)
@@ -26,26 +27,26 @@ const copiesIn = (dataDir: string): string[] =>
     .map((name) => join(dataDir, name));
 
 /** Bytes that a migration with a copy needs in DATA_DIR. */
-export const neededFor = (dataDir: string): number => {
+export const migrationSpace = (dataDir: string): number => {
   const path = databasePath(dataDir);
   return MAX_FACTOR * (fileSize(path) + logSize(path));
 };
 
 /** True if DATA_DIR has room for a migration with a copy, and `reserve` bytes stay free. */
-export const hasRoomForCopy = (dataDir: string, reserve: number): boolean =>
-  freeBytes(dataDir) >= neededFor(dataDir) + reserve;
+export const hasSpaceForCopy = (dataDir: string, reserve: number): boolean =>
+  freeBytes(dataDir) >= migrationSpace(dataDir) + reserve;
 
 /**
  * Takes a copy of the database before a migration, and removes those from before other migrations.
  * @param copyInto writes it into a file that does not exist
  * @returns its path
  */
-export const takeCopy = async (
+export const copyBeforeMigration = async (
   dataDir: string,
   tag: string,
   copyInto: (path: string) => Promise<void>,
 ): Promise<string> => {
-  const path = copyPath(dataDir, tag);
+  const path = preMigrationCopyPath(dataDir, tag);
   const temporary = `${path}.partial`;
   rmSync(temporary, { force: true });
   try {

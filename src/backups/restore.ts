@@ -5,7 +5,7 @@ import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { lockForRestore, removeRestoring } from "../data-dir/lock.ts";
 import { openFault } from "../data-dir/open.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { carriedFiles, carriesFiles, dropCarried } from "../db/backup-files.ts";
+import { backupFiles, hasBackupFiles, dropBackupFiles } from "../db/backup-files.ts";
 import { DiskError } from "../db/disk-error.ts";
 import { isBusy, isDamage, isFull } from "../lib/storage-errors.ts";
 import { fileSize } from "../lib/files.ts";
@@ -13,7 +13,7 @@ import { fullReason } from "../data-dir/free-space.ts";
 import type { Lock } from "../db/file-lock.ts";
 import {
   type Client,
-  Unsound,
+  UnsoundDatabase,
   assertSound,
   copyInto,
   lastEventOf,
@@ -25,11 +25,11 @@ import {
 } from "../db/snapshot.ts";
 import { replaceFile, syncDirectory, syncPath } from "../lib/durable.ts";
 import { inheritOwner } from "../lib/ownership.ts";
-import { linked } from "./destination.ts";
+import { tryLink } from "./destination.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { type SiteFiles, blobsOf, filesOf, missingOf, uncarry } from "./site-files.ts";
+import { type SiteFiles, blobsIn, neededFiles, countMissing, restoreSiteFiles } from "./site-files.ts";
 
-export interface Restored {
+export interface RestoreResult {
   /** Bytes of the database. */
   bytes: number;
   /** Where the database before is; undefined if there was none. */
@@ -42,7 +42,7 @@ export interface Restore {
   /** True if there is a database that it takes the place of. */
   replaces: boolean;
   /** @throws OperatorError, and leaves the database as it was */
-  run(told: (line: string, isStep?: boolean) => void): Promise<Restored>;
+  run(onProgress: (line: string, isStep?: boolean) => void): Promise<RestoreResult>;
   close(): void;
 }
 
@@ -79,7 +79,7 @@ const removeAll = (path: string, ends: readonly string[]) => {
   for (const end of ends) rmSync(path + end, { force: true });
 };
 
-const asideOf = (path: string, now: number): string =>
+const asidePath = (path: string, now: number): string =>
   `${path}.before-restore-${new Date(now).toISOString().replaceAll(/[-:]/g, "")}`;
 
 /** A restore that was killed has left a second name of the database that is in use: two names would get two logs. */
@@ -92,7 +92,7 @@ const removeSecondNames = (path: string): void => {
 };
 
 const keep = async (file: string, aside: string): Promise<void> => {
-  if (linked(file, aside)) return;
+  if (tryLink(file, aside)) return;
   copyFileSync(file, aside);
   inheritOwner(aside);
   await syncPath(aside);
@@ -130,11 +130,11 @@ const setAside = async (path: string, aside: string): Promise<void> => {
 /** Writes the database as the server will have it: without what the backup carries besides. */
 const writeDatabase = (backup: Client, temporary: string): void => {
   const raw = `${temporary}.raw`;
-  if (!carriesFiles(backup)) return copyInto(backup, temporary);
+  if (!hasBackupFiles(backup)) return copyInto(backup, temporary);
   copyInto(backup, raw);
   const copy = openCopy(raw);
   try {
-    dropCarried(copy);
+    dropBackupFiles(copy);
     copyInto(copy, temporary);
   } finally {
     copy.close();
@@ -143,7 +143,7 @@ const writeDatabase = (backup: Client, temporary: string): void => {
 };
 
 /** Whoever follows events knows by their ids that others have taken the place of those that were read. */
-const restart = (temporary: string, last: number): void => {
+const restartEventIds = (temporary: string, last: number): void => {
   const copy = openCopy(temporary);
   try {
     restartEvents(copy, last);
@@ -173,7 +173,7 @@ const MAX_BY_TIME = 9e14;
  * An id above every one that was given to an event of this store, by whichever of its databases: time in hundredths of a
  * millisecond is above the count of all that have happened, and above what an earlier restore made of it.
  */
-const lastOf = (now: number, ...lasts: number[]): number =>
+const nextEventId = (now: number, ...lasts: number[]): number =>
   Math.max(...lasts, Math.min(now * 100, MAX_BY_TIME)) + 1;
 
 const checked = (temporary: string): string[] => {
@@ -186,12 +186,12 @@ const checked = (temporary: string): string[] => {
   }
 };
 
-const explained = (error: unknown, dataDir: string): unknown => {
+const explain = (error: unknown, dataDir: string): unknown => {
   if (isFull(error))
     return new OperatorError(
       `DATA_DIR ${dataDir}: there is no room for the restored database, ${fullReason(dataDir)}`,
     );
-  if (error instanceof Unsound || isDamage(error))
+  if (error instanceof UnsoundDatabase || isDamage(error))
     return new OperatorError(`the backup cannot be restored: ${reasonOf(error)}`);
   return error;
 };
@@ -218,24 +218,30 @@ export const prepareRestore = (dataDir: string, file: string, now: number): Rest
 
   return {
     replaces: existsSync(path),
-    async run(told) {
+    async run(onProgress) {
       try {
-        const blobs = blobsOf(dataDir);
-        const sites = carriesFiles(backup)
-          ? await uncarry(blobs, carriedFiles(backup), (done, of) => told(`Sites: ${done} of ${of} files`))
+        const blobs = blobsIn(dataDir);
+        const sites = hasBackupFiles(backup)
+          ? await restoreSiteFiles(blobs, backupFiles(backup), (done, of) =>
+              onProgress(`Sites: ${done} of ${of} files`),
+            )
           : { files: 0, bytes: 0 };
-        told("Writing the database", true);
+        onProgress("Writing the database", true);
         writeDatabase(backup, temporary);
-        restart(temporary, lastOf(now, lastEventOf(backup), lastEventIn(path)));
-        told("Checking the database", true);
-        const needed = await filesOf(blobs, checked(temporary));
+        restartEventIds(temporary, nextEventId(now, lastEventOf(backup), lastEventIn(path)));
+        onProgress("Checking the database", true);
+        const needed = await neededFiles(blobs, checked(temporary));
         chmodSync(temporary, 0o600);
-        const aside = existsSync(path) ? asideOf(path, now) : undefined;
-        await setAside(path, asideOf(path, now));
+        const aside = existsSync(path) ? asidePath(path, now) : undefined;
+        await setAside(path, asidePath(path, now));
         await replaceFile(temporary, path);
-        return { bytes: statSync(path).size, aside, sites: { ...sites, missing: missingOf(blobs, needed) } };
+        return {
+          bytes: statSync(path).size,
+          aside,
+          sites: { ...sites, missing: countMissing(blobs, needed) },
+        };
       } catch (error) {
-        throw explained(error, dataDir);
+        throw explain(error, dataDir);
       } finally {
         removeRestoring(dataDir);
       }

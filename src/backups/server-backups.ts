@@ -4,7 +4,7 @@ import type { Logger } from "../lib/log.ts";
 import { type Clock, systemClock } from "../lib/time.ts";
 import type { BackupResult } from "./backup.ts";
 import { backupProcess } from "./backup-process.ts";
-import { newestOf } from "./file-names.ts";
+import { newestTime } from "./file-names.ts";
 import { type BackupScheduler, backupScheduler } from "./schedule.ts";
 import { backupsIn } from "./backup-directory.ts";
 
@@ -52,7 +52,7 @@ export const serverBackups = (
       );
   };
   const newest = () =>
-    existsSync(directory) ? newestOf(backupsIn(directory, storeId).own, clock.now()) : undefined;
+    existsSync(directory) ? newestTime(backupsIn(directory, storeId).own, clock.now()) : undefined;
   const failed = (error: unknown) => log.error({ err: error }, "no backup could be taken");
-  return backupScheduler({ every, newest, take, abandon: child.abandon, clock, failed });
+  return backupScheduler({ every, newest, take, abandon: child.cancel, clock, failed });
 };

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { CarriedFiles } from "../db/backup-files.ts";
+import type { BackupFiles } from "../db/backup-files.ts";
 import { type Blobs, openBlobs } from "../deploys/blobs.ts";
 import { MAX_MANIFEST_BYTES, hashesOf, readManifest } from "../deploys/manifest.ts";
 import { blobSize, isHash, problemFromError, blobProblem } from "../deploys/blob-check.ts";
@@ -16,7 +16,7 @@ export interface SiteFiles {
 
 const PART = 2 ** 20;
 
-export const blobsOf = (dataDir: string): Blobs => openBlobs(join(dataDir, "blobs"));
+export const blobsIn = (dataDir: string): Blobs => openBlobs(join(dataDir, "blobs"));
 
 /** True if the store has this file and it is what its name says. */
 const isSound = async (blobs: Blobs, hash: string): Promise<boolean> =>
@@ -37,7 +37,7 @@ async function* checkedParts(path: string, hash: string): AsyncGenerator<Uint8Ar
 }
 
 /** Every file that these deploys need. A manifest that cannot be read is named itself, and nothing that it names. */
-export const filesOf = async (blobs: Blobs, manifests: readonly string[]): Promise<string[]> => {
+export const neededFiles = async (blobs: Blobs, manifests: readonly string[]): Promise<string[]> => {
   // A manifest without a proper name never gets here from a backup: `assertSound` refuses it.
   const proper = manifests.filter(isHash);
   const needed = new Set(proper);
@@ -54,7 +54,7 @@ export const filesOf = async (blobs: Blobs, manifests: readonly string[]): Promi
 };
 
 /** Bytes of a file that a deploy needs; 0 of one that is lost. */
-const bytesOfOne = (path: string): number => {
+const sizeOrZero = (path: string): number => {
   try {
     return blobSize(path);
   } catch (error) {
@@ -63,23 +63,23 @@ const bytesOfOne = (path: string): number => {
   }
 };
 
-export const bytesOf = (blobs: Blobs, hashes: readonly string[]): number =>
-  hashes.reduce((sum, hash) => sum + bytesOfOne(blobs.pathOf(hash)), 0);
+export const totalBytes = (blobs: Blobs, hashes: readonly string[]): number =>
+  hashes.reduce((sum, hash) => sum + sizeOrZero(blobs.pathOf(hash)), 0);
 
 /** How many of these files there are not. */
-export const missingOf = (blobs: Blobs, hashes: readonly string[]): number =>
+export const countMissing = (blobs: Blobs, hashes: readonly string[]): number =>
   hashes.filter((hash) => !existsSync(blobs.pathOf(hash))).length;
 
-/** Takes files of the store along. @param told how many are done, after each */
-export const carry = async (
+/** Takes files of the store along. @param onProgress called with the number of files that are done */
+export const addSiteFiles = async (
   blobs: Blobs,
   hashes: readonly string[],
-  carried: CarriedFiles,
-  told: (done: number) => void,
+  carried: BackupFiles,
+  onProgress: (done: number) => void,
 ): Promise<SiteFiles> => {
   const sum: SiteFiles = { files: 0, bytes: 0, missing: 0 };
   for (const [at, hash] of hashes.entries()) {
-    told(at);
+    onProgress(at);
     const path = blobs.pathOf(hash);
     try {
       await carried.put(hash, checkedParts(path, hash));
@@ -101,7 +101,7 @@ export const damagedDeploys = async (
   const isDamaged = new Map<string, boolean>();
   const found = new Set<string>();
   for (const { slug, id, manifest } of deploys)
-    for (const hash of await filesOf(blobs, [manifest])) {
+    for (const hash of await neededFiles(blobs, [manifest])) {
       const known = isDamaged.get(hash) ?? !(await isSound(blobs, hash));
       isDamaged.set(hash, known);
       if (known) found.add(`${slug} ${id}`);
@@ -115,10 +115,10 @@ async function* eachOf(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> 
 }
 
 /** Puts carried files into the store, where they are by themselves: nothing shows them before a database does. */
-export const uncarry = async (
+export const restoreSiteFiles = async (
   blobs: Blobs,
-  carried: CarriedFiles,
-  told: (done: number, of: number) => void,
+  carried: BackupFiles,
+  onProgress: (done: number, of: number) => void,
 ): Promise<Omit<SiteFiles, "missing">> => {
   const hashes = carried.hashes();
   if (hashes.length === 0) return { files: 0, bytes: 0 };
@@ -126,7 +126,7 @@ export const uncarry = async (
   let bytes = 0;
   try {
     for (const [at, hash] of hashes.entries()) {
-      told(at, hashes.length);
+      onProgress(at, hashes.length);
       if (!isHash(hash))
         throw new OperatorError("the backup is damaged: a file of a site has no proper name");
       if (await isSound(blobs, hash)) continue;

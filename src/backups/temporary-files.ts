@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Lock, isUnlocked, shareLock } from "../db/file-lock.ts";
-import { LOCK_END, makerOf, temporaryName } from "./file-names.ts";
+import { LOCK_SUFFIX, writerOf, temporaryName } from "./file-names.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 
 const isGone = (pid: number): boolean => {
@@ -26,7 +26,7 @@ const pathOf = (directory: string, pid: number): string => join(directory, tempo
 
 /** Removes what a process has begun in a directory. */
 export const removeTemporary = (directory: string, pid: number): void => {
-  for (const end of ["", "-journal", ".raw", ".raw-journal", LOCK_END])
+  for (const end of ["", "-journal", ".raw", ".raw-journal", LOCK_SUFFIX])
     rmSync(pathOf(directory, pid) + end, { force: true });
 };
 
@@ -36,9 +36,9 @@ const ABANDONED_MS = 60 * 60_000;
 /** Removes what was left by those that were killed. */
 const removeAbandoned = (directory: string, now: number): void => {
   for (const name of readdirSync(directory)) {
-    const pid = makerOf(name);
+    const pid = writerOf(name);
     if (pid === undefined) continue;
-    const lock = pathOf(directory, pid) + LOCK_END;
+    const lock = pathOf(directory, pid) + LOCK_SUFFIX;
     const path = join(directory, name);
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (isAbandoned(lock, pid)) removeTemporary(directory, pid);
@@ -52,10 +52,10 @@ const removeAbandoned = (directory: string, now: number): void => {
  * for that until it is released.
  * @throws OperatorError
  */
-export const beginTemporary = (directory: string, now: number): Lock => {
+export const claimTemporary = (directory: string, now: number): Lock => {
   const { pid } = process;
   removeAbandoned(directory, now);
-  const lock = pathOf(directory, pid) + LOCK_END;
+  const lock = pathOf(directory, pid) + LOCK_SUFFIX;
   if (existsSync(lock))
     throw new OperatorError(
       `${directory}: another backup is being written there; try again when it has ended`,

@@ -15,7 +15,7 @@ export class ApiError extends Error {
   }
 }
 
-export interface Sent {
+export interface RequestContent {
   /** Sent as JSON. */
   json?: unknown;
   /** Sent as it is, as `type`. */
@@ -25,7 +25,7 @@ export interface Sent {
 
 export interface Api {
   /** The answer's JSON. @throws ApiError */
-  call<Answer>(method: string, path: string, sent?: Sent): Promise<Answer>;
+  call<Answer>(method: string, path: string, sent?: RequestContent): Promise<Answer>;
 }
 
 const readKey = (path: string): string => readFileSync(path, "utf8").trim();
@@ -48,10 +48,10 @@ const unreachable = ({ server }: Client, reason: string) =>
   );
 
 /** A server's HTTP API. @param keyFile a file that holds the key, in place of the usual one */
-export const apiOf = (client: Client, config: Config, keyFile?: string): Api => {
+export const apiClient = (client: Client, config: Config, keyFile?: string): Api => {
   const key = keyOf(client, config, keyFile);
   return {
-    async call<Answer>(method: string, path: string, { json, body, type }: Sent = {}) {
+    async call<Answer>(method: string, path: string, { json, body, type }: RequestContent = {}) {
       const sent = json === undefined ? body : JSON.stringify(json);
       const answer = await fetch(client.server + path, {
         method,

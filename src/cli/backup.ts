@@ -4,9 +4,9 @@ import { Command } from "commander";
 import { removeTemporary } from "../backups/temporary-files.ts";
 import { type BackupResult, takeBackup } from "../backups/backup.ts";
 import { type CheckedBackup, checkBackup } from "../backups/check.ts";
-import { nameAt } from "../backups/file-names.ts";
+import { backupName } from "../backups/file-names.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { endingSignals } from "./signals.ts";
+import { stopSignals } from "./signals.ts";
 import { formatBytes, progress } from "./progress.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, fail, print } from "./terminal.ts";
@@ -33,7 +33,7 @@ const keepOf = (text: string | undefined, isDirectory: boolean): number | undefi
 
 /** Ctrl-C leaves nothing half-written. */
 const cleanOnSignals = (directory: string): void => {
-  for (const [signal, code] of endingSignals())
+  for (const [signal, code] of stopSignals())
     process.once(signal, () => {
       removeTemporary(directory, process.pid);
       process.exit(code);
@@ -126,7 +126,7 @@ export const backupCommand = (): Command =>
       const now = Date.now();
       const isDirectory = target.endsWith("/") || (existsSync(target) && statSync(target).isDirectory());
       const keep = keepOf(options.keep, isDirectory);
-      const file = resolve(isDirectory ? join(target, nameAt(now)) : target);
+      const file = resolve(isDirectory ? join(target, backupName(now)) : target);
       const force = options.force === true;
       if (!force && existsSync(file))
         throw new UsageError(`${file} exists already: name another file, or overwrite it with --force`);
@@ -144,7 +144,7 @@ export const backupCommand = (): Command =>
           secrets: options.withSecrets === true,
           sites: options.sites,
           reserve: diskReserve,
-          told: shown.show,
+          onProgress: shown.show,
         });
       } finally {
         shown.end();

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { quantity } from "../bulk/quantity.ts";
 import { siteRoot } from "../deploys/site-root.ts";
 import { PLAN_NAMES, type Plan } from "../projects/plan.ts";
-import { type Api, ApiError, apiOf } from "./api-client.ts";
+import { type Api, ApiError, apiClient } from "./api-client.ts";
 import type { Listing } from "./pack.ts";
 import { formatBytes, progress } from "./progress.ts";
 import { clientOf, configBeside, withSettings } from "./settings.ts";
@@ -114,7 +114,7 @@ export const deployCommand = (): Command =>
     const { listDirectory } = await import("./pack.ts");
     const listing = await listDirectory(directory);
     assertSite(listing);
-    const api = apiOf(clientOf(options, config), config, options.keyFile);
+    const api = apiClient(clientOf(options, config), config, options.keyFile);
     const project = await findProject(api, options);
     sayOfSkipped(listing);
     // As in serve: what follows takes longer than compiling it.

@@ -1,16 +1,16 @@
 import { existsSync, readdirSync } from "node:fs";
-import { newestOf } from "../backups/file-names.ts";
+import { newestTime } from "../backups/file-names.ts";
 import { assertBackupDirectory } from "../backups/destination.ts";
 import { isOverdue } from "../backups/schedule.ts";
-import { backupsIn, storeOf } from "../backups/backup-directory.ts";
+import { backupsIn, storeIdOfFile } from "../backups/backup-directory.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import type { Probe } from "./doctor-finding.ts";
 
 /** When the newest backup of this store was taken; of any store, if the id of this one cannot be read. */
 const newestIn = (directory: string, database: string, now: number): number | undefined => {
   if (!existsSync(directory)) return undefined;
-  const storeId = storeOf(database);
-  return newestOf(storeId === undefined ? readdirSync(directory) : backupsIn(directory, storeId).own, now);
+  const storeId = storeIdOfFile(database);
+  return newestTime(storeId === undefined ? readdirSync(directory) : backupsIn(directory, storeId).own, now);
 };
 
 const at = (time: number): string => new Date(time).toISOString();

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { blobsOf, damagedDeploys } from "../backups/site-files.ts";
+import { blobsIn, damagedDeploys } from "../backups/site-files.ts";
 import type { Config } from "../config/config.ts";
 import { assertDatabaseFiles } from "../data-dir/checks.ts";
 import { assertUnused } from "../data-dir/traces.ts";
@@ -11,7 +11,7 @@ import { explainFailure } from "../db/explain-failure.ts";
 import { MigrationRefused, assertCurrent } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
 import { openForReading, readingOf } from "../db/readonly.ts";
-import { type Client, ForeignSchema, Unsound, assertSound, servableDeploys } from "../db/snapshot.ts";
+import { type Client, ForeignSchema, UnsoundDatabase, assertSound, servableDeploys } from "../db/snapshot.ts";
 import { explain, underWay } from "../certificates/explain.ts";
 import { wireCertificateService } from "../app/wire-https.ts";
 import type { Probe } from "./doctor-finding.ts";
@@ -53,7 +53,7 @@ const reading = async (
 };
 
 /** What to do about a database that cannot be backed up. */
-const unsoundFault = (error: Unsound): Error =>
+const unsoundFault = (error: UnsoundDatabase): Error =>
   new Error(
     error instanceof ForeignSchema
       ? `${error.message}: its schema was changed, and it cannot be backed up; undo the change, or restore a backup`
@@ -70,18 +70,18 @@ export const database: Probe = async (config, { quick }) => {
         ? "no damage found, its migrations are current; indexes were not compared with their tables (--quick)"
         : "intact, its migrations are current";
     });
-  let first: Unsound;
+  let first: UnsoundDatabase;
   try {
     return await look();
   } catch (error) {
-    if (!(error instanceof Unsound)) throw error;
+    if (!(error instanceof UnsoundDatabase)) throw error;
     first = error;
   }
   // SQLite reports a failed read of the log as damage, too. A second look finds real damage again.
   try {
     await look();
   } catch (error) {
-    throw error instanceof Unsound ? unsoundFault(error) : error;
+    throw error instanceof UnsoundDatabase ? unsoundFault(error) : error;
   }
   throw new Error(explainFailure(new DiskError(first)), { cause: first });
 };
@@ -103,7 +103,7 @@ export const certificates: Probe = (config) =>
 export const sites: Probe = (config, { quick }) =>
   reading(config, async (client) => {
     if (quick) return "not read (--quick)";
-    const found = await damagedDeploys(blobsOf(config.dataDir), servableDeploys(client));
+    const found = await damagedDeploys(blobsIn(config.dataDir), servableDeploys(client));
     if (found.damaged === 0) return `${found.files} files of deployed sites, all whole`;
     const more = found.deploys.length > MAX_NAMED ? `, and ${found.deploys.length - MAX_NAMED} more` : "";
     throw new Error(

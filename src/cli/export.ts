@@ -4,7 +4,7 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Command, Option } from "commander";
 import { isAbandoned } from "../backups/temporary-files.ts";
-import { assertPlace } from "../backups/destination.ts";
+import { assertDestination } from "../backups/destination.ts";
 import { exportFormat, formatPage } from "../bulk/export.ts";
 import type { Format } from "../bulk/import.ts";
 import { quantity } from "../bulk/quantity.ts";
@@ -219,7 +219,7 @@ export const exportCommand = (): Command =>
     const path = file === "-" ? undefined : file;
     const config = configBeside(options);
     const format = options.format ?? (path === undefined ? "csv" : formatOf(path, undefined));
-    if (path !== undefined) assertPlace(path, config.dataDir);
+    if (path !== undefined) assertDestination(path, config.dataDir);
     if (path !== undefined && !options.force && existsSync(path))
       throw new UsageError(`${JSON.stringify(path)} exists; --force overwrites it`);
     const start = performance.now();

@@ -39,7 +39,7 @@ const addMapping = (text: string, before: Options["map"]): Options["map"] => {
   return [...before, mapping];
 };
 
-const wantedOf = (file: string, options: Options): ImportOptions => {
+const importOptionsOf = (file: string, options: Options): ImportOptions => {
   const path = file === "-" ? undefined : file;
   if (path !== undefined) assertReadable(path);
   const rejected = options.rejected ?? (path === undefined ? undefined : `${path}.rejected`);
@@ -152,7 +152,7 @@ export const importCommand = (): Command =>
   ).action(async (file: string, options: Options) => {
     const config = configBeside(options);
     const { strictCategories } = config;
-    const wanted = wantedOf(file, options);
+    const wanted = importOptionsOf(file, options);
     const isDry = options.dryRun ?? false;
     if (isDry && !strictCategories)
       return perform(wanted, options, { imports: undefined, hasCategory: undefined });

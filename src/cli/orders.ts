@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { copiesIn } from "../backups/database-copies.ts";
+import { databaseCopies } from "../backups/database-copies.ts";
 import type { Config } from "../config/config.ts";
-import { scrub } from "../db/vacuum.ts";
+import { vacuum } from "../db/vacuum.ts";
 import { Fault } from "../lib/errors.ts";
 import { fromOrder, isEmail } from "../orders/model.ts";
 import type { Adopters, OrderSummary } from "../orders/erasure.ts";
@@ -29,7 +29,7 @@ const withOrders = <Result>(
 ): Promise<Result> =>
   withDatabase(config, (database) => {
     const { orders, adopters } = wireOrders(database);
-    return work(orders, adopters, () => scrub(database.client));
+    return work(orders, adopters, () => vacuum(database.client));
   });
 
 const statusOf = (text: string): OrderStatus => {
@@ -117,7 +117,7 @@ const forgetCommand = () =>
       });
       if (!forgotten) return print("Nothing was forgotten.");
       const { orders, answers, open } = forgotten;
-      const copies = copiesIn(config.dataDir, config.backupDir);
+      const copies = databaseCopies(config.dataDir, config.backupDir);
       if (copies.length > 0) fail(stillHeld(copies));
       if (json)
         return print(JSON.stringify({ orders, answers, cancelled: open.map(({ id }) => id), copies }));

@@ -7,7 +7,7 @@ import tar from "tar-stream";
 import { UsageError } from "./terminal.ts";
 
 /** A file that is to be packed. */
-export interface Found {
+export interface SiteFile {
   /** With `/` between names, below the directory. */
   path: string;
   /** Bytes. */
@@ -15,7 +15,7 @@ export interface Found {
 }
 
 export interface Listing {
-  files: Found[];
+  files: SiteFile[];
   bytes: number;
   /** Names that begin with a dot, which no site serves, and what is neither file nor directory. */
   skipped: string[];
@@ -26,7 +26,7 @@ const WELL_KNOWN = ".well-known";
 
 /** Lists what a directory holds, sorted. @throws UsageError if it is none, or holds nothing to publish */
 export const listDirectory = async (directory: string): Promise<Listing> => {
-  const files: Found[] = [];
+  const files: SiteFile[] = [];
   const skipped: string[] = [];
   const visit = async (place: string): Promise<void> => {
     const entries = await readdir(place, { withFileTypes: true });
@@ -59,7 +59,7 @@ const LEVEL = 3;
 const changed = (name: string): string => `${name} has changed while it was packed`;
 
 /** Adds a file as it was listed. @throws if it has changed since */
-const add = async (pack: tar.Pack, directory: string, { path: name, size }: Found): Promise<void> => {
+const add = async (pack: tar.Pack, directory: string, { path: name, size }: SiteFile): Promise<void> => {
   const source = join(directory, name);
   const { promise, resolve, reject: refuse } = Promise.withResolvers<void>();
   const reject = ({ message }: Error) =>
@@ -93,9 +93,9 @@ async function* joined(pack: tar.Pack): AsyncGenerator<Uint8Array> {
 }
 
 /** Who is told how packing goes. */
-export interface Watcher {
+export interface PackObserver {
   /** A file is packed. */
-  packed(file: Found): void;
+  packed(file: SiteFile): void;
   /** A file cannot be packed as it was listed; the message names it. What is read breaks off. */
   failed(error: Error): void;
 }
@@ -103,8 +103,8 @@ export interface Watcher {
 /** The files as a `.tar.gz`, made while it is read. */
 export const packFiles = (
   directory: string,
-  files: readonly Found[],
-  { packed: onPacked, failed }: Watcher,
+  files: readonly SiteFile[],
+  { packed: onPacked, failed }: PackObserver,
 ): ReadableStream<Uint8Array> => {
   const pack = tar.pack();
   const addAll = async () => {

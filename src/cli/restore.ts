@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { type Restored, prepareRestore } from "../backups/restore.ts";
+import { type RestoreResult, prepareRestore } from "../backups/restore.ts";
 import { quantity } from "../bulk/quantity.ts";
 import { formatBytes, progress } from "./progress.ts";
 import { configOf, withSettings } from "./settings.ts";
@@ -11,7 +11,7 @@ interface Options extends Record<string, unknown> {
   json?: boolean;
 }
 
-const printRestored = ({ bytes, aside, sites }: Restored, dataDir: string) => {
+const printRestored = ({ bytes, aside, sites }: RestoreResult, dataDir: string) => {
   print(`Restored to ${dataDir}: ${formatBytes(bytes)}, checked`);
   if (sites.files > 0) print(`Sites: ${quantity(sites.files, "file")}`);
   if (aside !== undefined) print(`The database before is ${aside}: remove it when you do not need it`);

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { DELIMITERS } from "../bulk/csv-reader.ts";
 import type { Format } from "../bulk/import.ts";
 import { quantity } from "../bulk/quantity.ts";
-import { endingSignals } from "./signals.ts";
+import { stopSignals } from "./signals.ts";
 import { progress } from "./progress.ts";
 import { UsageError, fail } from "./terminal.ts";
 
@@ -89,7 +89,7 @@ export const rowsShown = (doing: string, output: NodeJS.WriteStream = process.st
  */
 export const stopping = () => {
   let code = 0;
-  const handlers = endingSignals().map(([signal, exitCode]) => {
+  const handlers = stopSignals().map(([signal, exitCode]) => {
     const stop = () => {
       if (code !== 0 && signal !== "SIGHUP") process.exit(exitCode);
       code ||= exitCode;

@@ -17,7 +17,7 @@ export const ignoresHangup = (): boolean => {
 };
 
 /** Signals that end a command, each with the exit code that a shell would show. */
-export const endingSignals = (): readonly (readonly ["SIGINT" | "SIGTERM" | "SIGHUP", number])[] => [
+export const stopSignals = (): readonly (readonly ["SIGINT" | "SIGTERM" | "SIGHUP", number])[] => [
   ["SIGINT", 130],
   ["SIGTERM", 143],
   ...(ignoresHangup() ? [] : ([["SIGHUP", 129]] as const)),

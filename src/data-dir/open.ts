@@ -38,7 +38,7 @@ export const openData = (
   try {
     const migrating = migrate ? "always" : create ? "new" : "never";
     const onUnmade = () => assertUnused(dataDir, "empty");
-    const database = openDatabase(path, { groupSize: config.commitGroupSize, migrating, onUnmade });
+    const database = openDatabase(path, { groupSize: config.commitGroupSize, migrating, onEmpty: onUnmade });
     chmodSync(path, 0o600);
     return database;
   } catch (error) {

@@ -1,21 +1,21 @@
 import type { Database as Client } from "bun:sqlite";
-import { CARRIED, CREATE_CARRIED, hasTable } from "./schema-check.ts";
+import { BACKUP_FILES, CREATE_BACKUP_FILES, hasTable } from "./schema-check.ts";
 
 /** Files that travel inside a backup's database: by the SHA-256 of their content, in parts that memory has room for. */
-export interface CarriedFiles {
+export interface BackupFiles {
   /** Stores a file, whole or not at all: nothing of it stays if `parts` throws. */
   put(hash: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
   hashes(): string[];
   partsOf(hash: string): Generator<Uint8Array>;
 }
 
-const PUT = `INSERT INTO ${CARRIED} (hash, part, content) VALUES (?, ?, ?)`;
+const PUT = `INSERT INTO ${BACKUP_FILES} (hash, part, content) VALUES (?, ?, ?)`;
 
-export const carriesFiles = (client: Client): boolean => hasTable(client, CARRIED);
+export const hasBackupFiles = (client: Client): boolean => hasTable(client, BACKUP_FILES);
 
 /** Opens what `client` carries; `create` makes room for it. */
-export const carriedFiles = (client: Client, { create = false } = {}): CarriedFiles => {
-  if (create) client.run(CREATE_CARRIED);
+export const backupFiles = (client: Client, { create = false } = {}): BackupFiles => {
+  if (create) client.run(CREATE_BACKUP_FILES);
   return {
     async put(hash, parts) {
       let part = 0;
@@ -32,12 +32,12 @@ export const carriedFiles = (client: Client, { create = false } = {}): CarriedFi
     },
     hashes: () =>
       client
-        .query<{ hash: string }, []>(`SELECT hash FROM ${CARRIED} WHERE part = 0 ORDER BY hash`)
+        .query<{ hash: string }, []>(`SELECT hash FROM ${BACKUP_FILES} WHERE part = 0 ORDER BY hash`)
         .all()
         .map(({ hash }) => hash),
     *partsOf(hash) {
       const query = client.query<{ content: Uint8Array }, [string, number]>(
-        `SELECT content FROM ${CARRIED} WHERE hash = ? AND part = ?`,
+        `SELECT content FROM ${BACKUP_FILES} WHERE hash = ? AND part = ?`,
       );
       for (let part = 0; ; part++) {
         const found = query.get(hash, part);
@@ -48,4 +48,4 @@ export const carriedFiles = (client: Client, { create = false } = {}): CarriedFi
   };
 };
 
-export const dropCarried = (copy: Client): void => void copy.run(`DROP TABLE ${CARRIED}`);
+export const dropBackupFiles = (copy: Client): void => void copy.run(`DROP TABLE ${BACKUP_FILES}`);

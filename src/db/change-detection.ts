@@ -2,7 +2,7 @@ import { openSync, readSync } from "node:fs";
 import type { Database as Client } from "bun:sqlite";
 
 /** Tells what changed in the database since it was asked last, at any moment and without a lock. */
-export interface Changes {
+export interface ChangeDetector {
   /** Looks for committed writes of another connection or process, and counts them in `foreign`. */
   look(): void;
   /** Grows with every look that found some. */
@@ -31,10 +31,10 @@ const walIndexReader = (path: string) => {
   };
 };
 
-const none: Changes = { look: () => {}, foreign: () => 0, beginOwn: () => {}, endOwn: () => {} };
+const none: ChangeDetector = { look: () => {}, foreign: () => 0, beginOwn: () => {}, endOwn: () => {} };
 
 /** Watches the file of this connection; a database in memory nobody else can change. */
-export const watchChanges = (client: Client): Changes => {
+export const detectChanges = (client: Client): ChangeDetector => {
   const path = client.filename;
   if (path === "" || path === ":memory:") return none;
   const readHeader = walIndexReader(path);

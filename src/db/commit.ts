@@ -1,5 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
-import type { Changes } from "./change-detection.ts";
+import type { ChangeDetector } from "./change-detection.ts";
 import { DatabaseLocked, StorageUnavailable, isStorageFailure } from "../lib/storage-errors.ts";
 import { type Transactions, transactions } from "./transaction.ts";
 
@@ -29,7 +29,7 @@ export type Commit = <const Statements extends readonly Statement[]>(
   last?: (rows: RowsOf<Statements>) => Statement | undefined,
 ) => Promise<RowsOf<Statements>>;
 
-interface Act {
+interface Write {
   statements: readonly Statement[];
   last: ((rows: unknown[]) => Statement | undefined) | undefined;
   since: number;
@@ -45,7 +45,7 @@ export interface GroupCommit extends Omit<Transactions, "run" | "canLock"> {
   stop(): void;
 }
 
-export interface GroupCommitSettings {
+export interface GroupCommitOptions {
   /** Most acts that share one transaction; 1 commits each by itself. */
   groupSize?: number;
   /** How long an act waits for a lock that another process holds, in milliseconds. */
@@ -53,7 +53,7 @@ export interface GroupCommitSettings {
   /** Most acts that may wait. */
   queueLimit?: number;
   /** Told of each transaction, so that it can tell this connection's writes from others'. */
-  changes?: Pick<Changes, "beginOwn" | "endOwn">;
+  changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">;
   /** Describes the process that holds the write lock. */
   lockHolder?: () => string;
 }
@@ -71,10 +71,10 @@ export const groupCommit = (
     queueLimit = 100_000,
     changes,
     lockHolder = () => "another process",
-  }: GroupCommitSettings = {},
+  }: GroupCommitOptions = {},
 ): GroupCommit => {
   const { run, ...transacting } = transactions(client, changes);
-  let queue: Act[] = [];
+  let queue: Write[] = [];
   let scheduled = false;
   let isStopped = false;
   let idle: (() => void)[] = [];
@@ -110,7 +110,7 @@ export const groupCommit = (
   };
 
   /** @returns false if another process holds the lock */
-  const commitTogether = (acts: Act[]): boolean => {
+  const commitTogether = (acts: Write[]): boolean => {
     const settled: (() => void)[] = [];
     const result = run(() => {
       for (const act of acts) settled.push(perform(act));
@@ -122,7 +122,7 @@ export const groupCommit = (
   };
 
   /** Runs one act inside the open transaction; what it tells its caller waits for the COMMIT. */
-  const perform = (act: Act): (() => void) => {
+  const perform = (act: Write): (() => void) => {
     // A single statement is undone by SQLite itself when it fails; only several need a savepoint.
     const several = act.statements.length > 1 || act.last !== undefined;
     if (several) client.run("SAVEPOINT act");
@@ -145,7 +145,7 @@ export const groupCommit = (
         if (queue.length >= queueLimit) return reject(new StorageUnavailable("too many writes are waiting"));
         queue.push({
           statements,
-          last: last as Act["last"],
+          last: last as Write["last"],
           since: performance.now(),
           resolve: resolve as (rows: unknown[]) => void,
           reject,

@@ -10,7 +10,7 @@ export class FilesLost extends StorageUnavailable {
 }
 
 /** Watches that the files at a database's paths are the ones that its connection has open. */
-export interface FilesInPlace {
+export interface FileWatch {
   /** Looks at the files, which takes about 12 microseconds. @throws FilesLost, from the first loss on */
   assert(): void;
   /**
@@ -91,10 +91,10 @@ const messageOf = (ending: Ending, name: string): string => {
   return messages[ending];
 };
 
-const IN_MEMORY: FilesInPlace = { assert: () => {}, mayClose: async () => true };
+const IN_MEMORY: FileWatch = { assert: () => {}, mayClose: async () => true };
 
 /** @param onLost called once, when what can be saved is saved, with what happened and what to do */
-export const filesInPlace = (client: Client, onLost: (loss: FilesLost) => void): FilesInPlace => {
+export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): FileWatch => {
   const path = client.filename;
   if (path === "" || path === ":memory:") return IN_MEMORY;
   const opened = new Map(PARTS.map((part) => [part, inodeOf(path + PATHS[part])]));

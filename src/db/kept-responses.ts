@@ -7,7 +7,7 @@ import { answers } from "./schema/kept-responses.ts";
 const MAX_PER_KEY = 100_000;
 
 /** What tells one request from another. */
-export interface AskedOnce {
+export interface IdempotentRequest {
   keyId: number;
   idempotencyKey: string;
   /** SHA-256 of what was asked, hexadecimal. */
@@ -31,9 +31,9 @@ export interface KeptResponses {
     keyId: number,
     idempotencyKey: string,
     since: number,
-  ): Promise<(KeptResponse & Pick<AskedOnce, "fingerprint">) | undefined>;
+  ): Promise<(KeptResponse & Pick<IdempotentRequest, "fingerprint">) | undefined>;
   /** Breaks a constraint if another answer is kept under this key. */
-  keeping(asked: AskedOnce, answer: KeptResponse, now: number): Statement;
+  keeping(asked: IdempotentRequest, answer: KeptResponse, now: number): Statement;
   /** Removes some of what was given at `before` or earlier, or is beyond the newest of a key; true if there may be more. */
   sweep(before: number, most?: number): Promise<boolean>;
 }

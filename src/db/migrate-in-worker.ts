@@ -2,7 +2,7 @@ import { Database as Client } from "bun:sqlite";
 import { type Step, isQuery, migrationSteps, pendingIn } from "./migrate.ts";
 import { type Migration, migrations } from "./migrations.ts";
 import { fileSize } from "../lib/files.ts";
-import { type RemoteClient, openRemote } from "./sql-worker.ts";
+import { type SqlWorker, openSqlWorker } from "./sql-worker.ts";
 
 const BUSY_MS = 5000;
 
@@ -33,7 +33,7 @@ export interface Upgrade extends AsyncDisposable {
   migrate(): Promise<void>;
 }
 
-const migrateRemotely = async (client: RemoteClient, onStep: UpgradeOptions["onStep"]) => {
+const migrateRemotely = async (client: SqlWorker, onStep: UpgradeOptions["onStep"]) => {
   const steps = migrationSteps(migrations);
   for (let next = steps.next([]); !next.done;) {
     const { sql, parameters, of } = next.value;
@@ -48,11 +48,11 @@ const migrateRemotely = async (client: RemoteClient, onStep: UpgradeOptions["onS
 
 /** Opens a database to upgrade it in a worker, so that the event loop is not blocked. */
 export const openUpgrade = async (path: string, { onStep, signal }: UpgradeOptions): Promise<Upgrade> => {
-  const client = await openRemote(path);
+  const client = await openSqlWorker(path);
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   aborted.catch(() => {});
   const abort = () => {
-    client.abandon();
+    client.terminate();
     reject(signal.reason);
   };
   if (signal.aborted) abort();

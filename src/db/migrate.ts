@@ -22,11 +22,14 @@ interface LedgerRow {
 const sha256 = (text: string) => Bun.SHA256.hash(text, "hex");
 
 /** What was applied, in order. */
-export const ledgerOf = (client: Client): LedgerRow[] =>
+export const appliedMigrations = (client: Client): LedgerRow[] =>
   client.query<LedgerRow, []>("SELECT tag, hash FROM migrations ORDER BY id").all();
 
 /** Compares what was applied with what this program knows. @returns the migrations that are still to apply. */
-export const pending = (applied: readonly LedgerRow[], known: readonly Migration[]): readonly Migration[] => {
+export const pendingMigrations = (
+  applied: readonly LedgerRow[],
+  known: readonly Migration[],
+): readonly Migration[] => {
   applied.forEach(({ tag, hash }, position) => {
     const migration = known[position];
     if (!migration)
@@ -43,16 +46,16 @@ export const pending = (applied: readonly LedgerRow[], known: readonly Migration
 };
 
 /** True if nothing was ever made in it: whoever was to make it has ended before, or is about to. */
-export const isUnmade = (client: Client): boolean =>
+export const isEmptyDatabase = (client: Client): boolean =>
   client
     .query("SELECT 1 FROM sqlite_schema WHERE name <> 'migrations' AND name NOT LIKE 'sqlite_%' LIMIT 1")
     .get() === null;
 
 /** @throws MigrationRefused unless the schema is exactly what this program knows. */
 export const assertCurrent = (client: Client, known: readonly Migration[]): void => {
-  if (isUnmade(client))
+  if (isEmptyDatabase(client))
     throw new MigrationRefused("nothing was made in the database yet: start the server once, which does");
-  const missing = pending(ledgerOf(client), known);
+  const missing = pendingMigrations(appliedMigrations(client), known);
   if (missing.length > 0)
     throw new MigrationRefused(
       `the database is older than this program: start the server once, which brings it up to date`,
@@ -94,12 +97,12 @@ const CREATE_LEDGER =
  */
 export function* migrationSteps(known: readonly Migration[]): Generator<Step, void, Rows> {
   yield { sql: CREATE_LEDGER, parameters: [] };
-  if (pending(yield* ledgerSteps(), known).length === 0) return;
+  if (pendingMigrations(yield* ledgerSteps(), known).length === 0) return;
   // PRAGMA foreign_keys does nothing inside a transaction, and a table's rebuild must not cascade.
   yield { sql: "PRAGMA foreign_keys=OFF", parameters: [] };
   yield { sql: "BEGIN IMMEDIATE", parameters: [] };
   // Read again behind the lock: another process may have migrated meanwhile.
-  for (const migration of pending(yield* ledgerSteps(), known)) yield* stepsOf(migration);
+  for (const migration of pendingMigrations(yield* ledgerSteps(), known)) yield* stepsOf(migration);
   const broken = yield { sql: "SELECT 1 FROM pragma_foreign_key_check LIMIT 1", parameters: [] };
   if (broken.length > 0)
     throw new MigrationRefused("a migration would break a foreign key: nothing was changed");
@@ -128,4 +131,4 @@ export const migrate = (client: Client, known: readonly Migration[]): void => {
 
 /** Migrations that a database still needs; none for a new database. @throws MigrationRefused */
 export const pendingIn = (client: Client, known: readonly Migration[]): readonly Migration[] =>
-  isUnmade(client) ? [] : pending(ledgerOf(client), known);
+  isEmptyDatabase(client) ? [] : pendingMigrations(appliedMigrations(client), known);

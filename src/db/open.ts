@@ -1,17 +1,17 @@
 import { Database as Client } from "bun:sqlite";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
-import { watchChanges } from "./change-detection.ts";
-import { type Commit, type GroupCommitSettings, groupCommit } from "./commit.ts";
+import { detectChanges } from "./change-detection.ts";
+import { type Commit, type GroupCommitOptions, groupCommit } from "./commit.ts";
 import { asDiskError } from "./disk-error.ts";
 import { isBusy, isStorageFailure } from "../lib/storage-errors.ts";
 import { lockHolder as holderOf } from "./lock-holder.ts";
 import { ensureStoreId } from "./store-id.ts";
-import { type FilesLost, filesInPlace } from "./file-loss.ts";
-import { assertCurrent, isUnmade, migrate } from "./migrate.ts";
+import { type FilesLost, watchFiles } from "./file-loss.ts";
+import { assertCurrent, isEmptyDatabase, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { shrinkLog } from "./wal.ts";
 import { PRAGMAS } from "./pragmas.ts";
-import { type ReadinessOptions, readinessOf } from "./readiness.ts";
+import { type ReadinessOptions, databaseReadiness } from "./readiness.ts";
 
 export interface Database {
   /** Builds and prepares queries; writes go through `commit`. */
@@ -47,12 +47,12 @@ export interface Database {
 }
 
 /** How to open a database. */
-export interface OpenSettings
-  extends Omit<GroupCommitSettings, "changes" | "lockHolder">, Pick<ReadinessOptions, "probeMs"> {
+export interface OpenOptions
+  extends Omit<GroupCommitOptions, "changes" | "lockHolder">, Pick<ReadinessOptions, "probeMs"> {
   /** Brings the schema up to date: always, or only where nothing was made yet; else what is not up to date is refused. */
   migrating?: "always" | "new" | "never";
   /** Called before a new database is set up; an error that it throws stops that. */
-  onUnmade?: () => void;
+  onEmpty?: () => void;
 }
 
 /**
@@ -74,7 +74,7 @@ const oncePerTurn = (act: () => void): (() => Promise<void>) => {
 const OPEN_BUSY_MS = 5000;
 
 /** Tries again while another process is about to make the same database: SQLite does not wait where it changes to a log. */
-const whileBusy = (act: () => void): void => {
+const retryWhileBusy = (act: () => void): void => {
   for (const end = performance.now() + OPEN_BUSY_MS; ;)
     try {
       return act();
@@ -87,13 +87,13 @@ const whileBusy = (act: () => void): void => {
 /** Opens or creates the database file (or ":memory:"). */
 export const openDatabase = (
   path: string,
-  { migrating = "always", onUnmade, probeMs, ...settings }: OpenSettings = {},
+  { migrating = "always", onEmpty: onUnmade, probeMs, ...settings }: OpenOptions = {},
 ): Database => {
   const client = new Client(path, { create: true, strict: true });
   try {
-    whileBusy(() => PRAGMAS.forEach((pragma) => client.run(pragma)));
-    if (onUnmade && isUnmade(client)) onUnmade();
-    if (migrating === "always" || (migrating === "new" && isUnmade(client))) {
+    retryWhileBusy(() => PRAGMAS.forEach((pragma) => client.run(pragma)));
+    if (onUnmade && isEmptyDatabase(client)) onUnmade();
+    if (migrating === "always" || (migrating === "new" && isEmptyDatabase(client))) {
       migrate(client, migrations);
       ensureStoreId(client);
     } else assertCurrent(client, migrations);
@@ -104,10 +104,10 @@ export const openDatabase = (
     client.close();
     throw failure;
   }
-  const changes = watchChanges(client);
+  const changes = detectChanges(client);
   const lockHolder = () => holderOf(path);
   const { promise: lost, resolve: onLost } = Promise.withResolvers<FilesLost>();
-  const files = filesInPlace(client, onLost);
+  const files = watchFiles(client, onLost);
   const writes = groupCommit(client, {
     ...settings,
     changes: {
@@ -119,7 +119,7 @@ export const openDatabase = (
     },
     lockHolder,
   });
-  const readiness = readinessOf(client, writes, {
+  const readiness = databaseReadiness(client, writes, {
     lockHolder,
     ...(probeMs !== undefined && { probeMs }),
     ...(settings.lockWait !== undefined && { lockWait: settings.lockWait }),

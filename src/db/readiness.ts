@@ -4,7 +4,7 @@ import { explainFailure } from "./explain-failure.ts";
 import { DatabaseLocked, StorageUnavailable, isBusy, isReadFailure } from "../lib/storage-errors.ts";
 import { assertCurrent } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
-import { openRemote } from "./sql-worker.ts";
+import { openSqlWorker } from "./sql-worker.ts";
 import { reasonOf } from "../lib/reason.ts";
 
 /** Tells whether the database can be read and written. */
@@ -29,7 +29,7 @@ const PROBE_MS = 400;
 const CHECK_SHARE = 1 / 10;
 
 /** Says what to do about an error of SQLite's own. */
-const explained = (error: unknown): unknown => {
+const explain = (error: unknown): unknown => {
   const advice = error instanceof StorageUnavailable ? undefined : explainFailure(error);
   return advice === undefined ? error : new Error(`${reasonOf(error)}: ${advice}`, { cause: error });
 };
@@ -39,7 +39,7 @@ type Verdict = { is: "sound" } | { is: "damaged" | "unreadable"; reason: string 
 
 const verdictOf = async (path: string): Promise<Verdict> => {
   try {
-    await using client = await openRemote(path);
+    await using client = await openSqlWorker(path);
     const [found] = await client.all("PRAGMA quick_check(1)");
     const reason = String(found?.["quick_check"]);
     return reason === "ok" ? { is: "sound" } : { is: "damaged", reason };
@@ -48,7 +48,7 @@ const verdictOf = async (path: string): Promise<Verdict> => {
   }
 };
 
-export const readinessOf = (
+export const databaseReadiness = (
   client: Client,
   writes: Pick<GroupCommit, "probe" | "last" | "lockedSince">,
   { probeMs = PROBE_MS, lockWait = LOCK_WAIT_MS, lockHolder }: ReadinessOptions,
@@ -119,7 +119,7 @@ export const readinessOf = (
         assertReadable();
         assertWritable();
       } catch (error) {
-        throw explained(error);
+        throw explain(error);
       }
     },
     suspect(error) {

@@ -3,8 +3,8 @@ import { migrate } from "./migrate.ts";
 import type { Migration } from "./migrations.ts";
 
 /** The table in which a backup carries files along. */
-export const CARRIED = "backup_files";
-export const CREATE_CARRIED = `CREATE TABLE ${CARRIED} (hash TEXT NOT NULL, part INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (hash, part)) STRICT`;
+export const BACKUP_FILES = "backup_files";
+export const CREATE_BACKUP_FILES = `CREATE TABLE ${BACKUP_FILES} (hash TEXT NOT NULL, part INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (hash, part)) STRICT`;
 
 export const hasTable = (client: Client, name: string): boolean =>
   client.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== null;
@@ -43,12 +43,15 @@ const objectsBy = (applied: readonly Migration[]): Objects => {
  */
 export const foreignObject = (client: Client, applied: readonly Migration[]): string | undefined => {
   const found = objectsOf(client);
-  const expected = new Map([...objectsBy(applied), [`table ${JSON.stringify(CARRIED)}`, CREATE_CARRIED]]);
+  const expected = new Map([
+    ...objectsBy(applied),
+    [`table ${JSON.stringify(BACKUP_FILES)}`, CREATE_BACKUP_FILES],
+  ]);
   for (const [name, sql] of found) {
     if (!expected.has(name)) return `its ${name} is not of adoption-store`;
     if (expected.get(name) !== sql) return `its ${name} is not that of adoption-store`;
   }
-  expected.delete(`table ${JSON.stringify(CARRIED)}`);
+  expected.delete(`table ${JSON.stringify(BACKUP_FILES)}`);
   const missing = [...expected.keys()].find((name) => !found.has(name));
   return missing && `its ${missing} is missing`;
 };

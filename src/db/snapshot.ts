@@ -2,19 +2,19 @@ import { Database as Client } from "bun:sqlite";
 import { brokenConstraint } from "./check-constraints.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "./disk-error.ts";
 import { isDamage } from "../lib/storage-errors.ts";
-import { MigrationRefused, ledgerOf, pending } from "./migrate.ts";
+import { MigrationRefused, appliedMigrations, pendingMigrations } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
-import { CARRIED, foreignObject, hasTable } from "./schema-check.ts";
+import { BACKUP_FILES, foreignObject, hasTable } from "./schema-check.ts";
 
 export type { Client };
 
 /** A file that is no sound database of this program; the message says what is wrong with it. */
-export class Unsound extends Error {
+export class UnsoundDatabase extends Error {
   override name = "Unsound";
 }
 
 /** Its schema is not the one that its migrations make. Everything else may be sound. */
-export class ForeignSchema extends Unsound {
+export class ForeignSchema extends UnsoundDatabase {
   override name = "ForeignSchema";
 }
 
@@ -58,10 +58,10 @@ const assertIntact = (client: Client, check: "integrity_check" | "quick_check"):
     const detail = String(problem).replaceAll(/\s+/g, " ");
     // A page that could not be read is reported as if it were damaged.
     if (hasFailedToRead(client)) throw new DiskError(detail);
-    throw new Unsound(`it is damaged (${detail})`);
+    throw new UnsoundDatabase(`it is damaged (${detail})`);
   }
   if (client.query("PRAGMA foreign_key_check").get())
-    throw new Unsound("it is damaged (a foreign key leads nowhere)");
+    throw new UnsoundDatabase("it is damaged (a foreign key leads nowhere)");
 };
 
 /** No backup is written with a larger part. */
@@ -76,11 +76,11 @@ const assertNames = (client: Client): void => {
     hasTable(client, table) &&
     client.query(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`).get() !== null;
   if (isAny("deploys", `manifest IS NOT NULL AND (${isNotHash("manifest")})`))
-    throw new Unsound("it is damaged (the name of a deploy's manifest is not a hash)");
-  if (isAny(CARRIED, isNotHash("hash")))
-    throw new Unsound("it is damaged (the name of a site's file is not a hash)");
-  if (isAny(CARRIED, `length(content) > ${MAX_PART_BYTES}`))
-    throw new Unsound("it is damaged (a part of a site's file is too large)");
+    throw new UnsoundDatabase("it is damaged (the name of a deploy's manifest is not a hash)");
+  if (isAny(BACKUP_FILES, isNotHash("hash")))
+    throw new UnsoundDatabase("it is damaged (the name of a site's file is not a hash)");
+  if (isAny(BACKUP_FILES, `length(content) > ${MAX_PART_BYTES}`))
+    throw new UnsoundDatabase("it is damaged (a part of a site's file is too large)");
 };
 
 /**
@@ -90,21 +90,22 @@ const assertNames = (client: Client): void => {
  */
 export const assertSound = (client: Client, { quick = false } = {}): void => {
   try {
-    if (!hasTable(client, "migrations")) throw new Unsound("it is no database of adoption-store");
-    const applied = ledgerOf(client);
-    if (applied.length === 0) throw new Unsound("it is no database of adoption-store");
-    pending(applied, migrations);
+    if (!hasTable(client, "migrations")) throw new UnsoundDatabase("it is no database of adoption-store");
+    const applied = appliedMigrations(client);
+    if (applied.length === 0) throw new UnsoundDatabase("it is no database of adoption-store");
+    pendingMigrations(applied, migrations);
     assertIntact(client, quick ? "quick_check" : "integrity_check");
     const foreign = foreignObject(client, migrations.slice(0, applied.length));
     if (foreign !== undefined) throw new ForeignSchema(foreign);
     const broken = brokenConstraint(client);
-    if (broken !== undefined) throw new Unsound(`it is damaged (a row breaks the constraint ${broken})`);
+    if (broken !== undefined)
+      throw new UnsoundDatabase(`it is damaged (a row breaks the constraint ${broken})`);
     assertNames(client);
   } catch (caught) {
     const error = asDiskError(client, caught);
-    if (error instanceof MigrationRefused) throw new Unsound(error.reason, { cause: error });
+    if (error instanceof MigrationRefused) throw new UnsoundDatabase(error.reason, { cause: error });
     if (isDamage(error))
-      throw new Unsound(`it is damaged, or no database (${String(error)})`, { cause: error });
+      throw new UnsoundDatabase(`it is damaged, or no database (${String(error)})`, { cause: error });
     throw error;
   }
 };

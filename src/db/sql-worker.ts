@@ -6,13 +6,13 @@ type Value = string | number | null;
 type Row = Record<string, unknown>;
 
 /** A connection whose statements run in a worker, so that they do not block the event loop. */
-export interface RemoteClient extends AsyncDisposable {
+export interface SqlWorker extends AsyncDisposable {
   /** @throws SQLite's error, with its code */
   all(sql: string, parameters?: readonly Value[]): Promise<Row[]>;
   /** Runs all statements of a text. @throws SQLite's error, with its code */
   run(sql: string, parameters?: readonly Value[]): Promise<void>;
   /** Ends without waiting for the statement that runs: its transaction is not committed. */
-  abandon(): void;
+  terminate(): void;
 }
 
 type Reply =
@@ -20,7 +20,7 @@ type Reply =
   | { id: number; failed: { message: string; code?: string } };
 
 /** Opens a database file that exists, in a worker. */
-export const openRemote = async (path: string): Promise<RemoteClient> => {
+export const openSqlWorker = async (path: string): Promise<SqlWorker> => {
   const url = URL.createObjectURL(new Blob([program], { type: "text/javascript" }));
   const worker = new Worker(url);
   let isEnded = false;
@@ -70,7 +70,7 @@ export const openRemote = async (path: string): Promise<RemoteClient> => {
     async run(run, parameters = []) {
       await send({ run, parameters });
     },
-    abandon: end,
+    terminate: end,
     [Symbol.asyncDispose]: close,
   };
 };

@@ -6,7 +6,7 @@ export interface Sweeper {
 }
 
 /** Removes what is kept no longer, slice by slice, so that other writes come in between. @param slices true: there may be more */
-export const sweeperOf = (slices: readonly (() => Promise<boolean>)[]): Sweeper => {
+export const rowSweeper = (slices: readonly (() => Promise<boolean>)[]): Sweeper => {
   let running: Promise<void> | undefined;
   let stopped = false;
   const sweep = async () => {

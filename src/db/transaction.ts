@@ -1,5 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
-import type { Changes } from "./change-detection.ts";
+import type { ChangeDetector } from "./change-detection.ts";
 import {
   OutcomeUnknown,
   StorageUnavailable,
@@ -45,7 +45,7 @@ const MAX_VERSION = 2 ** 31 - 1;
 
 export const transactions = (
   client: Client,
-  changes?: Pick<Changes, "beginOwn" | "endOwn">,
+  changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">,
 ): Transactions => {
   const begin = client.prepare("BEGIN IMMEDIATE");
   const end = client.prepare("COMMIT");

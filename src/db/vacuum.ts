@@ -6,7 +6,7 @@ const PATIENCE_MS = 60_000;
 const RETRY_MS = 50;
 
 /** Does something as soon as no other process is in its way. @throws if one is for too long */
-const persistently = async (act: () => boolean): Promise<void> => {
+const retryWhileInUse = async (act: () => boolean): Promise<void> => {
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await Bun.sleep(RETRY_MS)) {
     try {
       if (act()) return;
@@ -21,13 +21,13 @@ const persistently = async (act: () => boolean): Promise<void> => {
  * Writes the database anew without whatever was deleted or overwritten, and empties the log: no byte of it is left in the
  * files. Beside a server too, whose writes wait meanwhile. @throws if another process kept it busy
  */
-export const scrub = async (client: Client): Promise<void> => {
-  await persistently(() => {
+export const vacuum = async (client: Client): Promise<void> => {
+  await retryWhileInUse(() => {
     client.run("VACUUM");
     return true;
   });
   // SQLite itself does not wait for another process's checkpoint (https://sqlite.org/c3ref/wal_checkpoint_v2.html).
-  await persistently(
+  await retryWhileInUse(
     () => client.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0,
   );
 };

@@ -1,6 +1,6 @@
 import type { Database as Client } from "bun:sqlite";
 import { LOG_LIMIT } from "./pragmas.ts";
-import { openRemote } from "./sql-worker.ts";
+import { openSqlWorker } from "./sql-worker.ts";
 import { fileSize } from "../lib/files.ts";
 
 /** Bytes of the log beside a database; 0 without one. */
@@ -25,7 +25,7 @@ export const shrinkLog = async (client: Client): Promise<void> => {
   const path = client.filename;
   if (logSize(path) <= LOG_LIMIT) return;
   {
-    await using remote = await openRemote(path);
+    await using remote = await openSqlWorker(path);
     await remote.all("PRAGMA wal_checkpoint(PASSIVE)");
   }
   // Little is left to copy, so that this takes no time of the event loop; it does nothing while another process writes.

@@ -3,10 +3,10 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import pino from "pino";
-import { copyPath, removeOldCopies } from "../../src/backups/pre-migration-copy.ts";
+import { preMigrationCopyPath, removeOldCopies } from "../../src/backups/pre-migration-copy.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
-import { ledgerOf, migrate } from "../../src/db/migrate.ts";
+import { appliedMigrations, migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { respondWhileMigrating } from "../../src/http/startup.ts";
 import { MigrationStopped, migrateData } from "../../src/app/migration.ts";
@@ -33,7 +33,7 @@ const olderStore = (applied: number, env: Record<string, string> = {}) => {
     const found = new Client(file, { readonly: true });
     try {
       return {
-        applied: ledgerOf(found).length,
+        applied: appliedMigrations(found).length,
         names: found
           .query<{ name: string }, []>("SELECT name FROM pets")
           .all()
@@ -53,7 +53,7 @@ describe.each(TAGS.slice(1).map((tag, at) => [tag, at + 1] as const))(
       const { dataDir, lines, upgrade, look, begun } = olderStore(applied);
       await upgrade();
       expect(look()).toEqual({ applied: TAGS.length, names: ["Bella"] });
-      expect(look(copyPath(dataDir, tag))).toEqual({ applied, names: ["Bella"] });
+      expect(look(preMigrationCopyPath(dataDir, tag))).toEqual({ applied, names: ["Bella"] });
       const logged = lines.flatMap(({ migration }) => (migration === undefined ? [] : [migration]));
       expect([...new Set(logged)]).toEqual(TAGS.slice(applied));
       expect(begun()).toBe(1);
@@ -90,7 +90,7 @@ test("a copy is removed after 7 days, and by the next", async () => {
   const [other, aside] = ["adoption-store.db.before-0001_a", "adoption-store.db.before-restore-x"];
   for (const name of [other, aside]) await Bun.write(join(dataDir, name), "");
   await upgrade();
-  const copy = copyPath(dataDir, TAGS[4] ?? "");
+  const copy = preMigrationCopyPath(dataDir, TAGS[4] ?? "");
   expect([copy, join(dataDir, other), join(dataDir, aside)].map(existsSync)).toEqual([true, false, true]);
   const now = Date.now();
   expect(removeOldCopies(dataDir, now)).toEqual([]);

@@ -22,7 +22,14 @@ import { atEnd, faultOf, temporaryDirectory } from "../support/store.ts";
 
 /** How often the servers of these tests look for their lock. */
 const WATCH_MS = 25;
-const BACKUP = { force: false, secrets: false, sites: false, reserve: 0, now: Date.now(), told: () => {} };
+const BACKUP = {
+  force: false,
+  secrets: false,
+  sites: false,
+  reserve: 0,
+  now: Date.now(),
+  onProgress: () => {},
+};
 
 /** A port that nobody listens on. */
 const freePort = (): number => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { mkdirSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { copiesIn } from "../../src/backups/database-copies.ts";
-import { nameAt } from "../../src/backups/file-names.ts";
+import { databaseCopies } from "../../src/backups/database-copies.ts";
+import { backupName } from "../../src/backups/file-names.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { shareLock } from "../../src/db/file-lock.ts";
 import { migrate } from "../../src/db/migrate.ts";
@@ -125,7 +125,7 @@ test("in DATA_DIR itself a backup is known by its ending", async () => {
   await storeIn(dataDir);
   await expect(backUp(dataDir, { file: join(dataDir, "mine.bak") })).rejects.toThrow("ends with .db");
   await backUp(dataDir, { file: join(dataDir, "mine.db") });
-  expect(copiesIn(dataDir, join(dataDir, "backups"))).toEqual([join(dataDir, "mine.db")]);
+  expect(databaseCopies(dataDir, join(dataDir, "backups"))).toEqual([join(dataDir, "mine.db")]);
 });
 
 test("the newest of a directory's backups are kept, and nothing else of it is touched", async () => {
@@ -133,14 +133,14 @@ test("the newest of a directory's backups are kept, and nothing else of it is to
   await storeIn(dataDir);
   const directory = temporaryDirectory();
   writeFileSync(join(directory, "adoption-store.db"), "mine");
-  mkdirSync(join(directory, nameAt(1)));
+  mkdirSync(join(directory, backupName(1)));
   for (const day of [1, 2, 3, 4]) {
     const now = NOW + day * 86_400_000;
-    const { removed } = await backUp(dataDir, { file: join(directory, nameAt(now)), now, keep: 2 });
-    expect(removed).toEqual(day > 2 ? [nameAt(now - 2 * 86_400_000)] : []);
+    const { removed } = await backUp(dataDir, { file: join(directory, backupName(now)), now, keep: 2 });
+    expect(removed).toEqual(day > 2 ? [backupName(now - 2 * 86_400_000)] : []);
   }
-  const kept = [3, 4].map((day) => nameAt(NOW + day * 86_400_000));
-  expect(filesIn(directory)).toEqual([nameAt(1), ...kept, "adoption-store.db"]);
+  const kept = [3, 4].map((day) => backupName(NOW + day * 86_400_000));
+  expect(filesIn(directory)).toEqual([backupName(1), ...kept, "adoption-store.db"]);
 });
 
 describe("backups that may be another store's", () => {
@@ -153,8 +153,8 @@ describe("backups that may be another store's", () => {
     await storeIn(theirs);
     const directory = temporaryDirectory();
     const take = (dataDir: string, day: number, keep?: number) =>
-      backUp(dataDir, { file: join(directory, nameAt(at(day))), now: at(day), keep });
-    const old = new Client(join(directory, nameAt(at(1))), { create: true, strict: true });
+      backUp(dataDir, { file: join(directory, backupName(at(day))), now: at(day), keep });
+    const old = new Client(join(directory, backupName(at(1))), { create: true, strict: true });
     migrate(old, migrations.slice(0, 9));
     old.close();
     await take(theirs, 2);
@@ -162,19 +162,19 @@ describe("backups that may be another store's", () => {
     truncateSync(file, statSync(file).size - 4096);
     for (const day of [4, 5]) await take(mine, day);
     const { removed, leftAlone } = await take(mine, 6, 1);
-    expect(removed).toEqual([5, 4].map((day) => nameAt(at(day))));
-    expect(leftAlone.toSorted()).toEqual([1, 2, 3].map((day) => nameAt(at(day))));
-    expect(filesIn(directory)).toEqual([1, 2, 3, 6].map((day) => nameAt(at(day))));
+    expect(removed).toEqual([5, 4].map((day) => backupName(at(day))));
+    expect(leftAlone.toSorted()).toEqual([1, 2, 3].map((day) => backupName(at(day))));
+    expect(filesIn(directory)).toEqual([1, 2, 3, 6].map((day) => backupName(at(day))));
   });
 
   test("stay when a new store begins where the old one was lost", async () => {
     const directory = temporaryDirectory();
-    const good = join(directory, nameAt(at(0)));
+    const good = join(directory, backupName(at(0)));
     await backUp(await closedStore("Bella"), { file: good });
     for (const day of [1, 2, 3]) {
       const emptied = temporaryDirectory();
       await storeIn(emptied);
-      await backUp(emptied, { file: join(directory, nameAt(at(day))), now: at(day), keep: 1 });
+      await backUp(emptied, { file: join(directory, backupName(at(day))), now: at(day), keep: 1 });
     }
     const dataDir = temporaryDirectory();
     await restoreTo(dataDir, good);
@@ -184,11 +184,15 @@ describe("backups that may be another store's", () => {
   test("are those of the same store again after a restore", async () => {
     const first = await closedStore("Bella");
     const directory = temporaryDirectory();
-    const { file } = await backUp(first, { file: join(directory, nameAt(at(1))) });
+    const { file } = await backUp(first, { file: join(directory, backupName(at(1))) });
     const second = temporaryDirectory();
     await restoreTo(second, file);
-    const { removed } = await backUp(second, { file: join(directory, nameAt(at(2))), now: at(2), keep: 1 });
-    expect(removed).toEqual([nameAt(at(1))]);
+    const { removed } = await backUp(second, {
+      file: join(directory, backupName(at(2))),
+      now: at(2),
+      keep: 1,
+    });
+    expect(removed).toEqual([backupName(at(1))]);
   });
 });
 

@@ -1,21 +1,21 @@
 import { expect, test } from "bun:test";
 import {
   isTemporary,
-  makerOf,
-  nameAt,
-  newestOf,
+  writerOf,
+  backupName,
+  newestTime,
   surplus,
   temporaryName,
-  timeOf,
+  backupTime,
 } from "../../src/backups/file-names.ts";
 
 const AT = Date.UTC(2026, 10, 21, 3, 4, 5, 67);
 const DAY = 86_400_000;
-const days = (count: number) => nameAt(AT + count * DAY);
+const days = (count: number) => backupName(AT + count * DAY);
 
 test("a backup's name says its time, to the millisecond", () => {
-  expect(nameAt(AT)).toBe("adoption-store-20261121T030405.067Z.db");
-  expect(timeOf(nameAt(AT))).toBe(AT);
+  expect(backupName(AT)).toBe("adoption-store-20261121T030405.067Z.db");
+  expect(backupTime(backupName(AT))).toBe(AT);
 });
 
 test.each([
@@ -26,7 +26,7 @@ test.each([
   "my-adoption-store-20261121T030405.067Z.db",
   "adoption-store-20261121T030405.067Z.db.old",
 ])("%s is no backup's name", (name) => {
-  expect(timeOf(name)).toBeUndefined();
+  expect(backupTime(name)).toBeUndefined();
 });
 
 test("the newest stay, whatever order they are listed in; what has another name is left alone", () => {
@@ -51,14 +51,14 @@ test("what a clock that was ahead has named takes no place of a later backup, an
 });
 
 test("the newest of a clock that was ahead does not count", () => {
-  expect(newestOf([days(0), days(1), "other"], AT + 1)).toBe(AT);
-  expect(newestOf(["other"], AT)).toBeUndefined();
+  expect(newestTime([days(0), days(1), "other"], AT + 1)).toBe(AT);
+  expect(newestTime(["other"], AT)).toBeUndefined();
 });
 
 test("what is being written is known by its process and is no backup's name", () => {
   expect(isTemporary(temporaryName(12))).toBe(true);
-  expect(makerOf(temporaryName(12))).toBe(12);
+  expect(writerOf(temporaryName(12))).toBe(12);
   // Its lock holds nothing.
   expect(isTemporary(`${temporaryName(12)}.lock`)).toBe(false);
-  expect(timeOf(temporaryName(12))).toBeUndefined();
+  expect(backupTime(temporaryName(12))).toBeUndefined();
 });

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pino from "pino";
-import { nameAt } from "../../src/backups/file-names.ts";
+import { backupName } from "../../src/backups/file-names.ts";
 import { backupScheduler } from "../../src/backups/schedule.ts";
-import { storeOf } from "../../src/backups/backup-directory.ts";
+import { storeIdOfFile } from "../../src/backups/backup-directory.ts";
 import { backupWarnings } from "../../src/backups/warnings.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
@@ -144,7 +144,7 @@ const wiredOn = async (env: Record<string, string> = {}) => {
     env: { DATA_DIR: dataDir, BACKUP_SCHEDULE: "24h", DISK_RESERVE: "0", ...env },
     isTerminal: false,
   });
-  const storeId = storeOf(databasePath(dataDir));
+  const storeId = storeIdOfFile(databasePath(dataDir));
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
   const program = [process.execPath, join(import.meta.dir, "../../src/main.ts")];
@@ -156,7 +156,7 @@ const wiredOn = async (env: Record<string, string> = {}) => {
 test("the server's backups are taken by a process of their own, and as many are kept as BACKUP_KEEP says", async () => {
   const { keeper, log, clock, directory } = await wiredOn({ BACKUP_KEEP: "2" });
   mkdirSync(directory);
-  writeFileSync(join(directory, nameAt(1)), "of nobody knows which store");
+  writeFileSync(join(directory, backupName(1)), "of nobody knows which store");
   for (let count = 0; count < 4; count++) {
     await keeper?.tick();
     clock.advance(DAY);

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { blobsOf, damagedDeploys } from "../../src/backups/site-files.ts";
+import { blobsIn, damagedDeploys } from "../../src/backups/site-files.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { servableDeploys } from "../../src/db/snapshot.ts";
 import { tarGzOf } from "../deploys/archives.ts";
@@ -164,7 +164,7 @@ test("a backup without a damaged file takes the place of none that may have it",
 test("deploys that need a damaged file are named", async () => {
   const source = await deployed();
   const store = await storeIn(source);
-  const look = () => damagedDeploys(blobsOf(source), servableDeploys(store.database.client));
+  const look = () => damagedDeploys(blobsIn(source), servableDeploys(store.database.client));
   const { files } = await look();
   expect(await look()).toEqual({ files, damaged: 0, deploys: [] });
   flipLargest(source);

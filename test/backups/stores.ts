@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type BackupOrder, takeBackup } from "../../src/backups/backup.ts";
-import { type Restored, prepareRestore } from "../../src/backups/restore.ts";
+import { type BackupOptions, takeBackup } from "../../src/backups/backup.ts";
+import { type RestoreResult, prepareRestore } from "../../src/backups/restore.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { type StoreSettings, addPet, openStore, temporaryDirectory } from "../support/store.ts";
 
@@ -38,7 +38,7 @@ export const namesIn = async (dataDir: string): Promise<string[]> => {
 };
 
 /** Backs a DATA_DIR up to a file of a new directory, unless `order` says otherwise. */
-export const backUp = (dataDir: string, order: Partial<BackupOrder> = {}) =>
+export const backUp = (dataDir: string, order: Partial<BackupOptions> = {}) =>
   takeBackup({
     dataDir,
     file: join(temporaryDirectory(), "backup.db"),
@@ -47,11 +47,11 @@ export const backUp = (dataDir: string, order: Partial<BackupOrder> = {}) =>
     sites: true,
     reserve: 0,
     now: NOW,
-    told: () => {},
+    onProgress: () => {},
     ...order,
   });
 
-export const restoreTo = async (dataDir: string, file: string, now = NOW): Promise<Restored> => {
+export const restoreTo = async (dataDir: string, file: string, now = NOW): Promise<RestoreResult> => {
   const restore = prepareRestore(dataDir, file, now);
   try {
     return await restore.run(() => {});

@@ -17,7 +17,7 @@ import { databasePath, lockPath } from "../../src/data-dir/paths.ts";
 import { openData } from "../../src/data-dir/open.ts";
 import { startServer } from "../../src/app/server.ts";
 import { openProject } from "../domains/projects.ts";
-import { nameAt } from "../../src/backups/file-names.ts";
+import { backupName } from "../../src/backups/file-names.ts";
 import { backUp } from "../backups/stores.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 import { bundledIn } from "./program.ts";
@@ -177,7 +177,7 @@ describe("doctor warns, with exit code 0,", () => {
     const data = join(cwd, "data");
     const shelf = join(cwd, "shelf");
     mkdirSync(shelf);
-    await backUp(data, { file: join(shelf, nameAt(Date.now() - age)) });
+    await backUp(data, { file: join(shelf, backupName(Date.now() - age)) });
     writeFileSync(join(data, "server.json"), JSON.stringify({ BACKUP_SCHEDULE: "24h", BACKUP_DIR: shelf }));
     return cwd;
   };

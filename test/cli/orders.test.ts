@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nameAt, temporaryName } from "../../src/backups/file-names.ts";
+import { backupName, temporaryName } from "../../src/backups/file-names.ts";
 import { saveSettings } from "../../src/config/saved-settings.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { NOW, backUp, copyDatabase, includes, restoreTo, storeIn } from "../backups/stores.ts";
@@ -73,7 +73,7 @@ test("forget names every file that may still hold the address: databases set asi
   const { file } = await backUp(before);
   await place(store, await available(store));
   await take(store, "cancel");
-  await backUp(before, { file: join(dataDir, "backups", nameAt(NOW)) });
+  await backUp(before, { file: join(dataDir, "backups", backupName(NOW)) });
   await backUp(before, { file: join(dataDir, "own.db") });
   await backUp(before, { file: join(shelf, "nightly") });
   copyDatabase(before, dataDir);
@@ -87,7 +87,7 @@ test("forget names every file that may still hold the address: databases set asi
     `${databasePath(dataDir)}.before-restore-20261120T030000.000Z`,
     `${databasePath(dataDir)}.restoring`,
     join(dataDir, "own.db"),
-    join(dataDir, "backups", nameAt(NOW)),
+    join(dataDir, "backups", backupName(NOW)),
     join(shelf, temporaryName(7)),
     join(shelf, "nightly"),
   ];

@@ -1,7 +1,7 @@
 import { Database as Client } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type GroupCommitSettings, type Statement, groupCommit } from "../../src/db/commit.ts";
+import { type GroupCommitOptions, type Statement, groupCommit } from "../../src/db/commit.ts";
 import { StorageUnavailable } from "../../src/lib/storage-errors.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
@@ -12,7 +12,7 @@ interface Row {
 }
 
 /** A table of unique names, and a statement that adds one. */
-const table = (path = ":memory:", settings: GroupCommitSettings = {}) => {
+const table = (path = ":memory:", settings: GroupCommitOptions = {}) => {
   const client = new Client(path, { create: true, strict: true });
   atEnd(() => client.close());
   client.run("PRAGMA journal_mode=WAL");

@@ -24,7 +24,10 @@ describe("a lock", () => {
     const lock = takeLock(path);
     giveToUser(directory, path);
     const other = () =>
-      asUser({ "db/lock.ts": "takeLock" }, `console.log(takeLock(${JSON.stringify(path)}) !== undefined)`);
+      asUser(
+        { "db/file-lock.ts": "takeLock" },
+        `console.log(takeLock(${JSON.stringify(path)}) !== undefined)`,
+      );
     expect(await other()).toBe("false");
     lock?.release();
     expect(await other()).toBe("true");
@@ -37,7 +40,7 @@ describe("a lock", () => {
     giveToUser(directory, path);
     chmodSync(path, 0o444);
     const statement = `try { takeLock(${JSON.stringify(path)}); console.log("taken"); } catch ({ code }) { console.log(code); }`;
-    expect(await asUser({ "db/lock.ts": "takeLock" }, statement)).toBe("SQLITE_READONLY");
+    expect(await asUser({ "db/file-lock.ts": "takeLock" }, statement)).toBe("SQLITE_READONLY");
   });
 
   test("that nobody took is free, and looking makes no file", () => {

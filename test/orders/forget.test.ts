@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { scrub } from "../../src/db/vacuum.ts";
+import { vacuum } from "../../src/db/vacuum.ts";
 import { wireOrders } from "../../src/app/wire.ts";
 import { type Store, openStore, temporaryDirectory } from "../support/store.ts";
 import { ADA, available, place, statusOf, take } from "./orders.ts";
@@ -208,7 +208,7 @@ test("no byte of a forgotten address is left in the database's files, beside ano
   const operator = await openStore({ path });
   expect(await forget(operator, ADA.email)).toEqual({ open: [], orders: 16, answers: 15 });
   expect(holding(directory, ADA.email)).not.toEqual([]);
-  await scrub(operator.database.client);
+  await vacuum(operator.database.client);
   expect(holding(directory, ADA.email)).toEqual([]);
   expect(holding(directory, "ada byron")).toEqual([]);
   expect(holding(directory, BOB.email)).not.toEqual([]);

@@ -1,6 +1,6 @@
 import pino from "pino";
 import { type Config, readConfig } from "../../src/config/config.ts";
-import { type Database, type OpenSettings, openDatabase } from "../../src/db/open.ts";
+import { type Database, type OpenOptions, openDatabase } from "../../src/db/open.ts";
 import type { NewKey } from "../../src/keys/repository.ts";
 import { type KeyService, OPERATOR } from "../../src/keys/service.ts";
 import type { Clock } from "../../src/lib/time.ts";
@@ -83,7 +83,7 @@ export interface StoreSettings extends Pick<
   env?: Record<string, string>;
   clock?: TestClock;
   /** How the database is opened; its probes are not shared. */
-  storage?: OpenSettings;
+  storage?: OpenOptions;
 }
 
 /** The whole service over an empty database, called without a network. */
