@@ -19,7 +19,7 @@ import { certificates } from "../db/schema/certificates.ts";
 import { domainEvents, domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
 import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
-import { FIRST_STAGE, type StageEvent, type StoredStage, spanOf, stagesThat } from "./stage.ts";
+import { FIRST_STAGE, type StageEvent, type StoredStage, transitionOf, stagesThat } from "./stage.ts";
 
 const COLUMNS = {
   id: domains.id,
@@ -96,7 +96,7 @@ export const insertEvents = (
  * belong into one act, in this order.
  */
 const moveOf = (orm: Orm, event: StageEvent, where: SQL | undefined, changes: Changes = {}) => {
-  const { from, to } = spanOf(event);
+  const { from, to } = transitionOf(event);
   const moving = and(where, sql`${domains.stage} in ${listOf(from)}`);
   return {
     noteStatement: insertEvents(orm, moving, sql`${event}`, sql`${to}`),

@@ -25,15 +25,13 @@ const PROPERTIES = [
 
 type Property = (typeof PROPERTIES)[number];
 
-const ON_ITS_WAY = ["isHeld", "keepsName", "wantsCertificate", "awaitsCertificate"] as const;
-
 /** What is true of a domain in each stage. */
 const STAGE_PROPERTIES = {
   awaiting_dns: ["isWaiting"],
   dns_conflict: ["isWaiting"],
-  verified: ON_ITS_WAY,
-  issuing: ON_ITS_WAY,
-  issue_failed: ON_ITS_WAY,
+  verified: ["isHeld", "keepsName", "wantsCertificate", "awaitsCertificate"],
+  issuing: ["isHeld", "keepsName", "wantsCertificate", "awaitsCertificate"],
+  issue_failed: ["isHeld", "keepsName", "wantsCertificate", "awaitsCertificate"],
   live: ["isHeld", "keepsName", "wantsCertificate", "isServed"],
   suspended: ["isHeld"],
 } as const satisfies Record<string, readonly Property[]>;
@@ -129,9 +127,9 @@ export const nextStage = (stage: StoredStage, event: StageEvent): StoredStage | 
   TRANSITIONS.find(([from, on]) => from === stage && on === event)?.[2];
 
 /** The stages that an event moves a domain from, and the one that it leads to. @throws if it leads to several, or nowhere */
-export const spanOf = (event: StageEvent): { from: StoredStage[]; to: StoredStage } => {
+export const transitionOf = (event: StageEvent): { from: StoredStage[]; to: StoredStage } => {
   const rows = TRANSITIONS.filter(([, on]) => on === event);
   const [to, ...others] = new Set(rows.map(([, , stage]) => stage));
-  if (to === undefined || others.length > 0) throw new Error(`${event} leads not to one stage`);
+  if (to === undefined || others.length > 0) throw new Error(`the table must lead ${event} to one stage`);
   return { from: rows.map(([from]) => from), to };
 };

@@ -14,12 +14,11 @@ const TRANSITIONS: Readonly<Record<OrderStatus, Readonly<Partial<Record<OrderSte
   cancelled: {},
 };
 
-/** What a step does to the animal: from which status, undefined for any, to which. Placing an order made it pending. */
+/** What a step does to the animal: from which status, absent for any, to which. Placing an order made it pending. */
 export const PET_EFFECTS: Readonly<
-  Record<OrderStep, { from: "pending" | undefined; to: "available" | "sold" } | undefined>
+  Partial<Record<OrderStep, { from?: "pending"; to: "available" | "sold" }>>
 > = {
-  approve: undefined,
-  complete: { from: undefined, to: "sold" },
+  complete: { to: "sold" },
   // Whoever gave the animal another status meanwhile meant it.
   cancel: { from: "pending", to: "available" },
 };

@@ -8,6 +8,8 @@ const isNeeded = (path: string) => !/\/(node_modules|test\/(real|bench))$/.test(
 
 export interface Outcome {
   isPassed: boolean;
+  /** The name of the test that failed first, if it was reached. */
+  failed: string | undefined;
   ms: number;
 }
 
@@ -25,11 +27,13 @@ export const sandbox = () => {
       const begin = performance.now();
       const run = Bun.spawn([process.execPath, "test", "--bail", "--timeout", "60000", `./${file}`], {
         cwd: directory,
-        stdio: ["ignore", "ignore", "ignore"],
+        stdio: ["ignore", "ignore", "pipe"],
         timeout: Math.ceil(timeoutMs),
         killSignal: "SIGKILL",
       });
-      return { isPassed: (await run.exited) === 0, ms: performance.now() - begin };
+      const output = await new Response(run.stderr).text();
+      const failed = /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/m.exec(output)?.[1];
+      return { isPassed: (await run.exited) === 0, failed, ms: performance.now() - begin };
     },
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };

@@ -1,0 +1,304 @@
+import { beforeAll, expect, test } from "bun:test";
+import { domainRepository } from "../../src/domains/repository.ts";
+import type { StageEvent, StoredStage } from "../../src/domains/stage.ts";
+import { DAY, openIssuing } from "../certificates/issuing.ts";
+import { faultOf, temporaryDirectory } from "../support/store.ts";
+import { makeProject, openProject } from "./projects.ts";
+
+/** Every move of a domain from stage to stage, each from a stage that it came to by the API or by its certificate. */
+
+const CA = "https://ca.test/";
+/** Nobody looks into it here. */
+const PAIR = { key: "key", chain: "chain" };
+
+/** Nobody lets time pass, so that a certificate is what a test says that it is. */
+const openMoves = async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const room = await openIssuing({}, { path });
+  const plain = await openProject({ path, clock: room.clock });
+  return { ...room, plain, domains: domainRepository(room.store.database) };
+};
+
+let opened: Awaited<ReturnType<typeof openMoves>>;
+let cases = 0;
+
+beforeAll(async () => {
+  opened = await openMoves();
+});
+
+/** A project and a name of their own in the service that all of these tests share. */
+const openCase = async () => {
+  const { store, told, certificates, clock, plain, ...room } = opened;
+  cases++;
+  const [slug, rival] = [`case${cases}`, `rival${cases}`];
+  const name = `case${cases}.example.org`;
+  await makeProject(store, slug);
+  const show = () => room.show(name, slug);
+  const verify = (by = slug) => room.verify(name, by);
+  const add = () => room.add(name, slug);
+  const addRival = async () => {
+    await makeProject(store, rival);
+    await room.add(name, rival);
+    clock.advance(1);
+    told.said = "records_right";
+  };
+
+  const check = (said: typeof told.said) => async () => {
+    told.said = said;
+    await verify();
+  };
+  const verified = async () => {
+    await add();
+    await check("records_right")();
+  };
+  const placeOrder = async () => {
+    await certificates.want([name], clock.now());
+    await certificates.placed(name, { authority: CA, url: `${CA}order/1` }, clock.now());
+  };
+  const refuse = () => {
+    const problem = { type: "unauthorized", detail: "It was not proven.", subproblems: [] };
+    return certificates.failed(name, { problem, nextAt: null, refusedBy: CA }, clock.now());
+  };
+  const storeCertificate = () => {
+    const validity = { notBefore: clock.now() - DAY, notAfter: clock.now() + 90 * DAY };
+    const issued = { ...PAIR, authority: null, ariId: null, ...validity };
+    return certificates.imported(name, issued, clock.now() + DAY, clock.now());
+  };
+  const setPlan = (plan: string) => room.api("PATCH", "", { json: { plan } }, slug);
+
+  const reach: Record<StoredStage, () => Promise<unknown>> = {
+    awaiting_dns: add,
+    async dns_conflict() {
+      await add();
+      await check("records_wrong")();
+    },
+    verified,
+    async issuing() {
+      await verified();
+      await placeOrder();
+    },
+    async issue_failed() {
+      await verified();
+      await placeOrder();
+      await refuse();
+    },
+    async live() {
+      await verified();
+      await storeCertificate();
+    },
+    async suspended() {
+      await verified();
+      await setPlan("free");
+    },
+  };
+
+  const happen: Record<StageEvent, () => Promise<unknown>> = {
+    records_right: check("records_right"),
+    records_wrong: check("records_wrong"),
+    records_missing: check("records_missing"),
+    async lapsed() {
+      await check("records_missing")();
+      clock.advance(8 * DAY);
+      await verify();
+    },
+    async served_over_http() {
+      plain.told.said = "records_right";
+      await plain.verify(name, slug);
+    },
+    order_placed: placeOrder,
+    certificate_stored: storeCertificate,
+    issue_refused: refuse,
+    plan_dropped: () => setPlan("free"),
+    plan_restored: () => setPlan("pro"),
+    async yielded() {
+      await addRival();
+      await verify(rival);
+    },
+  };
+  return {
+    name,
+    slug,
+    rival,
+    show,
+    verify,
+    addRival,
+    reach,
+    happen,
+    stageOf: async () => (await show()).stage,
+    lastEvent: async () => (await room.events(name, slug)).at(-1),
+  };
+};
+
+test.each<[from: StoredStage, event: StageEvent, to: StoredStage]>([
+  ["awaiting_dns", "records_right", "verified"],
+  ["awaiting_dns", "records_wrong", "dns_conflict"],
+  ["dns_conflict", "records_right", "verified"],
+  ["dns_conflict", "records_missing", "awaiting_dns"],
+  ["verified", "records_wrong", "dns_conflict"],
+  ["verified", "records_missing", "awaiting_dns"],
+  ["verified", "served_over_http", "live"],
+  ["verified", "order_placed", "issuing"],
+  ["verified", "certificate_stored", "live"],
+  ["verified", "issue_refused", "issue_failed"],
+  ["verified", "plan_dropped", "suspended"],
+  ["verified", "yielded", "dns_conflict"],
+  ["issuing", "certificate_stored", "live"],
+  ["issuing", "issue_refused", "issue_failed"],
+  ["issuing", "plan_dropped", "suspended"],
+  ["issuing", "yielded", "dns_conflict"],
+  ["issue_failed", "records_right", "verified"],
+  ["issue_failed", "records_wrong", "dns_conflict"],
+  ["issue_failed", "records_missing", "awaiting_dns"],
+  ["issue_failed", "order_placed", "issuing"],
+  ["issue_failed", "certificate_stored", "live"],
+  ["issue_failed", "plan_dropped", "suspended"],
+  ["issue_failed", "yielded", "dns_conflict"],
+  ["live", "lapsed", "awaiting_dns"],
+  ["live", "plan_dropped", "suspended"],
+  ["live", "yielded", "dns_conflict"],
+  ["suspended", "plan_restored", "live"],
+  ["suspended", "yielded", "dns_conflict"],
+])("a domain that is %s moves on %s to %s, and its history says so", async (from, event, to) => {
+  const { reach, happen, stageOf, lastEvent } = await openCase();
+  await reach[from]();
+  expect(await stageOf()).toBe(from);
+  await happen[event]();
+  expect(await stageOf()).toBe(to);
+  expect(await lastEvent()).toBe(`${event} ${to}`);
+});
+
+test.each<[stage: StoredStage, event: StageEvent]>([
+  ["issuing", "records_wrong"],
+  ["issuing", "records_missing"],
+  ["live", "records_wrong"],
+  ["live", "issue_refused"],
+  ["live", "order_placed"],
+  ["issue_failed", "issue_refused"],
+  ["awaiting_dns", "certificate_stored"],
+  ["dns_conflict", "certificate_stored"],
+  ["awaiting_dns", "order_placed"],
+  ["awaiting_dns", "issue_refused"],
+  ["awaiting_dns", "plan_dropped"],
+  ["dns_conflict", "plan_dropped"],
+  ["suspended", "certificate_stored"],
+])("a domain that is %s stays so on %s", async (stage, event) => {
+  const { reach, happen, stageOf } = await openCase();
+  await reach[stage]();
+  await happen[event]();
+  expect(await stageOf()).toBe(stage);
+});
+
+test("a verified domain that is found right again has been verified since then", async () => {
+  const { clock } = opened;
+  const { reach, happen, show } = await openCase();
+  await reach.verified();
+  const before = (await show())["verifiedAt"];
+  clock.advance(DAY);
+  await happen.records_right();
+  expect(await show()).toMatchObject({
+    stage: "verified",
+    verifiedAt: expect.not.stringContaining(String(before)),
+  });
+});
+
+test.each<[StoredStage, boolean]>([
+  ["awaiting_dns", false],
+  ["dns_conflict", false],
+  ["verified", true],
+  ["issuing", true],
+  ["issue_failed", true],
+  ["live", true],
+  ["suspended", false],
+])("a domain that is %s keeps its name against a project that is proven too: %p", async (stage, isKept) => {
+  const { store, told } = opened;
+  const { reach, addRival, slug, rival, verify, stageOf } = await openCase();
+  await reach[stage]();
+  const project = await (await store.call("GET", `/platform/projects/${slug}`)).json();
+  await addRival();
+  told.rivals = [(project as { target: string }).target];
+  const answer = await verify(rival);
+  told.rivals = [];
+  if (isKept) expect(await faultOf(answer)).toBe("409 domain_taken");
+  else expect(answer.status).toBe(200);
+  const isWaiting = stage === "awaiting_dns" || stage === "dns_conflict";
+  expect(await stageOf()).toBe(isKept || isWaiting ? stage : "dns_conflict");
+});
+
+test.each<[StoredStage, boolean]>([
+  ["awaiting_dns", false],
+  ["dns_conflict", false],
+  ["verified", true],
+  ["issuing", true],
+  ["issue_failed", true],
+  ["live", true],
+  ["suspended", false],
+])("a domain that is %s is to have a certificate: %p", async (stage, isWanted) => {
+  const { store, domains } = opened;
+  const { reach, name } = await openCase();
+  await reach[stage]();
+  store.database.client.run("delete from certificates");
+  expect((await domains.uncertified(1000)).includes(name)).toBe(isWanted);
+});
+
+test.each<[StoredStage, boolean]>([
+  ["dns_conflict", false],
+  ["verified", true],
+  ["issuing", true],
+  ["issue_failed", true],
+  ["live", false],
+])("to verify a domain that is %s again orders its certificate at once: %p", async (stage, isOrdered) => {
+  const { told, certificates, clock } = opened;
+  const { reach, name, verify } = await openCase();
+  await reach[stage]();
+  clock.advance(1);
+  await certificates.want([name], clock.now() + DAY);
+  const found = await certificates.find(name);
+  if (found) await certificates.later(found, clock.now() + DAY);
+  told.said = "unreachable";
+  await verify();
+  const due = await certificates.due(clock.now(), 1000);
+  expect(due.some(({ hostname }) => hostname === name)).toBe(isOrdered);
+});
+
+test.each<[StoredStage, number]>([
+  ["awaiting_dns", 421],
+  ["dns_conflict", 421],
+  ["verified", 421],
+  ["issuing", 421],
+  ["issue_failed", 421],
+  ["live", 200],
+  ["suspended", 421],
+])("the visitors of a domain that is %s get %i", async (stage, status) => {
+  const { reach, name } = await openCase();
+  await reach[stage]();
+  expect((await opened.plain.store.visit(`http://${name}/`)).status).toBe(status);
+});
+
+test.each<[StoredStage, boolean]>([
+  ["awaiting_dns", true],
+  ["dns_conflict", true],
+  ["verified", false],
+  ["issuing", false],
+  ["issue_failed", false],
+  ["live", true],
+  ["suspended", false],
+])("a domain that is %s is checked by itself: %p", async (stage, isChecked) => {
+  const { reach, verify, show } = await openCase();
+  await reach[stage]();
+  opened.told.said = "unreachable";
+  await verify();
+  expect((await show())["nextCheckAt"] !== undefined).toBe(isChecked);
+});
+
+test.each<[StoredStage, boolean]>([
+  ["awaiting_dns", true],
+  ["live", false],
+  ["suspended", false],
+])("a project that waits for a name that is %s elsewhere sees its certificate: %p", async (stage, isSeen) => {
+  const { certificates, clock, show } = opened;
+  const { reach, addRival, name, rival } = await openCase();
+  await reach[stage]();
+  await certificates.want([name], clock.now());
+  await addRival();
+  expect((await show(name, rival))["certificate"] !== undefined).toBe(isSeen);
+});
