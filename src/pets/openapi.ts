@@ -9,7 +9,7 @@ export const listPets = operation({
   operationId: "listPets",
   summary: "List animals",
   description:
-    'Ascending by id. While more follow, the `Link` header names the next page (`rel="next"`); follow it as it is. An animal without a status is in the list, but no status filter selects it.',
+    'In ascending order of id. While more pages follow, the `Link` header gives the address of the next one (`rel="next"`): use it unchanged. Animals without a status are listed, but no status filter selects them.',
   tags: TAGS,
   responses: {
     200: {
@@ -23,13 +23,13 @@ export const listPets = operation({
 
 export const streamPets = operation({
   operationId: "streamPets",
-  summary: "Follow what happens to animals",
+  summary: "Stream changes to animals",
   description:
-    "Server-sent events: `added`, `changed` and `deleted`, each with an id, and in `data` the animal as it is when the event is sent, or only its id if it has gone. The stream begins with what happens from now on, or right behind the event that `Last-Event-ID` names. If events are missing in between (the newest 1,000,000 are kept, and none when a backup is restored), `reset` comes first: list the animals anew. A comment comes every 15 seconds. An API key may have 10 streams at once, all together 100.",
+    "Server-sent events: `added`, `changed` and `deleted`. Each has an id, and its `data` is the animal as it is when the event is sent, or only the animal's id if it has been deleted. The stream starts with the next change, or after the event that `Last-Event-ID` names. If events between the two are missing (the newest 1,000,000 are kept, and none when a backup is restored), the first event is `reset`: list the animals again. A comment is sent every 15 seconds. An API key may have 10 open streams, and all keys together 100.",
   tags: TAGS,
   responses: {
     200: {
-      description: "The stream; it ends with the key, and when the server ends.",
+      description: "The stream. It ends when the key does, and when the server stops.",
       textAs: "text/event-stream",
       example: `retry: 2000\n\nid: 1234\nevent: added\ndata: ${JSON.stringify(BELLA)}\n\n`,
     },
@@ -39,7 +39,7 @@ export const streamPets = operation({
 export const createPet = operation({
   operationId: "createPet",
   summary: "Add an animal",
-  description: "When the answer comes, the animal is on disk.",
+  description: "The animal is on disk before the response is sent.",
   tags: TAGS,
   bodyExample: { name: "Bella", categoryId: 3, status: "available" },
   responses: {
@@ -51,7 +51,7 @@ export const createPet = operation({
         getPet: {
           operationId: "getPet",
           parameters: { petId: "$response.body#/id" },
-          description: "The animal that was added.",
+          description: "The new animal.",
         },
       },
     },
@@ -63,12 +63,12 @@ export const changePet = operation({
   operationId: "changePet",
   summary: "Change an animal",
   description:
-    "A JSON merge patch (RFC 7396): what is absent stays, `status: null` removes the status. The status of an animal that an open order holds is the order's to change. When the answer comes, the change is on disk.",
+    "A JSON merge patch (RFC 7396): absent fields keep their value, and `status: null` removes the status. While an open order holds the animal, only the order changes its status. The change is on disk before the response is sent.",
   tags: TAGS,
   bodyExample: { status: "sold" },
   responses: {
     200: {
-      description: "The animal as it is now.",
+      description: "The changed animal.",
       headers: ["ETag"],
       example: { ...BELLA, status: "sold" },
     },
@@ -81,9 +81,9 @@ export const deletePet = operation({
   operationId: "deletePet",
   summary: "Delete an animal",
   description:
-    "When the answer comes, the animal is gone from the disk too; its id is never given out again. While an open order holds it, it stays.",
+    "The deletion is on disk before the response is sent, and the id is never used again. An animal that an open order holds cannot be deleted.",
   tags: TAGS,
-  responses: { 204: { description: "It is gone." } },
+  responses: { 204: { description: "The animal is deleted." } },
   conditions: ["If-Match"],
   faults: ["pet_in_order", "precondition_failed"],
 });
@@ -105,7 +105,7 @@ export const getStatistics = operation({
   operationId: "getStatistics",
   summary: "Count the animals",
   description:
-    "How many animals there are, by status and by the day that they were added on. Whatever was added counts at once; all else is at most ten seconds old.",
+    "The number of animals by status and by the day on which they were added. New animals count at once; everything else is at most ten seconds old.",
   tags: TAGS,
   responses: {
     200: {

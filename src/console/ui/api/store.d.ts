@@ -10,13 +10,13 @@ export interface paths {
     };
     /**
      * List animals
-     * @description Ascending by id. While more follow, the `Link` header names the next page (`rel="next"`); follow it as it is. An animal without a status is in the list, but no status filter selects it. Needs the scope `pets:read`.
+     * @description In ascending order of id. While more pages follow, the `Link` header gives the address of the next one (`rel="next"`): use it unchanged. Animals without a status are listed, but no status filter selects them. Needs the scope `pets:read`.
      */
     get: operations["listPets"];
     put?: never;
     /**
      * Add an animal
-     * @description When the answer comes, the animal is on disk. Needs the scope `pets:write`.
+     * @description The animal is on disk before the response is sent. Needs the scope `pets:write`.
      */
     post: operations["createPet"];
     delete?: never;
@@ -42,14 +42,14 @@ export interface paths {
     post?: never;
     /**
      * Delete an animal
-     * @description When the answer comes, the animal is gone from the disk too; its id is never given out again. While an open order holds it, it stays. Needs the scope `pets:write`.
+     * @description The deletion is on disk before the response is sent, and the id is never used again. An animal that an open order holds cannot be deleted. Needs the scope `pets:write`.
      */
     delete: operations["deletePet"];
     options?: never;
     head?: never;
     /**
      * Change an animal
-     * @description A JSON merge patch (RFC 7396): what is absent stays, `status: null` removes the status. The status of an animal that an open order holds is the order's to change. When the answer comes, the change is on disk. Needs the scope `pets:write`.
+     * @description A JSON merge patch (RFC 7396): absent fields keep their value, and `status: null` removes the status. While an open order holds the animal, only the order changes its status. The change is on disk before the response is sent. Needs the scope `pets:write`.
      */
     patch: operations["changePet"];
     trace?: never;
@@ -62,8 +62,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Follow what happens to animals
-     * @description Server-sent events: `added`, `changed` and `deleted`, each with an id, and in `data` the animal as it is when the event is sent, or only its id if it has gone. The stream begins with what happens from now on, or right behind the event that `Last-Event-ID` names. If events are missing in between (the newest 1,000,000 are kept, and none when a backup is restored), `reset` comes first: list the animals anew. A comment comes every 15 seconds. An API key may have 10 streams at once, all together 100. Needs the scope `pets:read`.
+     * Stream changes to animals
+     * @description Server-sent events: `added`, `changed` and `deleted`. Each has an id, and its `data` is the animal as it is when the event is sent, or only the animal's id if it has been deleted. The stream starts with the next change, or after the event that `Last-Event-ID` names. If events between the two are missing (the newest 1,000,000 are kept, and none when a backup is restored), the first event is `reset`: list the animals again. A comment is sent every 15 seconds. An API key may have 10 open streams, and all keys together 100. Needs the scope `pets:read`.
      */
     get: operations["streamPets"];
     put?: never;
@@ -83,7 +83,7 @@ export interface paths {
     };
     /**
      * Count the animals
-     * @description How many animals there are, by status and by the day that they were added on. Whatever was added counts at once; all else is at most ten seconds old. Needs the scope `pets:read`.
+     * @description The number of animals by status and by the day on which they were added. New animals count at once; everything else is at most ten seconds old. Needs the scope `pets:read`.
      */
     get: operations["getStatistics"];
     put?: never;
@@ -261,7 +261,7 @@ export interface components {
        * @description Unique identifier, assigned by the service on creation.
        */
       id: number;
-      /** @description The animal's name: not only white space, no control characters. */
+      /** @description The animal's name: more than white space, without control characters. */
       name: string;
       /**
        * Format: int64
@@ -279,7 +279,7 @@ export interface components {
     Pets: components["schemas"]["Pet"][];
     /** @description An animal to add. */
     NewPet: {
-      /** @description The animal's name: not only white space, no control characters. */
+      /** @description The animal's name: more than white space, without control characters. */
       name: string;
       /**
        * Format: int64
@@ -288,9 +288,9 @@ export interface components {
       categoryId: number;
       status?: components["schemas"]["PetStatus"];
     };
-    /** @description What changes; what is absent stays (RFC 7396). */
+    /** @description The fields to change. Absent fields keep their value (RFC 7396). */
     PetChange: {
-      /** @description The animal's name: not only white space, no control characters. */
+      /** @description The animal's name: more than white space, without control characters. */
       name?: string;
       /**
        * Format: int64
@@ -312,7 +312,7 @@ export interface components {
     StatusCounts: {
       /** @description Animals that can be adopted. */
       available: number;
-      /** @description Animals whose adoption is under way. */
+      /** @description Animals with an adoption in progress. */
       pending: number;
       /** @description Animals that were adopted. */
       sold: number;
@@ -439,9 +439,9 @@ export interface operations {
         cursor?: string;
         /** @description Only animals of this category. */
         categoryId?: number;
-        /** @description Words, eight at the most: only animals whose name has a word that begins so for each of them. Case and accents make no difference. */
+        /** @description One to eight words. Only animals whose name has, for each of them, a word that begins with it. Case and accents are ignored. */
         q?: string;
-        /** @description Only the animals with these ids, 1 to 100 of them, separated by commas. An id that is no animal's is simply not there. */
+        /** @description Only animals with these ids: 1 to 100, separated by commas. Ids that no animal has are ignored. */
         ids?: string;
       };
       header?: {
@@ -611,7 +611,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It is gone. */
+      /** @description The animal is deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -659,7 +659,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The animal as it is now. */
+      /** @description The changed animal. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -690,11 +690,11 @@ export interface operations {
   streamPets: {
     parameters: {
       query?: {
-        /** @description The same, for clients that cannot send the header, which wins. */
+        /** @description The same as `Last-Event-ID`, for clients that cannot send that header. The header takes precedence. */
         lastEventId?: string;
       };
       header?: {
-        /** @description The last event that was read: the stream goes on right behind it. */
+        /** @description The id of the last event that the client has read: the stream resumes after it. */
         "Last-Event-ID"?: string;
       };
       path?: never;
@@ -702,7 +702,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The stream; it ends with the key, and when the server ends. */
+      /** @description The stream. It ends when the key does, and when the server stops. */
       200: {
         headers: {
           [name: string]: unknown;
