@@ -1,8 +1,13 @@
-import type { NewPet as NewPetFields, PetChange as PetChangeFields, Pet as StoredPet } from "./repository.ts";
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { bigintOf, jsonInteger } from "../lib/json.ts";
-import { PET_STATUSES, type PetStatus as PetStatusName } from "./pet.ts";
+import {
+  type NewPet as NewPetFields,
+  PET_STATUSES,
+  type PetChange as PetChangeFields,
+  type PetStatus as PetStatusName,
+  type Pet as StoredPet,
+} from "./pet.ts";
 import type { ListPets } from "./service.ts";
 import { DAYS } from "./statistics.ts";
 import { searchWords } from "./search.ts";
@@ -11,7 +16,7 @@ import { schemaChecker } from "../http/validation.ts";
 
 const Name = Text("PetName", {
   most: 200,
-  description: "The animal's name: not only white space, no control characters.",
+  description: "The animal's name: more than white space, without control characters.",
   examples: ["Bella"],
 });
 
@@ -65,14 +70,13 @@ export const PetChange = t.Object(
   {
     $id: "PetChange",
     additionalProperties: false,
-    description: "What changes; what is absent stays (RFC 7396).",
+    description: "The fields to change. Absent fields keep their value (RFC 7396).",
   },
 );
 
 export const Pets = t.Array(Pet, { $id: "Pets", maxItems: 100, description: "Animals, ascending by id." });
 
-/** Most characters of a search, and most ids of a list. */
-const LONGEST_SEARCH = 100;
+const MAX_SEARCH_LENGTH = 100;
 const MAX_IDS = 100;
 
 const Search = checked<string>(
@@ -80,24 +84,24 @@ const Search = checked<string>(
   {
     type: "string",
     minLength: 1,
-    maxLength: LONGEST_SEARCH,
+    maxLength: MAX_SEARCH_LENGTH,
     description:
-      "Words, eight at the most: only animals whose name has a word that begins so for each of them. Case and accents make no difference.",
+      "One to eight words. Only animals whose name has, for each of them, a word that begins with it. Case and accents are ignored.",
     examples: ["bel"],
   },
-  `must be 1 to ${LONGEST_SEARCH} characters with one to eight words of letters or digits`,
+  `must be 1 to ${MAX_SEARCH_LENGTH} characters with one to eight words of letters or digits`,
   (value) =>
     typeof value === "string" &&
     value.isWellFormed() &&
-    [...value].length <= LONGEST_SEARCH &&
+    [...value].length <= MAX_SEARCH_LENGTH &&
     searchWords(value) !== undefined,
 );
 
 const IDS_PATTERN = `^[1-9][0-9]{0,15}(,[1-9][0-9]{0,15}){0,${MAX_IDS - 1}}$`;
 const IDS = new RegExp(IDS_PATTERN);
 
-/** No animal has an id beyond 2^53: such ids become 2^53 - 1, which no animal has either. */
-const idsIn = (text: string): number[] =>
+/** Ids above 2^53 become 2^53 - 1: no animal has either. */
+const parseIds = (text: string): number[] =>
   text.split(",").map((id) => Math.min(Number(id), Number.MAX_SAFE_INTEGER));
 
 const Ids = checked<string>(
@@ -105,7 +109,7 @@ const Ids = checked<string>(
   {
     type: "string",
     pattern: IDS_PATTERN,
-    description: `Only the animals with these ids, 1 to ${MAX_IDS} of them, separated by commas. An id that is no animal's is simply not there.`,
+    description: `Only animals with these ids: 1 to ${MAX_IDS}, separated by commas. Ids that no animal has are ignored.`,
     examples: ["7,8"],
   },
   `must be 1 to ${MAX_IDS} ids in plain digits, separated by commas`,
@@ -124,7 +128,7 @@ export const ListQuery = t.Object(
   { additionalProperties: false },
 );
 
-/** The domain's form of a checked query. */
+/** From a validated query. */
 export const toListPets = ({
   limit,
   status,
@@ -138,7 +142,7 @@ export const toListPets = ({
   cursor,
   categoryId: categoryId === undefined ? undefined : BigInt(categoryId),
   q,
-  ids: ids === undefined ? undefined : idsIn(ids),
+  ids: ids === undefined ? undefined : parseIds(ids),
 });
 
 const EventId = (description: string) =>
@@ -150,12 +154,20 @@ const EventId = (description: string) =>
   );
 
 export const EventsQuery = t.Object(
-  { lastEventId: t.Optional(EventId("The same, for clients that cannot send the header, which wins.")) },
+  {
+    lastEventId: t.Optional(
+      EventId(
+        "The same as `Last-Event-ID`, for clients that cannot send that header. The header takes precedence.",
+      ),
+    ),
+  },
   { additionalProperties: false },
 );
 
 export const EventsHeaders = t.Object({
-  "last-event-id": t.Optional(EventId("The last event that was read: the stream goes on right behind it.")),
+  "last-event-id": t.Optional(
+    EventId("The id of the last event that the client has read: the stream resumes after it."),
+  ),
 });
 
 export const PetParams = t.Object({ petId: IdInPath("Id of the animal to retrieve.") });
@@ -176,7 +188,7 @@ const AddedOnDay = t.Object(
 const StatusCounts = t.Object(
   {
     available: Count("Animals that can be adopted.", 800),
-    pending: Count("Animals whose adoption is under way.", 30),
+    pending: Count("Animals with an adoption in progress.", 30),
     sold: Count("Animals that were adopted.", 400),
     none: Count("Animals without a status.", 4),
   },
@@ -196,21 +208,21 @@ export const Statistics = t.Object(
   { $id: "Statistics", description: "How many animals there are." },
 );
 
-/** The domain's form of a checked body. */
+/** From a validated body. */
 export const toNewPet = ({ name, categoryId, status }: Static<typeof NewPet>): NewPetFields => ({
   name,
-  // The schema let only integers through.
+  // The schema accepts integers only.
   categoryId: bigintOf(categoryId) as bigint,
   ...(status && { status }),
 });
 
-/** The same of a change. */
+/** From a validated body. */
 export const toPetChange = ({ categoryId, ...rest }: Static<typeof PetChange>): PetChangeFields => ({
   ...rest,
   ...(categoryId !== undefined && { categoryId: bigintOf(categoryId) as bigint }),
 });
 
-/** The wire form of an animal. */
+/** The JSON form of an animal. */
 export const fromPet = ({ id, name, categoryId, status }: StoredPet): Static<typeof Pet> => ({
   id,
   name,

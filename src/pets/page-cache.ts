@@ -1,97 +1,76 @@
-import { KEYED, STANDING, nextPage } from "../http/headers.ts";
 import { matchesEtag, etagOf, notModified } from "../http/etag.ts";
+import { KEYED, STANDING, nextPage } from "../http/headers.ts";
+import { lruCache } from "../lib/lru.ts";
 import { fromPet } from "./model.ts";
 import type { ListPets, PetService } from "./service.ts";
 
-/** Most pages and most bytes of bodies that are kept. */
 const MAX_PAGES = 1000;
+/** Of all bodies together. */
 const MAX_BYTES = 8 * 2 ** 20;
 
-/** The same for the same query only: the cursor, which may be any text, comes last, behind a number or what no number begins with. */
-const nameOf = ({ limit, status, categoryId, q, ids, cursor }: ListPets): string => {
+/**
+ * Different queries have different keys: the cursor, which may be any text, comes last, and nothing before it contains the
+ * text that a client chose, except in an encoding without spaces.
+ */
+const cacheKey = ({ limit, status, categoryId, q, ids, cursor }: ListPets): string => {
   const plain = `${limit} ${status ?? ""} ${cursor ?? ""}`;
   if (categoryId === undefined && q === undefined && ids === undefined) return plain;
   return `filtered ${categoryId ?? ""} ${ids?.join() ?? ""} ${encodeURIComponent(q ?? "")} ${plain}`;
 };
 
-/** A whole answer, its tag, and the answer to who knows it. */
-interface KeptPage {
-  answer: Response;
-  tag: string;
-  known: Response;
+interface CachedPage {
+  etag: string;
+  /** The whole response. */
+  full: Response;
+  notModified: Response;
 }
 
-/** The answer to who knows the pages of these tags: the page itself, or 304. */
-const replyOf = ({ answer, tag, known }: KeptPage, tags: string | undefined): Response =>
-  (tags !== undefined && matchesEtag(tags, tag) ? known : answer).clone() as Response;
-
-export interface PetListCache {
-  /**
-   * The answer to a list query, never older than the last acknowledged write.
-   * @param known its If-None-Match: 304 if that names the page
-   */
-  respond(query: ListPets, known: string | undefined): Response | Promise<Response>;
-}
+const selectResponse = (page: CachedPage, ifNoneMatch: string | undefined): Response => {
+  const isKnown = ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, page.etag);
+  return (isKnown ? page.notModified : page.full).clone() as Response;
+};
 
 /**
- * Keeps whole answers, ready to be cloned: building one costs four times what cloning does. All are dropped when
- * `version` changes, as it does with every write, so that nobody is ever shown an old page.
+ * Caches the responses of `GET /v1/pets`: making one costs four times as much as cloning it. Every write changes `version`,
+ * and a new version empties the cache, so no response is older than the last acknowledged write.
  */
-export const petListCache = ({
-  list,
-  version,
-}: {
-  list: PetService["list"];
-  version: () => number;
-}): PetListCache => {
-  const pages = new Map<string, KeptPage>();
-  let bytes = 0;
-  let keptVersion = -1;
+export const petListCache = ({ list, version }: { list: PetService["list"]; version: () => number }) => {
+  const pages = lruCache<string, CachedPage>({ maxEntries: MAX_PAGES, maxBytes: MAX_BYTES });
+  let cachedVersion = -1;
 
-  const dropAll = () => {
-    pages.clear();
-    bytes = 0;
-  };
-
-  const keep = (name: string, page: KeptPage, size: number) => {
-    if (pages.size >= MAX_PAGES || bytes + size > MAX_BYTES) dropAll();
-    pages.set(name, page);
-    bytes += size;
-  };
-
-  const make = async (query: ListPets, name: string, current: number): Promise<KeptPage> => {
+  const makePage = async (query: ListPets, key: string, current: number): Promise<CachedPage> => {
     const { items, next } = await list(query);
     const { limit, status, categoryId, q, ids } = query;
     const json = JSON.stringify(items.map(fromPet));
-    const filter = { limit, status, categoryId: categoryId?.toString(), q, ids: ids?.join() };
-    const following = nextPage("/v1/pets", filter, next);
-    // A last page may become one that more follow, and stay the same in all else.
-    const tag = etagOf(`${following["link"] ?? ""}${json}`);
-    // A Blob's bytes are shared by the clones of a response.
+    const filters = { limit, status, categoryId: categoryId?.toString(), q, ids: ids?.join() };
+    const links = nextPage("/v1/pets", filters, next);
+    // The link is part of the tag: a last page can stay the same in all but having a next page.
+    const etag = etagOf(`${links["link"] ?? ""}${json}`);
+    // Clones of a response share the bytes of a Blob.
     const body = new Blob([json], { type: "application/json" });
-    const headers = new Headers({
-      "content-type": "application/json",
-      etag: tag,
-      ...following,
-      ...STANDING,
-      ...KEYED,
-    });
-    const known = notModified({ etag: tag, ...STANDING, ...KEYED });
-    const page = { answer: new Response(body, { headers }), tag, known };
-    if (current === version()) keep(name, page, body.size);
+    const headers = { "content-type": "application/json", etag, ...links, ...STANDING, ...KEYED };
+    const page = {
+      etag,
+      full: new Response(body, { headers }),
+      notModified: notModified({ etag, ...STANDING, ...KEYED }),
+    };
+    if (current === version()) pages.set(key, page, body.size);
     return page;
   };
 
   return {
-    respond(query, known) {
-      // Asked before the rows are read: a page made of newer rows than its version says is dropped sooner, not later.
+    /** The response to a list query; 304 if `ifNoneMatch` names its tag. */
+    respond(query: ListPets, ifNoneMatch: string | undefined): Response | Promise<Response> {
+      // Read before the rows: a page with newer rows than its version says is dropped too early, never too late.
       const current = version();
-      if (current !== keptVersion) dropAll();
-      keptVersion = current;
-      const name = nameOf(query);
-      const kept = pages.get(name);
-      if (kept) return replyOf(kept, known);
-      return make(query, name, current).then((page) => replyOf(page, known));
+      if (current !== cachedVersion) pages.clear();
+      cachedVersion = current;
+      const key = cacheKey(query);
+      const page = pages.get(key);
+      if (page) return selectResponse(page, ifNoneMatch);
+      return makePage(query, key, current).then((made) => selectResponse(made, ifNoneMatch));
     },
   };
 };
+
+export type PetListCache = ReturnType<typeof petListCache>;

@@ -12,14 +12,18 @@ export interface Pet extends NewPet {
   id: number;
 }
 
-export interface PetPage {
-  /** Only animals with an id above this one. */
-  after: number;
-  limit: number;
+/** A merge patch: absent fields keep their value, and a status of null clears the status. */
+export interface PetChange {
+  name?: string;
+  categoryId?: bigint;
+  status?: PetStatus | null;
+}
+
+/** Which animals a list contains: those that match every filter. */
+export interface PetFilters {
   status: PetStatus | undefined;
   categoryId?: bigint | undefined;
-  /** Words that all begin words of the name. */
+  /** Every word of this text begins a word of the animal's name. */
   q?: string | undefined;
-  /** Only these. */
   ids?: readonly number[] | undefined;
 }

@@ -1,15 +1,14 @@
-import { setImmediate as turn } from "node:timers/promises";
-import { type SQL, and, asc, eq, gt, lte, max, sql } from "drizzle-orm";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type SQL, and, asc, count, eq, gt, lte, max, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { exact } from "../db/int64.ts";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
-import type { Pet, PetPage, PetStatus } from "./pet.ts";
-import { hasIndexedPrefixes, ftsQuery } from "./search.ts";
+import type { Pet, PetFilters, PetStatus } from "./pet.ts";
+import { ftsQuery, hasIndexedPrefixes } from "./search.ts";
 
-/** What a list filtered by status has to read. */
-const OF_STATUS = { id: pets.id, name: pets.name, categoryId: exact(pets.categoryId) };
-export const COLUMNS = { ...OF_STATUS, status: pets.status };
+const COLUMNS_BUT_STATUS = { id: pets.id, name: pets.name, categoryId: exact(pets.categoryId) };
+export const COLUMNS = { ...COLUMNS_BUT_STATUS, status: pets.status };
 
 export interface Row {
   id: number;
@@ -24,50 +23,45 @@ const withStatus =
   (status: PetStatus) =>
   (row: Omit<Row, "status">): Pet => ({ ...row, status });
 
-/** The index of words (migration 0004), by the names that FTS5 gives its columns. */
+/** Animals with an id above `after`, ascending by id, at most `limit`. */
+export interface PetPage extends PetFilters {
+  after: number;
+  limit: number;
+}
+
+/** The FTS5 index of names (migration 0004), with the names that FTS5 gives its columns. */
 const words = sqliteTable("pets_words", { id: integer("rowid"), words: text("pets_words") });
 
 const value = sql.placeholder;
 
-/** Any value where the parameter is null. */
+/** The condition, or true if the parameter is null. */
 const ifGiven = (name: string, condition: SQL): SQL => sql`(${value(name)} is null or ${condition})`;
 
-const BEHIND = gt(pets.id, value("after"));
-const OF_ONE_STATUS = eq(pets.status, value("status"));
-const OF_CATEGORY = sql`${pets.categoryId} = ${value("categoryId")}`;
-const FILTERED = and(ifGiven("status", OF_ONE_STATUS), ifGiven("categoryId", OF_CATEGORY));
-const AMONG = sql`${pets.id} in (select value from json_each(${value("ids")}))`;
-// Each animal by itself: a word that a million others have is none of this search.
-const FOUND = sql`exists (select 1 from pets_words where pets_words match ${value("match")} and rowid = ${pets.id})`;
+const AFTER = gt(pets.id, value("after"));
+const HAS_STATUS = eq(pets.status, value("status"));
+const IN_CATEGORY = sql`${pets.categoryId} = ${value("categoryId")}`;
+const MATCHES_FILTERS = and(ifGiven("status", HAS_STATUS), ifGiven("categoryId", IN_CATEGORY));
+const HAS_ID = sql`${pets.id} in (select value from json_each(${value("ids")}))`;
+// Looked up for each animal: the words of a million other animals cost this search nothing.
+const HAS_WORDS = sql`exists (select 1 from pets_words where pets_words match ${value("match")} and rowid = ${pets.id})`;
 
-/** Ids that the first slice of a search looks through, and the most that a later one does: each takes twice as many. */
+/** How many ids the first step of a search covers. Each later step covers twice as many, up to the maximum. */
 const FIRST_SLICE = 25_000;
 const MAX_SLICE = 100_000;
 
-/** The lists, each prepared once, and each by an index whose order is that of the ids: none sorts. */
-export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pet[] | Promise<Pet[]>) => {
-  const every = (condition?: SQL) =>
-    orm
-      .select(COLUMNS)
-      .from(pets)
-      .where(and(condition, BEHIND))
-      .orderBy(asc(pets.id))
-      .limit(value("limit"))
-      .prepare();
-  // The filter says the status of every row: not to read it pays for what finding each row by the index costs.
-  const everyOfStatus = (condition?: SQL) =>
-    orm
-      .select(OF_STATUS)
-      .from(pets)
-      .where(and(condition, OF_ONE_STATUS, BEHIND))
-      .orderBy(asc(pets.id))
-      .limit(value("limit"))
-      .prepare();
-  const [listed, ofCategory] = [every(), every(OF_CATEGORY)];
-  const [ofStatus, ofCategoryAndStatus] = [everyOfStatus(), everyOfStatus(OF_CATEGORY)];
-  const [among, foundAmong] = [every(and(AMONG, FILTERED)), every(and(AMONG, FOUND, FILTERED))];
-  // A cross join, so that SQLite takes the words first.
-  const found = orm
+interface SearchValues {
+  after: number;
+  limit: number;
+  [name: string]: unknown;
+}
+
+/**
+ * Searches by words, a slice of ids at a time, and lets other requests run in between: a million animals may have the word
+ * and another status than the search asks for.
+ */
+const petSearch = ({ orm }: Pick<Database, "orm">) => {
+  // A cross join makes SQLite read the words first.
+  const searchStatement = orm
     .select(COLUMNS)
     .from(words)
     .crossJoin(pets)
@@ -77,56 +71,121 @@ export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pe
         gt(words.id, value("after")),
         lte(words.id, value("until")),
         eq(pets.id, words.id),
-        FILTERED,
+        MATCHES_FILTERS,
       ),
     )
     .orderBy(asc(words.id))
     .limit(value("limit"))
     .prepare();
-
-  const newest = orm
+  const newestStatement = orm
     .select({ id: max(pets.id) })
     .from(pets)
     .prepare();
 
-  /**
-   * Looks slice by slice, the first of so many ids, and lets others have their turn in between: of a million animals with a
-   * word, all may have another status than the one that is asked for.
-   */
-  const search = async (
-    first: number,
-    values: {
-      after: number;
-      limit: number;
-      [name: string]: unknown;
-    },
-  ): Promise<Pet[]> => {
-    const last = newest.get()?.id ?? 0;
-    const rows: Pet[] = [];
-    for (let { after } = values, slice = first; ; slice = Math.min(2 * slice, MAX_SLICE)) {
-      const until = Math.min(after + slice, last);
-      rows.push(...found.all({ ...values, after, until, limit: values.limit - rows.length }).map(toPet));
-      if (until === last || rows.length === values.limit) return rows;
+  return async (firstSlice: number, values: SearchValues): Promise<Pet[]> => {
+    const newest = newestStatement.get()?.id ?? 0;
+    const found: Pet[] = [];
+    for (let { after } = values, slice = firstSlice; ; slice = Math.min(2 * slice, MAX_SLICE)) {
+      const until = Math.min(after + slice, newest);
+      const limit = values.limit - found.length;
+      found.push(...searchStatement.all({ ...values, after, until, limit }).map(toPet));
+      if (until === newest || found.length === values.limit) return found;
       after = until;
-      await turn();
+      await nextTurn();
     }
   };
+};
+
+/** Lists pages of animals. Each kind of list has its own statement and reads an index in the order of ids: none sorts. */
+export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pet[] | Promise<Pet[]>) => {
+  const listWhere = (condition?: SQL) =>
+    orm
+      .select(COLUMNS)
+      .from(pets)
+      .where(and(condition, AFTER))
+      .orderBy(asc(pets.id))
+      .limit(value("limit"))
+      .prepare();
+  // The filter gives the status of every row: not reading it makes up for the cost of the lookup by index.
+  const listWithStatus = (condition?: SQL) =>
+    orm
+      .select(COLUMNS_BUT_STATUS)
+      .from(pets)
+      .where(and(condition, HAS_STATUS, AFTER))
+      .orderBy(asc(pets.id))
+      .limit(value("limit"))
+      .prepare();
+  const listStatement = listWhere();
+  const categoryStatement = listWhere(IN_CATEGORY);
+  const statusStatement = listWithStatus();
+  const categoryAndStatusStatement = listWithStatus(IN_CATEGORY);
+  const idsStatement = listWhere(and(HAS_ID, MATCHES_FILTERS));
+  const idsAndWordsStatement = listWhere(and(HAS_ID, HAS_WORDS, MATCHES_FILTERS));
+  const search = petSearch({ orm });
 
   return ({ status, categoryId, q, ids, ...page }) => {
     if (ids === undefined && q === undefined) {
       const values = { ...page, categoryId };
       if (status === undefined)
-        return (categoryId === undefined ? listed : ofCategory).all(values).map(toPet);
-      const query = categoryId === undefined ? ofStatus : ofCategoryAndStatus;
-      return query.all({ ...values, status }).map(withStatus(status));
+        return (categoryId === undefined ? listStatement : categoryStatement).all(values).map(toPet);
+      const statement = categoryId === undefined ? statusStatement : categoryAndStatusStatement;
+      return statement.all({ ...values, status }).map(withStatus(status));
     }
     const values = { ...page, status: status ?? null, categoryId: categoryId ?? null };
     const match = q === undefined ? undefined : ftsQuery(q);
-    // Gathering the matches of a long word takes as long for a slice as for all: those are not cut.
+    // Collecting the matches of a long word takes as long for a slice as for all ids: such a search has one slice.
     if (q !== undefined && ids === undefined)
       return search(hasIndexedPrefixes(q) ? FIRST_SLICE : Infinity, { ...values, match });
-    const given = { ...values, ids: JSON.stringify(ids) };
-    if (match === undefined) return among.all(given).map(toPet);
-    return foundAmong.all({ ...given, match }).map(toPet);
+    const valuesWithIds = { ...values, ids: JSON.stringify(ids) };
+    if (match === undefined) return idsStatement.all(valuesWithIds).map(toPet);
+    return idsAndWordsStatement.all({ ...valuesWithIds, match }).map(toPet);
   };
+};
+
+const DAY_MS = 86_400_000;
+
+/** How many animals of one slice of ids were added on one UTC day. */
+export interface DayCounts {
+  /** Days since 1970. */
+  day: number;
+  /** With and without a status. */
+  total: number;
+  available: number;
+  pending: number;
+  sold: number;
+  /** The highest id among them. */
+  lastId: number;
+}
+
+/** Counts the next `limit` animals with an id above `after` by the day on which they were added. */
+export const petCounts = ({
+  orm,
+}: Pick<Database, "orm">): ((slice: { after: number; limit: number }) => DayCounts[]) => {
+  const slice = orm
+    .select({
+      id: pets.id,
+      status: pets.status,
+      // Both are integers: SQLite drops the remainder.
+      day: sql<number>`${pets.createdAt} / ${sql.raw(String(DAY_MS))}`.as("day"),
+    })
+    .from(pets)
+    .where(AFTER)
+    .orderBy(asc(pets.id))
+    .limit(value("limit"))
+    .as("slice");
+  const countStatus = (status: PetStatus) => sql<number>`count(iif(${slice.status} = ${status}, 1, null))`;
+  // Grouping by the status as well, a text, takes twice as long.
+  const countStatement = orm
+    .select({
+      day: slice.day,
+      total: count(),
+      available: countStatus("available"),
+      pending: countStatus("pending"),
+      sold: countStatus("sold"),
+      lastId: sql<number>`${max(slice.id)}`,
+    })
+    .from(slice)
+    .groupBy(sql`${slice.day}`)
+    .prepare();
+  return (values) => countStatement.all(values);
 };

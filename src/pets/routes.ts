@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { etagOf, findExpected, jsonWithEtag } from "../http/etag.ts";
 import type { Macros } from "../http/macros.ts";
 import { ErrorBody, NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import {
@@ -21,12 +22,13 @@ import {
 import { changePet, createPet, deletePet, getPet, getStatistics, listPets, streamPets } from "./openapi.ts";
 import type { EventStream } from "./events/stream-response.ts";
 import type { PetListCache } from "./page-cache.ts";
+import type { Pet as StoredPet } from "./pet.ts";
 import type { PetService } from "./service.ts";
 import type { PetStatistics } from "./statistics.ts";
-import { findExpected } from "../http/etag.ts";
-import { answerWith, tagOfPet, tagged } from "./tagged.ts";
 
-/** Animals, under `/v1`: the specified operations, changing and counting. */
+const etagOfPet = (pet: StoredPet): string => etagOf(JSON.stringify(fromPet(pet)));
+
+/** Animals and their statistics, under `/v1`. */
 export const petRoutes = ({
   pets,
   pages,
@@ -52,7 +54,7 @@ export const petRoutes = ({
     .post(
       "/v1/pets",
       ({ body, once }) =>
-        once({ status: 201, body: fromPet, headers: (pet) => ({ etag: tagOfPet(pet) }) }, (keep) =>
+        once({ status: 201, body: fromPet, headers: (pet) => ({ etag: etagOfPet(pet) }) }, (keep) =>
           pets.add(toNewPet(body), keep),
         ),
       {
@@ -69,8 +71,10 @@ export const petRoutes = ({
       "/v1/pets/:petId",
       async ({ params, body, headers, set }) => {
         const id = parseId(params.petId);
-        const expected = await findExpected(headers, () => pets.get(id), tagOfPet);
-        return tagged(await pets.change(id, toPetChange(body), expected), set.headers);
+        const expected = await findExpected(headers, () => pets.get(id), etagOfPet);
+        const pet = fromPet(await pets.change(id, toPetChange(body), expected));
+        set.headers["etag"] = etagOf(JSON.stringify(pet));
+        return pet;
       },
       {
         stability: "beta",
@@ -87,7 +91,7 @@ export const petRoutes = ({
       "/v1/pets/:petId",
       async ({ params, headers }) => {
         const id = parseId(params.petId);
-        const expected = await findExpected(headers, () => pets.get(id), tagOfPet);
+        const expected = await findExpected(headers, () => pets.get(id), etagOfPet);
         return pets.remove(id, expected);
       },
       {
@@ -113,7 +117,8 @@ export const petRoutes = ({
     )
     .get(
       "/v1/pets/:petId",
-      async ({ params, headers }) => answerWith(await pets.get(parseId(params.petId)), headers),
+      async ({ params, headers }) =>
+        jsonWithEtag(JSON.stringify(fromPet(await pets.get(parseId(params.petId)))), headers),
       {
         deprecated: { successor: "/v1/pets" },
         scope: "pets:read",

@@ -1,15 +1,16 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Clock, formatTime } from "../lib/time.ts";
-import type { Pets, DayCounts } from "./repository.ts";
+import type { DayCounts } from "./queries.ts";
+import type { PetRepository } from "./repository.ts";
 
-/** Days that the statistics go back, today included. */
+/** How many days the statistics cover, today included. */
 export const DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** Animals counted at once: some milliseconds, between which other requests have their turn. */
+/** Animals counted in one turn of the event loop: a few milliseconds, after which other requests run. */
 const SLICE = 10_000;
 
-/** How old a count may be of what is not simply an animal more. */
+/** The greatest age of a count that misses changes and deletions. */
 const RECOUNT_MS = 10_000;
 
 export interface PetCounts {
@@ -19,24 +20,19 @@ export interface PetCounts {
   addedByDay: { date: string; count: number }[];
 }
 
-export interface PetStatistics {
-  /** Whatever was added counts at once; all else is at most ten seconds old. */
-  read(): Promise<PetCounts>;
-}
-
-/** Animals up to the id `last`, counted. */
-interface Counted {
-  last: number;
+/** The count of all animals up to the id `lastId`. */
+interface Totals {
+  lastId: number;
   total: number;
   available: number;
   pending: number;
   sold: number;
-  /** By the days since 1970. */
+  /** Keys are days since 1970. */
   byDay: Map<number, number>;
 }
 
-const nothing = (): Counted => ({
-  last: 0,
+const emptyTotals = (): Totals => ({
+  lastId: 0,
   total: 0,
   available: 0,
   pending: 0,
@@ -44,73 +40,76 @@ const nothing = (): Counted => ({
   byDay: new Map(),
 });
 
-const add = (counted: Counted, { day, total, available, pending, sold, last }: DayCounts): void => {
-  counted.total += total;
-  counted.available += available;
-  counted.pending += pending;
-  counted.sold += sold;
-  counted.last = Math.max(counted.last, last);
-  counted.byDay.set(day, (counted.byDay.get(day) ?? 0) + total);
+const addDay = (totals: Totals, { day, total, available, pending, sold, lastId }: DayCounts): void => {
+  totals.total += total;
+  totals.available += available;
+  totals.pending += pending;
+  totals.sold += sold;
+  totals.lastId = Math.max(totals.lastId, lastId);
+  totals.byDay.set(day, (totals.byDay.get(day) ?? 0) + total);
 };
 
 /** @param now milliseconds UTC */
-const countsOf = ({ total, available, pending, sold, byDay }: Counted, now: number): PetCounts => {
+const toPetCounts = ({ total, available, pending, sold, byDay }: Totals, now: number): PetCounts => {
   const oldest = Math.floor(now / DAY_MS) - DAYS + 1;
   return {
     total,
     byStatus: { available, pending, sold, none: total - available - pending - sold },
-    addedByDay: Array.from({ length: DAYS }, (_, at) => ({
-      date: formatTime((oldest + at) * DAY_MS).slice(0, 10),
-      count: byDay.get(oldest + at) ?? 0,
+    addedByDay: Array.from({ length: DAYS }, (_, index) => ({
+      date: formatTime((oldest + index) * DAY_MS).slice(0, 10),
+      count: byDay.get(oldest + index) ?? 0,
     })),
   };
 };
 
 /**
- * Counts animals in slices, once for all who ask at the same time. Ids only grow, so that a count carries on behind the last
- * id it saw. What changes animals that were counted, a new status or a deletion, is seen by counting anew, at most every ten
- * seconds and only if `version` says that anything was written.
+ * Counts animals in slices; concurrent requests share one count. Ids only grow, so a count continues after the last id it
+ * has seen. Only a new count sees changes and deletions of animals that were counted already: it is made at most every ten
+ * seconds, and only if `version` shows that something was written.
  */
 export const petStatistics = ({
   countByDay,
   version,
   clock,
 }: {
-  countByDay: Pets["countByDay"];
+  countByDay: PetRepository["countByDay"];
   version: () => number;
   clock: Clock;
-}): PetStatistics => {
-  let counted = nothing();
+}) => {
+  let totals = emptyTotals();
   let countedAt = Number.NEGATIVE_INFINITY;
   let countedVersion = -1;
   let running: Promise<void> | undefined;
 
-  const carryOn = async (counting: Counted): Promise<void> => {
+  const countFurther = async (counting: Totals): Promise<void> => {
     for (;;) {
       const before = counting.total;
-      for (const one of await countByDay({ after: counting.last, limit: SLICE })) add(counting, one);
+      for (const day of countByDay({ after: counting.lastId, limit: SLICE })) addDay(counting, day);
       if (counting.total - before < SLICE) return;
-      await turn();
+      await nextTurn();
     }
   };
 
   const count = async (): Promise<void> => {
-    // Asked before the rows are read: what is written meanwhile is counted anew the next time.
+    // Read before the rows: what is written during the count shows in the next one.
     const [now, current] = [clock.now(), version()];
     const isOld = current !== countedVersion && Math.abs(now - countedAt) >= RECOUNT_MS;
-    if (!isOld) return carryOn(counted);
-    const anew = nothing();
-    await carryOn(anew);
-    [counted, countedAt, countedVersion] = [anew, now, current];
+    if (!isOld) return countFurther(totals);
+    const newTotals = emptyTotals();
+    await countFurther(newTotals);
+    [totals, countedAt, countedVersion] = [newTotals, now, current];
   };
 
   return {
-    async read() {
+    /** New animals count at once; everything else is at most ten seconds old. */
+    async read(): Promise<PetCounts> {
       running ??= count().finally(() => {
         running = undefined;
       });
       await running;
-      return countsOf(counted, clock.now());
+      return toPetCounts(totals, clock.now());
     },
   };
 };
+
+export type PetStatistics = ReturnType<typeof petStatistics>;

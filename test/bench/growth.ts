@@ -1,5 +1,5 @@
 import { writeCursor } from "../../src/lib/pagination.ts";
-import type { PetStatus } from "../../src/pets/repository.ts";
+import type { PetStatus } from "../../src/pets/pet.ts";
 import { cursorScope } from "../../src/pets/service.ts";
 import { type Bench, serve, withServers } from "./bench.ts";
 import { type Contestant, type Results, contest, medianOf, ratioOf } from "./contest.ts";

@@ -155,8 +155,8 @@ describe("of many editors who saw the same animal", () => {
     const pets = petRepository(store.database);
     const seen = await pets.find(1);
     await patch(store, { status: null }, {});
-    expect(await pets.remove(1, seen)).toEqual({ refused: "different" });
-    expect(await pets.change(1, { name: "Luna" }, seen)).toEqual({ refused: "different" });
+    expect(await pets.remove(1, seen)).toEqual({ refused: "precondition_failed" });
+    expect(await pets.change(1, { name: "Luna" }, seen)).toEqual({ refused: "precondition_failed" });
     expect(await pets.remove(1, await pets.find(1))).toEqual({
       pet: { id: 1, name: "Bella", categoryId: 1n },
     });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type PetCounts, petStatistics } from "../../src/pets/statistics.ts";
-import type { DayCounts } from "../../src/pets/repository.ts";
+import type { DayCounts } from "../../src/pets/queries.ts";
 import { type Store, addPet, openStore, temporaryDirectory, testClock } from "../support/store.ts";
 import { openDatabase } from "../../src/db/open.ts";
 
@@ -86,10 +86,10 @@ test("what was changed or deleted is seen within ten seconds", async () => {
 /** Animals with the ids 1 to `count`, told in slices; `asked` notes behind which id. */
 const told = (count: number) => {
   const asked: number[] = [];
-  const countByDay = async ({ after, limit }: { after: number; limit: number }): Promise<DayCounts[]> => {
+  const countByDay = ({ after, limit }: { after: number; limit: number }): DayCounts[] => {
     asked.push(after);
     const total = Math.min(limit, count - after);
-    return total > 0 ? [{ day: 0, total, available: total, pending: 0, sold: 0, last: after + total }] : [];
+    return total > 0 ? [{ day: 0, total, available: total, pending: 0, sold: 0, lastId: after + total }] : [];
   };
   return { asked, countByDay };
 };
@@ -128,7 +128,10 @@ test("a count that failed is made again", async () => {
   const { countByDay } = told(5);
   let isBroken = true;
   const { read } = petStatistics({
-    countByDay: (slice) => (isBroken ? Promise.reject(new Error("disk")) : countByDay(slice)),
+    countByDay(slice) {
+      if (isBroken) throw new Error("disk");
+      return countByDay(slice);
+    },
     version: () => 1,
     clock: testClock(),
   });
