@@ -65,7 +65,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   // A site is what a deploy holds.
   {
     from: /^src\/sites\//,
-    to: [/^src\/(http|lib)\//, /^src\/deploys\/(blob-check|blobs|challenge-directory|manifest|stored)\.ts$/],
+    to: [/^src\/(http|lib)\//, /^src\/deploys\/(blob-check|blobs|challenge-directory|manifest)\.ts$/],
   },
   { from: /^src\/(pets|categories|orders|keys|projects)\//, to: [/^src\/(http|lib)\//] },
 ];

@@ -1,9 +1,9 @@
-import type { Stored } from "./blobs.ts";
-import { isHash } from "./blob-check.ts";
 import { CODINGS } from "../lib/accept.ts";
+import { blobSize, isHash, problemFromError } from "./blob-check.ts";
+import type { Blobs, Stored } from "./blobs.ts";
 import type { Encoded, Encodings } from "./variants.ts";
 
-/** One file of a deploy, as it is served. */
+/** A file of a deploy. */
 export interface SiteFile extends Stored {
   /** The Content-Type. */
   type: string;
@@ -12,12 +12,12 @@ export interface SiteFile extends Stored {
   immutable: boolean;
 }
 
-/** A deploy: what lies at which path, without a leading slash. */
+/** The files of a deploy by their path, without a leading slash. */
 export type Manifest = ReadonlyMap<string, SiteFile>;
 
 const VERSION = 1;
 
-/** No manifest is larger, not even of 50,000 files with the longest paths. Larger files are not read into memory. */
+/** No manifest is larger, not even one of 50,000 files with the longest paths. A larger file is not read. */
 export const MAX_MANIFEST_BYTES = 256 * 2 ** 20;
 
 export const writeManifest = (manifest: Manifest): string =>
@@ -76,4 +76,46 @@ export const readManifest = (text: string): Manifest => {
     files.set(path, file);
   }
   return files;
+};
+
+type BlobSource = Pick<Blobs, "pathOf" | "damage">;
+
+/** Reads the text of a blob, and says what is wrong with it. @throws the system's error if it says nothing about the file */
+const readBlob = async (
+  { pathOf }: BlobSource,
+  hash: string,
+): Promise<{ text: string; problem?: string }> => {
+  try {
+    const path = pathOf(hash);
+    if (blobSize(path) > MAX_MANIFEST_BYTES) return { text: "", problem: "is larger than any manifest" };
+    const bytes = await Bun.file(path).bytes();
+    const isWhole = Bun.SHA256.hash(bytes, "hex") === hash;
+    return {
+      text: new TextDecoder().decode(bytes),
+      ...(!isWhole && { problem: "has other content than was stored" }),
+    };
+  } catch (error) {
+    const problem = problemFromError(error);
+    if (problem === undefined) throw error;
+    return { text: "", problem };
+  }
+};
+
+/** Loads the manifest of a deploy. One that is known to be damaged is not read again. @throws BlobDamaged */
+export const loadManifest = async (blobs: BlobSource, hash: string): Promise<Manifest> => {
+  if (blobs.damage.has(hash)) throw blobs.damage.add(hash, "");
+  const { text, problem } = await readBlob(blobs, hash);
+  if (problem !== undefined) throw blobs.damage.add(hash, problem);
+  return readManifest(text);
+};
+
+/**
+ * The hashes in a stored manifest. In a damaged one, every text that could be a hash counts, so that no file is swept too
+ * early.
+ */
+export const hashesInManifest = async (blobs: BlobSource, hash: string): Promise<Iterable<string>> => {
+  const { text, problem } = await readBlob(blobs, hash);
+  if (problem === undefined) return hashesOf(readManifest(text));
+  blobs.damage.add(hash, problem);
+  return text.match(/[\da-f]{64}/g) ?? [];
 };

@@ -7,12 +7,11 @@ import type { Admission } from "./admission.ts";
 import { type UnpackedFile, unpack } from "./archive.ts";
 import type { Blobs } from "./blobs.ts";
 import { type StoredSite, storeSite } from "./store-site.ts";
-import type { Manifest } from "./manifest.ts";
+import { type Manifest, hashesInManifest, loadManifest } from "./manifest.ts";
 import { type DeploySize, maxDiskBytes, quotaExceeded, diskUsage } from "./quota.ts";
 import { InvalidArchive, UNPACK_LIMITS } from "./invalid-archive.ts";
 import type { Deploy, DeployRepository } from "./repository.ts";
 import { InsufficientSpace, type DiskSpace } from "./disk-space.ts";
-import { hashesNamedBy, loadManifest } from "./stored.ts";
 import { keyedMutex } from "./mutex.ts";
 import { UploadCutOff, UploadTooLarge, type Uploads } from "./uploads.ts";
 
@@ -196,7 +195,7 @@ export const deployService = ({
     const hashes = new Set<string>();
     for (const manifest of await deploys.manifests()) {
       hashes.add(manifest);
-      for (const hash of await hashesNamedBy(blobs, manifest)) hashes.add(hash);
+      for (const hash of await hashesInManifest(blobs, manifest)) hashes.add(hash);
     }
     return hashes;
   };

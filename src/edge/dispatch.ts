@@ -23,8 +23,8 @@ export interface SiteRequest {
 }
 
 export interface Publisher {
-  /** What a name answers; undefined if nothing is published under it. */
-  answer(place: PublishedPlace, request: SiteRequest): Response | Promise<Response> | undefined;
+  /** The response to a request under a name; undefined if nothing is published there. */
+  respond(place: PublishedPlace, request: SiteRequest): Response | Promise<Response> | undefined;
 }
 
 export type Fetch = (request: Request) => Response | Promise<Response>;
@@ -90,7 +90,7 @@ export const dispatcher = ({
   ): Promise<Response | undefined> => {
     try {
       await fresh();
-      return await publisher.answer(place, requestOf(request, place.port));
+      return await publisher.respond(place, requestOf(request, place.port));
     } catch (error) {
       onError?.(error);
       const fault = faultOf(error);

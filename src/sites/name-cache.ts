@@ -1,49 +1,39 @@
+import { lruCache } from "../lib/lru.ts";
 import type { Published, PublishedNames } from "./repository.ts";
 
-/** Most names that are remembered. */
 const MAX_NAMES = 10_000;
 
-/** Answers from memory until anything is written; what is not published is not remembered. */
-const remembering = (find: (name: string) => Published | undefined) => {
-  const known = new Map<string, Published>();
-  return {
-    find(name: string): Published | undefined {
-      const remembered = known.get(name);
-      if (remembered) return remembered;
-      const found = find(name);
-      if (known.size >= MAX_NAMES) known.clear();
-      if (found) known.set(name, found);
-      return found;
-    },
-    drop: () => known.clear(),
-  };
-};
-
 /**
- * The same names from memory. All are forgotten when `version` changes, as it does with every write, so that a domain that
- * was removed is gone.
+ * Caches what is published under which name: a query takes longer than the response. Every write changes `version` and
+ * empties the cache, so a removed domain stops at once. A name with nothing published is not cached.
  */
-export const cachedNames = (names: PublishedNames, version: () => number): PublishedNames => {
-  const slugs = remembering((slug) => names.bySlug(slug));
-  const hostnames = remembering((hostname) => names.byHostname(hostname));
-  let known = version();
+export const cachedNames = (
+  { bySlug, byHostname }: PublishedNames,
+  version: () => number,
+): PublishedNames => {
+  const slugs = lruCache<string, Published>({ maxEntries: MAX_NAMES });
+  const hostnames = lruCache<string, Published>({ maxEntries: MAX_NAMES });
+  let cachedVersion = version();
 
-  const assertCurrent = () => {
+  const clearIfStale = () => {
     const current = version();
-    if (current === known) return;
-    slugs.drop();
-    hostnames.drop();
-    known = current;
+    if (current === cachedVersion) return;
+    slugs.clear();
+    hostnames.clear();
+    cachedVersion = current;
+  };
+
+  const find = (cache: typeof slugs, name: string, query: (name: string) => Published | undefined) => {
+    clearIfStale();
+    const cached = cache.get(name);
+    if (cached) return cached;
+    const published = query(name);
+    if (published) cache.set(name, published);
+    return published;
   };
 
   return {
-    bySlug(slug) {
-      assertCurrent();
-      return slugs.find(slug);
-    },
-    byHostname(hostname) {
-      assertCurrent();
-      return hostnames.find(hostname);
-    },
+    bySlug: (slug) => find(slugs, slug, bySlug),
+    byHostname: (hostname) => find(hostnames, hostname, byHostname),
   };
 };

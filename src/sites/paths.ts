@@ -1,11 +1,11 @@
 import type { Manifest, SiteFile } from "../deploys/manifest.ts";
 
-/** What a request path leads to; `location` is a path to redirect to, percent-encoded. */
+/** The file that a URL path serves, or the path to redirect to, percent-encoded. */
 export type Resolution = { file: SiteFile; path: string } | { location: string } | undefined;
 
 /**
- * A request's path, still percent-encoded, as a path of the site without the leading slash. It is decoded once.
- * Undefined for one that no site has: `..`, `//`, NUL, a backslash, an encoded slash, a wrong percent-encoding.
+ * Decodes the path of a request, once, to a path in the site without the leading slash.
+ * @returns undefined for what no site has: `..`, `//`, NUL, a backslash, an encoded slash, a wrong percent-encoding
  */
 export const decodePath = (encoded: string): string | undefined => {
   if (!encoded.startsWith("/") || /%2f/i.test(encoded)) return undefined;
@@ -20,39 +20,39 @@ export const decodePath = (encoded: string): string | undefined => {
   return path.normalize("NFC");
 };
 
-/** Names that begin with a dot are kept but not served, but for `.well-known/` (RFC 8615). */
-export const isHidden = (path: string): boolean => /(?:^|\/)\./.test(path.replace(/^\.well-known\//, ""));
+/** Files whose names begin with a dot are stored but not served, but for `.well-known/` (RFC 8615). */
+const isHidden = (path: string): boolean => /(?:^|\/)\./.test(path.replace(/^\.well-known\//, ""));
 
 const encodePath = (path: string): string => `/${path.split("/").map(encodeURIComponent).join("/")}`;
 
-/** The address that a page is served at: `guide.html` at `guide`, `docs/index.html` at `docs/`. */
+/** The clean path of a page: `guide` for `guide.html`, `docs/` for `docs/index.html`. */
 const cleanPath = (path: string): string =>
   /(?:^|\/)index\.html$/.test(path) ? path.slice(0, -"index.html".length) : path.replace(/\.html$/, "");
 
-/** The name of the file that is served at an address, redirects left aside. */
+/** The name of the file that a path serves, redirects aside. */
 const fileAt = (path: string, files: Manifest): string | undefined => {
   if (path === "" || path.endsWith("/"))
     return files.has(`${path}index.html`) ? `${path}index.html` : undefined;
   return [path, `${path}.html`].find((name) => files.has(name));
 };
 
-/** The address that this one should have been, if it is a known one; directories end with a slash, pages do not. */
-const betterAddress = (path: string, files: Manifest): string | undefined => {
+/** Adds the slash of a directory, or removes one behind a page; undefined if that leads nowhere. */
+const fixTrailingSlash = (path: string, files: Manifest): string | undefined => {
   if (files.has(`${path}/index.html`)) return `${path}/`;
   return /[^/]\/$/.test(path) && files.has(`${path.slice(0, -1)}.html`) ? path.slice(0, -1) : undefined;
 };
 
 /**
- * Finds what an address leads to. A page has one address: `/guide.html` redirects to `/guide` and `/docs/index.html` to
- * `/docs/`, unless another file is there; a file by the exact name goes before a page, and a page before a directory.
+ * Finds what a path serves. A page has one URL: `/guide.html` redirects to `/guide` and `/docs/index.html` to `/docs/`, unless
+ * another file is there. A file with the exact name wins over a page, and a page over a directory.
  */
 export const resolvePath = (path: string, files: Manifest): Resolution => {
   if (isHidden(path)) return undefined;
   const name = fileAt(path, files);
   const file = name === undefined ? undefined : files.get(name);
   if (name === undefined || !file) {
-    const better = betterAddress(path, files);
-    return better === undefined ? undefined : { location: encodePath(better) };
+    const fixed = fixTrailingSlash(path, files);
+    return fixed === undefined ? undefined : { location: encodePath(fixed) };
   }
   const clean = cleanPath(name);
   return clean !== path && fileAt(clean, files) === name

@@ -1,14 +1,19 @@
+import { sizeProblem } from "../deploys/blob-check.ts";
 import type { Blobs } from "../deploys/blobs.ts";
 import { type SiteFile, blobSizes } from "../deploys/manifest.ts";
-import { sizeProblem } from "../deploys/blob-check.ts";
-import { type Variant, REVALIDATE, selectVariant, variantHeaders } from "./forms.ts";
-import { type Range, readRange } from "./negotiate.ts";
-import { matchesEtagStrongly, matchesEtag } from "../http/etag.ts";
+import { matchesEtag, matchesEtagStrongly } from "../http/etag.ts";
+import { type Range, readRange } from "./range.ts";
+import {
+  REVALIDATE,
+  type Representation,
+  representationHeaders,
+  selectRepresentation,
+} from "./representation.ts";
 
-type Source = Pick<Blobs, "pathOf" | "damage">;
+type BlobSource = Pick<Blobs, "pathOf" | "damage">;
 
-/** The path of a blob of this file, once its size was checked: a failure while the body is sent could not be reported. @throws BlobDamaged */
-const checkedPath = async ({ pathOf, damage }: Source, file: SiteFile, hash: string): Promise<string> => {
+/** The path of a blob after a check of its size: an error while the body is sent could not be reported. @throws BlobDamaged */
+const checkedPath = async ({ pathOf, damage }: BlobSource, file: SiteFile, hash: string): Promise<string> => {
   const path = pathOf(hash);
   if (damage.has(hash)) throw damage.add(hash, "");
   const problem = await sizeProblem(path, blobSizes(file).get(hash) ?? 0);
@@ -17,14 +22,14 @@ const checkedPath = async ({ pathOf, damage }: Source, file: SiteFile, hash: str
 };
 
 /** The content of a blob. @throws BlobDamaged */
-const readChecked = async (blobs: Source, file: SiteFile, hash: string): Promise<Uint8Array> => {
+const readChecked = async (blobs: BlobSource, file: SiteFile, hash: string): Promise<Uint8Array> => {
   const bytes = await Bun.file(await checkedPath(blobs, file, hash)).bytes();
   if (Bun.SHA256.hash(bytes, "hex") !== hash)
     throw blobs.damage.add(hash, "has other content than was stored");
   return bytes;
 };
 
-/** A page of a site's own is not there. */
+/** A response that does not come from a file of the site. */
 export const textResponse = (status: number, text: string, headers: Record<string, string> = {}): Response =>
   new Response(text, {
     status,
@@ -36,49 +41,59 @@ export const textResponse = (status: number, text: string, headers: Record<strin
     },
   });
 
-/** To the one address of a page, for good and with the same method. */
+/** A permanent redirect to a page's one URL, with the same method. */
 export const redirectResponse = (location: string): Response =>
   new Response(null, {
     status: 308,
     headers: { location, "cache-control": REVALIDATE, "x-content-type-options": "nosniff" },
   });
 
-/** Without its body, but with its length. */
-export const headResponse = (answer: Response, size: number): Response => {
-  const headers = new Headers(answer.headers);
+/** The same response without its body, but with its length. */
+export const headResponse = (response: Response, size: number): Response => {
+  const headers = new Headers(response.headers);
   headers.set("content-length", String(size));
-  return new Response(null, { status: answer.status, headers });
+  return new Response(null, { status: response.status, headers });
 };
 
-/** The client has this form already (RFC 9110 section 15.4.5). */
-export const notModified = (file: SiteFile, form: Variant): Response => {
-  const headers = variantHeaders(file, form);
+/** RFC 9110 section 15.4.5. */
+const notModified = (file: SiteFile, representation: Representation): Response => {
+  const headers = representationHeaders(file, representation);
   for (const name of ["content-type", "content-encoding", "accept-ranges"]) headers.delete(name);
   return new Response(null, { status: 304, headers });
 };
 
-/** What a request asks besides the file itself. */
-export interface Conditions {
+const CHANGED_TEXT = "The file is no longer the one that If-Match names: fetch it again.\n";
+
+const preconditionFailed = (method: string): Response =>
+  method === "HEAD"
+    ? headResponse(textResponse(412, ""), CHANGED_TEXT.length)
+    : textResponse(412, CHANGED_TEXT);
+
+interface ConditionalRequest {
   method: string;
   headers: Headers;
 }
 
-/** The range that a request asks for; undefined if it is to have the whole file. */
-const rangeOf = ({ method, headers }: Conditions, file: SiteFile): Range | "none" | undefined => {
+/** The range that a request asks for; undefined if it gets the whole file. */
+const rangeOf = ({ method, headers }: ConditionalRequest, file: SiteFile): ReturnType<typeof readRange> => {
   const range = headers.get("range");
-  const since = headers.get("if-range");
-  if (method !== "GET" || range === null || (since !== null && since !== selectVariant(file, []).tag))
-    return undefined;
+  const ifRange = headers.get("if-range");
+  if (method !== "GET" || range === null) return undefined;
+  if (ifRange !== null && ifRange !== selectRepresentation(file, []).etag) return undefined;
   return readRange(range, file.size);
 };
 
-/** A range of the file as it is. */
-const partOf = async (range: Range | "none", file: SiteFile, blobs: Source): Promise<Response> => {
-  if (range === "none")
+/** A range of the uncompressed file. */
+const partialResponse = async (
+  range: Range | "unsatisfiable",
+  file: SiteFile,
+  blobs: BlobSource,
+): Promise<Response> => {
+  if (range === "unsatisfiable")
     return textResponse(416, "The range lies outside the file.\n", {
       "content-range": `bytes */${file.size}`,
     });
-  const headers = variantHeaders(file, selectVariant(file, []));
+  const headers = representationHeaders(file, selectRepresentation(file, []));
   const [first, last] = range;
   headers.set("content-range", `bytes ${first}-${last}/${file.size}`);
   headers.set("content-length", String(last - first + 1));
@@ -86,52 +101,45 @@ const partOf = async (range: Range | "none", file: SiteFile, blobs: Source): Pro
   return new Response(source.slice(first, last + 1), { status: 206, headers });
 };
 
-const CHANGED_TEXT = "The file is no longer the one that If-Match names: fetch it again.\n";
-
-const changed = (method: string): Response =>
-  method === "HEAD"
-    ? headResponse(textResponse(412, ""), CHANGED_TEXT.length)
-    : textResponse(412, CHANGED_TEXT);
-
 /**
- * The answer that does not have the whole body, if the request asks for one: 412 before 304, and that before 206 and 416
- * (RFC 9110 section 13.2.2). Files have no dates, so If-Unmodified-Since and If-Modified-Since are ignored.
+ * The response to a request with conditions or a range; undefined if it gets the whole file. RFC 9110 section 13.2.2: 412 comes
+ * before 304, and 304 before 206 and 416. Files have no dates, so If-Unmodified-Since and If-Modified-Since are ignored.
  */
-export const conditional = async (
-  request: Conditions,
+export const conditionalResponse = async (
+  request: ConditionalRequest,
   file: SiteFile,
-  form: Variant,
-  blobs: Source,
+  representation: Representation,
+  blobs: BlobSource,
 ): Promise<Response | undefined> => {
   const { method, headers } = request;
   const range = rangeOf(request, file);
-  const expected = headers.get("if-match");
-  // A range is always one of the file as it is, whatever codings the client accepts.
-  const { tag } = range === undefined ? form : selectVariant(file, []);
-  if (expected !== null && !matchesEtagStrongly(expected, tag)) return changed(method);
-  const known = headers.get("if-none-match");
-  if (known !== null && matchesEtag(known, form.tag)) return notModified(file, form);
-  return range === undefined ? undefined : partOf(range, file, blobs);
+  const ifMatch = headers.get("if-match");
+  // A range is always one of the uncompressed file, whatever codings the client accepts.
+  const { etag } = range === undefined ? representation : selectRepresentation(file, []);
+  if (ifMatch !== null && !matchesEtagStrongly(ifMatch, etag)) return preconditionFailed(method);
+  const ifNoneMatch = headers.get("if-none-match");
+  if (ifNoneMatch !== null && matchesEtag(ifNoneMatch, representation.etag))
+    return notModified(file, representation);
+  return range === undefined ? undefined : partialResponse(range, file, blobs);
 };
 
-/** Bodies up to this size are read into memory, where they may be kept. */
-export const MAX_KEPT = 64 * 1024;
+/** Bodies up to this size are read into memory, where they may be cached. */
+export const MAX_BYTES_IN_MEMORY = 64 * 1024;
 
-/** The whole of one form. */
 export const fullResponse = async (
   file: SiteFile,
-  form: Variant,
+  representation: Representation,
   status: 200 | 404,
-  blobs: Source,
+  blobs: BlobSource,
 ): Promise<Response> => {
-  const headers = variantHeaders(file, form);
+  const headers = representationHeaders(file, representation);
   if (status !== 200) headers.set("cache-control", REVALIDATE);
-  const { at, size } = form;
-  if (size > MAX_KEPT) {
-    const source = Bun.file(await checkedPath(blobs, file, form.hash)).slice(at, at + size);
+  const { hash, at, size } = representation;
+  if (size > MAX_BYTES_IN_MEMORY) {
+    const source = Bun.file(await checkedPath(blobs, file, hash)).slice(at, at + size);
     return new Response(source, { status, headers });
   }
-  const bytes = (await readChecked(blobs, file, form.hash)).slice(at, at + size);
-  // A Blob's bytes are shared by the clones of a response.
+  const bytes = (await readChecked(blobs, file, hash)).slice(at, at + size);
+  // Clones of a response share the bytes of a Blob.
   return new Response(new Blob([bytes], { type: file.type }), { status, headers });
 };

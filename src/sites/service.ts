@@ -1,21 +1,37 @@
 import { isChallengeAddress } from "../deploys/challenge-directory.ts";
 import { retryOutOfFiles } from "../lib/open-files.ts";
+import type { Published, PublishedNames, PublishedRedirect } from "./repository.ts";
 import { textResponse } from "./responses.ts";
-import type { DeployedSites } from "./site-cache.ts";
-import { redirectTo } from "./redirect.ts";
-import type { Published, PublishedNames } from "./repository.ts";
+import type { SiteCache } from "./site-cache.ts";
 import type { SiteRequest } from "./site.ts";
 
 /** A project by its slug, or a custom domain. */
 export type Name = { kind: "project"; slug: string } | { kind: "custom"; hostname: string };
 
-export interface SiteService {
-  /** What a name answers; undefined if nothing is published under it. */
-  answer(
-    name: Name,
-    request: SiteRequest & { scheme: string; port: string },
-  ): Response | Promise<Response> | undefined;
+export interface NamedRequest extends SiteRequest {
+  /** `http:` or `https:`. */
+  scheme: string;
+  /** With its colon; "" for the scheme's default port. */
+  port: string;
 }
+
+/** An hour: browsers may cache a 301 for as long as they like, and domains can be removed. */
+const PERMANENT = "public, max-age=3600";
+
+/** Redirects to the primary domain, whatever the method. All names share a port, so the request's port stays. */
+const redirectToPrimary = (
+  { to, permanent }: PublishedRedirect,
+  { port, path, query }: NamedRequest,
+  scheme: string,
+): Response =>
+  new Response(null, {
+    status: permanent ? 301 : 302,
+    headers: {
+      location: `${scheme}//${to}${port}${path}${query}`,
+      "cache-control": permanent ? PERMANENT : "no-store",
+      "x-content-type-options": "nosniff",
+    },
+  });
 
 export const siteService = ({
   names,
@@ -23,25 +39,30 @@ export const siteService = ({
   scheme = "http:",
 }: {
   names: PublishedNames;
-  sites: DeployedSites;
-  /** As visitors come: `https:` behind a proxy that speaks it. */
+  sites: SiteCache;
+  /** The scheme that visitors use: `https:` behind a proxy that terminates TLS. */
   scheme?: string;
-}): SiteService => {
+}) => {
   const find = (name: Name): Published | undefined =>
     name.kind === "project" ? names.bySlug(name.slug) : names.byHostname(name.hostname);
 
   return {
-    answer(name, request) {
+    /** The response to a request under a name; undefined if nothing is published there. */
+    respond(name: Name, request: NamedRequest): Response | Promise<Response> | undefined {
       const published = find(name);
       if (published === undefined) return undefined;
-      // No redirect either: a CA would follow it to a domain that the project's owner controls.
+      // Not redirected either: a CA would follow it to a domain that the project's owner controls.
       if (isChallengeAddress(request.path)) return textResponse(404, "No challenge is pending here.\n");
       if (published.kind === "redirect")
-        return redirectTo(published, request, request.scheme === "https:" ? "https:" : scheme);
+        return redirectToPrimary(published, request, request.scheme === "https:" ? "https:" : scheme);
       return retryOutOfFiles<Response>(() => {
         const site = sites.open(published);
-        return site instanceof Promise ? site.then((opened) => opened.answer(request)) : site.answer(request);
+        return site instanceof Promise
+          ? site.then((opened) => opened.respond(request))
+          : site.respond(request);
       });
     },
   };
 };
+
+export type SiteService = ReturnType<typeof siteService>;

@@ -1,19 +1,23 @@
-import { resolvePath, decodePath } from "./paths.ts";
+import type { Blobs } from "../deploys/blobs.ts";
+import type { Manifest, SiteFile } from "../deploys/manifest.ts";
+import { lruCache } from "../lib/lru.ts";
+import { decodePath, resolvePath } from "./paths.ts";
 import {
-  MAX_KEPT,
-  conditional,
+  type Accepted,
+  type Representation,
+  acceptEncodingReader,
+  selectRepresentation,
+} from "./representation.ts";
+import {
+  MAX_BYTES_IN_MEMORY,
+  conditionalResponse,
+  fullResponse,
   headResponse,
   redirectResponse,
   textResponse,
-  fullResponse,
 } from "./responses.ts";
-import type { Blobs } from "../deploys/blobs.ts";
-import { type Variant, selectVariant } from "./forms.ts";
-import type { KeptAnswers } from "./kept.ts";
-import type { Manifest, SiteFile } from "../deploys/manifest.ts";
-import { type Accepted, acceptedReader } from "./negotiate.ts";
 
-/** What a site is asked. */
+/** A request to a site. */
 export interface SiteRequest {
   method: string;
   /** The path as it was sent, percent-encoded, without the query. */
@@ -23,98 +27,113 @@ export interface SiteRequest {
   headers: Headers;
 }
 
-export interface Site {
-  /** @throws (or rejects with) BlobDamaged or the system's error if a file of the site cannot be read */
-  answer(request: SiteRequest): Response | Promise<Response>;
-}
+/** What a cached response takes beside its body. */
+const RESPONSE_OVERHEAD = 1024;
 
-export interface SiteSettings {
-  /** This deploy's own, among all that share `kept`. */
-  name: string;
+/** Whole responses, ready to be cloned. All sites share one cache. */
+export const responseCache = (maxBytes: number) => {
+  const responses = lruCache<string, Response>({ maxEntries: Infinity, maxBytes });
+  return {
+    get: responses.get,
+    set: (key: string, response: Response, bodyBytes: number) =>
+      responses.set(key, response, bodyBytes + RESPONSE_OVERHEAD + 2 * key.length),
+  };
+};
+export type ResponseCache = ReturnType<typeof responseCache>;
+
+export interface SiteOptions {
+  /** Identifies the deploy among all that share `responses`. */
+  key: string;
   manifest: Manifest;
   blobs: Pick<Blobs, "pathOf" | "damage">;
-  kept: KeptAnswers;
+  responses: ResponseCache;
 }
 
 const NOT_FOUND_PAGE = "404.html";
 const NOT_FOUND_TEXT = "There is nothing at this address.\n";
 
-const readAccepted = acceptedReader();
+const readAcceptEncoding = acceptEncodingReader();
 
-const CONDITIONS = ["if-match", "if-none-match", "range"] as const;
-
-/** True if the request is for a whole answer, whatever the client has already. */
+/** True for a GET without conditions and ranges: it gets the whole file. */
 const wantsWhole = ({ method, headers }: SiteRequest): boolean =>
-  method === "GET" && CONDITIONS.every((name) => headers.get(name) === null);
+  method === "GET" &&
+  headers.get("if-none-match") === null &&
+  headers.get("if-match") === null &&
+  headers.get("range") === null;
 
 /**
- * Serves one deploy. Addresses are clean (see `find`); a path that no file has is answered with the site's own `404.html`;
- * there are no listings, and no file whose name begins with a dot but `.well-known/`. Whole answers of small files are
- * kept, ready to be cloned.
+ * Serves one deploy. URLs are clean (see `resolvePath`). A path without a file gets the site's own `404.html`. There are no
+ * listings, and no files whose name begins with a dot but `.well-known/`. Whole responses of small files are cached.
  */
-export const openSite = ({ name, manifest, blobs, kept }: SiteSettings): Site => {
-  // Names are found in either normalisation: archives made on macOS have the decomposed one.
+export const openSite = ({ key: siteKey, manifest, blobs, responses }: SiteOptions) => {
+  // Paths match in either normalisation: archives made on macOS have the decomposed one.
   const files: Manifest = new Map([...manifest].map(([path, file]) => [path.normalize("NFC"), file]));
 
-  const remember = (keptName: string, answer: Response, form: Variant): Response => {
-    if (form.size > MAX_KEPT) return answer;
-    kept.keep(keptName, answer, form.size);
-    return answer.clone() as Response;
+  const cache = (key: string, response: Response, { size }: Representation): Response => {
+    if (size > MAX_BYTES_IN_MEMORY) return response;
+    responses.set(key, response, size);
+    return response.clone() as Response;
   };
 
-  const found = async (
+  const respondWithFile = async (
     request: SiteRequest,
     file: SiteFile,
     { codings }: Accepted,
-    keptName: string,
+    key: string,
   ): Promise<Response> => {
-    const form = selectVariant(file, codings);
-    const other = await conditional(request, file, form, blobs);
-    if (other) return other;
-    const answer = await fullResponse(file, form, 200, blobs);
-    return request.method === "HEAD" ? headResponse(answer, form.size) : remember(keptName, answer, form);
+    const representation = selectRepresentation(file, codings);
+    const conditional = await conditionalResponse(request, file, representation, blobs);
+    if (conditional) return conditional;
+    const response = await fullResponse(file, representation, 200, blobs);
+    return request.method === "HEAD"
+      ? headResponse(response, representation.size)
+      : cache(key, response, representation);
   };
 
-  const notFound = async (
-    { method }: SiteRequest,
-    { codings, name: accepted }: Accepted,
-  ): Promise<Response> => {
+  const respondNotFound = async ({ method }: SiteRequest, accepted: Accepted): Promise<Response> => {
     const page = files.get(NOT_FOUND_PAGE);
     const isHead = method === "HEAD";
     if (!page)
       return isHead
         ? headResponse(textResponse(404, ""), NOT_FOUND_TEXT.length)
         : textResponse(404, NOT_FOUND_TEXT);
-    // One for all paths: no path has a space.
-    const keptName = `${name} ${accepted}  404`;
-    const known = kept.get(keptName);
-    const form = selectVariant(page, codings);
-    const answer = known
-      ? (known.clone() as Response)
-      : remember(keptName, await fullResponse(page, form, 404, blobs), form);
-    return isHead ? headResponse(answer, form.size) : answer;
+    // All paths share it. No path has a space.
+    const key = `${siteKey} ${accepted.key}  404`;
+    const cached = responses.get(key);
+    const representation = selectRepresentation(page, accepted.codings);
+    const response = cached
+      ? (cached.clone() as Response)
+      : cache(key, await fullResponse(page, representation, 404, blobs), representation);
+    return isHead ? headResponse(response, representation.size) : response;
   };
 
-  const make = (request: SiteRequest, accepted: Accepted, keptName: string): Response | Promise<Response> => {
+  const respondUncached = (
+    request: SiteRequest,
+    accepted: Accepted,
+    key: string,
+  ): Response | Promise<Response> => {
     const path = decodePath(request.path);
     if (path === undefined) return textResponse(400, "This address is not a valid one.\n");
-    const there = resolvePath(path, files);
-    if (!there) return notFound(request, accepted);
-    if ("location" in there) return redirectResponse(there.location + request.query);
-    return there.path === NOT_FOUND_PAGE
-      ? notFound(request, accepted)
-      : found(request, there.file, accepted, keptName);
+    const resolved = resolvePath(path, files);
+    if (!resolved) return respondNotFound(request, accepted);
+    if ("location" in resolved) return redirectResponse(resolved.location + request.query);
+    return resolved.path === NOT_FOUND_PAGE
+      ? respondNotFound(request, accepted)
+      : respondWithFile(request, resolved.file, accepted, key);
   };
 
   return {
-    answer(request) {
+    /** @throws (or rejects with) BlobDamaged or the system's error if a file of the site cannot be read */
+    respond(request: SiteRequest): Response | Promise<Response> {
       const { method, path, headers } = request;
       if (method !== "GET" && method !== "HEAD")
         return textResponse(405, "Sites are read with GET and HEAD.\n", { allow: "GET, HEAD" });
-      const accepted = readAccepted(headers.get("accept-encoding"));
-      const keptName = `${name} ${accepted.name} ${path}`;
-      const known = wantsWhole(request) ? kept.get(keptName) : undefined;
-      return known ? (known.clone() as Response) : make(request, accepted, keptName);
+      const accepted = readAcceptEncoding(headers.get("accept-encoding"));
+      const key = `${siteKey} ${accepted.key} ${path}`;
+      const cached = wantsWhole(request) ? responses.get(key) : undefined;
+      return cached ? (cached.clone() as Response) : respondUncached(request, accepted, key);
     },
   };
 };
+
+export type Site = ReturnType<typeof openSite>;

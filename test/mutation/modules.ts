@@ -25,6 +25,6 @@ export const MODULES: Readonly<Record<string, readonly string[]>> = {
   "src/keys/secret.ts": ["test/keys/secret.test.ts"],
   "src/page.ts": ["test/http/pure.test.ts"],
   "src/projects/slug.ts": ["test/projects/slug.test.ts"],
-  "src/sites/negotiate.ts": ["test/sites/site.test.ts"],
+  "src/sites/range.ts": ["test/sites/range.test.ts"],
   "src/time.ts": ["test/http/pure.test.ts"],
 };

@@ -19,13 +19,13 @@ const ADDRESSES = [
   "/.well-%E2%84%AAnown/acme-challenge/token",
 ];
 
-/** A site that has a file at every address, as one that was deployed before such files were refused. */
+/** A site with a file at every path, such as one deployed before files at challenge paths were refused. */
 const everywhere: SiteService = siteService({
   names: {
     bySlug: () => ({ kind: "site", projectId: 1, deployId: 1, manifest: "" }),
     byHostname: () => ({ kind: "redirect", to: "elsewhere.example.org", permanent: true }),
   },
-  sites: { open: () => ({ answer: () => new Response("of the site") }) },
+  sites: { open: () => ({ respond: () => new Response("of the site") }) },
 });
 
 const request = (path: string) => ({
@@ -37,14 +37,14 @@ const request = (path: string) => ({
   headers: new Headers(),
 });
 
-test.each(ADDRESSES)("%s is neither a site's nor a redirect's", async (path) => {
+test.each(ADDRESSES)("%s gets 404, from a site and from a redirect", async (path) => {
   for (const name of [
     { kind: "project", slug: "docs" },
     { kind: "custom", hostname: "docs.example.org" },
   ] as const) {
-    const answer = await everywhere.answer(name, request(path));
-    expect(answer?.status).toBe(404);
-    expect(await answer?.text()).toBe("No challenge is pending here.\n");
+    const response = await everywhere.respond(name, request(path));
+    expect(response?.status).toBe(404);
+    expect(await response?.text()).toBe("No challenge is pending here.\n");
   }
 });
 
@@ -54,17 +54,17 @@ test.each([
   "/.well-known/security.txt",
   "/.well-known/acme-challenges",
   "/%zz",
-])("%s is the site's", async (path) => {
-  const answer = await everywhere.answer({ kind: "project", slug: "docs" }, request(path));
-  expect(await answer?.text()).toBe("of the site");
+])("%s reaches the site", async (path) => {
+  const response = await everywhere.respond({ kind: "project", slug: "docs" }, request(path));
+  expect(await response?.text()).toBe("of the site");
 });
 
-test("a site's own page for what is not there does not answer for a challenge, nor does its primary domain", async () => {
+test("a challenge path gets neither the site's own 404 page nor a redirect to the primary domain", async () => {
   const store = await openStore();
   await addSite(store, "docs", { "index.html": "home", "404.html": "the site's own" });
   const visit = async (path: string) => {
-    const answer = await store.visit(`http://docs.localhost${path}`);
-    return `${answer.status} ${await answer.text()}`;
+    const response = await store.visit(`http://docs.localhost${path}`);
+    return `${response.status} ${await response.text()}`;
   };
   const challenge = "/.well-known/acme-challenge/token";
   expect(await visit("/nothing")).toBe("404 the site's own");

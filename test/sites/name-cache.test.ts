@@ -16,29 +16,29 @@ const counted = (found: (name: string) => Published | undefined) => {
 test("a name is looked up once until anything is written", () => {
   let version = 1;
   const { asked, names } = counted(() => site(version));
-  const remembered = cachedNames(names, () => version);
-  for (let round = 0; round < 3; round++) expect(remembered.bySlug("docs")).toEqual(site(1));
+  const cached = cachedNames(names, () => version);
+  for (let round = 0; round < 3; round++) expect(cached.bySlug("docs")).toEqual(site(1));
   expect(asked).toEqual(["docs"]);
   version = 2;
-  expect(remembered.bySlug("docs")).toEqual(site(2));
-  expect(remembered.byHostname("docs")).toEqual(site(2));
+  expect(cached.bySlug("docs")).toEqual(site(2));
+  expect(cached.byHostname("docs")).toEqual(site(2));
   expect(asked).toEqual(["docs", "docs", "docs"]);
 });
 
-test("what is forgotten for one kind of name is forgotten for the other", () => {
+test("a write empties the cache of slugs and of host names", () => {
   let version = 1;
   const { names } = counted(() => site(version));
-  const remembered = cachedNames(names, () => version);
-  remembered.bySlug("docs");
-  remembered.byHostname("docs.example.com");
+  const cached = cachedNames(names, () => version);
+  cached.bySlug("docs");
+  cached.byHostname("docs.example.com");
   version = 2;
-  expect(remembered.bySlug("docs")).toEqual(site(2));
-  expect(remembered.byHostname("docs.example.com")).toEqual(site(2));
+  expect(cached.bySlug("docs")).toEqual(site(2));
+  expect(cached.byHostname("docs.example.com")).toEqual(site(2));
 });
 
-test("a name that is not published is asked for again each time, and takes no memory", () => {
+test("a name with nothing published is looked up each time", () => {
   const { asked, names } = counted(() => undefined);
-  const remembered = cachedNames(names, () => 1);
-  for (let round = 0; round < 3; round++) expect(remembered.byHostname("none.example")).toBeUndefined();
+  const cached = cachedNames(names, () => 1);
+  for (let round = 0; round < 3; round++) expect(cached.byHostname("none.example")).toBeUndefined();
   expect(asked.length).toBe(3);
 });

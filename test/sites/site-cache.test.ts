@@ -7,8 +7,8 @@ import { siteCache } from "../../src/sites/site-cache.ts";
 import type { PublishedSite } from "../../src/sites/repository.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
-/** A store with a page, and deploys with so many files each. */
-const open = (most: number) => {
+/** A blob store with one page, and a function that makes deploys with so many files. */
+const openStore = (maxFiles: number) => {
   const root = temporaryDirectory();
   const read: string[] = [];
   const manifests = new Map<string, string>();
@@ -32,16 +32,16 @@ const open = (most: number) => {
     return { kind: "site", projectId: 1, deployId, manifest };
   };
   const damage = damagedBlobs();
-  const sites = siteCache({ pathOf, damage }, { files: most });
+  const sites = siteCache({ pathOf, damage }, { maxFiles });
   const visit = async (site: PublishedSite) => {
     const request = { method: "GET", path: "/", query: "", headers: new Headers() };
-    return (await (await sites.open(site)).answer(request)).text();
+    return (await (await sites.open(site)).respond(request)).text();
   };
   return { root, read, damage, deploy, visit };
 };
 
-test("a deploy that is asked for often is read once, also by those who ask at once", async () => {
-  const { read, deploy, visit } = open(100);
+test("a deploy is read once, also by concurrent requests", async () => {
+  const { read, deploy, visit } = openStore(100);
   const site = deploy(1, 10);
   expect(await Promise.all(Array.from({ length: 20 }, () => visit(site)))).toEqual(
     Array.from({ length: 20 }, () => "page"),
@@ -49,19 +49,19 @@ test("a deploy that is asked for often is read once, also by those who ask at on
   expect(read).toEqual(["manifest1"]);
 });
 
-test("the deploys asked for last are kept, up to so many files; one with more is kept alone", async () => {
-  const { read, deploy, visit } = open(100);
+test("the deploys used last stay cached, up to so many files; one with more files is cached alone", async () => {
+  const { read, deploy, visit } = openStore(100);
   const [one, two, three, large] = [deploy(1, 40), deploy(2, 40), deploy(3, 40), deploy(4, 500)] as const;
   for (const site of [one, two, one, three, one, two]) await visit(site);
-  // The third drove out the second, which the first was asked for after.
+  // The third evicted the second, for the first was used after it.
   expect(read).toEqual(["manifest1", "manifest2", "manifest3", "manifest2"]);
   read.length = 0;
   for (const site of [large, large, one]) await visit(site);
   expect(read).toEqual(["manifest4", "manifest1"]);
 });
 
-test("a deploy whose manifest is missing or damaged is not read again before it is whole", async () => {
-  const { root, read, damage, deploy, visit } = open(100);
+test("a deploy whose manifest is missing or damaged is not read again before it is repaired", async () => {
+  const { root, read, damage, deploy, visit } = openStore(100);
   const site = deploy(1, 1);
   const file = join(root, site.manifest);
   const text = await Bun.file(file).text();
