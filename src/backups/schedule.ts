@@ -1,4 +1,5 @@
 import { reasonOf } from "../lib/reason.ts";
+import { type Poller, repeat } from "../lib/poller.ts";
 import type { Clock } from "../lib/time.ts";
 
 /** The state of the scheduled backups. Times are milliseconds UTC. */
@@ -19,15 +20,10 @@ const GRACE_MS = 60 * 60_000;
 export const isOverdue = (due: number, every: number, now: number): boolean =>
   now > due + Math.min(every, GRACE_MS);
 
-/** Takes backups when it is time. */
-export interface BackupScheduler {
+/** Takes a backup when one is due. `stop` ends the one that is in progress. */
+export interface BackupScheduler extends Poller {
   /** Undefined before the first tick. */
   status(): BackupStatus | undefined;
-  start(): void;
-  /** Takes one if it is time. Never fails. */
-  tick(): Promise<void>;
-  /** Begins no more, and ends what is under way. */
-  stop(): Promise<void>;
 }
 
 export interface BackupSchedulerOptions {
@@ -55,8 +51,6 @@ export const backupScheduler = ({
   clock,
   failed,
 }: BackupSchedulerOptions): BackupScheduler => {
-  let timer: ReturnType<typeof setInterval> | undefined;
-  let running: Promise<void> | undefined;
   let next = 0;
   let state: BackupStatus | undefined;
   let isStopped = false;
@@ -89,30 +83,24 @@ export const backupScheduler = ({
     }
   };
 
-  const tick = async () => {
-    if (isStopped || running) return running;
+  const takeIfDue = async () => {
     const now = clock.now();
     state ??= begin(now);
     // The clock was set back.
     if (next > now + every) next = now + every;
     if (state.due > now + every) state = { ...state, due: now + every };
-    if (next > now) return undefined;
-    running = attempt(now, state).finally(() => (running = undefined));
-    return running;
+    if (next <= now) await attempt(now, state);
   };
 
+  const poller = repeat(TICK_MS, takeIfDue, { onError: failed });
   return {
-    tick,
+    ...poller,
     status: () => state,
-    start() {
-      timer = setInterval(() => void tick(), TICK_MS);
-    },
     async stop() {
       isStopped = true;
-      clearInterval(timer);
-      if (!running) return;
+      const stopped = poller.stop();
       await abandon();
-      await running;
+      await stopped;
     },
   };
 };

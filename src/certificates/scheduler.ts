@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/time.ts";
 import type { Certificate } from "./certificate.ts";
 import type { Issue } from "./issue.ts";
-import { type Poller, poller } from "../lib/poller.ts";
+import { type Poller, duePoller } from "../lib/poller.ts";
 import type { Certificates } from "./repository.ts";
 
 export type CertificateScheduler = Poller;
@@ -47,14 +47,14 @@ export const certificateScheduler = ({
     return certificates.due(now, limit);
   };
 
-  const kept = poller({
+  const kept = duePoller({
     due,
     idOf: ({ hostname }) => hostname,
     process: issue,
     maxPerTick: MAX_CONCURRENT,
     maxConcurrent: MAX_CONCURRENT,
     clock,
-    failed,
+    onError: failed,
   });
   return {
     ...kept,

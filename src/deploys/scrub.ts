@@ -1,3 +1,4 @@
+import { type Poller, repeat } from "../lib/poller.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Blobs } from "./blobs.ts";
 import { throttle } from "./pace.ts";
@@ -27,13 +28,11 @@ export interface ScrubberSettings {
   onFailed: (error: unknown) => void;
 }
 
-/** Reads all files of deploys once a day, slowly, so that damage is found while a backup still has the files. */
-export interface Scrubber {
-  start(): void;
-  /** Checks again what is known to be damaged, then begins or resumes a pass if it is time. Never fails. */
-  tick(): Promise<void>;
-  stop(): Promise<void>;
-}
+/**
+ * Reads all files of deploys once a day, slowly, so that damage is found while a backup still has the files. A tick checks
+ * again what is known to be damaged, then begins or resumes a pass if it is time.
+ */
+export type Scrubber = Poller;
 
 const TICK_MS = 10 * 60_000;
 const FIRST_TICK_MS = 10_000;
@@ -53,10 +52,8 @@ export const scrubber = ({
   clock,
   onFailed,
 }: ScrubberSettings): Scrubber => {
-  const timers: ReturnType<typeof setTimeout>[] = [];
   let isStopped = false;
   let wake: (() => void) | undefined;
-  let running: Promise<void> | undefined;
   // Not a race against a promise of the stop, which would keep every sleep of the pass in memory.
   const pause = throttle(bytesPerSecond, (ms) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -99,35 +96,25 @@ export const scrubber = ({
   };
 
   const run = async (): Promise<void> => {
-    try {
-      const begun = progress.read();
-      // Checked before they count: a deploy or a restore may have replaced them.
-      await checkAll([...new Set([...damage.hashes(), ...begun.damaged])]);
-      if (begun.after !== "" || clock.now() >= begun.endedAt + PASS_EVERY_MS) await pass(begun);
-      else if (damage.hashes().join() !== begun.damaged.join()) await save(begun.after, begun.endedAt);
-    } catch (error) {
-      if (!(error instanceof Stopped)) onFailed(error);
-    }
+    const begun = progress.read();
+    // Checked before they count: a deploy or a restore may have replaced them.
+    await checkAll([...new Set([...damage.hashes(), ...begun.damaged])]);
+    if (begun.after !== "" || clock.now() >= begun.endedAt + PASS_EVERY_MS) await pass(begun);
+    else if (damage.hashes().join() !== begun.damaged.join()) await save(begun.after, begun.endedAt);
   };
 
-  const tick = () =>
-    (running ??= run().finally(() => {
-      running = undefined;
-    }));
-
-  return {
-    tick,
-    start() {
-      timers.push(
-        setTimeout(() => void tick(), FIRST_TICK_MS),
-        setInterval(() => void tick(), TICK_MS),
-      );
+  const poller = repeat(TICK_MS, run, {
+    firstMs: FIRST_TICK_MS,
+    onError(error) {
+      if (!(error instanceof Stopped)) onFailed(error);
     },
-    async stop() {
+  });
+  return {
+    ...poller,
+    stop() {
       isStopped = true;
       wake?.();
-      for (const timer of timers) clearTimeout(timer);
-      await running;
+      return poller.stop();
     },
   };
 };

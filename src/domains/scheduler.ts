@@ -3,7 +3,7 @@ import type { Checks } from "./checks.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
 import { SERVICE } from "./domain.ts";
 import type { Domains } from "./repository.ts";
-import { type Poller, poller } from "../lib/poller.ts";
+import { type Poller, duePoller } from "../lib/poller.ts";
 
 export type DomainScheduler = Poller;
 
@@ -27,7 +27,7 @@ export const domainScheduler = ({
   clock,
   failed,
 }: DomainSchedulerOptions): DomainScheduler => {
-  const kept = poller({
+  const kept = duePoller({
     due: domains.due,
     idOf: ({ domain }) => domain.id,
     process: (checkable) =>
@@ -35,7 +35,7 @@ export const domainScheduler = ({
     maxPerTick: MAX_PER_TICK,
     maxConcurrent: MAX_CONCURRENT,
     clock,
-    failed,
+    onError: failed,
   });
   return {
     ...kept,

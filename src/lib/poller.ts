@@ -1,54 +1,108 @@
 import type { Clock } from "./time.ts";
 
+/** Work that runs again and again. */
 export interface Poller {
-  /** Deals from now on with what is due. */
   start(): void;
-  /** Begins with as much of what is due as may begin at once; answers when that has ended. Never fails. */
+  /** Runs the work now; a timer calls it. Resolves when what it began has ended; never rejects. */
   tick(): Promise<void>;
-  /** Begins no more, and waits a second at the most for what is under way. */
+  /** Begins nothing any more, and waits for what is in progress. */
   stop(): Promise<void>;
 }
 
-export interface PollerOptions<Item, Id> {
-  /** Those whose time has come, the longest due first, `limit` at the most. */
+/**
+ * Runs `work` every `ms`. A run never overlaps another: a tick during a run joins that run. An error ends its run only.
+ * @param firstMs when the first run begins; 0: at once
+ * @param onError called with what `work` throws
+ */
+export const repeat = (
+  ms: number,
+  work: () => unknown,
+  { firstMs = ms, onError }: { firstMs?: number; onError: (error: unknown) => void },
+): Poller => {
+  const timers: ReturnType<typeof setTimeout>[] = [];
+  let running: Promise<void> | undefined;
+  let isStopped = false;
+
+  const run = async () => {
+    try {
+      await work();
+    } catch (error) {
+      onError(error);
+    }
+  };
+  const tick = async () => {
+    if (!isStopped)
+      running ??= run().finally(() => {
+        running = undefined;
+      });
+    await running;
+  };
+
+  return {
+    tick,
+    start() {
+      timers.push(setInterval(() => void tick(), ms));
+      if (firstMs === 0) void tick();
+      else if (firstMs < ms) timers.push(setTimeout(() => void tick(), firstMs));
+    },
+    async stop() {
+      isStopped = true;
+      for (const timer of timers) clearTimeout(timer);
+      await running;
+    },
+  };
+};
+
+export interface DuePollerOptions<Item, Id> {
+  /** Items that are due, the longest due first, at most `limit`. */
   due(now: number, limit: number): Promise<Item[]>;
   idOf(item: Item): Id;
   process(item: Item): Promise<unknown>;
-  /** How many begin in one tick, a second. */
+  /** How many items may begin in one tick, a second. */
   maxPerTick: number;
   maxConcurrent: number;
   clock: Clock;
-  /** Told of what could not be read, dealt with or written down. */
-  failed: (error: unknown) => void;
+  /** Called with what `due` and `process` throw. */
+  onError: (error: unknown) => void;
 }
 
 const TICK_MS = 1000;
-/** How long an item rests that failed on our side, such as by a full disk: nobody is asked every second for that. */
+/** How long an item rests after it failed on our side, for example because the disk is full. */
 const REST_MS = 60_000;
-const PATIENCE_MS = 1000;
+const MAX_STOP_MS = 1000;
 
-/** Deals with items when their time has come, also if it came while the service was down; never with one twice at once. */
-export const poller = <Item, Id>({
+/**
+ * Processes items when they are due. The database is the queue: `due` reads it each second, and `process` makes its item no
+ * longer due. So an item that became due while the service was down, or that was in progress when it ended, is processed after
+ * the next start.
+ *
+ * An item is in one of three states here. It is *running* from when `process` is called until it settles, and never twice at
+ * once. If `process` rejects, the item is *resting* for a minute: the error says nothing about the item, which is still due.
+ * Otherwise it is *idle*. Ticks overlap: slow items hold up nothing but their own share of `maxConcurrent`.
+ *
+ * `stop` waits at most a second for running items. What they find after that must not be written.
+ */
+export const duePoller = <Item, Id>({
   due,
   idOf,
-  process: deal,
-  maxPerTick: mostATick,
-  maxConcurrent: mostAtOnce,
+  process,
+  maxPerTick,
+  maxConcurrent,
   clock,
-  failed,
-}: PollerOptions<Item, Id>): Poller => {
+  onError,
+}: DuePollerOptions<Item, Id>): Poller => {
   const running = new Map<Id, Promise<void>>();
-  /** Until when an item rests; at most those that began in `REST_MS`. */
+  /** Until when an item rests. */
   const resting = new Map<Id, number>();
   let timer: ReturnType<typeof setInterval> | undefined;
   let isStopped = false;
 
   const attempt = async (item: Item) => {
     try {
-      await deal(item);
+      await process(item);
     } catch (error) {
       resting.set(idOf(item), clock.now() + REST_MS);
-      failed(error);
+      onError(error);
     }
   };
 
@@ -60,15 +114,15 @@ export const poller = <Item, Id>({
   };
 
   const beginDue = async (): Promise<Promise<void>[]> => {
-    const free = Math.min(mostATick, mostAtOnce - running.size);
+    const free = Math.min(maxPerTick, maxConcurrent - running.size);
     if (free <= 0) return [];
     const now = clock.now();
     for (const [id, until] of resting) if (until <= now) resting.delete(id);
-    // Those that are under way, or were in vain, are due until it is written down.
+    // Running and resting items are still due in the database.
     const found = await due(now, free + running.size + resting.size);
     if (isStopped) return [];
-    const next = found.filter((item) => !running.has(idOf(item)) && !resting.has(idOf(item)));
-    return next.slice(0, free).map(begin);
+    const idle = found.filter((item) => !running.has(idOf(item)) && !resting.has(idOf(item)));
+    return idle.slice(0, free).map(begin);
   };
 
   const tick = async () => {
@@ -76,7 +130,7 @@ export const poller = <Item, Id>({
     try {
       await Promise.all(await beginDue());
     } catch (error) {
-      failed(error);
+      onError(error);
     }
   };
 
@@ -89,7 +143,7 @@ export const poller = <Item, Id>({
       isStopped = true;
       clearInterval(timer);
       const { promise: late, resolve } = Promise.withResolvers<void>();
-      const patience = setTimeout(resolve, PATIENCE_MS);
+      const patience = setTimeout(resolve, MAX_STOP_MS);
       await Promise.race([Promise.all(running.values()), late]);
       clearTimeout(patience);
     },

@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
-import { poller } from "../../src/lib/poller.ts";
+import { duePoller, repeat } from "../../src/lib/poller.ts";
 import { testClock } from "../support/store.ts";
 
 test("what is found to be due while it stops is not begun any more", async () => {
   const { promise: found, resolve: find } = Promise.withResolvers<string[]>();
   const dealt: string[] = [];
-  const kept = poller({
+  const kept = duePoller({
     due: () => found,
     idOf: (item) => item,
     process: async (item) => void dealt.push(item),
     maxPerTick: 10,
     maxConcurrent: 10,
     clock: testClock(),
-    failed: (error) => {
+    onError: (error) => {
       throw error;
     },
   });
@@ -22,4 +22,150 @@ test("what is found to be due while it stops is not begun any more", async () =>
   await ticking;
   await kept.tick();
   expect(dealt).toEqual([]);
+});
+
+const rethrow = (error: unknown) => {
+  throw error;
+};
+
+test("ticks during a run join it, so that the work never overlaps itself", async () => {
+  const { promise: silence, resolve: end } = Promise.withResolvers<void>();
+  let begun = 0;
+  const poller = repeat(
+    1000,
+    () => {
+      begun++;
+      return silence;
+    },
+    { onError: rethrow },
+  );
+  const ticks = [poller.tick(), poller.tick()];
+  expect(begun).toBe(1);
+  end();
+  await Promise.all(ticks);
+  await poller.tick();
+  expect(begun).toBe(2);
+});
+
+test("a run that fails is reported, also if the work throws at once, and the next run begins", async () => {
+  const errors: unknown[] = [];
+  let begun = 0;
+  const poller = repeat(
+    1000,
+    () => {
+      throw new Error(`run ${++begun}`);
+    },
+    { onError: (error) => errors.push(error) },
+  );
+  await poller.tick();
+  await poller.tick();
+  expect(errors).toEqual([new Error("run 1"), new Error("run 2")]);
+});
+
+test("stop waits for the run that is in progress, and no other begins", async () => {
+  const { promise: silence, resolve: end } = Promise.withResolvers<void>();
+  let begun = 0;
+  let isStopped = false;
+  const poller = repeat(
+    5,
+    () => {
+      begun++;
+      return silence;
+    },
+    { firstMs: 0, onError: rethrow },
+  );
+  poller.start();
+  const stopping = poller.stop().then(() => (isStopped = true));
+  await Bun.sleep(20);
+  expect(isStopped).toBe(false);
+  end();
+  await stopping;
+  await Bun.sleep(20);
+  await poller.tick();
+  expect(begun).toBe(1);
+});
+
+test("the first run begins at once, after its own time, or after the interval", async () => {
+  const begun: string[] = [];
+  const pollers = [0, 20, undefined].map((firstMs) =>
+    repeat(60, () => begun.push(String(firstMs)), {
+      ...(firstMs !== undefined && { firstMs }),
+      onError: rethrow,
+    }),
+  );
+  for (const poller of pollers) poller.start();
+  expect(begun).toEqual(["0"]);
+  await Bun.sleep(45);
+  expect(begun).toEqual(["0", "20"]);
+  await Bun.sleep(50);
+  expect(begun.toSorted()).toEqual(["0", "0", "20", "20", "undefined"]);
+  for (const poller of pollers) await poller.stop();
+});
+
+test("an item that fails rests for a minute; others are processed meanwhile", async () => {
+  const clock = testClock();
+  const processed: string[] = [];
+  const errors: unknown[] = [];
+  const poller = duePoller({
+    due: async () => ["bad", "good"],
+    idOf: (item) => item,
+    async process(item) {
+      processed.push(item);
+      if (item === "bad") throw new Error("full");
+    },
+    maxPerTick: 2,
+    maxConcurrent: 2,
+    clock,
+    onError: (error) => errors.push(error),
+  });
+  await poller.tick();
+  await poller.tick();
+  expect(processed).toEqual(["bad", "good", "good"]);
+  expect(errors).toEqual([new Error("full")]);
+  clock.advance(60_000);
+  await poller.tick();
+  expect(processed.filter((item) => item === "bad")).toHaveLength(2);
+});
+
+test("an item is not processed twice at once, and no more run than maxConcurrent allows", async () => {
+  const { promise: silence, resolve: end } = Promise.withResolvers<void>();
+  const processed: number[] = [];
+  const poller = duePoller({
+    due: async (_now, limit) => [1, 2, 3, 4, 5].slice(0, limit),
+    idOf: (item) => item,
+    process(item) {
+      processed.push(item);
+      return silence;
+    },
+    maxPerTick: 2,
+    maxConcurrent: 3,
+    clock: testClock(),
+    onError: rethrow,
+  });
+  const ticks = [];
+  for (let second = 0; second < 4; second++) {
+    ticks.push(poller.tick());
+    await Bun.sleep(1);
+  }
+  expect(processed).toEqual([1, 2, 3]);
+  end();
+  await Promise.all(ticks);
+});
+
+test("stop waits a second at the most for items in progress", async () => {
+  const poller = duePoller({
+    due: async () => ["slow"],
+    idOf: (item) => item,
+    process: () => new Promise(() => {}),
+    maxPerTick: 1,
+    maxConcurrent: 1,
+    clock: testClock(),
+    onError: rethrow,
+  });
+  void poller.tick();
+  await Bun.sleep(1);
+  const start = performance.now();
+  await poller.stop();
+  expect(performance.now() - start).toBeGreaterThan(900);
+  expect(performance.now() - start).toBeLessThan(2000);
 });
