@@ -59,3 +59,17 @@ export const acmeClients = (
     return client;
   };
 };
+
+/** What the CAs say that CAA records may name them by (RFC 8555 section 7.1.1). A CA that cannot be reached names nothing. */
+export const caaIdentities =
+  (directories: readonly string[], clientOf: (directory: string) => AcmeClient) =>
+  async (): Promise<string[]> => {
+    const found = await Promise.all(
+      directories.map((one) =>
+        clientOf(one)
+          .directory()
+          .catch(() => undefined),
+      ),
+    );
+    return found.flatMap((directory) => directory?.caaIdentities ?? []);
+  };

@@ -1,5 +1,6 @@
 import { Fault } from "../lib/errors.ts";
 import type { Warning } from "../http/health.ts";
+import type { Logger } from "../lib/log.ts";
 
 /** A file of a deploy is missing or not what was stored, and is not served. */
 export class BlobDamaged extends Fault {
@@ -24,6 +25,13 @@ export interface DamageEvents {
   onFound(hash: string, problem: string): void;
   onRepaired(hash: string): void;
 }
+
+/** Logs each damaged file once, and once more when it is whole again. */
+export const damageLog = (log: Pick<Logger, "error" | "info">): DamageEvents => ({
+  onFound: (hash, problem) =>
+    log.error({ blob: hash, problem }, "a file of a deployed site is damaged: deploy the site again"),
+  onRepaired: (hash) => log.info({ blob: hash }, "a damaged file of a deployed site is whole again"),
+});
 
 export const damagedBlobs = (events?: DamageEvents): DamagedBlobs => {
   const known = new Set<string>();

@@ -12,8 +12,10 @@ export interface SecuredNames {
   renewed(hostname: string): void;
   /** Any name may have another one. */
   forget(): void;
-  /** Names that were found and are served no longer. */
-  withdrawn(): string[];
+  /** Calls `drop` with each name that `withdraw` forgets. */
+  onWithdrawn(drop: (hostname: string) => void): void;
+  /** Forgets the names that are not served any longer. */
+  withdraw(): void;
 }
 
 /** Times are milliseconds UTC. */
@@ -50,6 +52,7 @@ export const securedNames = ({
   /** Names that are served and had none when the version was `seen`: every request over HTTP asks. */
   const without = new Set<string>();
   let seen = version();
+  const drops: ((hostname: string) => void)[] = [];
 
   const read = (hostname: string) => {
     const pair = keyPair(hostname);
@@ -83,13 +86,14 @@ export const securedNames = ({
     },
     renewed: contexts.drop,
     forget: contexts.clear,
-    withdrawn() {
+    onWithdrawn: (drop) => void drops.push(drop),
+    withdraw() {
       const gone = [...known.keys()].filter((hostname) => !isServed(hostname));
       for (const hostname of gone) {
         known.delete(hostname);
         contexts.drop(hostname);
+        for (const drop of drops) drop(hostname);
       }
-      return gone;
     },
   };
 };

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Warning } from "../http/health.ts";
 
 /** A client's socket, and both ends of the one that joins it to the application. */
@@ -15,6 +16,15 @@ const MIN_FREE = 16;
 export const openFiles = (limits: string): number => {
   const [, soft = ""] = /^Max open files +(\d+) /m.exec(limits) ?? [];
   return soft === "" ? Number.POSITIVE_INFINITY : Number(soft);
+};
+
+/** How many files this process may open. The limit is unknown, and so Infinity, on systems other than Linux. */
+export const processFileLimit = (): number => {
+  try {
+    return openFiles(readFileSync("/proc/self/limits", "utf8"));
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 };
 
 export interface DescriptorBudget {

@@ -16,6 +16,20 @@ export interface HostNames {
   api: ReadonlySet<string>;
 }
 
+/** The names that the Host header is compared with, as the settings say. */
+export const hostNamesOf = ({
+  baseUrl,
+  apiHosts,
+  platformDomain,
+}: {
+  baseUrl: string | undefined;
+  apiHosts: readonly string[];
+  platformDomain: string;
+}): HostNames => ({
+  platformDomain,
+  api: new Set([...apiHosts, ...(baseUrl ? [new URL(baseUrl).hostname] : [])]),
+});
+
 const API: Place = { kind: "api" };
 const MALFORMED: Place = { kind: "malformed" };
 

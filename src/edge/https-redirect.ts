@@ -8,18 +8,24 @@ const LASTING = "public, max-age=3600";
 export interface SecureSettings {
   /** True if connections to this name can be secured now. */
   isSecured(hostname: string): boolean;
-  /** Where visitors reach HTTPS. */
-  portOf(): number;
+  /** The port of the redirect's target. */
+  port: number;
 }
+
+/**
+ * The port at which visitors reach HTTPS. BASE_URL names it, because a router may map another port to the one that the
+ * server listens on.
+ */
+export const publicPort = (baseUrl: string | undefined, listening: number): number =>
+  baseUrl?.startsWith("https:") ? Number(new URL(baseUrl).port || 443) : listening;
 
 /** Leads what comes over HTTP on to HTTPS, where the name has a certificate; undefined for all else. */
 export const httpsRedirect =
-  ({ isSecured, portOf }: SecureSettings) =>
+  ({ isSecured, port }: SecureSettings) =>
   ({ url, headers }: Request): Response | undefined => {
     const name = nameOf(headers.get("host"));
     const path = url.indexOf("/", "http://".length);
     if (!url.startsWith("http://") || path === -1 || !isSecured(name)) return undefined;
-    const port = portOf();
     const location = `https://${name}${port === 443 ? "" : `:${port}`}${url.slice(path)}`;
     return new Response(null, { status: 301, headers: { location, "cache-control": LASTING } });
   };

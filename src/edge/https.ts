@@ -23,8 +23,6 @@ const plainHttpResponse = async (): Promise<PlainHttpResponse> => {
 export interface HttpsListener extends TlsListener {
   /** The connection over which a request came; undefined if it did not come over HTTPS. */
   visitOf(request: Request): RequestContext | undefined;
-  /** Ends the connections of names that are served no longer. */
-  withdraw(): void;
 }
 
 /** A name that was removed has no open connection after so long. */
@@ -75,9 +73,7 @@ export const listenHttps = async ({
       return seconds === 0 ? fetch(request) : withHstsHeader(fetch(request), seconds);
     },
   });
-  const withdraw = () => {
-    for (const name of names.withdrawn()) front.drop(name);
-  };
+  names.onWithdrawn(front.drop);
   // What another process removed or renewed; what this one does shows at once.
   let seen = version();
   let seenForeign = foreignVersion();
@@ -85,7 +81,7 @@ export const listenHttps = async ({
     await fresh();
     if (version() === seen) return;
     seen = version();
-    withdraw();
+    names.withdraw();
     if (foreignVersion() === seenForeign) return;
     seenForeign = foreignVersion();
     names.forget();
@@ -94,7 +90,6 @@ export const listenHttps = async ({
   return {
     ...front,
     visitOf: (request) => visits.get(request),
-    withdraw,
     async stop(graceMs) {
       clearInterval(watching);
       await front.stop(graceMs);

@@ -29,3 +29,9 @@ const MISDIRECTED = new Fault("misdirected");
 
 /** Why nothing is served under the Host of a request: it is malformed, or nothing is published under it. */
 export const hostFault = ({ kind }: Place): Fault => (kind === "malformed" ? MALFORMED : MISDIRECTED);
+
+/** Responds to a request over HTTPS for another host than its connection's: 421 (RFC 9110 section 15.5.20). */
+export const misdirectedResponse =
+  (readHost: (host: string | null) => Place, finish: Finish) =>
+  (request: Request): Response =>
+    finish(request, refusal(hostFault(readHost(request.headers.get("host")))));

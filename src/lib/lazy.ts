@@ -1,3 +1,9 @@
+/** Calls `make` at the first call, and returns the same value from then on. */
+export const once = <Value>(make: () => Value): (() => Value) => {
+  let made: { value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+};
+
 /**
  * Makes a value when one of its methods is first called: preparing the queries of a room takes milliseconds, which a start
  * need not wait for. It must consist of methods that do without `this`, as repositories do; one may be handed over before.

@@ -13,11 +13,11 @@ export const cnameTargetIn = (domain: string) => (label: string) => `${label}.${
 /** Where projects are published: reached as the API is, by BASE_URL's scheme and port or where it listens. */
 export const projectAddresses = (
   { baseUrl, platformDomain, platformCnameTarget }: Platform,
-  portOf: () => number,
+  port: number,
 ): ProjectAddresses => ({
   addressOf(slug) {
-    const { protocol, port } = new URL(baseUrl ?? `http://localhost:${portOf()}`);
-    return new URL(`${protocol}//${slug}.${platformDomain}${port && `:${port}`}/`).href;
+    const { protocol, port: shown } = new URL(baseUrl ?? `http://localhost:${port}`);
+    return new URL(`${protocol}//${slug}.${platformDomain}${shown && `:${shown}`}/`).href;
   },
   targetOf: cnameTargetIn(platformCnameTarget),
 });

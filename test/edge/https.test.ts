@@ -63,11 +63,11 @@ const closed = async (socket: TLSSocket) => {
 test.each(["this process", "another process"])(
   "when %s removes a name its open connections end, and the next handshake fails",
   async (who) => {
-    const { https, served, connect, writeElsewhere } = await openHttps();
+    const { https, names, served, connect, writeElsewhere } = await openHttps();
     const sockets = await Promise.all(Array.from({ length: 64 }, connect));
     for (const socket of sockets) expect(await ask(socket)).toContain("here");
     served.delete(NAME);
-    if (who === "this process") https.withdraw();
+    if (who === "this process") names.withdraw();
     else writeElsewhere();
     await Promise.all(sockets.map(closed));
     expect(https.connections()).toBe(0);

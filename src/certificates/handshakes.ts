@@ -1,0 +1,11 @@
+import type { Clock } from "../lib/time.ts";
+import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/keys.ts";
+import type { Handshakes } from "./issue.ts";
+
+/** Adds the certificates of TLS-ALPN-01 challenges (RFC 8737) to `pending`, which the HTTPS port presents. */
+export const handshakesIn = (pending: Map<string, KeyAndCertificate>, clock: Clock): Handshakes => ({
+  async add(hostname, keyAuthorization) {
+    pending.set(hostname, await alpnCertificate(hostname, keyAuthorization, clock.now()));
+  },
+  remove: (hostname) => void pending.delete(hostname),
+});
