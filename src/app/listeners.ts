@@ -1,49 +1,86 @@
-import { lookup } from "node:dns/promises";
 import type { Config } from "../config/config.ts";
-import { SETTINGS, type SettingName } from "../config/settings.ts";
-import { OperatorError } from "../lib/operator-error.ts";
-import { reasonOf } from "../lib/reason.ts";
+import type { Database } from "../db/open.ts";
+import { descriptorBudget, processFileLimit } from "../edge/descriptors.ts";
+import type { Fetch } from "../edge/dispatch.ts";
+import { type HttpsListener, listenHttps } from "../edge/https.ts";
+import { type Listener, listen } from "../edge/listeners.ts";
+import { limitPlain } from "../edge/plain/limit.ts";
+import { openSockets } from "../edge/plain/sockets.ts";
+import { respondWhileMigrating } from "../http/startup.ts";
+import { once } from "../lib/lazy.ts";
+import type { Logger } from "../lib/log.ts";
+import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
+import { type Place, listenAt, placesOf } from "./places.ts";
+import type { Services } from "./services.ts";
 
-/** Where to listen, and the settings that say so. */
-export interface Place {
-  host: string;
-  port: number;
-  hostSetting: SettingName;
-  portSetting: SettingName;
+/** What the listeners call. */
+export interface Handlers {
+  fetch: Fetch;
+  /** Called for requests over HTTPS whose Host is not their connection's. */
+  misdirected: Fetch;
 }
 
-/** Where the server listens for HTTP: the first place is the one that it is known by. */
-export const plainPlaces = ({ host, port, portHost, httpPort }: Config): Place[] => [
-  { host: portHost, port, hostSetting: portHost === host ? "host" : "portHost", portSetting: "port" },
-  ...(httpPort === undefined
-    ? []
-    : [{ host, port: httpPort, hostSetting: "host" as const, portSetting: "httpPort" as const }]),
-];
+export interface HttpListeners {
+  /** The listener that the server is known by. */
+  main: Listener;
+  /** The one of HTTP_PORT. */
+  further: Listener | undefined;
+}
 
-const hasAddress = (host: string): Promise<boolean> =>
-  lookup(host).then(
-    () => true,
-    () => false,
+/**
+ * The server's listeners. They open before there is an application: the application is built with the ports and connections
+ * that they know, and a migration responds to health checks. `handle` sets what they call from then on.
+ */
+export const createListeners = (config: Config, log: Logger) => {
+  const places = placesOf(config);
+  const sockets = openSockets();
+  const limit = processFileLimit();
+  const { connections, advice } = descriptorBudget(
+    DEFAULT_LIMITS.connections,
+    limit,
+    places.https !== undefined,
   );
+  if (advice !== undefined) log.warn(advice);
+  const open: { stop(graceMs: number): Promise<void> }[] = [];
+  let handlers: Handlers = { fetch: respondWhileMigrating, misdirected: respondWhileMigrating };
+  const fetch: Fetch = (request) => handlers.fetch(request);
+  const misdirected: Fetch = (request) => handlers.misdirected(request);
 
-/** Listens, or says what to do. @throws OperatorError */
-export const listenOrExplain = async <Listening>(
-  { host, port, hostSetting, portSetting }: Place,
-  begin: (where: { host: string; port: number }) => Listening | Promise<Listening>,
-): Promise<Listening> => {
-  try {
-    return await begin({ host, port });
-  } catch (error) {
-    const { env, flag: hostFlag } = SETTINGS[hostSetting];
-    const { flag: portFlag } = SETTINGS[portSetting];
-    const remedies: Record<string, string> = {
-      EADDRNOTAVAIL: `${env} is neither an address nor a name of this machine; choose another with --${hostFlag}, such as 127.0.0.1`,
-      EADDRINUSE: `the port is in use: stop what listens there, or choose another with --${portFlag}`,
-      EACCES: `ports below 1024 need a permission: grant CAP_NET_BIND_SERVICE, or choose another with --${portFlag}`,
-    };
-    // For a name that does not resolve, Bun gives whichever code the last call left, or none.
-    const code = (await hasAddress(host)) ? (error as { code?: string }).code : "EADDRNOTAVAIL";
-    const remedy = remedies[code ?? ""] ?? reasonOf(error);
-    throw new OperatorError(`cannot listen on ${host}:${port}: ${remedy}`, { cause: error });
-  }
+  const openAt = async (place: Place): Promise<Listener> => {
+    const listener = await listenAt(place, (where) => listen({ ...where, fetch }));
+    open.push(listener);
+    return listener;
+  };
+  const listenForHttp = async (): Promise<HttpListeners> => {
+    const main = await openAt(places.main);
+    const further = places.http && (await openAt(places.http));
+    const ports = further ? [main.port, further.port] : [main.port];
+    open.push(limitPlain({ ports, connections, trustsProxy: config.trustProxy > 0, sockets, log }));
+    return { main, further };
+  };
+
+  return {
+    /** Opens the ports for HTTP; they stay the same when it is called again. @throws OperatorError */
+    listenForHttp: once(listenForHttp),
+    /** Opens the port for HTTPS, if there is one. @throws OperatorError */
+    async listenForHttps(
+      https: Services["https"],
+      { fresh, version, foreignVersion }: Database,
+    ): Promise<HttpsListener | undefined> {
+      if (!https || !places.https) return undefined;
+      const { names, handshake: challenge } = https;
+      const changes = { fresh, version, foreignVersion };
+      const listener = await listenAt(places.https, (where) =>
+        listenHttps({ ...where, ...changes, names, challenge, fetch, misdirected, connections }),
+      );
+      open.push(listener);
+      return listener;
+    },
+    handle(next: Handlers) {
+      handlers = next;
+    },
+    fileUse: () => ({ open: sockets?.openFiles() ?? 0, limit }),
+    /** Stops accepting and waits, at most `graceMs`, for requests in flight; then closes everything. */
+    stop: (graceMs: number) => Promise.all(open.map((listener) => listener.stop(graceMs))),
+  };
 };

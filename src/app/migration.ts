@@ -91,7 +91,7 @@ const pendingTags = (path: string): string[] => {
  */
 export const migrateData = async (
   config: Config,
-  { log, signal, onBegin }: { log: Logger; signal: AbortSignal; onBegin: () => Promise<void> },
+  { log, signal, onBegin }: { log: Logger; signal: AbortSignal; onBegin: () => Promise<unknown> },
 ): Promise<void> => {
   const path = databasePath(config.dataDir);
   const tags = pendingTags(path);

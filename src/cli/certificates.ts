@@ -4,7 +4,7 @@ import type { Certificate } from "../certificates/certificate.ts";
 import { underWay } from "../certificates/explain.ts";
 import { fromCertificate } from "../certificates/model.ts";
 import type { CertificateService } from "../certificates/service.ts";
-import { wireCertificateService } from "../app/wire-https.ts";
+import { commandServices } from "../app/commands.ts";
 import { withDatabase } from "./database.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { UsageError, confirm, print, table } from "./terminal.ts";
@@ -19,7 +19,7 @@ const withCertificates = async <Result>(
   work: (certificates: CertificateService) => Promise<Result>,
 ): Promise<Result> => {
   const config = configBeside(options);
-  return withDatabase(config, (database) => work(wireCertificateService(config, database)));
+  return withDatabase(config, (database) => work(commandServices(config, database).certificates));
 };
 
 const shown = (certificate: Certificate) => {

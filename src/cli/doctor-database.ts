@@ -13,7 +13,7 @@ import { migrations } from "../db/migrations.ts";
 import { openForReading, readingOf } from "../db/readonly.ts";
 import { type Client, ForeignSchema, UnsoundDatabase, assertSound, servableDeploys } from "../db/snapshot.ts";
 import { explain, underWay } from "../certificates/explain.ts";
-import { wireCertificateService } from "../app/wire-https.ts";
+import { readableCertificates } from "../app/commands.ts";
 import type { Probe } from "./doctor-finding.ts";
 
 /** How many names a line lists. */
@@ -88,7 +88,7 @@ export const database: Probe = async (config, { quick }) => {
 
 export const certificates: Probe = (config) =>
   reading(config, async (client) => {
-    const all = await wireCertificateService(config, readingOf(client)).all();
+    const all = await readableCertificates(config, readingOf(client)).all();
     const faulty = all.flatMap((one) => explain(one, Date.now()) ?? []);
     if (faulty.length > 0) throw new Error(faulty.join(" "));
     if (all.length === 0) return "there are none";

@@ -9,9 +9,8 @@ import { isHeld, isServed } from "../domains/stage.ts";
 import { Fault, type FaultCode } from "../lib/errors.ts";
 import { reasonOf } from "../lib/reason.ts";
 import type { Database } from "../db/open.ts";
-import { wireDomains } from "../app/wire-domains.ts";
+import { commandServices } from "../app/commands.ts";
 import type { CertificateService } from "../certificates/service.ts";
-import { wireCertificateService } from "../app/wire-https.ts";
 import { withDatabase } from "./database.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { confirm, print, table } from "./terminal.ts";
@@ -36,8 +35,8 @@ const withDomains = <Result>(
   work: (domains: DomainService, settings: DomainSettings, database: Database) => Promise<Result>,
 ): Promise<Result> =>
   withDatabase(config, (database) => {
-    const { domains, settings } = wireDomains(config, database);
-    return work(domains, settings, database);
+    const { domains, domainSettings } = commandServices(config, database).platform;
+    return work(domains, domainSettings, database);
   });
 
 const indent = (text: string): string => text.replaceAll(/^/gm, "  ");
@@ -299,7 +298,9 @@ const removeCommand = () =>
           return print("Nothing was removed.");
         // A domain is removed all the same if the authority cannot be told.
         const refusal = options.revoke
-          ? await revokeFor(domain, wireCertificateService(configBeside(options), database)).catch(reasonOf)
+          ? await revokeFor(domain, commandServices(configBeside(options), database).certificates).catch(
+              reasonOf,
+            )
           : undefined;
         await domains.remove(options.project, hostname, OPERATOR);
         if (refusal !== undefined)

@@ -7,7 +7,7 @@ import { parseRate } from "../keys/rate.ts";
 import { GRANTS, type Grant, SCOPES, isGrant } from "../lib/scopes.ts";
 import { type KeyService, type Minted, OPERATOR } from "../keys/service.ts";
 import { LATEST_TIME, formatTime, parseTime } from "../lib/time.ts";
-import { wireKeys } from "../app/wire.ts";
+import { commandServices } from "../app/commands.ts";
 import { withDatabase } from "./database.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, confirm, print, table } from "./terminal.ts";
@@ -23,7 +23,8 @@ const withKeys = <Result>(
   config: Config,
   work: (keys: KeyService) => Promise<Result>,
   options?: { create: boolean },
-): Promise<Result> => withDatabase(config, (database) => work(wireKeys(database)), options);
+): Promise<Result> =>
+  withDatabase(config, (database) => work(commandServices(config, database).keys), options);
 
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 

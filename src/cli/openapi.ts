@@ -1,7 +1,6 @@
 import { Command } from "commander";
-import { DOCUMENTS, documentsOf } from "../openapi/routes.ts";
-import { openDatabase } from "../db/open.ts";
-import { wireApp } from "../app/wire.ts";
+import { programDocuments } from "../app/openapi.ts";
+import { DOCUMENTS } from "../openapi/routes.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, print } from "./terminal.ts";
 
@@ -16,11 +15,8 @@ export const openapiCommand = (): Command =>
     if (!name)
       throw new UsageError(`${JSON.stringify(text)} is no document; there are ${DOCUMENTS.join(" and ")}`);
     const config = configOf(options);
-    const database = openDatabase(":memory:");
-    const { app } = wireApp(config, database);
     const baseUrl = config.baseUrl ?? `http://localhost:${config.port}`;
-    const documents = await documentsOf(app);
+    const documents = await programDocuments(config);
     const addresses = { baseUrl, stagingBaseUrl: config.stagingBaseUrl ?? baseUrl };
     print(JSON.stringify(documents(name, addresses, "variables"), null, 2));
-    await database.close();
   });

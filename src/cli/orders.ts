@@ -8,7 +8,7 @@ import type { Adopters, OrderSummary } from "../orders/erasure.ts";
 import type { OrderService } from "../orders/service.ts";
 import { ORDER_STATUSES, type OrderStatus } from "../orders/status.ts";
 import { systemClock } from "../lib/time.ts";
-import { wireOrders } from "../app/wire.ts";
+import { commandServices } from "../app/commands.ts";
 import { withDatabase } from "./database.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
 import { UsageError, confirm, fail, print, table } from "./terminal.ts";
@@ -28,7 +28,7 @@ const withOrders = <Result>(
   work: (orders: OrderService, adopters: Adopters, clear: () => Promise<void>) => Promise<Result>,
 ): Promise<Result> =>
   withDatabase(config, (database) => {
-    const { orders, adopters } = wireOrders(database);
+    const { orders, adopters } = commandServices(config, database);
     return work(orders, adopters, () => vacuum(database.client));
   });
 

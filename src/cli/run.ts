@@ -3,7 +3,7 @@ import { ConfigError } from "../config/config.ts";
 import { explainCode } from "../db/explain-failure.ts";
 import { Fault } from "../lib/errors.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { VERSION } from "../app/wire.ts";
+import { VERSION } from "../app/version.ts";
 import { ApiError } from "./api-client.ts";
 import { backupCommand } from "./backup.ts";
 import { certificatesCommand } from "./certificates.ts";

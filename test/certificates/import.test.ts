@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { certificateRepository } from "../../src/certificates/repository.ts";
 import { certificateService } from "../../src/certificates/service.ts";
 import { certificateEffects } from "../../src/domains/repository.ts";
-import { wireCertificateService } from "../../src/app/wire-https.ts";
+import { commandServices } from "../../src/app/commands.ts";
 import { certificateAuthority } from "../support/certificates.ts";
 import { openStore, testClock } from "../support/store.ts";
 import { DAY } from "./issuing.ts";
@@ -23,7 +23,7 @@ const [, foreign = ""] = certificatesOf(other);
 const openImporting = async () => {
   const clock = testClock(Date.now());
   const { config, database } = await openStore({ clock });
-  const service = wireCertificateService(config, database, clock);
+  const service = commandServices(config, database, { clock }).certificates;
   const stored = certificateRepository(database, certificateEffects(database));
   /** Why it was refused; "" if it was not. */
   const refusal = async (pair: { key: string; chain: string }) => {
@@ -133,7 +133,7 @@ describe("an imported certificate is refused", () => {
 
   test("for what is no host name, which is named", async () => {
     const { config, database } = await openStore();
-    const service = wireCertificateService(config, database);
+    const service = commandServices(config, database).certificates;
     await expect(service.import("..bad", { key: good.key, chain: good.cert })).rejects.toThrow(
       '"..bad" is not a host name',
     );

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { explain } from "../../src/certificates/explain.ts";
-import { wireCertificateService } from "../../src/app/wire-https.ts";
+import { commandServices } from "../../src/app/commands.ts";
 import { certificateAuthority } from "../support/certificates.ts";
 import { DAY, openIssuing } from "./issuing.ts";
 
@@ -11,7 +11,7 @@ const openImported = async (name: string, env: Record<string, string> = {}) => {
   const room = await openIssuing({}, { env });
   const { store, clock, certificates } = room;
   const { key, cert: chain } = await authority.issue([name]);
-  const service = wireCertificateService(store.config, store.database, clock);
+  const service = commandServices(store.config, store.database, { clock }).certificates;
   const imported = await service.import(name, { key, chain });
   const end = imported.issued?.notAfter ?? 0;
   const said = async () => {
@@ -25,7 +25,7 @@ test("browsers are told to come over HTTPS only once another imported certificat
   const name = "docs.example.org";
   const { store, clock, https, verified } = await openIssuing();
   await verified(name);
-  const service = wireCertificateService(store.config, store.database, clock);
+  const service = commandServices(store.config, store.database, { clock }).certificates;
   const [first, second] = [await authority.issue([name]), await authority.issue([name])];
   const lastingAfter = async ({ key, cert }: typeof first) => {
     await service.import(name, { key, chain: cert });

@@ -51,7 +51,7 @@ export const openIssuing = async (
   /** Lets time pass, and what is due be dealt with. */
   const pass = async (ms = 0) => {
     clock.advance(ms);
-    await https.keeper.tick();
+    await https.scheduler.tick();
   };
   const stageOf = async (hostname: string) => (await room.show(hostname)).stage;
   /** Adds and verifies a domain. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { underWay } from "../../src/certificates/explain.ts";
-import { wireCertificateService } from "../../src/app/wire-https.ts";
+import { commandServices } from "../../src/app/commands.ts";
 import { formatTime } from "../../src/lib/time.ts";
 import { certificateAuthority } from "../support/certificates.ts";
 import { DAY, openIssuing } from "./issuing.ts";
@@ -19,7 +19,7 @@ const openBeside = async ({ isMet }: { isMet: boolean }) => {
     },
   });
   const { store, clock, ca, certificates, pass, verified } = room;
-  const service = wireCertificateService(store.config, store.database, clock);
+  const service = commandServices(store.config, store.database, { clock }).certificates;
   const found = async () => {
     const known = await certificates.find(NAME);
     if (!known) throw new Error("the name is not known");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { vacuum } from "../../src/db/vacuum.ts";
-import { wireOrders } from "../../src/app/wire.ts";
+import { commandServices } from "../../src/app/commands.ts";
 import { type Store, openStore, temporaryDirectory } from "../support/store.ts";
 import { ADA, available, place, statusOf, take } from "./orders.ts";
 
@@ -33,7 +33,7 @@ const listed = async (store: Store) =>
   (await (await store.call("GET", "/v1/store/orders")).json()) as Record<string, unknown>[];
 
 const forget = (store: Store, email: string, cancelling = false) =>
-  wireOrders(store.database).adopters.forget(email, cancelling, store.clock.now());
+  commandServices(store.config, store.database).adopters.forget(email, cancelling, store.clock.now());
 
 describe("forgetting an adopter", () => {
   test("erases name, address and note of all closed orders, in any case, and nobody else's", async () => {
@@ -70,7 +70,7 @@ describe("forgetting an adopter", () => {
     const store = await openStore();
     await closed(store, { name: "One", email: written });
     keep(store, JSON.stringify({ adopter: { name: "One", email: written } }));
-    expect(await wireOrders(store.database).adopters.find(given)).toHaveLength(1);
+    expect(await commandServices(store.config, store.database).adopters.find(given)).toHaveLength(1);
     expect(await forget(store, given)).toEqual({ open: [], orders: 1, answers: 1 });
   });
 

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import openapiTS, { astToString } from "openapi-typescript";
-import { DOCUMENTS, type DocumentName, documentsOf } from "../../src/openapi/routes.ts";
+import { DOCUMENTS, type DocumentName } from "../../src/openapi/routes.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { openDatabase } from "../../src/db/open.ts";
-import { wireApp } from "../../src/app/wire.ts";
+import { programDocuments } from "../../src/app/openapi.ts";
 import { PLANS } from "../../src/projects/plan.ts";
 
 const DIRECTORY = join(import.meta.dir, "../../src/console/ui/api");
@@ -31,12 +30,9 @@ const lean = (value: unknown): unknown => {
 
 /** The types of the console's client, from our own documents. */
 export const typesOf = async (name: DocumentName): Promise<string> => {
-  const database = openDatabase(":memory:");
-  const { app } = wireApp(readConfig({ flags: {}, env: {}, isTerminal: false }), database);
-  const documents = await documentsOf(app);
+  const documents = await programDocuments(readConfig({ flags: {}, env: {}, isTerminal: false }));
   const origin = "http://localhost";
   const document = documents(name, { baseUrl: origin, stagingBaseUrl: origin });
-  await database.close();
   const types = astToString(await openapiTS(lean(document) as Parameters<typeof openapiTS>[0]));
   return `// Written by \`bun run console:types\` from the ${name}'s OpenAPI document: nothing here is written by hand.\n\n${types}`;
 };

@@ -4,7 +4,11 @@ import { type Database, type OpenOptions, openDatabase } from "../../src/db/open
 import type { NewKey } from "../../src/keys/repository.ts";
 import { type KeyService, OPERATOR } from "../../src/keys/service.ts";
 import type { Clock } from "../../src/lib/time.ts";
-import { type Overrides, wireApp } from "../../src/app/wire.ts";
+import { type Vitals } from "../../src/app/health.ts";
+import { handlers, withoutListeners } from "../../src/app/handlers.ts";
+import { publishReference } from "../../src/app/reference.ts";
+import { systemRuntime } from "../../src/app/runtime.ts";
+import { type ServiceOptions, type Services, services } from "../../src/app/services.ts";
 import { atEnd, temporaryDirectory } from "./ends.ts";
 
 export { atEnd, temporaryDirectory } from "./ends.ts";
@@ -38,22 +42,22 @@ export interface Store {
   config: Config;
   database: Database;
   keys: KeyService;
-  app: ReturnType<typeof wireApp>["app"];
+  app: ReturnType<typeof handlers>["app"];
   /** What a listener hands its requests to. */
-  fetch: ReturnType<typeof wireApp>["fetch"];
+  fetch: ReturnType<typeof handlers>["fetch"];
   /** What the HTTPS listener hands requests to whose Host is not their connection's. */
-  misdirected: ReturnType<typeof wireApp>["misdirected"];
-  projects: ReturnType<typeof wireApp>["projects"];
-  deploys: ReturnType<typeof wireApp>["deploys"];
+  misdirected: ReturnType<typeof handlers>["misdirected"];
+  projects: Services["projects"];
+  deploys: Services["deploys"];
   /** Checks files of deploys; it is not started. */
-  scrub: ReturnType<typeof wireApp>["scrub"];
-  /** Checks domains when their time has come; it is not started. */
-  keeper: ReturnType<typeof wireApp>["keeper"];
-  publishReference: ReturnType<typeof wireApp>["publishReference"];
+  scrub: Services["scrub"];
+  /** Checks domains when they are due; it is not started. */
+  keeper: Services["domainScheduler"];
+  publishReference: () => Promise<void>;
   /** Of events. */
-  streams: ReturnType<typeof wireApp>["streams"];
-  /** Certificates, if HTTPS_PORT is set; their keeper is not started. */
-  https: ReturnType<typeof wireApp>["https"];
+  streams: Services["petStreams"];
+  /** Certificates, if HTTPS_PORT is set; their scheduler is not started. */
+  https: Services["https"];
   /** A key with all scopes. */
   key: string;
   call(method: string, path: string, call?: Call): Promise<Response>;
@@ -65,19 +69,11 @@ export interface Store {
   log: Record<string, unknown>[];
 }
 
-export interface StoreSettings extends Pick<
-  Overrides,
-  | "peerOf"
-  | "fileUse"
-  | "backupStatus"
-  | "dns"
-  | "inspect"
-  | "sleep"
-  | "streamLimits"
-  | "admissionLimits"
-  | "uploadPace"
-  | "freeSpace"
-> {
+export interface StoreSettings extends ServiceOptions, Partial<Vitals> {
+  /** The address of the peer that sent a request. */
+  peerOf?: (request: Request) => string;
+  /** Between questions to a CA, and in other waits. */
+  sleep?: (ms: number) => Promise<void>;
   /** Database file; in memory without one. */
   path?: string;
   env?: Record<string, string>;
@@ -92,7 +88,11 @@ export const openStore = async ({
   env = {},
   clock = testClock(),
   storage = {},
-  ...overrides
+  sleep = systemRuntime.sleep,
+  peerOf,
+  fileUse,
+  backupStatus,
+  ...options
 }: StoreSettings = {}): Promise<Store> => {
   const config = readConfig({
     flags: {},
@@ -103,23 +103,16 @@ export const openStore = async ({
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
-  const {
-    app,
-    fetch,
-    misdirected,
-    https,
-    keys,
-    projects,
-    deploys,
-    scrub,
-    keeper,
-    publishReference,
-    streams,
-  } = wireApp(config, database, {
-    clock,
-    log: logger,
-    ...overrides,
+  const runtime = { ...systemRuntime, clock, sleep, log: logger };
+  const rooms = services(config, database, runtime, options);
+  const { connections, ...origin } = withoutListeners(config);
+  const { app, fetch, misdirected } = handlers(config, database, rooms, runtime, {
+    ...origin,
+    connections: { ...connections, ...(peerOf && { peerOf }) },
+    ...(fileUse && { fileUse }),
+    ...(backupStatus && { backupStatus }),
   });
+  const { keys } = rooms;
   const mint = async (key: Partial<NewKey>) =>
     (await keys.create({ name: "test", scopes: ["*"], ...key }, OPERATOR)).secret;
   const key = await mint({ name: "all" });
@@ -150,16 +143,16 @@ export const openStore = async ({
     config,
     database,
     keys,
-    projects,
-    deploys,
-    scrub,
-    keeper,
-    publishReference,
-    streams,
+    projects: rooms.projects,
+    deploys: rooms.deploys,
+    scrub: rooms.scrub,
+    keeper: rooms.domainScheduler,
+    publishReference: () => publishReference(config, rooms, app, config.port),
+    streams: rooms.petStreams,
     app,
     fetch,
     misdirected,
-    https,
+    https: rooms.https,
     key,
     call,
     visit,

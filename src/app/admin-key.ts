@@ -1,0 +1,25 @@
+import { readFile } from "node:fs/promises";
+import { adminKeyPath } from "../data-dir/paths.ts";
+import type { KeyService } from "../keys/service.ts";
+import { writeDurably } from "../lib/durable.ts";
+import type { Logger } from "../lib/log.ts";
+
+/**
+ * Makes the first key of a new store, in a file of DATA_DIR.
+ * @returns the file, if it is still there and its key opens anything: a restored database knows only its own keys
+ */
+export const openAdminKey = async (
+  dataDir: string,
+  keys: KeyService,
+  log: Logger,
+): Promise<string | undefined> => {
+  const path = adminKeyPath(dataDir);
+  await keys.createFirst((secret) => writeDurably(path, `${secret}\n`));
+  const secret = await readFile(path, "utf8").catch(() => undefined);
+  if (secret === undefined) return undefined;
+  if (await keys.authenticate(secret.trim())) return path;
+  log.warn(
+    `${path}: this key is revoked, or of another database; remove the file, and make a key with: adoption-store keys create --name NAME --scope '*'`,
+  );
+  return undefined;
+};

@@ -1,0 +1,113 @@
+import { acmeClients, caaIdentities } from "../certificates/clients.ts";
+import { handshakesIn } from "../certificates/handshakes.ts";
+import { issuer } from "../certificates/issue.ts";
+import { placer } from "../certificates/place-order.ts";
+import { challengeProbes, objections } from "../certificates/preflight.ts";
+import { challengeFetcher, handshakeTrial } from "../certificates/probes.ts";
+import { certificateScheduler } from "../certificates/scheduler.ts";
+import { type CertificateService, certificateService } from "../certificates/service.ts";
+import type { Config } from "../config/config.ts";
+import type { Inspect } from "../domains/inspect.ts";
+import { ownNames } from "../domains/own-names.ts";
+import { securedNames } from "../edge/certificate-store.ts";
+import { cnameTargetIn } from "../projects/addresses.ts";
+import type { KeyAndCertificate } from "../protocols/acme/keys.ts";
+import { secureContext } from "../protocols/tls/contexts.ts";
+import type { Repositories } from "./repositories.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** Certificates, as commands work with them. */
+export const certificatesOf = (
+  config: Config,
+  certificates: Repositories["certificates"],
+  { clock, sleep }: Pick<Runtime, "clock" | "sleep">,
+): CertificateService =>
+  certificateService({
+    certificates,
+    clientOf: (directory) => acmeClients(config, clock, sleep)(directory),
+    trial: ({ key, chain }) => void secureContext({ key, cert: chain }),
+    clock,
+  });
+
+/** HTTPS: the certificates in use, the responses to the challenges of CAs, and the scheduler that orders and renews. */
+export const httpsServices = (
+  config: Config,
+  { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
+  { clock, sleep, log }: Runtime,
+  {
+    inspect,
+    isServed,
+    version,
+  }: {
+    inspect: Inspect;
+    isServed: (hostname: string) => boolean;
+    /** Changes with every change of what is stored. */
+    version: () => number;
+  },
+) => {
+  const probes = challengeProbes();
+  const handshakes = new Map<string, KeyAndCertificate>();
+  const names = securedNames({
+    keyPair(hostname) {
+      const pair = certificates.keyPair(hostname);
+      return pair && { ...pair, cert: pair.chain };
+    },
+    hstsMaxAge: config.hstsMaxAge,
+    isServed,
+    version,
+    now: clock.now,
+    failed: (hostname, error) => log.error({ err: error, hostname }, "a certificate cannot be used"),
+  });
+  const { publicHosts, publicPlatformDomain } = ownNames(config);
+  const clientOf = acmeClients(config, clock, sleep);
+  const authorities = config.acmeAgreeTos ? config.acmeDirectory : [];
+  const issue = issuer({
+    certificates,
+    place: placer({ certificates, authorities, clientOf, clock }),
+    clientOf,
+    objection: objections({
+      domains,
+      isOwn: (hostname) =>
+        publicHosts.includes(hostname) ||
+        (publicPlatformDomain !== undefined &&
+          hostname.endsWith(`.${publicPlatformDomain}`) &&
+          isServed(hostname)),
+      isServed,
+      inspect,
+      identities: caaIdentities(authorities, clientOf),
+      targetOf: cnameTargetIn(config.platformCnameTarget),
+      probes,
+      fetchChallenge: challengeFetcher(config),
+      openHandshakes: handshakeTrial(config, handshakes, clock),
+      ports: { http: config.acmeHttpPort, tls: config.acmeTlsPort },
+    }),
+    handshakes: handshakesIn(handshakes, clock),
+    changed: names.renewed,
+    forgotten(hostname) {
+      names.renewed(hostname);
+      log.info({ hostname }, "a name that nobody holds is forgotten, with its certificate and key");
+    },
+    failed: (hostname, { type, detail, status }) =>
+      log.warn({ hostname, type, detail, status }, "no certificate was issued"),
+    clock,
+    random: Math.random,
+    sleep,
+  });
+  return {
+    names,
+    /** The certificate that proves a name to a CA that asks in a TLS handshake. */
+    handshake: (hostname: string) => handshakes.get(hostname),
+    /** The response to a CA that asks over HTTP. */
+    challenge: (hostname: string, token: string): string | undefined =>
+      probes.answer(hostname, token) ?? certificates.keyAuthorization(hostname, token),
+    scheduler: certificateScheduler({
+      certificates,
+      issue,
+      missing: domains.uncertified,
+      own: publicHosts,
+      platformDomain: publicPlatformDomain,
+      clock,
+      failed: (error) => log.error({ err: error }, "a certificate could not be dealt with"),
+    }),
+  };
+};

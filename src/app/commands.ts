@@ -1,0 +1,46 @@
+import type { Config } from "../config/config.ts";
+import type { Database } from "../db/open.ts";
+import { configuredInspector } from "../domains/configured.ts";
+import { keyService } from "../keys/service.ts";
+import { orderService } from "../orders/service.ts";
+import { certificatesOf } from "./certificates.ts";
+import { domainServices } from "./domains.ts";
+import { certificatesIn, repositories } from "./repositories.ts";
+import { type Runtime, systemRuntime } from "./runtime.ts";
+
+/**
+ * The services that commands use beside a server, or without one. Each is built when it is first read, so that a command
+ * prepares only the queries that it uses.
+ */
+export const commandServices = (
+  config: Config,
+  database: Database,
+  { clock }: Pick<Runtime, "clock"> = systemRuntime,
+) => {
+  const runtime = { ...systemRuntime, clock };
+  const stored = repositories(database, config);
+  return {
+    get keys() {
+      return keyService({ keys: stored.keys, ...runtime });
+    },
+    get orders() {
+      return orderService({ orders: stored.orders, clock });
+    },
+    get certificates() {
+      return certificatesOf(config, stored.certificates, runtime);
+    },
+    /** Projects and their domains. */
+    get platform() {
+      return domainServices(config, stored, runtime, {
+        inspect: configuredInspector(config, runtime),
+        onRemoved: () => {},
+        onError: () => {},
+      });
+    },
+    adopters: stored.adopters,
+  };
+};
+
+/** The certificates of a database that is open for reading only. */
+export const readableCertificates = (config: Config, database: Parameters<typeof certificatesIn>[0]) =>
+  certificatesOf(config, certificatesIn(database), systemRuntime);

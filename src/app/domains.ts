@@ -1,0 +1,65 @@
+import type { Config } from "../config/config.ts";
+import { domainChecks } from "../domains/checks.ts";
+import type { Inspect } from "../domains/inspect.ts";
+import { ownNames } from "../domains/own-names.ts";
+import { domainScheduler } from "../domains/scheduler.ts";
+import { domainService } from "../domains/service.ts";
+import { domainSettings } from "../domains/settings.ts";
+import { rateLimiter } from "../lib/rate-limiter.ts";
+import { cnameTargetIn } from "../projects/addresses.ts";
+import { projectService } from "../projects/service.ts";
+import type { Repositories } from "./repositories.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** Projects, their domains, and the scheduler that checks these. */
+export const domainServices = (
+  config: Config,
+  repositories: Pick<Repositories, "certificates" | "domains" | "projects">,
+  { clock, random }: Pick<Runtime, "clock" | "random">,
+  {
+    inspect,
+    onRemoved,
+    onError,
+  }: {
+    inspect: Inspect;
+    /** Called when a host name stops being served. */
+    onRemoved: (hostname: string) => void;
+    /** Called when a domain could not be checked. */
+    onError: (error: unknown) => void;
+  },
+) => {
+  const own = ownNames(config);
+  const targetOf = cnameTargetIn(config.platformCnameTarget);
+  const isSecured = config.httpsPort !== undefined;
+  const projects = projectService({
+    projects: repositories.projects,
+    isOwn: own.isOwnSlug,
+    clock,
+    random,
+  });
+  const checks = domainChecks({
+    domains: repositories.domains,
+    inspect,
+    clock,
+    random: Math.random,
+    targetOf,
+    isSecured,
+  });
+  const domains = domainService({
+    domains: repositories.domains,
+    projects,
+    checks,
+    own: own.reserved,
+    certificates: isSecured ? repositories.certificates : undefined,
+    removed: onRemoved,
+    verifications: rateLimiter("verify", "verifications of this domain"),
+    clock,
+    targetOf,
+  });
+  return {
+    projects,
+    domains,
+    domainSettings: domainSettings({ domains: repositories.domains, projects, clock }),
+    domainScheduler: domainScheduler({ domains: repositories.domains, checks, clock, failed: onError }),
+  };
+};

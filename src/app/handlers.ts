@@ -1,0 +1,134 @@
+import type { Config } from "../config/config.ts";
+import { createGateway } from "../console/gateway.ts";
+import { createSessions } from "../console/sessions.ts";
+import type { Database } from "../db/open.ts";
+import { type Connections, connectionsOf } from "../edge/connections.ts";
+import { type Fetch, dispatcher } from "../edge/dispatch.ts";
+import { withHttpUrl } from "../edge/elysia-url.ts";
+import { hostNamesOf, hostReader } from "../edge/hosts.ts";
+import { httpsOnly } from "../edge/https-only.ts";
+import { httpsRedirect, publicPort } from "../edge/https-redirect.ts";
+import { finishing, misdirectedResponse } from "../edge/refuse.ts";
+import { createApp } from "../http/app.ts";
+import { cors } from "../http/cors.ts";
+import { finishRequest } from "../http/finish-request.ts";
+import { macros } from "../http/macros.ts";
+import { metrics } from "../http/metrics.ts";
+import { clientAddress, clientNetwork } from "../lib/client-address.ts";
+import { rateLimiter } from "../lib/rate-limiter.ts";
+import { type Documents, documentsOf } from "../openapi/routes.ts";
+import { type Vitals, checks, readings, warnings } from "./health.ts";
+import { routes } from "./routes.ts";
+import type { Runtime } from "./runtime.ts";
+import type { Services } from "./services.ts";
+import { VERSION } from "./version.ts";
+
+/** The listeners that requests come from. */
+export interface Origin extends Vitals {
+  connections: Connections;
+  /** The port that the server is known by. */
+  port: number;
+  /** The port for HTTPS. */
+  httpsPort: number;
+}
+
+/** For an application that nothing listens for. */
+export const withoutListeners = ({ port, httpsPort }: Config): Origin => ({
+  connections: connectionsOf([]),
+  port,
+  httpsPort: httpsPort ?? 0,
+  fileUse: () => ({ open: 0, limit: Number.POSITIVE_INFINITY }),
+  backupStatus: () => undefined,
+});
+
+const routeMacros = (
+  { authFailuresPerMinute, bodyLimit, trustProxy }: Config,
+  { keys, keptResponses }: Services,
+  { clock }: Runtime,
+  { peerOf, isDirect }: Connections,
+) =>
+  macros({
+    authenticate: keys.authenticate,
+    responses: keptResponses,
+    clock,
+    requests: rateLimiter("key", "requests"),
+    failures: rateLimiter("failures", "failed authentications"),
+    failureRate: { requests: authFailuresPerMinute, seconds: 60 },
+    clientOf: (request) =>
+      clientNetwork(
+        clientAddress(
+          peerOf(request),
+          isDirect(request) ? null : request.headers.get("x-forwarded-for"),
+          trustProxy,
+        ),
+      ),
+    bodyLimit,
+  });
+
+const consoleParts = ({ baseUrl }: Config, { clock, random }: Runtime, { isDirect }: Connections) => {
+  const sessions = createSessions({ clock, random });
+  const isSecure = (request: Request) => isDirect(request) || (baseUrl?.startsWith("https:") ?? false);
+  return { sessions, isSecure, gateway: createGateway({ sessions, isSecure }) };
+};
+
+/** The handlers that listeners call. */
+export const handlers = (
+  config: Config,
+  database: Database,
+  services: Services,
+  runtime: Runtime,
+  { connections, port, httpsPort, ...vitals }: Origin,
+) => {
+  const { log } = runtime;
+  const { https, sites, expiries } = services;
+  const counters = metrics({ version: VERSION, expiries, readings: readings(services, vitals) });
+  const rules = routeMacros(config, services, runtime, connections);
+  const console = consoleParts(config, runtime, connections);
+  const app = createApp(
+    {
+      macros: rules,
+      metrics: counters,
+      log,
+      onError: database.suspect,
+      cors: cors(config.corsOrigins),
+    },
+    routes(services, {
+      config,
+      macros: rules,
+      metrics: counters,
+      connections,
+      port,
+      console,
+      checks: checks(config, database, vitals),
+      warnings: warnings(config, database, services, vitals, runtime.clock),
+      documents: (): Promise<Documents> => documentsOf(app),
+    }),
+  );
+  const readHost = hostReader(hostNamesOf(config));
+  const conclude = finishRequest({ metrics: counters, log });
+  const fetch = dispatcher({
+    readHost,
+    ...(https && {
+      challenge: https.challenge,
+      plain: httpsOnly({
+        readHost,
+        peerOf: connections.peerOf,
+        trustsProxy: config.trustProxy > 0,
+        redirect: httpsRedirect({
+          isSecured: https.names.has,
+          port: publicPort(config.baseUrl, httpsPort),
+        }),
+      }),
+    }),
+    api: config.console
+      ? (request) => app.fetch(console.gateway.forward(withHttpUrl(request)))
+      : (request) => app.fetch(withHttpUrl(request)),
+    publisher: sites,
+    fresh: database.fresh,
+    conclude,
+    onError: database.suspect,
+    log,
+  });
+  const misdirected: Fetch = misdirectedResponse(readHost, finishing(conclude));
+  return { app, fetch, misdirected };
+};

@@ -1,0 +1,68 @@
+import type { BackupStatus } from "../backups/schedule.ts";
+import { backupWarnings } from "../backups/warnings.ts";
+import { endingSoon } from "../certificates/certificate.ts";
+import type { Config } from "../config/config.ts";
+import { assertDiskReserve } from "../data-dir/free-space.ts";
+import { logWarnings } from "../db/wal.ts";
+import type { Database } from "../db/open.ts";
+import { damageWarnings } from "../deploys/damaged-blobs.ts";
+import { type FileUse, assertDescriptors, descriptorWarnings } from "../edge/descriptors.ts";
+import type { Check, Warning } from "../http/health.ts";
+import type { GaugeOptions } from "../http/metrics.ts";
+import type { Clock } from "../lib/time.ts";
+import type { Services } from "./services.ts";
+
+/** What the health of the service is read from, beside its services. */
+export interface Vitals {
+  /** The files that this process has open. */
+  fileUse: () => FileUse;
+  /** The state of the scheduled backups; undefined if there are none. */
+  backupStatus: () => BackupStatus | undefined;
+}
+
+/** What readiness depends on. */
+export const checks = (
+  { dataDir, diskReserve }: Config,
+  { assertReady }: Database,
+  { fileUse }: Vitals,
+): Record<string, Check> => ({
+  database: assertReady,
+  disk: () => assertDiskReserve(dataDir, diskReserve),
+  files: () => assertDescriptors(fileUse()),
+});
+
+/** What needs a person soon. */
+export const warnings =
+  (
+    { backupSchedule = 0 }: Config,
+    { client }: Database,
+    { expiries, damage }: Pick<Services, "expiries" | "damage">,
+    { fileUse, backupStatus }: Vitals,
+    clock: Clock,
+  ) =>
+  (): Warning[] => [
+    ...endingSoon(expiries(), clock.now()),
+    ...damageWarnings(damage),
+    ...descriptorWarnings(fileUse()),
+    ...logWarnings(client.filename),
+    ...backupWarnings(backupStatus(), backupSchedule, clock.now()),
+  ];
+
+const secondsOf = (ms: number | undefined): number | undefined => ms && ms / 1000;
+
+/** Gauges beside those of HTTP. */
+export const readings = (
+  { damage }: Pick<Services, "damage">,
+  { backupStatus }: Pick<Vitals, "backupStatus">,
+): GaugeOptions[] => [
+  {
+    name: "damaged_files",
+    help: "Files of deployed sites that are known to be missing or damaged.",
+    read: () => damage.hashes().length,
+  },
+  {
+    name: "backup_last_success_timestamp_seconds",
+    help: "When the newest backup of BACKUP_SCHEDULE was taken, in seconds since 1970.",
+    read: () => secondsOf(backupStatus()?.lastSuccess),
+  },
+];

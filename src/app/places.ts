@@ -1,0 +1,61 @@
+import { lookup } from "node:dns/promises";
+import type { Config } from "../config/config.ts";
+import { SETTINGS, type SettingName } from "../config/settings.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { reasonOf } from "../lib/reason.ts";
+
+/** Where to listen, and the settings that say so. */
+export interface Place {
+  host: string;
+  port: number;
+  hostSetting: SettingName;
+  portSetting: SettingName;
+}
+
+export interface Places {
+  /** The place that the server is known by. */
+  main: Place;
+  http: Place | undefined;
+  https: Place | undefined;
+}
+
+/** The places of PORT, HTTP_PORT and HTTPS_PORT. */
+export const placesOf = ({ host, port, portHost, httpPort, httpsPort }: Config): Places => ({
+  main: { host: portHost, port, hostSetting: portHost === host ? "host" : "portHost", portSetting: "port" },
+  http:
+    httpPort === undefined
+      ? undefined
+      : { host, port: httpPort, hostSetting: "host", portSetting: "httpPort" },
+  https:
+    httpsPort === undefined
+      ? undefined
+      : { host, port: httpsPort, hostSetting: "host", portSetting: "httpsPort" },
+});
+
+const hasAddress = (host: string): Promise<boolean> =>
+  lookup(host).then(
+    () => true,
+    () => false,
+  );
+
+/** Listens, or says what to do. @throws OperatorError */
+export const listenAt = async <Listening>(
+  { host, port, hostSetting, portSetting }: Place,
+  listen: (where: { host: string; port: number }) => Listening | Promise<Listening>,
+): Promise<Listening> => {
+  try {
+    return await listen({ host, port });
+  } catch (error) {
+    const { env, flag: hostFlag } = SETTINGS[hostSetting];
+    const { flag: portFlag } = SETTINGS[portSetting];
+    const remedies: Record<string, string> = {
+      EADDRNOTAVAIL: `${env} is neither an address nor a name of this machine; choose another with --${hostFlag}, such as 127.0.0.1`,
+      EADDRINUSE: `the port is in use: stop what listens there, or choose another with --${portFlag}`,
+      EACCES: `ports below 1024 need a permission: grant CAP_NET_BIND_SERVICE, or choose another with --${portFlag}`,
+    };
+    // For a name that does not resolve, Bun gives whichever code the last call left, or none.
+    const code = (await hasAddress(host)) ? (error as { code?: string }).code : "EADDRNOTAVAIL";
+    const remedy = remedies[code ?? ""] ?? reasonOf(error);
+    throw new OperatorError(`cannot listen on ${host}:${port}: ${remedy}`, { cause: error });
+  }
+};

@@ -1,0 +1,20 @@
+import type { Config } from "../config/config.ts";
+import { publishFirst } from "../deploys/first-deploy.ts";
+import { referenceSite } from "../openapi/reference.ts";
+import { documentsOf } from "../openapi/routes.ts";
+import { documentAddresses } from "./routes.ts";
+import type { Services } from "./services.ts";
+
+/** Publishes the API's own reference as the first site, where nothing was ever deployed. */
+export const publishReference = (
+  config: Config,
+  services: Services,
+  app: Parameters<typeof documentsOf>[0],
+  port: number,
+): Promise<void> =>
+  publishFirst(async () => {
+    const documents = await documentsOf(app);
+    const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
+    const addresses = { ...documentAddresses(config), baseUrl };
+    return referenceSite((name) => documents(name, addresses));
+  }, services);

@@ -1,0 +1,54 @@
+import { categoryRepository } from "../categories/repository.ts";
+import { certificateRepository } from "../certificates/repository.ts";
+import type { Config } from "../config/config.ts";
+import { keptResponseRepository } from "../db/kept-responses.ts";
+import type { Database } from "../db/open.ts";
+import { deployRepository } from "../deploys/repository.ts";
+import { certificateEffects, domainRepository } from "../domains/repository.ts";
+import { keyRepository } from "../keys/repository.ts";
+import { lazy, once } from "../lib/lazy.ts";
+import { adopterRepository } from "../orders/erasure.ts";
+import { orderRepository } from "../orders/repository.ts";
+import { petEventRepository } from "../pets/events/repository.ts";
+import { petRepository } from "../pets/repository.ts";
+import { projectRepository } from "../projects/repository.ts";
+import { publishedNames } from "../sites/repository.ts";
+
+export type Repositories = ReturnType<typeof repositories>;
+
+/** The certificates of a database, which may be open for reading only. */
+export const certificatesIn = (database: Pick<Database, "orm" | "commit">) =>
+  certificateRepository(database, certificateEffects(database));
+
+/**
+ * The repositories of every room. Preparing the queries of one takes milliseconds, so each is built when it is first used:
+ * `pets` and `keys`, which every request needs, when they are first read, the others when a method of theirs is called.
+ */
+export const repositories = (database: Database, { strictCategories, platformDomain }: Config) => {
+  const pets = once(() => petRepository(database, { strictCategories }));
+  const keys = once(() => keyRepository(database));
+  const domains = lazy(() => domainRepository(database));
+  return {
+    get pets() {
+      return pets();
+    },
+    get keys() {
+      return keys();
+    },
+    adopters: lazy(() => adopterRepository(database)),
+    categories: lazy(() => categoryRepository(database)),
+    certificates: lazy(() => certificatesIn(database)),
+    deploys: lazy(() => deployRepository(database)),
+    domains,
+    keptResponses: lazy(() => keptResponseRepository(database)),
+    orders: lazy(() => orderRepository(database)),
+    petEvents: lazy(() => petEventRepository(database)),
+    projects: lazy(() =>
+      projectRepository(database, {
+        afterChange: domains.planEffects,
+        beforeRemove: (projectId) => domains.removalEffects(projectId, platformDomain),
+      }),
+    ),
+    publishedNames: lazy(() => publishedNames(database)),
+  };
+};

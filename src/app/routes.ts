@@ -1,0 +1,87 @@
+import { categoryRoutes } from "../categories/routes.ts";
+import type { Config } from "../config/config.ts";
+import type { Gateway } from "../console/gateway.ts";
+import { consoleRoutes } from "../console/routes.ts";
+import type { Sessions } from "../console/sessions.ts";
+import { deployRoutes } from "../deploys/routes.ts";
+import { domainRoutes } from "../domains/routes.ts";
+import type { Connections } from "../edge/connections.ts";
+import { type Check, type Warning, healthRoutes } from "../http/health.ts";
+import type { Macros } from "../http/macros.ts";
+import type { Metrics } from "../http/metrics.ts";
+import { bearerToken } from "../http/authorization.ts";
+import { holds } from "../lib/scopes.ts";
+import { formatRate } from "../keys/rate.ts";
+import { keyRoutes } from "../keys/routes.ts";
+import type { KeyService } from "../keys/service.ts";
+import { type Addresses, type Documents, docsRoutes } from "../openapi/routes.ts";
+import { orderRoutes } from "../orders/routes.ts";
+import { eventStream } from "../pets/events/stream-response.ts";
+import { petRoutes } from "../pets/routes.ts";
+import { projectAddresses } from "../projects/addresses.ts";
+import { projectRoutes } from "../projects/routes.ts";
+import type { Services } from "./services.ts";
+
+/** What routes need beside the services of their rooms. */
+export interface RouteContext {
+  config: Config;
+  macros: Macros;
+  metrics: Metrics;
+  connections: Connections;
+  /** The port that the server is known by. */
+  port: number;
+  console: { sessions: Sessions; gateway: Gateway; isSecure: (request: Request) => boolean };
+  checks: Readonly<Record<string, Check>>;
+  warnings: () => readonly Warning[];
+  /** The OpenAPI documents of these routes. */
+  documents: () => Promise<Documents>;
+}
+
+/** The origins that OpenAPI documents name, as the settings say. */
+export const documentAddresses = ({ baseUrl, stagingBaseUrl }: Config): Addresses => ({
+  baseUrl: baseUrl ?? "",
+  stagingBaseUrl: stagingBaseUrl ?? "",
+});
+
+const keyReader =
+  (keys: KeyService) =>
+  ({ headers }: Request) =>
+    keys.authenticate(bearerToken(headers.get("authorization") ?? undefined) ?? "");
+
+/** Every route of the program. */
+export const routes = (
+  services: Services,
+  { config, macros, metrics, connections, ...context }: RouteContext,
+) => {
+  const { keys, pets, categories, orders, projects, deploys, domains, domainSettings } = services;
+  const { withoutIdleTimeout } = connections;
+  const keyOf = keyReader(keys);
+  const stream = eventStream({
+    streams: services.petStreams,
+    isAuthorized: async (request) => (await keyOf(request)) !== undefined,
+    withoutIdleTimeout,
+  });
+  return [
+    petRoutes({ pets, pages: services.petPages, statistics: services.petStatistics, stream, macros }),
+    categoryRoutes({ categories, macros }),
+    orderRoutes({ orders, macros }),
+    projectRoutes({ projects, publishing: projectAddresses(config, context.port), macros }),
+    deployRoutes({ deploys, macros, withoutIdleTimeout }),
+    domainRoutes({ domains, settings: domainSettings, macros, withoutIdleTimeout }),
+    keyRoutes({ keys, deprecatedCalls: metrics.deprecatedCalls, macros }),
+    healthRoutes({
+      checks: context.checks,
+      warnings: context.warnings,
+      mayReadDetails: async (request) => {
+        const key = await keyOf(request);
+        return key !== undefined && holds(key, "metrics:read");
+      },
+      metrics,
+      macros,
+    }),
+    docsRoutes({ documents: context.documents, addresses: documentAddresses(config), macros }),
+    ...(config.console
+      ? [consoleRoutes({ ...context.console, authenticate: keys.authenticate, formatRate, macros })]
+      : []),
+  ];
+};

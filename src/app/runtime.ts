@@ -1,0 +1,17 @@
+import type { RandomBytes } from "../keys/secret.ts";
+import type { Logger } from "../lib/log.ts";
+import { type Clock, systemClock } from "../lib/time.ts";
+
+/** What the services take from the machine. Tests replace parts of it. */
+export interface Runtime {
+  clock: Clock;
+  random: RandomBytes;
+  sleep: (ms: number) => Promise<void>;
+  log: Logger;
+}
+
+export const systemRuntime: Omit<Runtime, "log"> = {
+  clock: systemClock,
+  random: (count) => crypto.getRandomValues(new Uint8Array(count)),
+  sleep: (ms) => Bun.sleep(ms),
+};

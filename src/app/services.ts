@@ -1,0 +1,94 @@
+import { categoryService } from "../categories/service.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../db/open.ts";
+import { rowSweeper } from "../db/sweeper.ts";
+import { configuredInspector } from "../domains/configured.ts";
+import type { Inspect } from "../domains/inspect.ts";
+import { hostNamesOf } from "../edge/hosts.ts";
+import { servedBy } from "../edge/served.ts";
+import { RETENTION_MS } from "../http/idempotency.ts";
+import { keyService } from "../keys/service.ts";
+import { orderService } from "../orders/service.ts";
+import { type StreamLimits, petStreams } from "../pets/events/streams.ts";
+import { petListCache } from "../pets/page-cache.ts";
+import { petService } from "../pets/service.ts";
+import { petStatistics } from "../pets/statistics.ts";
+import type { DnsClientOptions } from "../protocols/dns/client.ts";
+import { siteCache } from "../sites/site-cache.ts";
+import { cachedNames } from "../sites/name-cache.ts";
+import { siteService } from "../sites/service.ts";
+import { httpsServices } from "./certificates.ts";
+import { type DeployOptions, deployServices } from "./deploys.ts";
+import { domainServices } from "./domains.ts";
+import { type Repositories, repositories } from "./repositories.ts";
+import type { Runtime } from "./runtime.ts";
+
+export interface ServiceOptions extends DeployOptions {
+  /** How patient the DNS client is. */
+  dns?: DnsClientOptions;
+  /** Replaces the DNS. */
+  inspect?: Inspect;
+  /** How many streams of events there may be, and how often they show life. */
+  streamLimits?: StreamLimits;
+}
+
+const storeServices = (
+  { fresh, version }: Database,
+  stored: Repositories,
+  { clock, random }: Runtime,
+  { streamLimits: limits }: ServiceOptions,
+) => {
+  const pets = petService({ pets: stored.pets, clock });
+  return {
+    keys: keyService({ keys: stored.keys, clock, random }),
+    pets,
+    petPages: petListCache({ list: pets.list, version }),
+    petStatistics: petStatistics({ countByDay: stored.pets.countByDay, version, clock }),
+    petStreams: petStreams({ events: stored.petEvents, fresh, version, ...(limits && { limits }) }),
+    categories: categoryService({ categories: stored.categories }),
+    orders: orderService({ orders: stored.orders, clock }),
+    keptResponses: stored.keptResponses,
+    expiries: stored.certificates.expiries,
+    /** Removes what is kept for a time only. */
+    sweeper: rowSweeper([
+      () => stored.keptResponses.sweep(clock.now() - RETENTION_MS),
+      () => stored.petEvents.sweep(),
+    ]),
+  };
+};
+
+export type Services = ReturnType<typeof services>;
+
+/** The services of every room over an open database. Nothing listens, and no scheduler runs. */
+export const services = (
+  config: Config,
+  database: Database,
+  runtime: Runtime,
+  options: ServiceOptions = {},
+) => {
+  const stored = repositories(database, config);
+  const names = cachedNames(stored.publishedNames, database.version);
+  const inspect = options.inspect ?? configuredInspector(config, runtime, options.dns);
+  const isServed = servedBy(names, hostNamesOf(config));
+  const https =
+    config.httpsPort === undefined
+      ? undefined
+      : httpsServices(config, stored, runtime, { inspect, isServed, version: database.version });
+  const platform = domainServices(config, stored, runtime, {
+    inspect,
+    onRemoved: () => https?.names.withdraw(),
+    onError: (error) => runtime.log.error({ err: error }, "a domain could not be checked"),
+  });
+  const deploys = deployServices(config, stored, runtime, platform.projects, options);
+  return {
+    ...storeServices(database, stored, runtime, options),
+    ...platform,
+    ...deploys,
+    sites: siteService({
+      names,
+      sites: siteCache(deploys.blobs),
+      scheme: new URL(config.baseUrl ?? "http://localhost").protocol,
+    }),
+    https,
+  };
+};
