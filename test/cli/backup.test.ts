@@ -6,39 +6,40 @@ import { databasePath, lockPath, restoringPath } from "../../src/data-dir/paths.
 import { takeLock } from "../../src/db/file-lock.ts";
 import { backUp, closedStore, namesIn } from "../backups/stores.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundled, onTerminal } from "./program.ts";
+import { bundled, inProcess, onTerminal } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
 const program = bundled();
-const run = (argv: string[], dataDir: string) =>
-  program(argv, { env: { DATA_DIR: dataDir, DISK_RESERVE: "0" } });
+const envOf = (dataDir: string) => ({ DATA_DIR: dataDir, DISK_RESERVE: "0" });
+const spawn = (argv: string[], dataDir: string) => program(argv, { env: envOf(dataDir) });
+const run = (argv: string[], dataDir: string) => inProcess(argv, { env: envOf(dataDir) });
 
 test("a backup is taken to a file and restored, in words and in JSON", async () => {
   const dataDir = await closedStore("Bella");
   const file = join(temporaryDirectory(), "b.db");
-  const taken = await run(["backup", file], dataDir);
+  const taken = await spawn(["backup", file], dataDir);
   expect([taken.code, taken.error]).toEqual([0, ""]);
   expect(taken.out).toMatch(/^\/.+b\.db: [\d.]+ kB, checked, in [\d.]+ s\nSites: 0 files/);
-  const again = await run(["backup", file, "--force", "--with-secrets", "--json"], dataDir);
+  const again = await spawn(["backup", file, "--force", "--with-secrets", "--json"], dataDir);
   expect(JSON.parse(again.out)).toMatchObject({ file, secrets: "included", removed: [] });
 
   const other = await closedStore("Max");
-  const unasked = await run(["restore", file], other);
+  const unasked = await spawn(["restore", file], other);
   expect([unasked.code, unasked.out, unasked.error]).toEqual([
     2,
     "",
     expect.stringContaining("Standard input is not a terminal to answer on: say --yes.\n"),
   ]);
   expect(await namesIn(other)).toEqual(["Max"]);
-  const restored = await run(["restore", file, "--yes"], other);
+  const restored = await spawn(["restore", file, "--yes"], other);
   expect([restored.code, restored.error]).toEqual([0, ""]);
   expect(restored.out).toContain("The database before is ");
   expect(await namesIn(other)).toEqual(["Bella"]);
   // Nobody is asked where there is nothing to lose.
   const fresh = join(temporaryDirectory(), "fresh");
-  expect(JSON.parse((await run(["restore", file, "--json"], fresh)).out)).toMatchObject({ dataDir: fresh });
+  expect(JSON.parse((await spawn(["restore", file, "--json"], fresh)).out)).toMatchObject({ dataDir: fresh });
 });
 
 test("backup --check says whether a file can be restored, in words and in JSON, and needs no DATA_DIR", async () => {
@@ -171,7 +172,7 @@ describe("while a backup is being restored", () => {
       const dataDir = await closedStore("Bella");
       writeFileSync(restoringPath(dataDir), "half");
       const lock = takeLock(lockPath(dataDir));
-      const { out, error, code } = await run(line.split(" "), dataDir);
+      const { out, error, code } = await spawn(line.split(" "), dataDir);
       lock?.release();
       expect([code, out, error]).toEqual([1, "", expect.stringContaining("is being restored")]);
       expect(readdirSync(dataDir).filter((name) => /-wal|-shm/.test(name))).toEqual([]);
@@ -182,8 +183,8 @@ describe("while a backup is being restored", () => {
     const dataDir = await closedStore("Bella");
     writeFileSync(restoringPath(dataDir), "half");
     const lock = takeLock(lockPath(dataDir));
-    expect((await run(["doctor"], dataDir)).out).toContain("not looked at: a backup is being restored");
+    expect((await spawn(["doctor"], dataDir)).out).toContain("not looked at: a backup is being restored");
     lock?.release();
-    expect((await run(["keys", "list"], dataDir)).code).toBe(0);
+    expect((await spawn(["keys", "list"], dataDir)).code).toBe(0);
   });
 });

@@ -5,13 +5,14 @@ import { openProject } from "../domains/projects.ts";
 import { dnsServer } from "../support/dns.ts";
 import { saveSettings } from "../../src/config/saved-settings.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundled, onTerminal } from "./program.ts";
+import { bundled, inProcess, onTerminal } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
 const program = bundled();
-const run = (argv: string[], env: Record<string, string> = {}) => program(argv, { env });
+const spawn = (argv: string[], env: Record<string, string> = {}) => program(argv, { env });
+const run = (argv: string[], env: Record<string, string> = {}) => inProcess(argv, { env });
 
 describe("wrong use is one line on standard error and exit code 2", () => {
   test.each([
@@ -46,7 +47,7 @@ describe("wrong use is one line on standard error and exit code 2", () => {
 });
 
 test("without arguments it explains itself", async () => {
-  const { out, error, code } = await run([]);
+  const { out, error, code } = await spawn([]);
   expect([code, error]).toEqual([0, ""]);
   for (const command of ["serve", "keys", "openapi", "doctor", "version"])
     expect(out).toContain(`  ${command}`);
@@ -80,7 +81,7 @@ test("serve --help lists every setting with its variable and default", async () 
 
 test("version prints the version of package.json", async () => {
   const { version } = (await import("../../package.json")).default;
-  for (const argv of [["version"], ["--version"]]) expect((await run(argv)).out).toBe(`${version}\n`);
+  for (const argv of [["version"], ["--version"]]) expect((await spawn(argv)).out).toBe(`${version}\n`);
 });
 
 test.each(["store", "platform"])("openapi %s prints a document that names BASE_URL", async (name) => {
@@ -98,7 +99,7 @@ test.each(["store", "platform"])("openapi %s prints a document that names BASE_U
 test("keys are made, listed, rotated and revoked, in words and in JSON", async () => {
   const env = { DATA_DIR: temporaryDirectory() };
   const json = async (...argv: string[]) =>
-    JSON.parse((await run([...argv, "--json"], env)).out) as Record<string, unknown>;
+    JSON.parse((await spawn([...argv, "--json"], env)).out) as Record<string, unknown>;
   const made = await json(
     "keys",
     "create",
@@ -138,7 +139,7 @@ describe("the last usable key that can manage keys", () => {
 
   test("is not revoked without a terminal to ask on, unless --yes says so", async () => {
     const env = await withAdmin();
-    const refused = await run(["keys", "revoke", "1"], env);
+    const refused = await spawn(["keys", "revoke", "1"], env);
     expect([refused.code, refused.out]).toEqual([2, ""]);
     expect(refused.error).toMatch(/^adoption-store: Key 1 "admin" is the last usable key .* --yes\.\n$/);
     expect((await run(["keys", "list"], env)).out).toEndWith("valid\n");
@@ -173,7 +174,7 @@ test.each(["list", "revoke 7", "rotate 7"])("keys %s makes no database where the
 
 test("doctor finds nothing wrong with a fresh directory, and names what is", async () => {
   const directory = temporaryDirectory();
-  const well = await run(["doctor", "--port", "0"], { DATA_DIR: directory });
+  const well = await spawn(["doctor", "--port", "0"], { DATA_DIR: directory });
   expect([well.code, well.out.includes("FAILED")]).toEqual([0, false]);
   await Bun.write(
     join(directory, "adoption-store.db"),
@@ -195,7 +196,7 @@ describe("a BACKUP_DIR that cannot take backups", () => {
   test.each(["", "/below"])("refuses the start, and doctor names it (a file%s)", async (end) => {
     const { file, env } = unfit();
     const says = `BACKUP_DIR ${file}${end}: ${file} is no directory; choose another with --backup-dir`;
-    const started = await run(["serve", "--port", "0"], { ...env, BACKUP_DIR: file + end });
+    const started = await spawn(["serve", "--port", "0"], { ...env, BACKUP_DIR: file + end });
     expect([started.code, started.out, started.error]).toEqual([1, "", `adoption-store: ${says}\n`]);
     const { out, code } = await run(["doctor", "--port", "0"], { ...env, BACKUP_DIR: file + end });
     expect([code, out]).toEqual([1, expect.stringContaining(`FAILED  backups: ${says}\n`)]);
@@ -203,7 +204,7 @@ describe("a BACKUP_DIR that cannot take backups", () => {
 
   test("refuses the start where it is the server's own", async () => {
     const { env } = unfit();
-    const { error, code } = await run(["serve"], { ...env, BACKUP_DIR: join(env.DATA_DIR, "blobs") });
+    const { error, code } = await spawn(["serve"], { ...env, BACKUP_DIR: join(env.DATA_DIR, "blobs") });
     expect([code, error]).toEqual([
       1,
       expect.stringMatching(/BACKUP_DIR .+blobs: DATA_DIR has files of its own/),
@@ -248,13 +249,14 @@ describe("domains", () => {
       target: `${targetLabel}.cname.localhost`,
       show: (record: string) => void zones["example.test"].push(record),
       domains: (...argv: string[]) => run(["domains", ...argv, "--project", "docs"], env),
+      beside: (...argv: string[]) => spawn(["domains", ...argv, "--project", "docs"], env),
       [Symbol.dispose]: () => dns[Symbol.dispose](),
     };
   };
 
   test("a domain is added, verified, listed, shown, redirected and removed beside a server", async () => {
     using place = await open();
-    const { domains, target, show, store } = place;
+    const { beside: domains, target, show, store } = place;
     const added = await domains("add", "docs.example.test");
     expect([added.code, added.error]).toEqual([0, ""]);
     expect(added.out).toContain(`CNAME  docs  ${target}  3600`);

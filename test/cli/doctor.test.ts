@@ -20,9 +20,10 @@ import { openProject } from "../domains/projects.ts";
 import { backupName } from "../../src/backups/file-names.ts";
 import { backUp } from "../backups/stores.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
-import { bundledIn } from "./program.ts";
+import { bundledIn, inProcessIn } from "./program.ts";
 
-const run = bundledIn();
+const spawn = bundledIn();
+const run = inProcessIn;
 
 interface Finding {
   check: string;
@@ -107,8 +108,7 @@ describe("doctor changes nothing", () => {
     // Its reference site is published behind the start.
     const blobs = join(cwd, "data", "blobs");
     while (!existsSync(blobs) || readdirSync(blobs).length < 3) await Bun.sleep(20);
-    await Bun.sleep(300);
-    const { out } = await run(cwd, ["doctor", "--port", "0"]);
+    const { out } = await spawn(cwd, ["doctor", "--port", "0"]);
     expect(out).toContain("ok      server: one is running on this DATA_DIR");
     expect(out).toContain("ok      database: intact");
   });

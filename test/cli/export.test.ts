@@ -14,12 +14,13 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { streamTarget } from "../../src/cli/export.ts";
 import { shareLock } from "../../src/db/file-lock.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundledIn } from "./program.ts";
+import { bundledIn, inProcessIn } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
-const run = bundledIn();
+const run = inProcessIn;
+const spawn = bundledIn();
 
 const NAMES = [
   'Max, the "Great"',
@@ -63,9 +64,9 @@ test.each([
   "an export as %s, imported elsewhere, gives the same animals in the same order",
   async (_, file, flags) => {
     const from = await filled();
-    expect((await run(from, ["export", file, ...flags])).code).toBe(0);
+    expect((await spawn(from, ["export", file, ...flags])).code).toBe(0);
     const to = temporaryDirectory();
-    const { code, error } = await run(to, ["import", join(from, file), ...flags]);
+    const { code, error } = await spawn(to, ["import", join(from, file), ...flags]);
     expect([code, error]).toEqual([0, ""]);
     const animals = await animalsOf(from);
     expect(animals.split("\n")).toHaveLength(NAMES.length + 1);
@@ -82,7 +83,7 @@ test("--for-spreadsheets leaves no cell that a spreadsheet would compute", async
 
 test("without a file it prints CSV and nothing else; --status chooses", async () => {
   const cwd = await filled();
-  const all = await run(cwd, ["export"]);
+  const all = await spawn(cwd, ["export"]);
   expect([all.code, all.error]).toEqual([0, ""]);
   expect(all.out).toStartWith(
     'id,name,categoryId,status\n1,"Max, the ""Great""",9223372036854775807,available\n',
@@ -132,7 +133,7 @@ test("what a killed export left goes with the next to the same file, what one un
     if (name !== elsewhere) writeFileSync(join(cwd, `${name}.lock`), "");
   }
   const lock = shareLock(join(cwd, `${elsewhere}.lock`));
-  expect((await run(cwd, ["export", "out.csv"])).code).toBe(0);
+  expect((await spawn(cwd, ["export", "out.csv"])).code).toBe(0);
   lock.release();
   expect(readdirSync(cwd).toSorted()).toEqual(
     [
@@ -213,7 +214,7 @@ test.each([
 });
 
 test.skipIf(!existsSync("/dev/full"))("what is full is named, and it is not DATA_DIR", async () => {
-  const { error, code } = await run(await filled(), ["export"], "", "/dev/full");
+  const { error, code } = await spawn(await filled(), ["export"], "", "/dev/full");
   expect([code, error]).toEqual([
     1,
     "adoption-store: standard output: its file system is full; make room there, then try again\n",

@@ -5,14 +5,14 @@ import { CategoryGone, importRepository } from "../../src/bulk/repository.ts";
 import { saveSettings } from "../../src/config/saved-settings.ts";
 import { openStore } from "../support/store.ts";
 import { animals, placing } from "./placed.ts";
-import { bundledIn } from "./program.ts";
+import { bundledIn, inProcessIn } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
-const run = bundledIn();
+const spawn = bundledIn();
 
-const place = placing(run);
+const place = placing(inProcessIn);
 
 describe("a file is read as it comes", () => {
   test.each([
@@ -80,10 +80,10 @@ describe("a file is read as it comes", () => {
   test("standard input, whose form and file of rejected rows must be named", async () => {
     const { cwd } = place("");
     const text = "name,categoryId\nBella,3\nRex,x\n";
-    const missing = await run(cwd, ["import", "-", "--format", "csv"], text);
+    const missing = await spawn(cwd, ["import", "-", "--format", "csv"], text);
     expect([missing.code, missing.error]).toEqual([2, expect.stringContaining("--rejected")]);
-    expect((await run(cwd, ["import", "-", "--rejected", "r"], text)).error).toContain("--format");
-    const done = await run(cwd, ["import", "-", "--format", "csv", "--rejected", "r", "--json"], text);
+    expect((await spawn(cwd, ["import", "-", "--rejected", "r"], text)).error).toContain("--format");
+    const done = await spawn(cwd, ["import", "-", "--format", "csv", "--rejected", "r", "--json"], text);
     expect(JSON.parse(done.out)).toMatchObject({
       read: 2,
       added: 1,
@@ -228,7 +228,7 @@ describe("a file that was imported", () => {
     const { cwd, importing } = place(TEXT);
     await importing();
     writeFileSync(join(cwd, "b.csv"), TEXT);
-    const { code, error } = await run(cwd, ["import", "b.csv"]);
+    const { code, error } = await inProcessIn(cwd, ["import", "b.csv"]);
     expect([code, error]).toEqual([1, expect.stringMatching(/imported on \d{4}-.*Z \(2 animals\): --again/)]);
     expect((await importing("--again")).code).toBe(0);
     expect(animals(cwd)).toHaveLength(4);
@@ -264,7 +264,8 @@ test.each([
 ])("%j is wrong use", async (argv, named) => {
   const { cwd } = place("name,categoryId\nBella,1\n");
   mkdirSync(join(cwd, "data.csv"));
-  const { code, error } = await run(cwd, argv);
+  const command = argv.includes("/dev/fd/63") ? spawn : inProcessIn;
+  const { code, error } = await command(cwd, argv);
   expect([code, error]).toEqual([2, expect.stringContaining(named)]);
   expect(error).not.toMatch(/\bE[A-Z]{4,}\b/);
   expect(existsSync(join(cwd, "data"))).toBe(false);

@@ -6,14 +6,15 @@ import { saveSettings } from "../../src/config/saved-settings.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { NOW, backUp, copyDatabase, includes, restoreTo, storeIn } from "../backups/stores.ts";
 import { openStore, temporaryDirectory } from "../support/store.ts";
-import { bundled } from "./program.ts";
+import { bundled, inProcess } from "./program.ts";
 import { ADA, available, place, statusOf, take } from "../orders/orders.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
 const program = bundled();
-const run = (argv: string[], env: Record<string, string>) => program(argv, { env });
+const spawn = (argv: string[], env: Record<string, string>) => program(argv, { env });
+const run = (argv: string[], env: Record<string, string>) => inProcess(argv, { env });
 
 /** A store on the file of a DATA_DIR that commands can name. */
 const openShared = async () => {
@@ -28,7 +29,7 @@ test("orders are listed, in words and in JSON, all of them or those of one statu
   await place(store, await available(store));
   await place(store, await available(store));
   await take(store, "approve", 2);
-  const { out, code } = await run(["orders", "list"], env);
+  const { out, code } = await spawn(["orders", "list"], env);
   expect(code).toBe(0);
   expect(out.split("\n")[1]?.split(/ {2,}/)).toEqual([
     "1",
@@ -48,19 +49,19 @@ const ANEW =
 test("forget refuses open orders by name, cancels them when told to, and says how many it erased", async () => {
   const { store, env } = await openShared();
   await place(store, await available(store));
-  const refused = await run(["orders", "forget", ADA.email, "--yes"], env);
+  const refused = await spawn(["orders", "forget", ADA.email, "--yes"], env);
   expect([refused.code, refused.out]).toEqual([1, ""]);
   expect(refused.error).toBe(
     "adoption-store: nothing was forgotten, for an open order needs its adopter (order 1 is placed): complete or cancel it first, or say --cancel\n",
   );
-  const done = await run(["orders", "forget", "ADA@example.org", "--yes", "--cancel"], env);
+  const done = await spawn(["orders", "forget", "ADA@example.org", "--yes", "--cancel"], env);
   expect(done).toEqual({
     out: "Forgotten: 1 order, 1 of them cancelled, and 0 kept answers.\n",
     error: ANEW,
     code: 0,
   });
   expect(await statusOf(store, 1)).toBe("available");
-  const again = await run(["orders", "forget", ADA.email, "--yes", "--json"], env);
+  const again = await spawn(["orders", "forget", ADA.email, "--yes", "--json"], env);
   expect(JSON.parse(again.out)).toEqual({ orders: 0, answers: 0, cancelled: [], copies: [] });
 });
 
@@ -93,19 +94,19 @@ test("forget names every file that may still hold the address: databases set asi
   ];
   const env = { DATA_DIR: dataDir };
   const said = `${ANEW}adoption-store: files that may still hold what was forgotten: ${copies.join(", ")}; delete them, of backups once a new one is taken, and see to copies elsewhere\n`;
-  expect(await run(["orders", "forget", ADA.email, "--yes"], env)).toEqual({
+  expect(await spawn(["orders", "forget", ADA.email, "--yes"], env)).toEqual({
     out: "Forgotten: 0 orders, 0 of them cancelled, and 0 kept answers.\n",
     error: said,
     code: 0,
   });
-  const json = await run(["orders", "forget", ADA.email, "--yes", "--json"], env);
+  const json = await spawn(["orders", "forget", ADA.email, "--yes", "--json"], env);
   expect(JSON.parse(json.out)).toEqual({ orders: 0, answers: 0, cancelled: [], copies });
   expect(json.error).toBe(said);
   const elsewhere = ["--backup-dir", temporaryDirectory()];
-  const other = await run(["orders", "forget", ADA.email, "--yes", "--json", ...elsewhere], env);
+  const other = await spawn(["orders", "forget", ADA.email, "--yes", "--json", ...elsewhere], env);
   expect(JSON.parse(other.out)).toMatchObject({ copies: copies.slice(0, 4) });
   for (const copy of copies) rmSync(copy);
-  expect((await run(["orders", "forget", ADA.email, "--yes"], env)).error).toBe(ANEW);
+  expect((await spawn(["orders", "forget", ADA.email, "--yes"], env)).error).toBe(ANEW);
 });
 
 test.each([

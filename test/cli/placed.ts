@@ -2,11 +2,11 @@ import { Database } from "bun:sqlite";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../support/store.ts";
-import type { bundledIn } from "./program.ts";
+import type { inProcessIn } from "./program.ts";
 
 /** Places a file to import in a directory of its own. */
 export const placing =
-  (run: ReturnType<typeof bundledIn>) =>
+  (run: typeof inProcessIn) =>
   (text: string | Uint8Array, file = "a.csv") => {
     const cwd = temporaryDirectory();
     writeFileSync(join(cwd, file), text);

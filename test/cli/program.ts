@@ -1,5 +1,6 @@
-import { beforeAll } from "bun:test";
+import { beforeAll, spyOn } from "bun:test";
 import { join } from "node:path";
+import { run as runCommand } from "../../src/cli/run.ts";
 
 /** What a command finds where it is run. */
 interface Circumstances {
@@ -45,6 +46,64 @@ export const bundled = () => {
     return { out, error, code };
   };
 };
+
+const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM", "SIGTSTP"] as const;
+
+/** Keeps what is written to a standard stream, which is no terminal meanwhile. */
+const captured = (stream: NodeJS.WriteStream) => {
+  const { isTTY } = stream;
+  const chunks: Buffer[] = [];
+  const write = spyOn(stream, "write").mockImplementation(
+    (chunk: Uint8Array | string, ...rest: unknown[]) => {
+      chunks.push(Buffer.from(chunk as string));
+      const done = rest.findLast((one) => typeof one === "function");
+      if (done) queueMicrotask(done as () => void);
+      return true;
+    },
+  );
+  stream.isTTY = false;
+  return () => {
+    stream.isTTY = isTTY;
+    write.mockRestore();
+    return Buffer.concat(chunks).toString();
+  };
+};
+
+/**
+ * Runs a command within this process, which costs a tenth of starting one: for what a command says and does. It cannot read
+ * standard input, and nothing of it that is about processes (locks, signals, `serve`) can be tested so.
+ */
+export const inProcess = async (
+  argv: string[],
+  { env = {}, cwd = process.cwd() }: Pick<Circumstances, "env" | "cwd"> = {},
+) => {
+  const before = { env: process.env, cwd: process.cwd(), umask: process.umask() };
+  const listeners = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
+  process.env = { PATH: before.env["PATH"] ?? "", ...env };
+  process.chdir(cwd);
+  const { isTTY } = process.stdin;
+  process.stdin.isTTY = false;
+  const [out, error] = [captured(process.stdout), captured(process.stderr)];
+  try {
+    const returned = await runCommand(argv);
+    return { out: out(), error: error(), code: Number(process.exitCode) || returned };
+  } finally {
+    out();
+    error();
+    process.stdin.isTTY = isTTY;
+    process.exitCode = 0;
+    process.chdir(before.cwd);
+    process.umask(before.umask);
+    process.env = before.env;
+    for (const [signal, known] of listeners)
+      for (const listener of process.listeners(signal))
+        if (!known.includes(listener)) process.off(signal, listener);
+  }
+};
+
+/** Runs a command within this process, in a directory whose DATA_DIR is `data` below it. */
+export const inProcessIn = (cwd: string, argv: string[]) =>
+  inProcess(argv, { cwd, env: { DATA_DIR: join(cwd, "data") } });
 
 /**
  * Runs a command of the source on a terminal. @param told of all that the terminal shows so far, whenever there is more of it

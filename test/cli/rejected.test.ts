@@ -1,12 +1,12 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { animals, placing } from "./placed.ts";
-import { bundledIn } from "./program.ts";
+import { inProcessIn } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
-const run = bundledIn();
+const run = inProcessIn;
 const place = placing(run);
 
 describe("rows that break a rule", () => {
