@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readCursor, writeCursor } from "../../src/lib/pagination.ts";
+import { cutPage, readCursor, writeCursor } from "../../src/lib/pagination.ts";
 
 describe("a cursor", () => {
   test.each([
@@ -16,4 +16,28 @@ describe("a cursor", () => {
       expect(() => readCursor(cursor, "")).toThrow("cursor");
     },
   );
+});
+
+test("a cursor of another list is a fault of the client", () => {
+  expect(() => readCursor("MA", "")).toThrow(expect.objectContaining({ code: "invalid_cursor" }));
+});
+
+test.each(["0:", "01:", "x1:", "1", ":", "-1:", "1.5:"])("a cursor of %j is not read", (text) => {
+  expect(() => readCursor(Buffer.from(text).toString("base64url"), "")).toThrow("cursor");
+});
+
+describe("a page", () => {
+  const found = [3, 5, 8].map((id) => ({ id }));
+
+  test("of fewer items than the limit is the last one", () => {
+    expect(cutPage(found, 4, "sold")).toEqual({ items: found, next: undefined });
+    expect(cutPage(found, 3, "sold")).toEqual({ items: found, next: undefined });
+    expect(cutPage([], 3, "sold")).toEqual({ items: [], next: undefined });
+  });
+
+  test("of more items than the limit ends there, and the next one begins behind its last", () => {
+    const { items, next = "" } = cutPage(found, 2, "sold");
+    expect(items).toEqual([{ id: 3 }, { id: 5 }]);
+    expect(readCursor(next, "sold")).toBe(5);
+  });
 });

@@ -1,11 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { parseTime } from "../../src/lib/time.ts";
+import { LATEST_TIME, formatTime, parseTime, systemClock } from "../../src/lib/time.ts";
 
 describe("a time", () => {
   test.each([
     ["2030-12-05T00:00:00Z", Date.UTC(2030, 11, 5)],
     ["2030-12-05t01:00:00.5+01:00", Date.UTC(2030, 11, 5, 0, 0, 0, 500)],
     ["2028-02-29T00:00:00Z", Date.UTC(2028, 1, 29)],
+    ["1970-01-01T00:00:00Z", 0],
+    ["1970-01-01T01:00:00.001+01:00", 1],
+    ["9999-12-31T23:59:59.999Z", Date.UTC(9999, 11, 31, 23, 59, 59, 999)],
+    ["2030-12-05T19:20:21.123456789z", Date.UTC(2030, 11, 5, 19, 20, 21, 123)],
+    ["2030-12-05T23:59:59-00:30", Date.UTC(2030, 11, 6, 0, 29, 59)],
   ])("%s is read", (text, time) => {
     expect(parseTime(text)).toBe(time);
   });
@@ -19,7 +24,50 @@ describe("a time", () => {
     "2030-12-05T25:00:00Z",
     "2030-12-05T00:00:00",
     "1e3",
+    "1969-12-31T23:59:59.999Z",
+    "1970-01-01T00:59:59+01:00",
+    "9999-12-31T23:59:59.999-00:01",
+    "+12030-12-05T00:00:00Z",
+    "02030-12-05T00:00:00Z",
+    "203-12-05T00:00:00Z",
+    "2030-1-05T00:00:00Z",
+    "2030-012-05T00:00:00Z",
+    "2030-12-5T00:00:00Z",
+    "2030-12-005T00:00:00Z",
+    "2030-04-31T00:00:00Z",
+    "2030-00-05T00:00:00Z",
+    "2030-12-05T1:00:00Z",
+    "2030-12-05T24:00:00Z",
+    "2030-12-05T00:0:00Z",
+    "2030-12-05T00:000:00Z",
+    "2030-12-05T00:00:0Z",
+    "2030-12-05T00:00:60Z",
+    "2030-12-05T00:60:00Z",
+    "2030-12-05T00:00:000Z",
+    "2030-12-05T00:00:00.Z",
+    "2030-12-05T00:00:00.1234567890Z",
+    "2030-12-05T00:00:00+1:00",
+    "2030-12-05T00:00:00+001:00",
+    "2030-12-05T00:00:00+01:0",
+    "2030-12-05T00:00:00+01:000",
+    "2030-12-05T00:00:00+0100",
+    "2030-12-05T00:00:00Z ",
+    " 2030-12-05T00:00:00Z",
   ])("%p is none", (text) => {
     expect(parseTime(text)).toBeUndefined();
   });
+});
+
+test("a time is written as it is read, to the millisecond", () => {
+  expect(formatTime(Date.UTC(2030, 11, 5, 1, 2, 3, 4))).toBe("2030-12-05T01:02:03.004Z");
+});
+
+test("the latest time is the last millisecond of the year 9999", () => {
+  expect(formatTime(LATEST_TIME)).toBe("9999-12-31T23:59:59.999Z");
+});
+
+test("the system's clock counts milliseconds of UTC", () => {
+  const before = Date.now();
+  expect(systemClock.now()).toBeGreaterThanOrEqual(before);
+  expect(systemClock.now()).toBeLessThanOrEqual(Date.now());
 });

@@ -14,6 +14,31 @@ test.each([
   ["bytes=-", undefined],
   ["lines=0-9", undefined],
   ["bytes=0x0-9", undefined],
-] as const)("Range %s of 100 bytes selects %j", (header, range) => {
+  ["BYTES=0-9", [0, 9]],
+  [" bytes=0-9 ", [0, 9]],
+  ["xbytes=0-9", undefined],
+  ["bytes=0-9x", undefined],
+  ["bytes=5-5", [5, 5]],
+  ["bytes=99-99", [99, 99]],
+  ["bytes=99-", [99, 99]],
+  ["bytes=0-99", [0, 99]],
+  ["bytes=0-98", [0, 98]],
+  ["bytes=-1", [99, 99]],
+  ["bytes=-100", [0, 99]],
+  ["bytes=100-200", "unsatisfiable"],
+  ["bytes=200-100", undefined],
+  ["bytes=0-999999999999999", [0, 99]],
+  ["bytes=0-9999999999999999", undefined],
+  ["bytes=000000000000001-9", [1, 9]],
+  ["bytes=0000000000000001-9", undefined],
+  ["", undefined],
+] as const)("Range %s of 100 bytes is %j", (header, range) => {
   expect(readRange(header, 100)).toEqual(range as ReturnType<typeof readRange>);
 });
+
+test.each(["bytes=-5", "bytes=0-", "bytes=0-9", "bytes=5-"])(
+  "Range %s asks for none of an empty file",
+  (header) => {
+    expect(readRange(header, 0)).toBe("unsatisfiable");
+  },
+);

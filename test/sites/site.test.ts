@@ -6,7 +6,6 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { storeSite } from "../../src/deploys/store-site.ts";
-import { acceptedCodings } from "../../src/lib/accept.ts";
 import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
 import { type Site, openSite, responseCache } from "../../src/sites/site.ts";
 import { tarGzOf } from "../deploys/archives.ts";
@@ -207,21 +206,6 @@ describe("If-Match", () => {
     expect((await ask("/nothing", { "if-match": '"other"' })).status).toBe(404);
     expect((await ask("/guide.html", { "if-match": '"other"' })).status).toBe(308);
   });
-});
-
-test.each([
-  [null, []],
-  ["gzip, deflate, br", ["br", "gzip"]],
-  ["gzip;q=1, br;q=0.5", ["gzip", "br"]],
-  ["br;q=0, gzip", ["gzip"]],
-  ["*", ["br", "gzip"]],
-  ["*;q=0, gzip", ["gzip"]],
-  ["identity, br;q=0.5", []],
-  ["GZIP", ["gzip"]],
-  ["br;q=nonsense", ["br"]],
-  ["zstd", []],
-] as const)("Accept-Encoding %s accepts %j", (header, codings) => {
-  expect(acceptedCodings(header)).toEqual([...codings]);
 });
 
 describe("over a socket", () => {

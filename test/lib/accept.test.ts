@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { CODINGS, acceptedCodings } from "../../src/lib/accept.ts";
+
+test("Brotli is the best coding, then gzip", () => {
+  expect(CODINGS).toEqual(["br", "gzip"]);
+});
+
+test("without Accept-Encoding nothing is compressed", () => {
+  expect(acceptedCodings(undefined)).toEqual([]);
+});
+
+test.each([
+  [null, []],
+  ["gzip, deflate, br", ["br", "gzip"]],
+  ["gzip;q=1, br;q=0.5", ["gzip", "br"]],
+  ["br;q=0, gzip", ["gzip"]],
+  ["*", ["br", "gzip"]],
+  ["*;q=0, gzip", ["gzip"]],
+  ["identity, br;q=0.5", []],
+  ["GZIP", ["gzip"]],
+  ["br;q=nonsense", ["br"]],
+  ["zstd", []],
+  ["", []],
+  ["deflate, zstd;q=0.9", []],
+  ["x-gzip", ["gzip"]],
+  ["X-Gzip;Q=0.5, br;q=0.4", ["gzip", "br"]],
+  ["x-gzip-2, yx-gzip", []],
+  ["gzip ; q=0", []],
+  ["gzip;level=1; q=0", []],
+  ["gzip;seq=0", ["gzip"]],
+  ["gzip;q=1.5, br;q=-1", ["br", "gzip"]],
+  ["gzip;q=0.001", ["gzip"]],
+  ["gzip;q=", []],
+  ["gzip;q", ["gzip"]],
+  ["*;q=0.5, br;q=0.1", ["gzip", "br"]],
+  ["*;q=0.5, br;q=0", ["gzip"]],
+  ["identity;q=0.5, gzip;q=0.5, br;q=0.4", ["gzip"]],
+  ["identity;q=0.5, *;q=0.4", []],
+  ["gzip, gzip;q=0", []],
+] as const)("Accept-Encoding %s takes %j", (header, codings) => {
+  expect(acceptedCodings(header)).toEqual([...codings]);
+});

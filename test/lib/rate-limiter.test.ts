@@ -1,0 +1,66 @@
+import { describe, expect, test } from "bun:test";
+import type { Fault } from "../../src/lib/errors.ts";
+import { rateLimiter } from "../../src/lib/rate-limiter.ts";
+
+const faultOf = (act: Promise<unknown>): Promise<Fault> =>
+  act.then(
+    () => {
+      throw new Error("was let through");
+    },
+    (error: Fault) => error,
+  );
+
+describe("a limit of requests", () => {
+  const window = { requests: 2, seconds: 60 };
+
+  test("lets as many through as it says, and tells the client what is left", async () => {
+    const { take } = rateLimiter("keys", "requests");
+    expect(await take("a", window)).toEqual({
+      "ratelimit-policy": '"keys";q=2;w=60',
+      ratelimit: '"keys";r=1;t=60',
+    });
+    expect((await take("a", window))["ratelimit"]).toBe('"keys";r=0;t=60');
+  });
+
+  test("refuses the next, and says when to try again", async () => {
+    const { take } = rateLimiter("keys", "requests");
+    await take("a", window);
+    await take("a", window);
+    const fault = await faultOf(take("a", window));
+    expect(fault).toMatchObject({
+      code: "rate_limited",
+      message: "Too many requests: 2 in 60 s are allowed; try again in 60 s.",
+      headers: { "ratelimit-policy": '"keys";q=2;w=60', ratelimit: '"keys";r=0;t=60', "retry-after": "60" },
+    });
+  });
+
+  test("begins anew when its window is over", async () => {
+    const { take } = rateLimiter("keys", "requests");
+    const short = { requests: 1, seconds: 1 };
+    await take("a", short);
+    const fault = await faultOf(take("a", short));
+    expect(fault.headers).toMatchObject({ "retry-after": "1" });
+    await Bun.sleep(1050);
+    expect((await take("a", short))["ratelimit"]).toBe('"keys";r=0;t=1');
+  });
+
+  test("is each client's own", async () => {
+    const { take } = rateLimiter("keys", "requests");
+    const one = { requests: 1, seconds: 60 };
+    await take("a", one);
+    expect((await take("b", one))["ratelimit"]).toBe('"keys";r=0;t=60');
+  });
+
+  test("counts by itself for every number of requests and every window", async () => {
+    const { take } = rateLimiter("keys", "requests");
+    await take("a", { requests: 1, seconds: 60 });
+    expect((await take("a", { requests: 1, seconds: 30 }))["ratelimit"]).toBe('"keys";r=0;t=30');
+    expect((await take("a", { requests: 3, seconds: 60 }))["ratelimit"]).toBe('"keys";r=2;t=60');
+  });
+
+  test("counts requests that come at once", async () => {
+    const { take } = rateLimiter("keys", "requests");
+    const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => take("a", window)));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+  });
+});

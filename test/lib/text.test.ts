@@ -1,0 +1,63 @@
+import { describe, expect, test } from "bun:test";
+import { isLine, printable, quoted, sentence } from "../../src/lib/text.ts";
+
+test.each([
+  ["It is late", "It is late."],
+  ["It is late.", "It is late."],
+  ["Is it late?", "Is it late?"],
+  ["Late!", "Late!"],
+  ["a.b", "a.b."],
+  ["", "."],
+])("%j is the sentence %j", (text, expected) => {
+  expect(sentence(text)).toBe(expected);
+});
+
+describe("a stranger's text", () => {
+  test("is shown as it is where it can be printed", () => {
+    expect(printable('Döcs 😀 "x"')).toBe('Döcs 😀 "x"');
+  });
+
+  test.each([
+    ["\u001b[2J", String.raw`\u001b[2J`],
+    ["a\nb\0", String.raw`a\u000ab\u0000`],
+    ["\u202Eabc", String.raw`\u202eabc`],
+    ["\u2028\u2029", String.raw`\u2028\u2029`],
+    ["\uD800", String.raw`\ud800`],
+    ["\u{E0001}", String.raw`\ue0001`],
+  ])("is escaped: %j", (text, expected) => {
+    expect(printable(text)).toBe(expected);
+  });
+
+  test("has at most 300 characters unless more are asked for, and ends in dots if it is cut", () => {
+    expect(printable("x".repeat(300))).toBe("x".repeat(300));
+    expect(printable("x".repeat(301))).toBe(`${"x".repeat(297)}...`);
+    expect(printable("x".repeat(10), 10)).toBe("x".repeat(10));
+    expect(printable("x".repeat(11), 10)).toBe("xxxxxxx...");
+  });
+
+  test("is cut behind what its escapes make of it too", () => {
+    expect(printable("\n".repeat(100))).toBe(`${String.raw`\u000a`.repeat(50).slice(0, 297)}...`);
+  });
+});
+
+test("a name that a client sent is quoted, escaped, and cut behind 64 characters", () => {
+  expect(quoted('a"b\n')).toBe(String.raw`"a\"b\n"`);
+  expect(quoted("x".repeat(64))).toBe(`"${"x".repeat(64)}"`);
+  expect(quoted("x".repeat(65))).toBe(`"${"x".repeat(64)}..."`);
+});
+
+describe("a line", () => {
+  test.each(["Bella", "a b", "é", "😀".repeat(5), "\uFEFFx", " x "])(
+    "of at most 5 characters is %p",
+    (text) => {
+      expect(isLine(text, 5)).toBe(true);
+    },
+  );
+
+  test.each(["", "     ", "123456", "😀".repeat(6), "a\nb", "\0", "a\tb", "\uD800", 5, null, undefined])(
+    "of at most 5 characters is not %p",
+    (value) => {
+      expect(isLine(value, 5)).toBe(false);
+    },
+  );
+});
