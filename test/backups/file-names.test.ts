@@ -25,6 +25,7 @@ test.each([
   "adoption-store-20260231T030405.067Z.db",
   "my-adoption-store-20261121T030405.067Z.db",
   "adoption-store-20261121T030405.067Z.db.old",
+  "",
 ])("%s is no backup's name", (name) => {
   expect(backupTime(name)).toBeUndefined();
 });
@@ -61,4 +62,19 @@ test("what is being written is known by its process and is no backup's name", ()
   // Its lock holds nothing.
   expect(isTemporary(`${temporaryName(12)}.lock`)).toBe(false);
   expect(backupTime(temporaryName(12))).toBeUndefined();
+});
+
+test("of all backups the newest counts, to the moment at which it was taken", () => {
+  expect(newestTime([days(0), days(2), days(1)], AT + 2 * DAY)).toBe(AT + 2 * DAY);
+  expect(newestTime([days(0), days(2), days(1)], AT + 2 * DAY - 1)).toBe(AT + DAY);
+});
+
+test.each([
+  "notes.db",
+  "adoption-store-backup-12.tmp",
+  "x.adoption-store-backup-12.tmp",
+  ".adoption-store-backup-.tmp",
+])("%s is not what a backup is being written to", (name) => {
+  expect(writerOf(name)).toBeUndefined();
+  expect(isTemporary(name)).toBe(false);
 });

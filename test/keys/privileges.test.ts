@@ -32,6 +32,19 @@ describe("a key", () => {
   ])("does not reach a key with %s", (_, own, other, kind) => {
     expect(findExcess(own, other)?.kind).toBe(kind as "scope");
   });
+
+  test("is told the first scope that it lacks, the end and the limit that it cannot go beyond", () => {
+    const own = reach(["keys:admin"], 7, "10/s");
+    expect(findExcess(own, reach(["pets:read", "pets:write"]))).toEqual({
+      kind: "scope",
+      scope: "pets:read",
+    });
+    expect(findExcess(own, reach(["keys:admin"], 8))).toEqual({ kind: "lifetime", end: 7 });
+    expect(findExcess(own, reach(["keys:admin"], 7))).toEqual({
+      kind: "rate",
+      rate: { requests: 10, seconds: 1 },
+    });
+  });
 });
 
 test.each([

@@ -21,6 +21,30 @@ describe("a secret", () => {
     expect(mint((count) => new Uint8Array(bytes.splice(0, count)))).toStartWith(`aas_${"z".repeat(30)}`);
   });
 
+  test("takes bytes up to 247, and no others", () => {
+    const bytes = [248, 247, 249, 255, 247, ...Array<number>(28).fill(61)];
+    expect(mint((count) => new Uint8Array(bytes.splice(0, count)))).toStartWith(`aas_zz${"z".repeat(28)}`);
+    const [least, beyond] = [247, 248].map((first) => {
+      const given = [first, ...Array<number>(30).fill(0)];
+      return mint((count) => new Uint8Array(given.splice(0, count)));
+    });
+    expect([least?.slice(0, 6), beyond?.slice(0, 6)]).toEqual(["aas_z0", "aas_00"]);
+  });
+
+  test("has its form too, not the checksum alone", () => {
+    const checked = (text: string) => text + mint((count) => new Uint8Array(count)).slice(-6);
+    const sum = (text: string) => {
+      let [rest, digits] = [Bun.hash.crc32(text), ""];
+      for (; digits.length < 6; rest = Math.floor(rest / 62))
+        digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[rest % 62] + digits;
+      return digits;
+    };
+    const zeros = `aas_${"0".repeat(30)}`;
+    expect(checked(zeros)).toBe(zeros + sum(zeros));
+    for (const text of [`key_${"0".repeat(30)}`, `aas_${"0".repeat(29)}`, `aas_${"0".repeat(29)}-`, ""])
+      expect(isWellFormed(text + sum(text))).toBe(false);
+  });
+
   test("with any one character changed is refused", () => {
     const secret = mint(random);
     for (let at = 0; at < secret.length; at++) {

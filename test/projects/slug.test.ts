@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { slugProblem, randomTargetLabel } from "../../src/projects/slug.ts";
+import { MAX_SLUG, RESERVED_SLUGS, slugProblem, randomTargetLabel } from "../../src/projects/slug.ts";
 
 test.each(["docs", "a", "1", "my-docs", "a-b-c", "x".repeat(63)])("%s can be a slug", (slug) => {
   expect(slugProblem(slug)).toBeUndefined();
@@ -22,8 +22,24 @@ test.each([
   expect(slugProblem(slug)).toStartWith("must be a DNS label");
 });
 
-test.each(["www", "api", "admin", "mail", "localhost", "sites"])("%s is reserved", (slug) => {
+const RESERVED =
+  "acme admin administrator api app assets auth autoconfig autodiscover billing cdn cname console dashboard dns ftp help hostmaster imap info localhost login mail mx ns ns1 ns2 pop postmaster root security sites smtp ssl staging static status support sysadmin webmail webmaster wpad www";
+
+test.each(RESERVED.split(" "))("%s is reserved", (slug) => {
   expect(slugProblem(slug)).toBe("is reserved: choose another");
+});
+
+test("no other slug is reserved", () => {
+  expect([...RESERVED_SLUGS].toSorted()).toEqual(RESERVED.split(" "));
+});
+
+test("a slug is as long as a label of DNS", () => {
+  expect(MAX_SLUG).toBe(63);
+});
+
+test("target labels take five bits of each byte", () => {
+  const label = randomTargetLabel((count) => Uint8Array.from({ length: count }, (_, at) => at * 13));
+  expect(label).toBe("an2hubo3ivcp4jwdq5kx");
 });
 
 test("target labels are DNS labels of 100 random bits", () => {

@@ -1,8 +1,12 @@
 import { expect, test } from "bun:test";
-import { frameBudget, MAX_ALLOWANCE, MAX_CREDIT } from "../../../src/protocols/tls/frame-budget.ts";
+import { frameBudget } from "../../../src/protocols/tls/frame-budget.ts";
 import type { FrameHeader } from "../../../src/protocols/tls/frames.ts";
 
 const frame = (type: number, length = 0, flags = 0): FrameHeader => ({ type, length, flags, stream: 1 });
+
+/** The most frames at once, and the most that downloads and requests earn. */
+const MAX_ALLOWANCE = 1000;
+const MAX_CREDIT = 4096;
 
 const HEADERS = frame(1, 30, 4);
 const RESET = frame(3, 4);
@@ -85,4 +89,46 @@ test("a long download does not pay for a flood after it", () => {
   earn(1e12);
   expect(spendTimes(MAX_CREDIT + MAX_ALLOWANCE, UPDATE)).toBe(false);
   expect(spendTimes(1, UPDATE)).toBe(true);
+});
+
+test.each<[string, FrameHeader, boolean]>([
+  ["15 bytes is", frame(0, 15), true],
+  ["16 bytes is not", frame(0, 16), false],
+  ["271 bytes with padding is", frame(0, 271, 8), true],
+  ["272 bytes with padding is not", frame(0, 272, 8), false],
+])("DATA of %s counted as empty", (_name, one, isCounted) => {
+  expect(budgetAt().spendTimes(MAX_ALLOWANCE + 1, one)).toBe(isCounted);
+});
+
+test("other frames than DATA cost, however long they are", () => {
+  expect(budgetAt().spendTimes(MAX_ALLOWANCE + 1, frame(8, 1000))).toBe(true);
+});
+
+test("a request earns four frames, and no fifth", () => {
+  const { spendTimes } = budgetAt();
+  expect(spendTimes(MAX_ALLOWANCE, HEADERS, UPDATE, UPDATE, UPDATE, UPDATE)).toBe(false);
+  expect(spendTimes(MAX_ALLOWANCE, HEADERS, UPDATE, UPDATE, UPDATE, UPDATE, UPDATE)).toBe(false);
+  expect(spendTimes(1, UPDATE)).toBe(true);
+});
+
+test("64 bytes that were sent earn a frame", () => {
+  const { spendTimes, earn } = budgetAt();
+  earn(63);
+  earn(1);
+  expect(spendTimes(1 + MAX_ALLOWANCE, UPDATE)).toBe(false);
+  expect(spendTimes(1, UPDATE)).toBe(true);
+  const other = budgetAt();
+  other.earn(63);
+  expect(other.spendTimes(1 + MAX_ALLOWANCE, UPDATE)).toBe(true);
+});
+
+test("a flood that goes on is let through at 200 frames a second", () => {
+  const { spendTimes, pass } = budgetAt();
+  expect(spendTimes(MAX_ALLOWANCE, RESET)).toBe(false);
+  for (let tick = 0; tick < 100; tick += 1) {
+    pass(5);
+    expect(spendTimes(1, RESET)).toBe(false);
+  }
+  pass(4);
+  expect(spendTimes(1, RESET)).toBe(true);
 });
