@@ -32,12 +32,12 @@ test.each([
   ["bytes=000000000000001-9", [1, 9]],
   ["bytes=0000000000000001-9", undefined],
   ["", undefined],
-] as const)("Range %s of 100 bytes is %j", (header, range) => {
+] as const)("Range %s of 100 bytes selects %j", (header, range) => {
   expect(readRange(header, 100)).toEqual(range as ReturnType<typeof readRange>);
 });
 
 test.each(["bytes=-5", "bytes=0-", "bytes=0-9", "bytes=5-"])(
-  "Range %s asks for none of an empty file",
+  "Range %s of an empty file selects no byte",
   (header) => {
     expect(readRange(header, 0)).toBe("unsatisfiable");
   },
