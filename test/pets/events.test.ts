@@ -350,12 +350,12 @@ describe("GET /v1/pets/events", () => {
 
 test("a stream whose read fails ends alone: its place is free, others go on, and all can be stopped", async () => {
   let version = 0;
-  const behind = (last: number) => {
+  const listAfter = (last: number) => {
     if (last === 1) throw new Error("unreadable");
     return last === 3 && version > 0 ? [{ id: 4, kind: "added" as const, petId: 1, pet: undefined }] : [];
   };
   const streams = petStreams({
-    events: { bounds: () => ({ oldest: 1, newest: 3 }), behind, sweep: async () => false },
+    events: { bounds: () => ({ oldest: 1, newest: 3 }), listAfter },
     fresh: async () => {},
     version: () => version,
     limits: LIMITS,

@@ -1,77 +1,80 @@
+import { lruCache } from "../../lib/lru.ts";
 import { fromPet } from "../model.ts";
 import type { PetEvent, PetEvents } from "./repository.ts";
 
-/** Events that are read at once. */
-const PAGE = 200;
-/** Most pages that are kept: readers who catch up come past thousands. */
-const MAX_PAGES = 16;
+const MAX_EVENTS = 200;
+/** Batches that are cached. Streams that catch up read thousands. */
+const MAX_CACHED = 16;
 
-/** What a stream sends next. */
+/** Events as they are sent. */
 export interface EventBatch {
   text: Uint8Array;
-  /** The id of its last event. */
+  /** The id of the last event. */
   last: number;
 }
 
-/** The page behind an event; undefined if nothing has happened since. */
-export type ReadBatch = (last: number) => Promise<EventBatch | undefined>;
+/** Reads the events after an id; null if there are none yet. */
+export type ReadBatch = (after: number) => Promise<EventBatch | null>;
 
 const dataOf = ({ kind, petId, pet }: PetEvent) =>
   JSON.stringify(kind === "deleted" || !pet ? { id: petId } : fromPet(pet));
 
-const textOf = (event: PetEvent): string =>
+const formatEvent = (event: PetEvent): string =>
   `id: ${event.id}\nevent: ${event.kind}\ndata: ${dataOf(event)}\n\n`;
 
 const RESET = JSON.stringify({
-  message: "Events are missing between your last one and the next: list the animals anew.",
+  message: "Events are missing between your last one and the next: list the animals again.",
 });
 
-/** Tells a reader that events are missing, and goes on behind the newest. */
+/** Tells a client that events are missing. The stream continues after the newest event. */
 export const resetEvent = (newest: number): string => `id: ${newest}\nevent: reset\ndata: ${RESET}\n\n`;
 
 const encoder = new TextEncoder();
 
 /**
- * Pages of events. Streams that have read to the same event share the next page. One page is read in a turn of the event
- * loop, however many catch up: requests come in between.
+ * Reads batches of events. Streams at the same event share the next batch. One batch is read in a turn of the event loop,
+ * however many streams catch up, so that requests run in between.
  */
 export const eventBatches = ({
   events,
   version,
 }: {
-  events: PetEvents;
+  events: Pick<PetEvents, "listAfter" | "bounds">;
   /** Changes with every write. */
   version(): number;
 }): ReadBatch => {
-  const pages = new Map<number, EventBatch | undefined>();
-  let pagesOf = -1;
+  // Null: no event follows yet.
+  const batches = lruCache<number, EventBatch | null>({ maxEntries: MAX_CACHED });
+  let cachedVersion = -1;
   let turn = Promise.resolve();
 
-  const read = (last: number): EventBatch | undefined => {
-    const found = events.behind(last, PAGE);
-    const [next] = found;
+  const read = (after: number): EventBatch | null => {
+    const found = events.listAfter(after, MAX_EVENTS);
+    const [first] = found;
     const end = found.at(-1);
-    if (!next || !end) return undefined;
-    // Ids follow one another: what is missing was swept away before a slow reader came to it.
-    if (next.id === last + 1) return { text: encoder.encode(found.map(textOf).join("")), last: end.id };
+    if (!first || !end) return null;
+    // Ids have no gaps: a missing one was swept before this slow client read it.
+    if (first.id === after + 1)
+      return { text: encoder.encode(found.map(formatEvent).join("")), last: end.id };
     const { newest } = events.bounds();
     return { text: encoder.encode(resetEvent(newest)), last: newest };
   };
 
-  /** Kept pages are as they were read from this version. */
-  const drop = () => {
-    if (pagesOf === version() && pages.size < MAX_PAGES) return;
-    pages.clear();
-    pagesOf = version();
+  const findCached = (after: number): EventBatch | null | undefined => {
+    if (cachedVersion !== version()) batches.clear();
+    cachedVersion = version();
+    return batches.get(after);
   };
 
-  return async (last) => {
-    drop();
-    if (pages.has(last)) return pages.get(last);
+  return async (after) => {
+    const cached = findCached(after);
+    if (cached !== undefined) return cached;
     turn = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
     await turn;
-    drop();
-    if (!pages.has(last)) pages.set(last, read(last));
-    return pages.get(last);
+    const cachedMeanwhile = findCached(after);
+    if (cachedMeanwhile !== undefined) return cachedMeanwhile;
+    const batch = read(after);
+    batches.set(after, batch);
+    return batch;
   };
 };

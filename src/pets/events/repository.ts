@@ -4,44 +4,32 @@ import type { Database } from "../../db/open.ts";
 import { petEvents, pets } from "../../db/schema/pets.ts";
 import type { Pet } from "../pet.ts";
 
-/** The newest that are kept. */
+/** The newest events are kept. */
 const MAX_EVENTS = 1_000_000;
-/** Rows that one slice of a sweep removes. */
+/** Rows that one slice of a sweep deletes. */
 const SLICE = 1000;
 
-/** Something that happened to an animal. */
+/** A change to an animal. Triggers of the table write it in the transaction of the change (migration 0004). */
 export interface PetEvent {
   id: number;
   kind: "added" | "changed" | "deleted";
   petId: number;
-  /** As it is now; undefined if it has gone. */
+  /** As it is now; undefined if it has been deleted. */
   pet: Pet | undefined;
 }
 
-export interface PetEvents {
-  /**
-   * The ids of the first and the last that are kept: all between are there. While none is kept `newest` is the last that was
-   * given out, 0 before any was, and `oldest` the next.
-   */
-  bounds(): { oldest: number; newest: number };
-  /** The next behind an id, ascending. */
-  behind(id: number, limit: number): PetEvent[];
-  /** Removes some of those beyond the newest; true if there may be more. */
-  sweep(most?: number): Promise<boolean>;
-}
-
-export const petEventRepository = ({ orm, commit }: Database): PetEvents => {
+export const petEventRepository = ({ orm, commit }: Database) => {
   const value = sql.placeholder;
-  // One at a time: SQLite finds each at its end of the key, both together it would count through.
-  const first = orm
+  // Separate statements: SQLite looks each up at one end of the key, but scans the table for both together.
+  const oldestStatement = orm
     .select({ id: min(petEvents.id) })
     .from(petEvents)
     .prepare();
-  const last = orm
+  const newestStatement = orm
     .select({ id: max(petEvents.id) })
     .from(petEvents)
     .prepare();
-  const listed = orm
+  const listStatement = orm
     .select({
       id: petEvents.id,
       kind: petEvents.kind,
@@ -56,7 +44,7 @@ export const petEventRepository = ({ orm, commit }: Database): PetEvents => {
     .orderBy(asc(petEvents.id))
     .limit(value("limit"))
     .prepare();
-  const removed = orm
+  const deleteStatement = orm
     .delete(petEvents)
     .where(
       inArray(
@@ -71,35 +59,43 @@ export const petEventRepository = ({ orm, commit }: Database): PetEvents => {
     )
     .prepare();
 
-  const given = orm
+  const sequenceStatement = orm
     .select({ id: sql<number>`seq` })
     .from(sql`sqlite_sequence`)
     .where(sql`name = 'pet_events'`)
     .limit(1)
     .prepare();
 
-  const bounds = () => {
-    const [oldest, newest] = [first.get()?.id, last.get()?.id];
+  /**
+   * The ids of the oldest and the newest event that are kept, without gaps in between. If none is kept, `newest` is the last
+   * id that was used, 0 before the first, and `oldest` the one after it.
+   */
+  const bounds = (): { oldest: number; newest: number } => {
+    const [oldest, newest] = [oldestStatement.get()?.id, newestStatement.get()?.id];
     if (oldest && newest) return { oldest, newest };
-    const before = given.get()?.id ?? 0;
-    return { oldest: before + 1, newest: before };
+    const lastUsed = sequenceStatement.get()?.id ?? 0;
+    return { oldest: lastUsed + 1, newest: lastUsed };
   };
 
   return {
     bounds,
-    behind: (after, limit) =>
-      listed.all({ after, limit }).map(({ id, kind, petId, name, categoryId, status }) => ({
+    /** The next events after an id, ascending. */
+    listAfter: (after: number, limit: number): PetEvent[] =>
+      listStatement.all({ after, limit }).map(({ id, kind, petId, name, categoryId, status }) => ({
         id,
         kind,
         petId,
         pet: name === null ? undefined : { id: petId, name, categoryId, ...(status !== null && { status }) },
       })),
-    async sweep(most = MAX_EVENTS) {
+    /** Deletes some of the events beyond the newest; true if there may be more. */
+    async sweep(maxEvents = MAX_EVENTS): Promise<boolean> {
       const { oldest, newest } = bounds();
-      const id = newest - most;
+      const id = newest - maxEvents;
       if (oldest > id) return false;
-      await commit([{ query: removed, values: { id } }]);
+      await commit([{ query: deleteStatement, values: { id } }]);
       return id - oldest >= SLICE;
     },
   };
 };
+
+export type PetEvents = ReturnType<typeof petEventRepository>;

@@ -1,9 +1,7 @@
 import type { WithoutIdleTimeout } from "../../http/idle-timeout.ts";
 import type { PetStreams } from "./streams.ts";
 
-/** The answer that streams events behind the one with this id, or from now on. */
-export type EventStream = (request: Request, keyId: number, last: string | undefined) => Response;
-
+/** Responds with the stream of events after the one with the id `last`, or from now on. */
 export const eventStream =
   ({
     streams,
@@ -11,12 +9,12 @@ export const eventStream =
     withoutIdleTimeout,
   }: {
     streams: PetStreams;
-    /** Whether the key of a request still opens anything. */
+    /** False once the key of the request is revoked or has expired. */
     isAuthorized(request: Request): Promise<boolean>;
     withoutIdleTimeout: WithoutIdleTimeout;
-  }): EventStream =>
-  (request, keyId, last) => {
-    // A proxy of nginx's kind would hold events back until its buffer is full.
+  }) =>
+  (request: Request, keyId: number, last: string | undefined): Response => {
+    // nginx and its like would otherwise hold events back until a buffer is full.
     const headers = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
     if (request.method === "HEAD") return new Response(null, { headers });
     const reader = { keyId, signal: request.signal, isAuthorized: () => isAuthorized(request) };
@@ -24,3 +22,5 @@ export const eventStream =
     void withoutIdleTimeout(request, () => ended);
     return new Response(body, { headers });
   };
+
+export type EventStream = ReturnType<typeof eventStream>;

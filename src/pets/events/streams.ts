@@ -1,192 +1,235 @@
 import { Fault } from "../../lib/errors.ts";
-import { eventBatches, resetEvent } from "./batches.ts";
+import { type ReadBatch, eventBatches, resetEvent } from "./batches.ts";
 import type { PetEvents } from "./repository.ts";
 
-/** How often a stream without news looks for some. */
-const LOOK_MS = 25;
-/** How long a client waits before it comes back. */
+/** How often the open streams look for new events. */
+const POLL_MS = 25;
+/** How long a client waits before it reconnects. */
 const RETRY_MS = 2000;
 
 export interface StreamLimits {
+  /** Streams of all keys together. */
   overall: number;
+  /** Streams of one key. */
   ofKey: number;
-  /** Between two signs of life, and looks at the key. */
+  /** How often a stream sends a comment and checks its key. */
   heartbeatMs: number;
 }
 
 export const STREAM_LIMITS: StreamLimits = { overall: 100, ofKey: 10, heartbeatMs: 15_000 };
 
-/** Whoever reads a stream. */
+/** The client of a stream. */
 export interface Reader {
   keyId: number;
-  /** Asked before each page and at each heartbeat: a stream ends with its key, and tells it nothing more. */
+  /** Called before each batch and at each heartbeat: a stream ends with its key and sends nothing more. */
   isAuthorized(): Promise<boolean>;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
-export interface PetStreams {
-  /**
-   * Server-sent events of what happens to animals, behind the event `last`, or from now on.
-   * @returns the stream, and when it has ended
-   * @throws Fault rate_limited
-   */
-  open(reader: Reader, last: number | undefined): { body: ReadableStream<Uint8Array>; ended: Promise<void> };
-  /** Ends all streams, those too that are yet to come. */
-  stop(): void;
+interface ChangeSource {
+  /** Waits until the writes of other processes show in `version`. */
+  fresh(): Promise<void>;
+  /** Changes with every write. */
+  version(): number;
 }
+
+/** Polls for changes while it is started, and wakes those that wait for one. */
+const changeWatcher = ({ fresh, version }: ChangeSource) => {
+  const waiting = new Set<() => void>();
+  let seenVersion = -1;
+  let timer: ReturnType<typeof setInterval> | undefined;
+
+  const poll = async () => {
+    await fresh();
+    if (version() === seenVersion) return;
+    seenVersion = version();
+    const woken = [...waiting];
+    waiting.clear();
+    for (const wake of woken) wake();
+  };
+
+  return {
+    start: () => void (timer ??= setInterval(() => void poll(), POLL_MS)),
+    stop() {
+      clearInterval(timer);
+      timer = undefined;
+    },
+    /** Resolves after the next change, or when `wake` is called. */
+    nextChange() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.add(resolve);
+      const wake = () => {
+        waiting.delete(resolve);
+        resolve();
+      };
+      return { promise, wake };
+    },
+  };
+};
+
+/** The id after which a stream starts, and the text that it sends first. */
+interface Start {
+  last: number;
+  text: string;
+}
+
+const startAt = (events: Pick<PetEvents, "bounds">, given: number | undefined): Start => {
+  const { oldest, newest } = events.bounds();
+  const retry = `retry: ${RETRY_MS}\n`;
+  // Clients remember an id that comes without data and report nothing: they can resume before the first event.
+  if (given === undefined) return { last: newest, text: `${retry}id: ${newest}\n\n` };
+  if (given <= newest && given >= oldest - 1) return { last: given, text: `${retry}\n` };
+  return { last: newest, text: `${retry}\n${resetEvent(newest)}` };
+};
 
 const encoder = new TextEncoder();
 
+interface StreamOptions {
+  reader: Reader;
+  start: Start;
+  readBatch: ReadBatch;
+  nextChange: ReturnType<typeof changeWatcher>["nextChange"];
+  heartbeatMs: number;
+  /** Called when the stream has ended, for whatever reason. */
+  onEnded(): void;
+}
+
+/** One stream. It reads a batch only when the client has taken the one before: a slow client costs one batch. */
+const openStream = ({ reader, start, readBatch, nextChange, heartbeatMs, onEnded }: StreamOptions) => {
+  const { signal, isAuthorized } = reader;
+  let { last } = start;
+  let firstText: string | undefined = start.text;
+  let isHeartbeatDue = false;
+  let hasEnded = false;
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let wake: (() => void) | undefined;
+
+  const release = () => {
+    hasEnded = true;
+    clearInterval(heartbeat);
+    signal.removeEventListener("abort", end);
+    onEnded();
+  };
+  const end = () => {
+    if (hasEnded) return;
+    release();
+    controller?.close();
+    wake?.();
+  };
+  // A check that failed says nothing about the key.
+  const isStillAuthorized = () => isAuthorized().catch(() => true);
+  const beat = async () => {
+    isHeartbeatDue = true;
+    wake?.();
+    if (!(await isStillAuthorized())) end();
+  };
+  const heartbeat = setInterval(() => void beat(), heartbeatMs);
+  signal.addEventListener("abort", end);
+
+  /** What to send now; undefined if there is nothing to send, or the stream has ended. */
+  const next = async (): Promise<Uint8Array | undefined> => {
+    if (firstText !== undefined) {
+      const text = firstText;
+      firstText = undefined;
+      return encoder.encode(text);
+    }
+    const batch = await readBatch(last);
+    if (batch && !(await isStillAuthorized())) {
+      end();
+      return undefined;
+    }
+    if (batch) last = batch.last;
+    else if (!isHeartbeatDue) return undefined;
+    isHeartbeatDue = false;
+    return batch?.text ?? encoder.encode(":\n\n");
+  };
+
+  const pull = async (to: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    for (;;) {
+      const bytes = await next();
+      if (hasEnded) return undefined;
+      if (bytes) return to.enqueue(bytes);
+      // In the same turn as the read that found nothing: no change can come in between.
+      const change = nextChange();
+      ({ wake } = change);
+      await change.promise;
+    }
+  };
+
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (given) => void (controller = given),
+      // An error of the storage ends this stream alone: its client reconnects.
+      pull: (to) =>
+        pull(to).catch((error: unknown) => {
+          release();
+          throw error;
+        }),
+      cancel: release,
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, end };
+};
+
+/** The open streams of events. */
 export const petStreams = ({
   events,
   fresh,
   version,
   limits = STREAM_LIMITS,
-}: {
-  events: PetEvents;
-  /** Waits until the writes of other processes show in `version`. */
-  fresh(): Promise<void>;
-  /** Changes with every write. */
-  version(): number;
+}: ChangeSource & {
+  events: Pick<PetEvents, "listAfter" | "bounds">;
   limits?: StreamLimits;
-}): PetStreams => {
-  /** What ends each stream. */
-  const streams = new Map<() => void, number>();
-  const waiting = new Set<() => void>();
-  let looking: ReturnType<typeof setInterval> | undefined;
-  let stopped = false;
+}) => {
+  /** The functions that end the open streams, with the ids of their keys. */
+  const openStreams = new Map<() => void, number>();
+  const watcher = changeWatcher({ fresh, version });
+  const readBatch = eventBatches({ events, version });
+  let isStopped = false;
 
-  const wake = () => {
-    const woken = [...waiting];
-    waiting.clear();
-    for (const go of woken) go();
-  };
-  let seen = -1;
-  const look = async () => {
-    await fresh();
-    if (version() === seen) return;
-    seen = version();
-    wake();
-  };
-
-  const pageBehind = eventBatches({ events, version });
-
-  const assertRoom = (keyId: number) => {
-    const ofKey = [...streams.values()].filter((one) => one === keyId).length;
-    if (streams.size < limits.overall && ofKey < limits.ofKey) return;
+  const assertWithinLimits = (keyId: number) => {
+    const ofKey = [...openStreams.values()].filter((one) => one === keyId).length;
+    if (openStreams.size < limits.overall && ofKey < limits.ofKey) return;
     throw new Fault(
       "rate_limited",
-      `Too many streams are open: an API key may have ${limits.ofKey} at once, all together ${limits.overall}.`,
+      `Too many streams are open: an API key may have ${limits.ofKey}, and all keys together ${limits.overall}.`,
       { "retry-after": "10" },
     );
   };
 
-  /** Where to go on, and what is said first. */
-  const beginning = (given: number | undefined) => {
-    const { oldest, newest } = events.bounds();
-    const retry = `retry: ${RETRY_MS}\n`;
-    // An id without data is remembered by the client, who shows nothing: it can come back before anything happened.
-    if (given === undefined) return { last: newest, text: `${retry}id: ${newest}\n\n` };
-    if (given <= newest && given >= oldest - 1) return { last: given, text: `${retry}\n` };
-    return { last: newest, text: `${retry}\n${resetEvent(newest)}` };
-  };
-
-  const open: PetStreams["open"] = ({ keyId, isAuthorized, signal }, given) => {
-    assertRoom(keyId);
-    const start = beginning(given);
-    let { last } = start;
-    let first: Uint8Array | undefined = encoder.encode(start.text);
-    let isDue = false;
-    let isOver = false;
-    let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-    let go: (() => void) | undefined;
-    const { promise: ended, resolve: tellEnded } = Promise.withResolvers<void>();
-
-    const leave = () => {
-      isOver = true;
-      streams.delete(end);
-      clearInterval(beating);
-      signal.removeEventListener("abort", end);
-      if (streams.size === 0) clearInterval(looking);
-      tellEnded();
-    };
-    const end = () => {
-      if (isOver) return;
-      leave();
-      controller?.close();
-      go?.();
-    };
-    const mayStill = () => isAuthorized().catch(() => true);
-    const beat = async () => {
-      isDue = true;
-      go?.();
-      if (!(await mayStill())) end();
-    };
-    const beating = setInterval(() => void beat(), limits.heartbeatMs);
-    streams.set(end, keyId);
-    if (streams.size === 1) looking = setInterval(() => void look(), LOOK_MS);
-    signal.addEventListener("abort", end);
-    if (stopped || signal.aborted) queueMicrotask(end);
-
-    const next = async (): Promise<Uint8Array | undefined> => {
-      if (first) {
-        const text = first;
-        first = undefined;
-        return text;
-      }
-      const page = await pageBehind(last);
-      if (page && !(await mayStill())) {
-        end();
-        return undefined;
-      }
-      if (page) last = page.last;
-      else if (!isDue) return undefined;
-      isDue = false;
-      return page?.text ?? encoder.encode(":\n\n");
-    };
-    // Right behind a look that found nothing, so that no news falls in between.
-    const news = () =>
-      new Promise<void>((resolve) => {
-        go = () => {
-          waiting.delete(resolve);
-          resolve();
-        };
-        waiting.add(resolve);
-      });
-
-    const body = new ReadableStream<Uint8Array>(
-      {
-        start(given) {
-          controller = given;
-        },
-        // Asked only when the client has taken what went before: a slow one costs one page.
-        async pull(to) {
-          try {
-            for (;;) {
-              const bytes = await next();
-              if (isOver) return undefined;
-              if (bytes) return to.enqueue(bytes);
-              await news();
-            }
-          } catch (error) {
-            // What could not be read ends this stream alone: its client comes back.
-            leave();
-            throw error;
-          }
-        },
-        cancel: leave,
-      },
-      { highWaterMark: 0 },
-    );
-    return { body, ended };
-  };
-
   return {
-    open,
+    /**
+     * Opens a stream of server-sent events after the event `last`, or from now on. `ended` resolves when it has ended.
+     * @throws Fault rate_limited
+     */
+    open(reader: Reader, last: number | undefined) {
+      assertWithinLimits(reader.keyId);
+      const { promise: ended, resolve: onEnded } = Promise.withResolvers<void>();
+      const { body, end } = openStream({
+        reader,
+        start: startAt(events, last),
+        readBatch,
+        nextChange: watcher.nextChange,
+        heartbeatMs: limits.heartbeatMs,
+        onEnded() {
+          openStreams.delete(end);
+          if (openStreams.size === 0) watcher.stop();
+          onEnded();
+        },
+      });
+      openStreams.set(end, reader.keyId);
+      watcher.start();
+      if (isStopped || reader.signal.aborted) queueMicrotask(end);
+      return { body, ended };
+    },
+    /** Ends all streams; a stream that is opened later ends at once. */
     stop() {
-      stopped = true;
-      for (const end of streams.keys()) end();
+      isStopped = true;
+      for (const end of openStreams.keys()) end();
     },
   };
 };
+
+export type PetStreams = ReturnType<typeof petStreams>;
