@@ -6,7 +6,7 @@ import { assertDiskReserve } from "../data-dir/free-space.ts";
 import { logWarnings } from "../db/wal.ts";
 import type { Database } from "../db/open.ts";
 import { damageWarnings } from "../deploys/damaged-blobs.ts";
-import { type FileUse, assertDescriptors, descriptorWarnings } from "../edge/descriptors.ts";
+import { type FileUse, assertDescriptors, descriptorWarnings } from "../edge/file-descriptors.ts";
 import type { Check, Warning } from "../http/health.ts";
 import type { GaugeOptions } from "../http/metrics.ts";
 import type { Clock } from "../lib/time.ts";

@@ -1,16 +1,16 @@
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
-import { descriptorBudget, processFileLimit } from "../edge/descriptors.ts";
+import { descriptorBudget, processFileLimit } from "../edge/file-descriptors.ts";
 import type { Fetch } from "../edge/dispatch.ts";
-import { type HttpsListener, listenHttps } from "../edge/https.ts";
-import { type Listener, listen } from "../edge/listeners.ts";
-import { limitPlain } from "../edge/plain/limit.ts";
-import { openSockets } from "../edge/plain/sockets.ts";
+import { type HttpsListener, listenHttps } from "../edge/https-listener.ts";
+import { type Listener, listen } from "../edge/http-listener.ts";
+import { limitPlain } from "../edge/connection-limit/limit.ts";
+import { openSockets } from "../edge/connection-limit/sockets.ts";
 import { respondWhileMigrating } from "../http/startup.ts";
 import { once } from "../lib/lazy.ts";
 import type { Logger } from "../lib/log.ts";
 import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
-import { type Place, listenAt, placesOf } from "./places.ts";
+import { type Place, listenAt, placesOf } from "./listen-addresses.ts";
 import type { Services } from "./services.ts";
 
 /** What the listeners call. */

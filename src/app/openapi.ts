@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { openDatabase } from "../db/open.ts";
 import { logger } from "../lib/log.ts";
 import { type Documents, documentsOf } from "../openapi/routes.ts";
-import { handlers, withoutListeners } from "./handlers.ts";
+import { handlers, withoutListeners } from "./request-handlers.ts";
 import { systemRuntime } from "./runtime.ts";
 import { services } from "./services.ts";
 

@@ -13,13 +13,13 @@ import { type Logger, logger } from "../lib/log.ts";
 import type { Poller } from "../lib/poller.ts";
 import { projectAddresses } from "../projects/addresses.ts";
 import { openAdminKey } from "./admin-key.ts";
-import { handlers } from "./handlers.ts";
+import { handlers } from "./request-handlers.ts";
 import { createListeners } from "./listeners.ts";
 import { migrateData } from "./migration.ts";
 import { publishReference } from "./reference.ts";
 import { systemRuntime } from "./runtime.ts";
 import { type Services, services } from "./services.ts";
-import { upkeep } from "./upkeep.ts";
+import { upkeep } from "./maintenance.ts";
 
 /** How often the files of the database are looked for, besides each write, and the lock's file. */
 const WATCH_MS = 1000;

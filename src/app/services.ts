@@ -5,7 +5,7 @@ import { rowSweeper } from "../db/sweeper.ts";
 import { configuredInspector } from "../domains/configured.ts";
 import type { Inspect } from "../domains/inspect.ts";
 import { hostNamesOf } from "../edge/hosts.ts";
-import { servedBy } from "../edge/served.ts";
+import { servedBy } from "../edge/served-names.ts";
 import { RETENTION_MS } from "../http/idempotency.ts";
 import { keyService } from "../keys/service.ts";
 import { orderService } from "../orders/service.ts";

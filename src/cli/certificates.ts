@@ -4,7 +4,7 @@ import type { Certificate } from "../certificates/certificate.ts";
 import { underWay } from "../certificates/explain.ts";
 import { fromCertificate } from "../certificates/model.ts";
 import type { CertificateService } from "../certificates/service.ts";
-import { commandServices } from "../app/commands.ts";
+import { commandServices } from "../app/command-services.ts";
 import { withDatabase } from "./database.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { UsageError, confirm, print, table } from "./terminal.ts";

@@ -13,7 +13,7 @@ import { migrations } from "../db/migrations.ts";
 import { openForReading, readingOf } from "../db/readonly.ts";
 import { type Client, ForeignSchema, UnsoundDatabase, assertSound, servableDeploys } from "../db/snapshot.ts";
 import { explain, underWay } from "../certificates/explain.ts";
-import { readableCertificates } from "../app/commands.ts";
+import { readableCertificates } from "../app/command-services.ts";
 import type { Probe } from "./doctor-finding.ts";
 
 /** How many names a line lists. */

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { Command } from "commander";
 import { directoryFault, fileFault } from "../data-dir/permissions.ts";
 import { shellQuoted } from "../data-dir/shell.ts";
-import { listen } from "../edge/listeners.ts";
+import { listen } from "../edge/http-listener.ts";
 import { freeBytes } from "../data-dir/free-space.ts";
 import { isDataDirLocked } from "../data-dir/lock.ts";
 import { lockPath } from "../data-dir/paths.ts";

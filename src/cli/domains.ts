@@ -9,7 +9,7 @@ import { isHeld, isServed } from "../domains/stage.ts";
 import { Fault, type FaultCode } from "../lib/errors.ts";
 import { reasonOf } from "../lib/reason.ts";
 import type { Database } from "../db/open.ts";
-import { commandServices } from "../app/commands.ts";
+import { commandServices } from "../app/command-services.ts";
 import type { CertificateService } from "../certificates/service.ts";
 import { withDatabase } from "./database.ts";
 import { configBeside, withSettings } from "./settings.ts";

@@ -7,7 +7,7 @@ import { parseRate } from "../keys/rate.ts";
 import { GRANTS, type Grant, SCOPES, isGrant } from "../lib/scopes.ts";
 import { type KeyService, type Minted, OPERATOR } from "../keys/service.ts";
 import { LATEST_TIME, formatTime, parseTime } from "../lib/time.ts";
-import { commandServices } from "../app/commands.ts";
+import { commandServices } from "../app/command-services.ts";
 import { withDatabase } from "./database.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError, confirm, print, table } from "./terminal.ts";

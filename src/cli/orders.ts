@@ -8,7 +8,7 @@ import type { Adopters, OrderSummary } from "../orders/erasure.ts";
 import type { OrderService } from "../orders/service.ts";
 import { ORDER_STATUSES, type OrderStatus } from "../orders/status.ts";
 import { systemClock } from "../lib/time.ts";
-import { commandServices } from "../app/commands.ts";
+import { commandServices } from "../app/command-services.ts";
 import { withDatabase } from "./database.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
 import { UsageError, confirm, fail, print, table } from "./terminal.ts";

@@ -1,6 +1,6 @@
 import { hasAborted } from "../http/abort.ts";
 import { Fault } from "../lib/errors.ts";
-import { type Finish, refusal } from "./refuse.ts";
+import { type Finish, refusal } from "./error-response.ts";
 
 const TRAILERS = new Fault(
   "invalid_request",

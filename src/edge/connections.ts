@@ -1,6 +1,6 @@
 import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
-import type { HttpsListener } from "./https.ts";
-import type { Listener } from "./listeners.ts";
+import type { HttpsListener } from "./https-listener.ts";
+import type { Listener } from "./http-listener.ts";
 
 /** The connections that requests came over. */
 export interface Connections {

@@ -4,9 +4,9 @@ import { requestIdOf } from "../http/headers.ts";
 import type { Logger } from "../lib/log.ts";
 import { answerChunked, isChunked } from "./chunked.ts";
 import type { Place, PublishedPlace } from "./hosts.ts";
-import { finishing, hostFault, refusal } from "./refuse.ts";
+import { finishing, hostFault, refusal } from "./error-response.ts";
 import { nameOf } from "./https-redirect.ts";
-import { answerToServer } from "./target.ts";
+import { answerToServer } from "./request-target.ts";
 
 /** A request to a published name, in parts. */
 export interface SiteRequest {

@@ -1,7 +1,7 @@
 import { isLoopback } from "../lib/client-address.ts";
 import { Fault } from "../lib/errors.ts";
 import type { Place } from "./hosts.ts";
-import { refusal } from "./refuse.ts";
+import { refusal } from "./error-response.ts";
 
 export interface HttpsOnlySettings {
   readHost(host: string | null): Place;

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { certificateRepository } from "../../src/certificates/repository.ts";
 import { certificateService } from "../../src/certificates/service.ts";
 import { certificateEffects } from "../../src/domains/repository.ts";
-import { commandServices } from "../../src/app/commands.ts";
+import { commandServices } from "../../src/app/command-services.ts";
 import { certificateAuthority } from "../support/certificates.ts";
 import { openStore, testClock } from "../support/store.ts";
 import { DAY } from "./issuing.ts";

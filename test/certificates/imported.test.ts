@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { explain } from "../../src/certificates/explain.ts";
-import { commandServices } from "../../src/app/commands.ts";
+import { commandServices } from "../../src/app/command-services.ts";
 import { certificateAuthority } from "../support/certificates.ts";
 import { DAY, openIssuing } from "./issuing.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { underWay } from "../../src/certificates/explain.ts";
-import { commandServices } from "../../src/app/commands.ts";
+import { commandServices } from "../../src/app/command-services.ts";
 import { formatTime } from "../../src/lib/time.ts";
 import { certificateAuthority } from "../support/certificates.ts";
 import { DAY, openIssuing } from "./issuing.ts";

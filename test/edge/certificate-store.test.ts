@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { placeOf } from "../../src/edge/hosts.ts";
 import { securedNames } from "../../src/edge/certificate-store.ts";
-import { servedBy } from "../../src/edge/served.ts";
+import { servedBy } from "../../src/edge/served-names.ts";
 import { DAY, openIssuing } from "../certificates/issuing.ts";
 import { testClock } from "../support/store.ts";
 import { testCa } from "../protocols/tls/listeners.ts";

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
-import { listenHttps } from "../../src/edge/https.ts";
-import { listen } from "../../src/edge/listeners.ts";
+import { listenHttps } from "../../src/edge/https-listener.ts";
+import { listen } from "../../src/edge/http-listener.ts";
 import { securedNames } from "../../src/edge/certificate-store.ts";
 import { type Store, atEnd, openStore } from "../support/store.ts";
 import { testCa, eventually, tlsTo } from "../protocols/tls/listeners.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
-import { listen } from "../../src/edge/listeners.ts";
+import { listen } from "../../src/edge/http-listener.ts";
 import { atEnd, openStore, temporaryDirectory } from "../support/store.ts";
 import { addSite } from "./projects.ts";
 import { askAllTheTime } from "./visitors.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { vacuum } from "../../src/db/vacuum.ts";
-import { commandServices } from "../../src/app/commands.ts";
+import { commandServices } from "../../src/app/command-services.ts";
 import { type Store, openStore, temporaryDirectory } from "../support/store.ts";
 import { ADA, available, place, statusOf, take } from "./orders.ts";
 

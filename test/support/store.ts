@@ -5,7 +5,7 @@ import type { NewKey } from "../../src/keys/repository.ts";
 import { type KeyService, OPERATOR } from "../../src/keys/service.ts";
 import type { Clock } from "../../src/lib/time.ts";
 import { type Vitals } from "../../src/app/health.ts";
-import { handlers, withoutListeners } from "../../src/app/handlers.ts";
+import { handlers, withoutListeners } from "../../src/app/request-handlers.ts";
 import { publishReference } from "../../src/app/reference.ts";
 import { systemRuntime } from "../../src/app/runtime.ts";
 import { type ServiceOptions, type Services, services } from "../../src/app/services.ts";

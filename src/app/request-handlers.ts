@@ -8,7 +8,7 @@ import { withHttpUrl } from "../edge/elysia-url.ts";
 import { hostNamesOf, hostReader } from "../edge/hosts.ts";
 import { httpsOnly } from "../edge/https-only.ts";
 import { httpsRedirect, publicPort } from "../edge/https-redirect.ts";
-import { finishing, misdirectedResponse } from "../edge/refuse.ts";
+import { finishing, misdirectedResponse } from "../edge/error-response.ts";
 import { createApp } from "../http/app.ts";
 import { cors } from "../http/cors.ts";
 import { finishRequest } from "../http/finish-request.ts";

@@ -4,7 +4,7 @@ import {
   descriptorBudget,
   descriptorWarnings,
   openFiles,
-} from "../../src/edge/descriptors.ts";
+} from "../../src/edge/file-descriptors.ts";
 
 const limits = (soft: string) => `Limit                     Soft Limit           Hard Limit           Units
 Max cpu time              unlimited            unlimited            seconds

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { expect, test } from "bun:test";
 import type { TLSSocket } from "node:tls";
-import { listenHttps } from "../../src/edge/https.ts";
+import { listenHttps } from "../../src/edge/https-listener.ts";
 import { securedNames } from "../../src/edge/certificate-store.ts";
 import { atEnd } from "../support/store.ts";
 import { testCa, tlsTo } from "../protocols/tls/listeners.ts";

@@ -1,6 +1,6 @@
 import { Fault } from "../lib/errors.ts";
 import { STANDING } from "../http/headers.ts";
-import { refusal } from "./refuse.ts";
+import { refusal } from "./error-response.ts";
 
 const ALLOW = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
 

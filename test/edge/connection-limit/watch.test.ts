@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { listen } from "../../../src/edge/listeners.ts";
-import { openSockets } from "../../../src/edge/plain/sockets.ts";
-import { watchPlain } from "../../../src/edge/plain/watch.ts";
+import { listen } from "../../../src/edge/http-listener.ts";
+import { openSockets } from "../../../src/edge/connection-limit/sockets.ts";
+import { watchPlain } from "../../../src/edge/connection-limit/watch.ts";
 import { atEnd } from "../../support/store.ts";
 import { eventually } from "../../protocols/tls/listeners.ts";
 
