@@ -9,7 +9,7 @@ import { type CertificateService, certificateService } from "../certificates/ser
 import type { Config } from "../config/config.ts";
 import type { Inspect } from "../domains/inspect.ts";
 import { ownNames } from "../domains/own-names.ts";
-import { securedNames } from "../edge/certificate-store.ts";
+import { certificateStore } from "../edge/certificate-store.ts";
 import { cnameTargetIn } from "../projects/addresses.ts";
 import type { KeyAndCertificate } from "../protocols/acme/keys.ts";
 import { secureContext } from "../protocols/tls/contexts.ts";
@@ -47,7 +47,7 @@ export const httpsServices = (
 ) => {
   const probes = challengeProbes();
   const handshakes = new Map<string, KeyAndCertificate>();
-  const names = securedNames({
+  const names = certificateStore({
     keyPair(hostname) {
       const pair = certificates.keyPair(hostname);
       return pair && { ...pair, cert: pair.chain };
@@ -56,7 +56,7 @@ export const httpsServices = (
     isServed,
     version,
     now: clock.now,
-    failed: (hostname, error) => log.error({ err: error, hostname }, "a certificate cannot be used"),
+    onError: (hostname, error) => log.error({ err: error, hostname }, "a certificate cannot be used"),
   });
   const { publicHosts, publicPlatformDomain } = ownNames(config);
   const clientOf = acmeClients(config, clock, sleep);
@@ -82,9 +82,9 @@ export const httpsServices = (
       ports: { http: config.acmeHttpPort, tls: config.acmeTlsPort },
     }),
     handshakes: handshakesIn(handshakes, clock),
-    changed: names.renewed,
+    changed: names.refresh,
     forgotten(hostname) {
-      names.renewed(hostname);
+      names.refresh(hostname);
       log.info({ hostname }, "a name that nobody holds is forgotten, with its certificate and key");
     },
     failed: (hostname, { type, detail, status }) =>

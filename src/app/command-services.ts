@@ -5,7 +5,7 @@ import { keyService } from "../keys/service.ts";
 import { orderService } from "../orders/service.ts";
 import { certificatesOf } from "./certificates.ts";
 import { domainServices } from "./domains.ts";
-import { certificatesIn, repositories } from "./repositories.ts";
+import { certificatesIn, createRepositories } from "./repositories.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
 
 /**
@@ -18,7 +18,7 @@ export const commandServices = (
   { clock }: Pick<Runtime, "clock"> = systemRuntime,
 ) => {
   const runtime = { ...systemRuntime, clock };
-  const stored = repositories(database, config);
+  const stored = createRepositories(database, config);
   return {
     get keys() {
       return keyService({ keys: stored.keys, ...runtime });

@@ -5,22 +5,22 @@ import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 
 /** Where to listen, and the settings that say so. */
-export interface Place {
+export interface ListenAddress {
   host: string;
   port: number;
   hostSetting: SettingName;
   portSetting: SettingName;
 }
 
-export interface Places {
+export interface ListenAddresses {
   /** The place that the server is known by. */
-  main: Place;
-  http: Place | undefined;
-  https: Place | undefined;
+  main: ListenAddress;
+  http: ListenAddress | undefined;
+  https: ListenAddress | undefined;
 }
 
 /** The places of PORT, HTTP_PORT and HTTPS_PORT. */
-export const placesOf = ({ host, port, portHost, httpPort, httpsPort }: Config): Places => ({
+export const listenAddresses = ({ host, port, portHost, httpPort, httpsPort }: Config): ListenAddresses => ({
   main: { host: portHost, port, hostSetting: portHost === host ? "host" : "portHost", portSetting: "port" },
   http:
     httpPort === undefined
@@ -40,7 +40,7 @@ const hasAddress = (host: string): Promise<boolean> =>
 
 /** Listens, or says what to do. @throws OperatorError */
 export const listenAt = async <Listening>(
-  { host, port, hostSetting, portSetting }: Place,
+  { host, port, hostSetting, portSetting }: ListenAddress,
   listen: (where: { host: string; port: number }) => Listening | Promise<Listening>,
 ): Promise<Listening> => {
   try {

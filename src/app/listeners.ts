@@ -1,30 +1,30 @@
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import { descriptorBudget, processFileLimit } from "../edge/file-descriptors.ts";
-import type { Fetch } from "../edge/dispatch.ts";
+import type { Handler } from "../edge/dispatch.ts";
 import { type HttpsListener, listenHttps } from "../edge/https-listener.ts";
-import { type Listener, listen } from "../edge/http-listener.ts";
-import { limitPlain } from "../edge/connection-limit/limit.ts";
+import { type HttpListener, listenHttp } from "../edge/http-listener.ts";
+import { limitConnections } from "../edge/connection-limit/limit.ts";
 import { openSockets } from "../edge/connection-limit/sockets.ts";
 import { respondWhileMigrating } from "../http/startup.ts";
 import { once } from "../lib/lazy.ts";
 import type { Logger } from "../lib/log.ts";
 import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
-import { type Place, listenAt, placesOf } from "./listen-addresses.ts";
+import { type ListenAddress, listenAt, listenAddresses } from "./listen-addresses.ts";
 import type { Services } from "./services.ts";
 
 /** What the listeners call. */
 export interface Handlers {
-  fetch: Fetch;
+  fetch: Handler;
   /** Called for requests over HTTPS whose Host is not their connection's. */
-  misdirected: Fetch;
+  misdirected: Handler;
 }
 
 export interface HttpListeners {
   /** The listener that the server is known by. */
-  main: Listener;
+  main: HttpListener;
   /** The one of HTTP_PORT. */
-  further: Listener | undefined;
+  further: HttpListener | undefined;
 }
 
 /**
@@ -32,7 +32,7 @@ export interface HttpListeners {
  * that they know, and a migration responds to health checks. `handle` sets what they call from then on.
  */
 export const createListeners = (config: Config, log: Logger) => {
-  const places = placesOf(config);
+  const places = listenAddresses(config);
   const sockets = openSockets();
   const limit = processFileLimit();
   const { connections, advice } = descriptorBudget(
@@ -43,11 +43,11 @@ export const createListeners = (config: Config, log: Logger) => {
   if (advice !== undefined) log.warn(advice);
   const open: { stop(graceMs: number): Promise<void> }[] = [];
   let handlers: Handlers = { fetch: respondWhileMigrating, misdirected: respondWhileMigrating };
-  const fetch: Fetch = (request) => handlers.fetch(request);
-  const misdirected: Fetch = (request) => handlers.misdirected(request);
+  const fetch: Handler = (request) => handlers.fetch(request);
+  const misdirected: Handler = (request) => handlers.misdirected(request);
 
-  const openAt = async (place: Place): Promise<Listener> => {
-    const listener = await listenAt(place, (where) => listen({ ...where, fetch }));
+  const openAt = async (place: ListenAddress): Promise<HttpListener> => {
+    const listener = await listenAt(place, (where) => listenHttp({ ...where, fetch }));
     open.push(listener);
     return listener;
   };
@@ -55,7 +55,7 @@ export const createListeners = (config: Config, log: Logger) => {
     const main = await openAt(places.main);
     const further = places.http && (await openAt(places.http));
     const ports = further ? [main.port, further.port] : [main.port];
-    open.push(limitPlain({ ports, connections, trustsProxy: config.trustProxy > 0, sockets, log }));
+    open.push(limitConnections({ ports, connections, trustsProxy: config.trustProxy > 0, sockets, log }));
     return { main, further };
   };
 

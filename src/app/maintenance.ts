@@ -63,7 +63,7 @@ const settle = (
   );
 
 /** The periodic work of a server. */
-export const upkeep = (
+export const maintenance = (
   config: Config,
   database: Database,
   services: Services,

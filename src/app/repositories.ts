@@ -14,7 +14,7 @@ import { petRepository } from "../pets/repository.ts";
 import { projectRepository } from "../projects/repository.ts";
 import { publishedNames } from "../sites/repository.ts";
 
-export type Repositories = ReturnType<typeof repositories>;
+export type Repositories = ReturnType<typeof createRepositories>;
 
 /** The certificates of a database, which may be open for reading only. */
 export const certificatesIn = (database: Pick<Database, "orm" | "commit">) =>
@@ -24,7 +24,7 @@ export const certificatesIn = (database: Pick<Database, "orm" | "commit">) =>
  * The repositories of every room. Preparing the queries of one takes milliseconds, so each is built when it is first used:
  * `pets` and `keys`, which every request needs, when they are first read, the others when a method of theirs is called.
  */
-export const repositories = (database: Database, { strictCategories, platformDomain }: Config) => {
+export const createRepositories = (database: Database, { strictCategories, platformDomain }: Config) => {
   const pets = once(() => petRepository(database, { strictCategories }));
   const keys = once(() => keyRepository(database));
   const domains = lazy(() => domainRepository(database));

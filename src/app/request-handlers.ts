@@ -3,12 +3,12 @@ import { createGateway } from "../console/gateway.ts";
 import { createSessions } from "../console/sessions.ts";
 import type { Database } from "../db/open.ts";
 import { type Connections, connectionsOf } from "../edge/connections.ts";
-import { type Fetch, dispatcher } from "../edge/dispatch.ts";
+import { type Handler, dispatcher } from "../edge/dispatch.ts";
 import { withHttpUrl } from "../edge/elysia-url.ts";
-import { hostNamesOf, hostReader } from "../edge/hosts.ts";
+import { hostNamesOf, hostParser } from "../edge/hosts.ts";
 import { httpsOnly } from "../edge/https-only.ts";
 import { httpsRedirect, publicPort } from "../edge/https-redirect.ts";
-import { finishing, misdirectedResponse } from "../edge/error-response.ts";
+import { finishUnrouted, misdirectedResponse } from "../edge/error-response.ts";
 import { createApp } from "../http/app.ts";
 import { cors } from "../http/cors.ts";
 import { finishRequest } from "../http/finish-request.ts";
@@ -18,13 +18,13 @@ import { clientAddress, clientNetwork } from "../lib/client-address.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
 import { type Documents, documentsOf } from "../openapi/routes.ts";
 import { type Vitals, checks, readings, warnings } from "./health.ts";
-import { routes } from "./routes.ts";
+import { createRoutes } from "./routes.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Services } from "./services.ts";
 import { VERSION } from "./version.ts";
 
 /** The listeners that requests come from. */
-export interface Origin extends Vitals {
+export interface ListenerContext extends Vitals {
   connections: Connections;
   /** The port that the server is known by. */
   port: number;
@@ -33,7 +33,7 @@ export interface Origin extends Vitals {
 }
 
 /** For an application that nothing listens for. */
-export const withoutListeners = ({ port, httpsPort }: Config): Origin => ({
+export const noListeners = ({ port, httpsPort }: Config): ListenerContext => ({
   connections: connectionsOf([]),
   port,
   httpsPort: httpsPort ?? 0,
@@ -72,12 +72,12 @@ const consoleParts = ({ baseUrl }: Config, { clock, random }: Runtime, { isDirec
 };
 
 /** The handlers that listeners call. */
-export const handlers = (
+export const createRequestHandlers = (
   config: Config,
   database: Database,
   services: Services,
   runtime: Runtime,
-  { connections, port, httpsPort, ...vitals }: Origin,
+  { connections, port, httpsPort, ...vitals }: ListenerContext,
 ) => {
   const { log } = runtime;
   const { https, sites, expiries } = services;
@@ -92,7 +92,7 @@ export const handlers = (
       onError: database.suspect,
       cors: cors(config.corsOrigins),
     },
-    routes(services, {
+    createRoutes(services, {
       config,
       macros: rules,
       metrics: counters,
@@ -104,18 +104,18 @@ export const handlers = (
       documents: (): Promise<Documents> => documentsOf(app),
     }),
   );
-  const readHost = hostReader(hostNamesOf(config));
+  const readHost = hostParser(hostNamesOf(config));
   const conclude = finishRequest({ metrics: counters, log });
   const fetch = dispatcher({
     readHost,
     ...(https && {
       challenge: https.challenge,
-      plain: httpsOnly({
+      redirectOrReject: httpsOnly({
         readHost,
         peerOf: connections.peerOf,
         trustsProxy: config.trustProxy > 0,
         redirect: httpsRedirect({
-          isSecured: https.names.has,
+          isSecured: https.names.hasValid,
           port: publicPort(config.baseUrl, httpsPort),
         }),
       }),
@@ -125,10 +125,10 @@ export const handlers = (
       : (request) => app.fetch(withHttpUrl(request)),
     publisher: sites,
     fresh: database.fresh,
-    conclude,
+    finishRequest: conclude,
     onError: database.suspect,
     log,
   });
-  const misdirected: Fetch = misdirectedResponse(readHost, finishing(conclude));
+  const misdirected: Handler = misdirectedResponse(readHost, finishUnrouted(conclude));
   return { app, fetch, misdirected };
 };

@@ -49,7 +49,7 @@ const keyReader =
     keys.authenticate(bearerToken(headers.get("authorization") ?? undefined) ?? "");
 
 /** Every route of the program. */
-export const routes = (
+export const createRoutes = (
   services: Services,
   { config, macros, metrics, connections, ...context }: RouteContext,
 ) => {

@@ -13,13 +13,13 @@ import { type Logger, logger } from "../lib/log.ts";
 import type { Poller } from "../lib/poller.ts";
 import { projectAddresses } from "../projects/addresses.ts";
 import { openAdminKey } from "./admin-key.ts";
-import { handlers } from "./request-handlers.ts";
+import { createRequestHandlers } from "./request-handlers.ts";
 import { createListeners } from "./listeners.ts";
 import { migrateData } from "./migration.ts";
 import { publishReference } from "./reference.ts";
 import { systemRuntime } from "./runtime.ts";
-import { type Services, services } from "./services.ts";
-import { upkeep } from "./maintenance.ts";
+import { type Services, createServices } from "./services.ts";
+import { maintenance } from "./maintenance.ts";
 
 /** How often the files of the database are looked for, besides each write, and the lock's file. */
 const WATCH_MS = 1000;
@@ -72,10 +72,10 @@ export const startServer = async (
 
   const { main, further } = await listeners.listenForHttp();
   const runtime = { ...systemRuntime, log };
-  const rooms = services(config, database, runtime);
+  const rooms = createServices(config, database, runtime);
   const backups = serverBackups(config, log, storeIdOf(database.client));
   const https = await listeners.listenForHttps(rooms.https, database);
-  const { app, fetch, misdirected } = handlers(config, database, rooms, runtime, {
+  const { app, fetch, misdirected } = createRequestHandlers(config, database, rooms, runtime, {
     connections: connectionsOf(further ? [main, further] : [main], https),
     port: main.port,
     httpsPort: https?.port ?? 0,
@@ -90,7 +90,7 @@ export const startServer = async (
     log.warn({ err: error }, "commands beside this server do not know its settings"),
   );
 
-  const pollers = upkeep(config, database, rooms, {
+  const pollers = maintenance(config, database, rooms, {
     lock,
     log,
     watchMs,

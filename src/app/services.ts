@@ -20,7 +20,7 @@ import { siteService } from "../sites/service.ts";
 import { httpsServices } from "./certificates.ts";
 import { type DeployOptions, deployServices } from "./deploys.ts";
 import { domainServices } from "./domains.ts";
-import { type Repositories, repositories } from "./repositories.ts";
+import { type Repositories, createRepositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
 
 export interface ServiceOptions extends DeployOptions {
@@ -57,16 +57,16 @@ const storeServices = (
   };
 };
 
-export type Services = ReturnType<typeof services>;
+export type Services = ReturnType<typeof createServices>;
 
 /** The services of every room over an open database. Nothing listens, and no scheduler runs. */
-export const services = (
+export const createServices = (
   config: Config,
   database: Database,
   runtime: Runtime,
   options: ServiceOptions = {},
 ) => {
-  const stored = repositories(database, config);
+  const stored = createRepositories(database, config);
   const names = cachedNames(stored.publishedNames, database.version);
   const inspect = options.inspect ?? configuredInspector(config, runtime, options.dns);
   const isServed = servedBy(names, hostNamesOf(config));

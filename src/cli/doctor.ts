@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { Command } from "commander";
 import { directoryFault, fileFault } from "../data-dir/permissions.ts";
 import { shellQuoted } from "../data-dir/shell.ts";
-import { listen } from "../edge/http-listener.ts";
+import { listenHttp } from "../edge/http-listener.ts";
 import { freeBytes } from "../data-dir/free-space.ts";
 import { isDataDirLocked } from "../data-dir/lock.ts";
 import { lockPath } from "../data-dir/paths.ts";
@@ -46,7 +46,7 @@ const server: Probe = async (config) => {
   if (isDataDirLocked(config.dataDir)) return "one is running on this DATA_DIR";
   const { host, port } = config;
   try {
-    await listen({ host, port, fetch: () => new Response() }).stop(0);
+    await listenHttp({ host, port, fetch: () => new Response() }).stop(0);
   } catch (error) {
     throw new Error(
       `cannot listen on ${host}:${port} (${reasonOf(error)}); stop what listens there, or choose another --port`,

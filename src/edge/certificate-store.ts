@@ -1,17 +1,17 @@
 import { type KeyPair, type SecureContexts, secureContexts } from "../protocols/tls/contexts.ts";
 
 /** The certificates in use, by host name in lower case, for names that are served. */
-export interface SecuredNames {
+export interface CertificateStore {
   /** True if visitors can be led to this name over HTTPS: it has a certificate that is valid now. */
-  has(hostname: string): boolean;
+  hasValid(hostname: string): boolean;
   /** Also with a certificate that is not valid now: whoever comes over HTTPS sees that, and when it ended. */
   find: SecureContexts["find"];
   /** Seconds for which browsers may be told to come over HTTPS only (RFC 6797); 0: they are not told. */
   hstsMaxAge(hostname: string): number;
   /** The name has another certificate from the next handshake on. */
-  renewed(hostname: string): void;
+  refresh(hostname: string): void;
   /** Any name may have another one. */
-  forget(): void;
+  clear(): void;
   /** Calls `drop` with each name that `withdraw` forgets. */
   onWithdrawn(drop: (hostname: string) => void): void;
   /** Forgets the names that are not served any longer. */
@@ -26,7 +26,7 @@ interface Facts {
   renewals: number;
 }
 
-export interface SecuredNamesSettings {
+export interface CertificateStoreOptions {
   keyPair(hostname: string): (KeyPair & Facts) | undefined;
   /** The most seconds that browsers are told. */
   hstsMaxAge: number;
@@ -34,19 +34,19 @@ export interface SecuredNamesSettings {
   /** Changes with every change of what is stored. */
   version(): number;
   now(): number;
-  failed(hostname: string, error: unknown): void;
+  onError(hostname: string, error: unknown): void;
 }
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-export const securedNames = ({
+export const certificateStore = ({
   keyPair,
   hstsMaxAge,
   isServed,
   version,
   now,
-  failed,
-}: SecuredNamesSettings): SecuredNames => {
+  onError: failed,
+}: CertificateStoreOptions): CertificateStore => {
   /** Of names that were found to have a certificate. */
   const known = new Map<string, Facts>();
   /** Names that are served and had none when the version was `seen`: every request over HTTP asks. */
@@ -77,15 +77,15 @@ export const securedNames = ({
 
   return {
     find,
-    has: (hostname) => find(hostname) !== undefined && isValid(hostname),
+    hasValid: (hostname) => find(hostname) !== undefined && isValid(hostname),
     hstsMaxAge(hostname) {
       const worked = known.get(hostname)?.renewals ?? 0;
       if (worked === 0 || !isValid(hostname)) return 0;
       // Not before a renewal has shown that certificates go on coming; then a day, and twice as long with each.
       return Math.min(hstsMaxAge, DAY_SECONDS * 2 ** Math.min(worked - 1, 16));
     },
-    renewed: contexts.drop,
-    forget: contexts.clear,
+    refresh: contexts.drop,
+    clear: contexts.clear,
     onWithdrawn: (drop) => void drops.push(drop),
     withdraw() {
       const gone = [...known.keys()].filter((hostname) => !isServed(hostname));

@@ -1,6 +1,6 @@
 import { hasAborted } from "../http/abort.ts";
 import { Fault } from "../lib/errors.ts";
-import { type Finish, refusal } from "./error-response.ts";
+import { type FinishUnrouted, errorResponse } from "./error-response.ts";
 
 const TRAILERS = new Fault(
   "invalid_request",
@@ -16,15 +16,15 @@ export const isChunked = ({ headers }: Request): boolean => headers.has("transfe
  * section, and then parses trailer fields as a request, to which it responds with 400: on an open connection, the client
  * would take that for the response to its next request.
  */
-export const answerChunked = async (
+export const respondToChunked = async (
   request: Request,
   answer: (request: Request) => Response | Promise<Response>,
-  finish: Finish,
+  finish: FinishUnrouted,
 ): Promise<Response> => {
   const respond = async () => {
-    if (request.headers.has("trailer")) return finish(request, refusal(TRAILERS));
+    if (request.headers.has("trailer")) return finish(request, errorResponse(TRAILERS));
     // The client already has the parser's response. This one is for the log.
-    if (await hasAborted(request)) return finish(request, refusal(BROKEN));
+    if (await hasAborted(request)) return finish(request, errorResponse(BROKEN));
     return answer(request);
   };
   const response = await respond();

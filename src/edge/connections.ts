@@ -1,6 +1,6 @@
 import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
 import type { HttpsListener } from "./https-listener.ts";
-import type { Listener } from "./http-listener.ts";
+import type { HttpListener } from "./http-listener.ts";
 
 /** The connections that requests came over. */
 export interface Connections {
@@ -12,13 +12,13 @@ export interface Connections {
 }
 
 /** The connections of these listeners. Without any, no request has a peer, and no connection times out. */
-export const connectionsOf = (plain: readonly Listener[], https?: HttpsListener): Connections => {
+export const connectionsOf = (plain: readonly HttpListener[], https?: HttpsListener): Connections => {
   const listenerOf = (request: Request) => plain.find((one) => one.peerOf(request) !== "") ?? plain[0];
   return {
-    peerOf: (request) => https?.visitOf(request)?.address ?? listenerOf(request)?.peerOf(request) ?? "",
-    isDirect: (request) => https?.visitOf(request) !== undefined,
+    peerOf: (request) => https?.contextOf(request)?.address ?? listenerOf(request)?.peerOf(request) ?? "",
+    isDirect: (request) => https?.contextOf(request) !== undefined,
     withoutIdleTimeout(request, work) {
-      const visit = https?.visitOf(request);
+      const visit = https?.contextOf(request);
       if (visit) return visit.withoutIdleTimeout(work);
       return listenerOf(request)?.withoutIdleTimeout(request, work) ?? work();
     },

@@ -2,11 +2,11 @@ import { type FinishRequest, isServerFailure, namedMethod } from "../http/finish
 import { faultOf } from "../lib/errors.ts";
 import { requestIdOf } from "../http/headers.ts";
 import type { Logger } from "../lib/log.ts";
-import { answerChunked, isChunked } from "./chunked.ts";
-import type { Place, PublishedPlace } from "./hosts.ts";
-import { finishing, hostFault, refusal } from "./error-response.ts";
-import { nameOf } from "./https-redirect.ts";
-import { answerToServer } from "./request-target.ts";
+import { respondToChunked, isChunked } from "./chunked.ts";
+import type { Destination, SiteDestination } from "./hosts.ts";
+import { finishUnrouted, hostFault, errorResponse } from "./error-response.ts";
+import { hostnameOf } from "./https-redirect.ts";
+import { respondToServerTarget } from "./request-target.ts";
 
 /** A request to a published name, in parts. */
 export interface SiteRequest {
@@ -24,22 +24,22 @@ export interface SiteRequest {
 
 export interface Publisher {
   /** The response to a request under a name; undefined if nothing is published there. */
-  respond(place: PublishedPlace, request: SiteRequest): Response | Promise<Response> | undefined;
+  respond(place: SiteDestination, request: SiteRequest): Response | Promise<Response> | undefined;
 }
 
-export type Fetch = (request: Request) => Response | Promise<Response>;
+export type Handler = (request: Request) => Response | Promise<Response>;
 
-export interface DispatchSettings {
-  readHost(host: string | null): Place;
-  api: Fetch;
+export interface DispatchOptions {
+  readHost(host: string | null): Destination;
+  api: Handler;
   publisher: Publisher;
   /** What is answered to a certificate authority under a host name (RFC 8555 section 8.3); undefined if it asked for nothing pending. */
   challenge?: (hostname: string, token: string) => string | undefined;
   /** The response to a request that must not come over plain HTTP; undefined if it is served. */
-  plain?: (request: Request) => Response | undefined;
+  redirectOrReject?: (request: Request) => Response | undefined;
   /** Waits until every change that was acknowledged before shows. */
   fresh(): Promise<void>;
-  conclude: FinishRequest;
+  finishRequest: FinishRequest;
   /** Called with every error of a site. */
   onError?: (error: unknown) => void;
   log: Logger;
@@ -77,15 +77,15 @@ export const dispatcher = ({
   api,
   publisher,
   challenge,
-  plain,
+  redirectOrReject: plain,
   fresh,
-  conclude,
+  finishRequest: conclude,
   onError,
   log,
-}: DispatchSettings): Fetch => {
+}: DispatchOptions): Handler => {
   const published = async (
     request: Request,
-    place: PublishedPlace,
+    place: SiteDestination,
     requestId: string,
   ): Promise<Response | undefined> => {
     try {
@@ -95,18 +95,18 @@ export const dispatcher = ({
       onError?.(error);
       const fault = faultOf(error);
       if (isServerFailure(fault)) log.error({ err: error, requestId }, fault.code);
-      return refusal(fault);
+      return errorResponse(fault);
     }
   };
 
   const answerElsewhere = async (
     request: Request,
-    place: Exclude<Place, { kind: "api" }>,
+    place: Exclude<Destination, { kind: "api" }>,
   ): Promise<Response> => {
     const startedAt = performance.now();
     const requestId = requestIdOf(request.headers.get("x-request-id"));
     const found = place.kind === "malformed" ? undefined : await published(request, place, requestId);
-    return conclude(found ?? refusal(hostFault(place)), {
+    return conclude(found ?? errorResponse(hostFault(place)), {
       requestId,
       method: namedMethod(request.method),
       route: found ? ROUTE : "",
@@ -118,7 +118,7 @@ export const dispatcher = ({
   /** Before all else: the name may not be published yet, or be the API's own. */
   const answerChallenge = (request: Request): Response | undefined => {
     const token = CHALLENGE.exec(request.url)?.[1];
-    const answer = token && challenge?.(nameOf(request.headers.get("host")), token);
+    const answer = token && challenge?.(hostnameOf(request.headers.get("host")), token);
     return answer
       ? new Response(answer, {
           headers: { "content-type": "application/octet-stream", "cache-control": "no-store" },
@@ -126,7 +126,7 @@ export const dispatcher = ({
       : undefined;
   };
 
-  const dispatch: Fetch = (request) => {
+  const dispatch: Handler = (request) => {
     const place = readHost(request.headers.get("host"));
     return place.kind === "api" ? api(request) : answerElsewhere(request, place);
   };
@@ -146,9 +146,9 @@ export const dispatcher = ({
     });
   };
 
-  const finish = finishing(conclude);
+  const finish = finishUnrouted(conclude);
 
-  const route: Fetch = (request) => {
+  const route: Handler = (request) => {
     if (challenge && request.url.includes("/.well-known/acme-challenge/")) {
       const answer = answerChallenge(request);
       if (answer) return answer;
@@ -157,8 +157,8 @@ export const dispatcher = ({
   };
 
   return (request) => {
-    const response = answerToServer(request);
+    const response = respondToServerTarget(request);
     if (response) return finish(request, response);
-    return isChunked(request) ? answerChunked(request, route, finish) : route(request);
+    return isChunked(request) ? respondToChunked(request, route, finish) : route(request);
   };
 };

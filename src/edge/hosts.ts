@@ -1,14 +1,14 @@
 import { isIPv4, isIPv6 } from "node:net";
 
 /** A name that something may be published under; `port` has its colon, and is "" for that of the scheme. */
-export type PublishedPlace =
+export type SiteDestination =
   /** `<slug>.<PLATFORM_DOMAIN>`. */
   | { kind: "project"; slug: string; port: string }
   /** Any other name, in lower case: a custom domain, if it is one. */
   | { kind: "custom"; hostname: string; port: string };
 
 /** Where a request belongs, by its Host header alone. */
-export type Place = PublishedPlace | { kind: "api" } | { kind: "malformed" };
+export type Destination = SiteDestination | { kind: "api" } | { kind: "malformed" };
 
 export interface HostNames {
   platformDomain: string;
@@ -30,8 +30,8 @@ export const hostNamesOf = ({
   api: new Set([...apiHosts, ...(baseUrl ? [new URL(baseUrl).hostname] : [])]),
 });
 
-const API: Place = { kind: "api" };
-const MALFORMED: Place = { kind: "malformed" };
+const API: Destination = { kind: "api" };
+const MALFORMED: Destination = { kind: "malformed" };
 
 /** `uri-host [ ":" port ]` (RFC 9110 section 7.2), without user information, percent-encodings and sub-delimiters. */
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::(\d{0,5}))?$/i;
@@ -51,7 +51,7 @@ const SCHEME_PORTS: ReadonlySet<number> = new Set([80, 443]);
 const shownPort = (port: string): string =>
   port === "" || SCHEME_PORTS.has(Number(port)) ? "" : `:${Number(port)}`;
 
-const placeOfName = (name: string, port: string, { platformDomain, api }: HostNames): Place => {
+const placeOfName = (name: string, port: string, { platformDomain, api }: HostNames): Destination => {
   if (name.length > NAME_LENGTH || !LABELS.test(name)) return MALFORMED;
   if (api.has(name) || isIPv4(name)) return API;
   const slug = name.endsWith(`.${platformDomain}`) ? name.slice(0, -platformDomain.length - 1) : "";
@@ -64,7 +64,7 @@ const placeOfName = (name: string, port: string, { platformDomain, api }: HostNa
  * browser cannot; two headers come as one with a comma, which no host has (RFC 9112 section 3.2: 400). Of a target in
  * absolute form, whose authority should win (section 3.2.2), Bun 1.4.4 keeps only the path: the Host decides there too.
  */
-export const placeOf = (host: string | null, names: HostNames): Place => {
+export const destinationOf = (host: string | null, names: HostNames): Destination => {
   if (host === null || host === "") return API;
   if (host.length > HOST_LENGTH) return MALFORMED;
   const [, address, name = "", port = ""] = HOST.exec(host) ?? [];
@@ -78,13 +78,13 @@ export const placeOf = (host: string | null, names: HostNames): Place => {
 const MAX_REMEMBERED = 1000;
 
 /** The same, remembering what was read last. */
-export const hostReader = (names: HostNames): ((host: string | null) => Place) => {
-  const known = new Map<string, Place>();
+export const hostParser = (names: HostNames): ((host: string | null) => Destination) => {
+  const known = new Map<string, Destination>();
   return (host) => {
     if (host === null) return API;
     const remembered = known.get(host);
     if (remembered) return remembered;
-    const place = placeOf(host, names);
+    const place = destinationOf(host, names);
     if (known.size >= MAX_REMEMBERED) known.clear();
     if (host.length <= HOST_LENGTH) known.set(host, place);
     return place;

@@ -1,7 +1,7 @@
 import { Fault, faultResponse } from "../lib/errors.ts";
 import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
 
-export interface Listener {
+export interface HttpListener {
   /** Where it listens, as a client on this machine reaches it. */
   url: string;
   port: number;
@@ -24,7 +24,7 @@ const shownHost = (host: string): string => {
 };
 
 /** Listens for HTTP/1.1. @throws what the operating system says, such as EADDRINUSE */
-export const listen = ({
+export const listenHttp = ({
   host,
   port,
   fetch,
@@ -32,7 +32,7 @@ export const listen = ({
   host: string;
   port: number;
   fetch: (request: Request) => Response | Promise<Response>;
-}): Listener => {
+}): HttpListener => {
   /** The requests that Bun knows, by those that stand for them. */
   const originals = new WeakMap<Request, Request>();
   /** A request without a Host, as HTTP/1.0 may send it, has a path for its URL, which nothing else reads. */

@@ -1,8 +1,8 @@
 import { Fault, faultResponse } from "../lib/errors.ts";
-import type { Fetch } from "./dispatch.ts";
+import type { Handler } from "./dispatch.ts";
 import type { ChallengeCertificate } from "../protocols/tls/alpn-challenges.ts";
 import type { RequestContext } from "../protocols/tls/backend.ts";
-import type { SecuredNames } from "./certificate-store.ts";
+import type { CertificateStore } from "./certificate-store.ts";
 import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
 import { type TlsListener, listenTls } from "../protocols/tls/listener.ts";
 import type { PlainHttpResponse } from "../protocols/tls/refusals.ts";
@@ -22,7 +22,7 @@ const plainHttpResponse = async (): Promise<PlainHttpResponse> => {
 
 export interface HttpsListener extends TlsListener {
   /** The connection over which a request came; undefined if it did not come over HTTPS. */
-  visitOf(request: Request): RequestContext | undefined;
+  contextOf(request: Request): RequestContext | undefined;
 }
 
 /** A name that was removed has no open connection after so long. */
@@ -43,12 +43,12 @@ export const listenHttps = async ({
 }: {
   host: string;
   port: number;
-  names: SecuredNames;
+  names: CertificateStore;
   /** Certificates for TLS-ALPN-01 (RFC 8737), while an authority is expected. */
   challenge: ChallengeCertificate;
-  fetch: Fetch;
+  fetch: Handler;
   /** Answers a request whose Host is not its connection's. */
-  misdirected: Fetch;
+  misdirected: Handler;
   /** Waits until every change that was acknowledged before shows. */
   fresh: () => Promise<void>;
   /** Changes with every change. */
@@ -84,12 +84,12 @@ export const listenHttps = async ({
     names.withdraw();
     if (foreignVersion() === seenForeign) return;
     seenForeign = foreignVersion();
-    names.forget();
+    names.clear();
   };
   const watching = setInterval(() => void watch(), WATCH_MS);
   return {
     ...front,
-    visitOf: (request) => visits.get(request),
+    contextOf: (request) => visits.get(request),
     async stop(graceMs) {
       clearInterval(watching);
       await front.stop(graceMs);

@@ -1,10 +1,10 @@
 import { isLoopback } from "../lib/client-address.ts";
 import { Fault } from "../lib/errors.ts";
-import type { Place } from "./hosts.ts";
-import { refusal } from "./error-response.ts";
+import type { Destination } from "./hosts.ts";
+import { errorResponse } from "./error-response.ts";
 
-export interface HttpsOnlySettings {
-  readHost(host: string | null): Place;
+export interface HttpsOnlyOptions {
+  readHost(host: string | null): Destination;
   /** The address of the peer that sent a request. */
   peerOf(request: Request): string;
   /** True if a proxy in front says how a request came. */
@@ -26,7 +26,7 @@ const HTTPS_REQUIRED = new Fault("https_required");
  * and sites redirect to HTTPS where the name has a certificate. The API and the console answer over HTTP only to this
  * machine; they reject other requests before the key is checked, so that an eavesdropper does not learn whether it is valid.
  */
-export const httpsOnly = ({ readHost, peerOf, trustsProxy, redirect }: HttpsOnlySettings) => {
+export const httpsOnly = ({ readHost, peerOf, trustsProxy, redirect }: HttpsOnlyOptions) => {
   const isForwarded = ({ headers }: Request) =>
     trustsProxy && (headers.has("x-forwarded-proto") || headers.has("x-forwarded-for"));
   /** Behind a trusted proxy the client may be anywhere, wherever the proxy runs. */
@@ -39,6 +39,6 @@ export const httpsOnly = ({ readHost, peerOf, trustsProxy, redirect }: HttpsOnly
     const isKeyed = headers.has("authorization") || !SAFE.has(method) || KEYED.test(url);
     const redirected = isKeyed ? undefined : redirect(request);
     if (redirected || !isOpen(request) || (!isKeyed && HEALTH.test(url))) return redirected;
-    return refusal(HTTPS_REQUIRED);
+    return errorResponse(HTTPS_REQUIRED);
   };
 };

@@ -1,11 +1,11 @@
 /** The host name of a Host header, without its port and a final dot. */
-export const nameOf = (host: string | null): string =>
+export const hostnameOf = (host: string | null): string =>
   (host ?? "").replace(/:\d*$/, "").replace(/\.$/, "").toLowerCase();
 
 /** An hour: a name may lose its certificate, and then be served over HTTP again. */
 const LASTING = "public, max-age=3600";
 
-export interface SecureSettings {
+export interface HttpsRedirectOptions {
   /** True if connections to this name can be secured now. */
   isSecured(hostname: string): boolean;
   /** The port of the redirect's target. */
@@ -21,9 +21,9 @@ export const publicPort = (baseUrl: string | undefined, listening: number): numb
 
 /** Leads what comes over HTTP on to HTTPS, where the name has a certificate; undefined for all else. */
 export const httpsRedirect =
-  ({ isSecured, port }: SecureSettings) =>
+  ({ isSecured, port }: HttpsRedirectOptions) =>
   ({ url, headers }: Request): Response | undefined => {
-    const name = nameOf(headers.get("host"));
+    const name = hostnameOf(headers.get("host"));
     const path = url.indexOf("/", "http://".length);
     if (!url.startsWith("http://") || path === -1 || !isSecured(name)) return undefined;
     const location = `https://${name}${port === 443 ? "" : `:${port}`}${url.slice(path)}`;

@@ -1,6 +1,6 @@
 import { Fault } from "../lib/errors.ts";
 import { STANDING } from "../http/headers.ts";
-import { refusal } from "./error-response.ts";
+import { errorResponse } from "./error-response.ts";
 
 const ALLOW = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
 
@@ -15,8 +15,8 @@ const NO_TUNNEL = new Fault(
  * The response to a request whose target names no resource: CONNECT names another server (RFC 9110 section 9.3.6), and
  * `OPTIONS *` means the server as a whole (section 9.3.7). Undefined for all other requests.
  */
-export const answerToServer = ({ method, url }: Request): Response | undefined => {
-  if (method === "CONNECT") return refusal(NO_TUNNEL);
+export const respondToServerTarget = ({ method, url }: Request): Response | undefined => {
+  if (method === "CONNECT") return errorResponse(NO_TUNNEL);
   return url === "*"
     ? new Response(null, { status: 204, headers: { allow: ALLOW, ...STANDING } })
     : undefined;

@@ -1,4 +1,4 @@
-import { type HostNames, placeOf } from "./hosts.ts";
+import { type HostNames, destinationOf } from "./hosts.ts";
 
 /** What is published: undefined for a name under which nothing is. */
 interface Published {
@@ -12,7 +12,7 @@ interface Published {
 export const servedBy =
   (published: Published, hosts: HostNames) =>
   (hostname: string): boolean => {
-    const place = placeOf(hostname, hosts);
+    const place = destinationOf(hostname, hosts);
     if (place.kind === "api") return hosts.api.has(hostname);
     if (place.kind === "project")
       return (

@@ -29,7 +29,7 @@ test("browsers are told to come over HTTPS only once another imported certificat
   const [first, second] = [await authority.issue([name]), await authority.issue([name])];
   const lastingAfter = async ({ key, cert }: typeof first) => {
     await service.import(name, { key, chain: cert });
-    https.names.forget();
+    https.names.clear();
     https.names.find(name);
     return https.names.hstsMaxAge(name);
   };
@@ -50,10 +50,10 @@ test.each(SERVED)(
     const { ca, clock, https, pass, end, said } = await openImported(name, env);
     expect(await said()).toBeUndefined();
     await pass(end - DAY - clock.now());
-    expect(https.names.has(name)).toBe(true);
+    expect(https.names.hasValid(name)).toBe(true);
     expect(await said()).toContain("Import its next one: adoption-store certificates import");
     await pass(2 * DAY);
-    expect(https.names.has(name)).toBe(false);
+    expect(https.names.hasValid(name)).toBe(false);
     expect(await said()).toContain("Import its next one: adoption-store certificates import");
     expect(ca.orders()).toEqual([]);
   },

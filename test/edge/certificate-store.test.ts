@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { placeOf } from "../../src/edge/hosts.ts";
-import { securedNames } from "../../src/edge/certificate-store.ts";
+import { destinationOf } from "../../src/edge/hosts.ts";
+import { certificateStore } from "../../src/edge/certificate-store.ts";
 import { servedBy } from "../../src/edge/served-names.ts";
 import { DAY, openIssuing } from "../certificates/issuing.ts";
 import { testClock } from "../support/store.ts";
@@ -17,7 +17,7 @@ const openNames = async () => {
   const lookedFor: string[] = [];
   let version = 0;
   const validity = { notBefore: clock.now(), notAfter: clock.now() + 90 * DAY };
-  const names = securedNames({
+  const names = certificateStore({
     keyPair(name) {
       lookedFor.push(name);
       const found = stored.get(name);
@@ -27,7 +27,7 @@ const openNames = async () => {
     isServed: (name) => served.has(name),
     version: () => version,
     now: clock.now,
-    failed: (_, error) => {
+    onError: (_, error) => {
       throw error;
     },
   });
@@ -37,18 +37,18 @@ const openNames = async () => {
 
 test("a served name without a certificate is looked for once, and again when something was written", async () => {
   const { names, lookedFor, stored, pair, write } = await openNames();
-  for (let asked = 0; asked < 3; asked++) expect(names.has(NAME)).toBe(false);
+  for (let asked = 0; asked < 3; asked++) expect(names.hasValid(NAME)).toBe(false);
   expect(lookedFor).toEqual([NAME]);
   stored.set(NAME, pair);
   write();
-  expect(names.has(NAME)).toBe(true);
-  expect(names.has(NAME)).toBe(true);
+  expect(names.hasValid(NAME)).toBe(true);
+  expect(names.hasValid(NAME)).toBe(true);
   expect(lookedFor).toEqual([NAME, NAME]);
 });
 
 test("nothing is looked for, nor held, of a name that is not served", async () => {
   const { names, lookedFor } = await openNames();
-  expect(names.has("stranger.example.org")).toBe(false);
+  expect(names.hasValid("stranger.example.org")).toBe(false);
   expect(names.find("stranger.example.org")).toBeUndefined();
   expect(lookedFor).toEqual([]);
 });
@@ -61,13 +61,13 @@ test("a served name has one spelling, so that no stranger makes many of it", () 
   expect(names.filter(isServed)).toEqual(names);
   const others = names.flatMap((name) => [`${name}:80`, `${name}.`, name.toUpperCase()]);
   expect(others.filter(isServed)).toEqual([]);
-  expect(placeOf(`${NAME}:80`, hosts)).toMatchObject({ hostname: NAME });
+  expect(destinationOf(`${NAME}:80`, hosts)).toMatchObject({ hostname: NAME });
 });
 
 test("browsers are told to come over HTTPS only while the certificate is valid; it is shown all the same", async () => {
   const { clock, names, stored, pair } = await openNames();
   stored.set(NAME, pair);
-  const seen = () => [names.find(NAME) !== undefined, names.has(NAME), names.hstsMaxAge(NAME)];
+  const seen = () => [names.find(NAME) !== undefined, names.hasValid(NAME), names.hstsMaxAge(NAME)];
   expect(seen()).toEqual([true, true, 1000]);
   clock.advance(-1);
   expect(seen()).toEqual([true, false, 0]);

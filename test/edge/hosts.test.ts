@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Place, hostReader, placeOf } from "../../src/edge/hosts.ts";
+import { type Destination, hostParser, destinationOf } from "../../src/edge/hosts.ts";
 
 const names = {
   platformDomain: "sites.example.org",
@@ -7,7 +7,7 @@ const names = {
 };
 
 /** In short: `api`, `malformed`, `project docs :3000`, `custom docs.example.org`. */
-const shown = (place: Place): string =>
+const shown = (place: Destination): string =>
   [
     place.kind,
     "slug" in place && place.slug,
@@ -102,11 +102,11 @@ describe("the Host", () => {
     ["x".repeat(300), "malformed"],
     ["x.".repeat(50_000), "malformed"],
   ])("%p leads to %s", (host, place) => {
-    expect(shown(placeOf(host, names))).toBe(place);
+    expect(shown(destinationOf(host, names))).toBe(place);
   });
 
   test("is read the same again, whatever strangers sent in between", () => {
-    const read = hostReader(names);
+    const read = hostParser(names);
     const hosts = ["docs.sites.example.org", "localhost", "a@b", null];
     const before = hosts.map(read);
     for (let at = 0; at < 3000; at++) read(`${at}.example.com`);
@@ -115,10 +115,10 @@ describe("the Host", () => {
 
   test("localhost as the platform's domain is the API's, its subdomains are projects", () => {
     const local = { platformDomain: "localhost", api: new Set<string>() };
-    expect(shown(placeOf("localhost:3000", local))).toBe("api");
-    expect(shown(placeOf("docs.localhost:3000", local))).toBe("project docs :3000");
+    expect(shown(destinationOf("localhost:3000", local))).toBe("api");
+    expect(shown(destinationOf("docs.localhost:3000", local))).toBe("project docs :3000");
     const home = { platformDomain: "pi.local", api: new Set<string>() };
-    expect(shown(placeOf("pi.local", home))).toBe("api");
-    expect(shown(placeOf("docs.pi.local", home))).toBe("project docs");
+    expect(shown(destinationOf("pi.local", home))).toBe("api");
+    expect(shown(destinationOf("docs.pi.local", home))).toBe("project docs");
   });
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { expect, test } from "bun:test";
 import type { TLSSocket } from "node:tls";
 import { listenHttps } from "../../src/edge/https-listener.ts";
-import { securedNames } from "../../src/edge/certificate-store.ts";
+import { certificateStore } from "../../src/edge/certificate-store.ts";
 import { atEnd } from "../support/store.ts";
 import { testCa, tlsTo } from "../protocols/tls/listeners.ts";
 
@@ -15,13 +15,13 @@ const openHttps = async ({ hstsMaxAge = 365 * DAY } = {}) => {
   const served = new Set([NAME]);
   let own = 0;
   let foreign = 0;
-  const names = securedNames({
+  const names = certificateStore({
     keyPair: (name) => (name === NAME ? { ...stored } : undefined),
     hstsMaxAge,
     isServed: (name) => served.has(name),
     version: () => own + foreign,
     now: Date.now,
-    failed: (_, error) => {
+    onError: (_, error) => {
       throw error;
     },
   });
@@ -91,7 +91,7 @@ test.each(["this process", "another process"])(
     const before = await connect();
     const { serialNumber } = before.getPeerCertificate();
     Object.assign(stored, await testCa.issue([NAME]));
-    if (who === "this process") names.renewed(NAME);
+    if (who === "this process") names.refresh(NAME);
     else writeElsewhere();
     await Bun.sleep(who === "this process" ? 0 : 150);
     expect((await connect()).getPeerCertificate().serialNumber).not.toBe(serialNumber);

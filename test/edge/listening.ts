@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { listenHttps } from "../../src/edge/https-listener.ts";
-import { listen } from "../../src/edge/http-listener.ts";
-import { securedNames } from "../../src/edge/certificate-store.ts";
+import { listenHttp } from "../../src/edge/http-listener.ts";
+import { certificateStore } from "../../src/edge/certificate-store.ts";
 import { type Store, atEnd, openStore } from "../support/store.ts";
 import { testCa, eventually, tlsTo } from "../protocols/tls/listeners.ts";
 
@@ -11,17 +11,17 @@ export const NAME = "adopt.example.org";
 /** The whole service, listening on loopback: over HTTP, and over HTTPS under `NAME`. */
 export const openListening = async (env: Record<string, string> = {}) => {
   const store: Store = await openStore({ env: { API_HOSTS: NAME, ...env } });
-  const plain = listen({ host: "127.0.0.1", port: 0, fetch: store.fetch });
+  const plain = listenHttp({ host: "127.0.0.1", port: 0, fetch: store.fetch });
   atEnd(() => plain.stop(0));
   const pair = await testCa.issue([NAME]);
-  const names = securedNames({
+  const names = certificateStore({
     keyPair: (name) =>
       name === NAME ? { ...pair, notBefore: 0, notAfter: Infinity, renewals: 0 } : undefined,
     hstsMaxAge: 0,
     isServed: (name) => name === NAME,
     version: () => 0,
     now: Date.now,
-    failed: (_, error) => {
+    onError: (_, error) => {
       throw error;
     },
   });

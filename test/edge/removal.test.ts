@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
-import { listen } from "../../src/edge/http-listener.ts";
+import { listenHttp } from "../../src/edge/http-listener.ts";
 import { atEnd, openStore, temporaryDirectory } from "../support/store.ts";
 import { addSite } from "./projects.ts";
 import { askAllTheTime } from "./visitors.ts";
@@ -14,7 +14,7 @@ const openServed = async () => {
   const path = join(temporaryDirectory(), "adoption-store.db");
   const store = await openStore({ path });
   await addSite(store, "docs");
-  const listener = listen({ host: "127.0.0.1", port: 0, fetch: store.fetch });
+  const listener = listenHttp({ host: "127.0.0.1", port: 0, fetch: store.fetch });
   atEnd(() => listener.stop(0));
   return { store, path, port: listener.port };
 };

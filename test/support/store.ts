@@ -5,10 +5,10 @@ import type { NewKey } from "../../src/keys/repository.ts";
 import { type KeyService, OPERATOR } from "../../src/keys/service.ts";
 import type { Clock } from "../../src/lib/time.ts";
 import { type Vitals } from "../../src/app/health.ts";
-import { handlers, withoutListeners } from "../../src/app/request-handlers.ts";
+import { createRequestHandlers, noListeners } from "../../src/app/request-handlers.ts";
 import { publishReference } from "../../src/app/reference.ts";
 import { systemRuntime } from "../../src/app/runtime.ts";
-import { type ServiceOptions, type Services, services } from "../../src/app/services.ts";
+import { type ServiceOptions, type Services, createServices } from "../../src/app/services.ts";
 import { atEnd, temporaryDirectory } from "./ends.ts";
 
 export { atEnd, temporaryDirectory } from "./ends.ts";
@@ -42,11 +42,11 @@ export interface Store {
   config: Config;
   database: Database;
   keys: KeyService;
-  app: ReturnType<typeof handlers>["app"];
+  app: ReturnType<typeof createRequestHandlers>["app"];
   /** What a listener hands its requests to. */
-  fetch: ReturnType<typeof handlers>["fetch"];
+  fetch: ReturnType<typeof createRequestHandlers>["fetch"];
   /** What the HTTPS listener hands requests to whose Host is not their connection's. */
-  misdirected: ReturnType<typeof handlers>["misdirected"];
+  misdirected: ReturnType<typeof createRequestHandlers>["misdirected"];
   projects: Services["projects"];
   deploys: Services["deploys"];
   /** Checks files of deploys; it is not started. */
@@ -104,9 +104,9 @@ export const openStore = async ({
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
   const runtime = { ...systemRuntime, clock, sleep, log: logger };
-  const rooms = services(config, database, runtime, options);
-  const { connections, ...origin } = withoutListeners(config);
-  const { app, fetch, misdirected } = handlers(config, database, rooms, runtime, {
+  const rooms = createServices(config, database, runtime, options);
+  const { connections, ...origin } = noListeners(config);
+  const { app, fetch, misdirected } = createRequestHandlers(config, database, rooms, runtime, {
     ...origin,
     connections: { ...connections, ...(peerOf && { peerOf }) },
     ...(fileUse && { fileUse }),

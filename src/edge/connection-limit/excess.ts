@@ -1,7 +1,7 @@
 import { clientNetwork } from "../../lib/client-address.ts";
 import type { OpenSocket } from "./sockets.ts";
 
-export interface PlainLimits {
+export interface ConnectionLimits {
   connections: number;
   /** From one IPv4 address, or one /64 of IPv6. */
   connectionsPerClient: number;
@@ -28,7 +28,7 @@ const compareIdle = (one: number, other: number): number => (one === other ? 0 :
  */
 export const excessOf = (
   sockets: readonly OpenSocket[],
-  { connections, connectionsPerClient }: PlainLimits,
+  { connections, connectionsPerClient }: ConnectionLimits,
   idleMs: (descriptor: number) => number,
 ): OpenSocket[] => {
   const clients = Map.groupBy(sockets, ({ address }) => clientNetwork(address));

@@ -1,7 +1,7 @@
 import type { Logger } from "../../lib/log.ts";
 import { DEFAULT_LIMITS } from "../../protocols/tls/connections.ts";
 import type { Sockets } from "./sockets.ts";
-import { type PlainWatch, watchPlain } from "./watch.ts";
+import { type ConnectionWatch, watchConnections } from "./watch.ts";
 
 const SECOND_MS = 1000;
 
@@ -22,7 +22,7 @@ const eachSecond = (report: (sum: number) => void) => {
  * Limits the connections of the listeners on these ports. The connections of trusted proxies come from few addresses,
  * so that there is no limit for a client then: the proxy has one, and only the proxy can reach these ports.
  */
-export const limitPlain = ({
+export const limitConnections = ({
   ports,
   connections,
   trustsProxy,
@@ -35,13 +35,13 @@ export const limitPlain = ({
   trustsProxy: boolean;
   sockets: Sockets | undefined;
   log: Pick<Logger, "warn">;
-}): PlainWatch => {
+}): ConnectionWatch => {
   if (!sockets) {
     log.warn("connections over HTTP are not limited on this system: put a reverse proxy in front");
     return { stop: async () => {} };
   }
   const connectionsPerClient = trustsProxy ? Number.POSITIVE_INFINITY : DEFAULT_LIMITS.connectionsPerClient;
-  return watchPlain({
+  return watchConnections({
     ports: new Set(ports),
     limits: { connections, connectionsPerClient },
     sockets,

@@ -1,7 +1,7 @@
-import { excessOf, type PlainLimits } from "./excess.ts";
+import { excessOf, type ConnectionLimits } from "./excess.ts";
 import type { Sockets } from "./sockets.ts";
 
-export interface PlainWatch {
+export interface ConnectionWatch {
   stop(): Promise<void>;
 }
 
@@ -17,17 +17,17 @@ const MAX_QUIET_MS = 500;
  * the limits are shut down within a few hundredths of a second.
  * @param onClosed called with how many connections were closed
  */
-export const watchPlain = ({
+export const watchConnections = ({
   ports,
   limits,
   sockets,
   onClosed,
 }: {
   ports: ReadonlySet<number>;
-  limits: PlainLimits;
+  limits: ConnectionLimits;
   sockets: Sockets;
   onClosed: (count: number) => void;
-}): PlainWatch => {
+}): ConnectionWatch => {
   /** With fewer open files no client can have too many connections. */
   const calm = Math.min(limits.connectionsPerClient, limits.connections);
   let filesBefore = 0;

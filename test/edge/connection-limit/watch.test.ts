@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { listen } from "../../../src/edge/http-listener.ts";
+import { listenHttp } from "../../../src/edge/http-listener.ts";
 import { openSockets } from "../../../src/edge/connection-limit/sockets.ts";
-import { watchPlain } from "../../../src/edge/connection-limit/watch.ts";
+import { watchConnections } from "../../../src/edge/connection-limit/watch.ts";
 import { atEnd } from "../../support/store.ts";
 import { eventually } from "../../protocols/tls/listeners.ts";
 
@@ -15,7 +15,7 @@ const onLinux = test.if(sockets !== undefined);
 const watched = ({ connections = 100, connectionsPerClient = 100, host = "127.0.0.1" } = {}) => {
   if (!sockets) throw new Error("this test needs Linux");
   const slow = Promise.withResolvers<void>();
-  const listener = listen({
+  const listener = listenHttp({
     host,
     port: 0,
     async fetch(request) {
@@ -24,7 +24,7 @@ const watched = ({ connections = 100, connectionsPerClient = 100, host = "127.0.
     },
   });
   let closedOnes = 0;
-  const watch = watchPlain({
+  const watch = watchConnections({
     ports: new Set([listener.port]),
     limits: { connections, connectionsPerClient },
     sockets,
