@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Store, addPet, faultOf, messageOf, openStore } from "../support/store.ts";
+import { type Store, addPet, faultOf, messageOf, openStore, openedOnce } from "../support/store.ts";
 
 const add = (store: Store, name: unknown) => store.call("POST", "/v1/categories", { json: { name } });
 
@@ -34,10 +34,13 @@ test("an id is never given out again", async () => {
   expect(await (await add(store, "Dogs")).json()).toEqual({ id: 2, name: "Dogs" });
 });
 
+const empty = openedOnce(openStore);
+const withDogs = openedOnce(() => withCategories("Dogs"));
+
 test.each(["0", "7", "x", "1.0", "01", "9007199254740993", "9223372036854775807"])(
   "nothing is under the id %p",
   async (id) => {
-    const store = await withCategories("Dogs");
+    const store = withDogs();
     for (const [method, call] of [
       ["GET", {}],
       ["PATCH", { json: { name: "Cats" } }],
@@ -78,7 +81,7 @@ test("a name that was written when white space counted stays, and is renamed to 
 });
 
 test.each(["", "  ", "a\nb", "a".repeat(101), 7, null, "\ud800"])("%p is no name", async (name) => {
-  const answer = await add(await openStore(), name);
+  const answer = await add(empty(), name);
   expect(answer.status).toBe(400);
   expect(await messageOf(answer)).toStartWith("name: must be a string of 1 to 100 characters");
 });

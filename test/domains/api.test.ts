@@ -5,10 +5,12 @@ import { MAX_EVENTS } from "../../src/domains/queries.ts";
 import { domainRepository } from "../../src/domains/repository.ts";
 import { MAX_DOMAINS, domainService } from "../../src/domains/service.ts";
 import { rateLimiter } from "../../src/lib/rate-limiter.ts";
-import { faultOf, messageOf, temporaryDirectory } from "../support/store.ts";
+import { faultOf, messageOf, openedOnce, temporaryDirectory } from "../support/store.ts";
 import { type WireDomain, makeProject, openProject, toldDns } from "./projects.ts";
 
 const TARGET = /^[a-z2-7]{20}\.cname\.localhost$/;
+
+const shared = openedOnce(openProject);
 
 describe("a domain that is added", () => {
   test("waits, is the project's primary one, and says which record to create", async () => {
@@ -115,7 +117,7 @@ describe("a domain that is added", () => {
     ["docs.internal", "is a special-use name"],
     ["x.facebookcorewwwi.onion", "is a special-use name"],
   ])("as %s is refused: %s", async (hostname, reason) => {
-    const { add } = await openProject();
+    const { add } = shared();
     const answer = await add(hostname);
     expect(answer.status).toBe(400);
     const message = await messageOf(answer);
@@ -156,7 +158,7 @@ describe("a domain that is added", () => {
     ["that is a text", "docs.example.org"],
     ["with a text without end", { hostname: "a.".repeat(2000) }],
   ])("in a body %s is refused", async (_, json) => {
-    const { api } = await openProject();
+    const { api } = shared();
     expect(await faultOf(await api("POST", "/domains", { json }))).toBe("400 invalid_request");
   });
 
@@ -537,7 +539,7 @@ describe("what is not there", () => {
     ["POST", "/domains/none.example.org/verify"],
     ["PUT", "/domains/none.example.org/primary"],
   ])("%s %s is not found", async (method, path) => {
-    const { api } = await openProject();
+    const { api } = shared();
     expect(await faultOf(await api(method, path))).toBe("404 not_found");
   });
 
@@ -548,7 +550,7 @@ describe("what is not there", () => {
     ["GET", "/config"],
     ["PUT", "/config"],
   ])("%s %s of no project is not found", async (method, path) => {
-    const { api } = await openProject();
+    const { api } = shared();
     const json = path === "/config" ? { domains: { primary: "x" } } : { hostname: "docs.example.org" };
     expect(await faultOf(await api(method, path, method === "GET" ? {} : { json }, "none"))).toBe(
       "404 not_found",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { faultOf, messageOf } from "../support/store.ts";
+import { faultOf, messageOf, openedOnce } from "../support/store.ts";
 import { openProject } from "./projects.ts";
 
 const openThree = async () => {
@@ -38,6 +38,8 @@ const ROLES = {
   "www.example.org": "primary",
   "xn--bcher-kva.example.org": "served",
 };
+
+const bare = openedOnce(openProject);
 
 describe("the configuration", () => {
   test("of a project without domains is empty", async () => {
@@ -103,7 +105,7 @@ describe("the configuration", () => {
   test.each(["application/json", "*/*", "application/json, application/yaml", "application/yaml;q=0", ""])(
     "comes as JSON to whoever accepts %p",
     async (accept) => {
-      const { api } = await openProject();
+      const { api } = bare();
       const answer = await api("GET", "/config", { headers: { accept } });
       expect(answer.headers.get("content-type")).toContain("application/json");
     },
@@ -153,8 +155,10 @@ describe("the configuration", () => {
 });
 
 describe("a configuration that is wrong changes nothing", () => {
+  const three = openedOnce(openThree);
+
   test("and every fault of it is named", async () => {
-    const { api, roles } = await openThree();
+    const { api, roles } = three();
     const answer = await api("PUT", "/config", {
       json: {
         domains: {
@@ -175,7 +179,7 @@ describe("a configuration that is wrong changes nothing", () => {
   });
 
   test("and of very many faults the first 20 are named", async () => {
-    const { api } = await openThree();
+    const { api } = three();
     const redirects = Array.from({ length: 100 }, () => ({ from: "x", to: "y", status: 0 }));
     const message = await messageOf(
       await api("PUT", "/config", { json: { domains: { primary: "www.example.org", redirects } } }),
@@ -209,7 +213,7 @@ describe("a configuration that is wrong changes nothing", () => {
     ["a status in words", YAML.replace("301", "'301'"), "domains.redirects[0].status: must be 301"],
     ["a status of another kind", YAML.replace("301", "302"), "domains.redirects[0].status: must be 301"],
   ])("as YAML with %s", async (_, text, said) => {
-    const { put, roles } = await openThree();
+    const { put, roles } = three();
     const answer = await put(text);
     expect(answer.status).toBe(400);
     expect(await messageOf(answer)).toContain(said);
@@ -217,7 +221,7 @@ describe("a configuration that is wrong changes nothing", () => {
   });
 
   test("as JSON with a key twice", async () => {
-    const { put } = await openThree();
+    const { put } = three();
     const answer = await put(
       '{"domains":{"primary":"www.example.org","primary":"docs.example.org"}}',
       "application/json",
@@ -226,7 +230,7 @@ describe("a configuration that is wrong changes nothing", () => {
   });
 
   test("as what it may not be sent as: the answer says as what it may", async () => {
-    const { put } = await openThree();
+    const { put } = three();
     for (const type of ["text/plain", "application/yaml; charset=latin1", "multipart/form-data"]) {
       const answer = await put(YAML, type);
       expect(answer.headers.get("accept")).toBe(
@@ -237,7 +241,7 @@ describe("a configuration that is wrong changes nothing", () => {
   });
 
   test("as one that is too large", async () => {
-    const { put } = await openThree();
+    const { put } = three();
     expect(await faultOf(await put(`#${"x".repeat(70_000)}\n${YAML}`))).toBe("413 payload_too_large");
   });
 });

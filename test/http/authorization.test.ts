@@ -1,18 +1,20 @@
 import { afterEach, describe, expect, setSystemTime, test } from "bun:test";
 import { bearerToken } from "../../src/http/authorization.ts";
-import { faultOf, openStore } from "../support/store.ts";
+import { faultOf, openStore, openedOnce } from "../support/store.ts";
 
 const PATHS = ["/v1/pets", "/v1/pets/1", "/v1/nothing", "/v1", "/platform/keys", "/platform/nothing"];
 
+const shared = openedOnce(openStore);
+
 describe("without a valid key", () => {
   test.each(PATHS)("%s is 401 missing_api_key with the challenge of RFC 6750", async (path) => {
-    const answer = await (await openStore()).call("GET", path, { key: false });
+    const answer = await shared().call("GET", path, { key: false });
     expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="adoption-store"');
     expect(await faultOf(answer)).toBe("401 missing_api_key");
   });
 
   test.each(PATHS)("%s is 401 invalid_api_key with error=invalid_token", async (path) => {
-    const answer = await (await openStore()).call("GET", path, { key: "aas_wrong" });
+    const answer = await shared().call("GET", path, { key: "aas_wrong" });
     expect(answer.headers.get("www-authenticate")).toBe(
       'Bearer realm="adoption-store", error="invalid_token"',
     );
@@ -56,7 +58,7 @@ describe("without a valid key", () => {
 
 describe("the Authorization header", () => {
   test.each(["Bearer", "bearer", "BEARER", "bEaReR", "Bearer  "])("takes the scheme %p", async (scheme) => {
-    const store = await openStore();
+    const store = shared();
     const answer = await store.call("GET", "/v1/pets", {
       key: false,
       headers: { authorization: `${scheme} ${store.key}` },
@@ -67,7 +69,7 @@ describe("the Authorization header", () => {
   test.each(["Bearer%", "Basic %", "Bearer, %", "%", "Bearer % x", "Bearer %,%", "Token %", "Bearer"])(
     "refuses the form %p",
     async (form) => {
-      const store = await openStore();
+      const store = shared();
       const authorization = form.replaceAll("%", store.key);
       expect(
         await faultOf(await store.call("GET", "/v1/pets", { key: false, headers: { authorization } })),
@@ -106,7 +108,7 @@ describe("scopes", () => {
     ["pets:read", "GET", "/v1/nothing", 404],
     ["pets:read", "PUT", "/v1/pets", 405],
   ] as const)("a key with %s gets for %s %s the status %d", async (scope, method, path, status) => {
-    const store = await openStore();
+    const store = shared();
     const answer = await store.call(method, path, { key: await store.mint({ scopes: [scope] }) });
     expect(answer.status).toBe(status);
   });

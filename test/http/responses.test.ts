@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { operationsOf } from "../support/operations.ts";
-import { addPet, faultOf, openStore } from "../support/store.ts";
+import { addPet, faultOf, openStore, openedOnce } from "../support/store.ts";
+
+const shared = openedOnce(openStore);
+const withPet = openedOnce(async () => {
+  const store = await openStore();
+  await addPet(store, {});
+  return store;
+});
 
 describe("every answer", () => {
   test.each([
@@ -19,8 +26,7 @@ describe("every answer", () => {
     ["GET", "/platform/keys"],
     ["DELETE", "/platform/keys/1"],
   ])("%s %s has its request id, nosniff and no-referrer", async (method, path) => {
-    const store = await openStore();
-    await addPet(store, {});
+    const store = withPet();
     const { headers } = await store.call(method, path);
     expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
     expect(headers.get("x-content-type-options")).toBe("nosniff");
@@ -30,23 +36,19 @@ describe("every answer", () => {
   test.each(["/v1/pets", "/v1/pets/9", "/v1/none", "/platform/keys", "/metrics"])(
     "%s, opened by a key, is private and varies by it",
     async (path) => {
-      const { headers } = await (await openStore()).call("GET", path);
+      const { headers } = await shared().call("GET", path);
       expect(headers.get("cache-control")).toBe("private, no-cache");
       expect(headers.get("vary")).toBe("Authorization");
     },
   );
 
   test.each(["abc", "a-b_c.d:9", "x".repeat(128)])("echoes the request id %p", async (id) => {
-    const { headers } = await (
-      await openStore()
-    ).call("GET", "/v1/pets", { headers: { "x-request-id": id } });
+    const { headers } = await shared().call("GET", "/v1/pets", { headers: { "x-request-id": id } });
     expect(headers.get("x-request-id")).toBe(id);
   });
 
   test.each(["", "a b", "x".repeat(129), "<script>", 'a"b'])("replaces the request id %p", async (id) => {
-    const { headers } = await (
-      await openStore()
-    ).call("GET", "/v1/pets", { headers: { "x-request-id": id } });
+    const { headers } = await shared().call("GET", "/v1/pets", { headers: { "x-request-id": id } });
     expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
@@ -61,11 +63,11 @@ describe("every answer", () => {
 
 describe("stability", () => {
   test.each(["/platform/keys", "/livez", "/readyz", "/metrics"])("%s is marked beta", async (path) => {
-    expect((await (await openStore()).call("GET", path)).headers.get("x-stability")).toBe("beta");
+    expect((await shared().call("GET", path)).headers.get("x-stability")).toBe("beta");
   });
 
   test("the specified operations carry no mark", async () => {
-    expect((await (await openStore()).call("GET", "/v1/pets")).headers.get("x-stability")).toBeNull();
+    expect((await shared().call("GET", "/v1/pets")).headers.get("x-stability")).toBeNull();
   });
 });
 
@@ -78,7 +80,7 @@ describe("methods", () => {
     ["/livez", "GET, HEAD, OPTIONS"],
     ["/platform/keys/1", "DELETE, GET, HEAD, OPTIONS"],
   ])("OPTIONS %s is 204 with Allow, without a key", async (path, allow) => {
-    const answer = await (await openStore()).call("OPTIONS", path, { key: false });
+    const answer = await shared().call("OPTIONS", path, { key: false });
     expect([answer.status, answer.headers.get("allow"), await answer.text()]).toEqual([204, allow, ""]);
   });
 
@@ -91,7 +93,7 @@ describe("methods", () => {
   ])(
     "a patch of %s of another type is 415, which names in Accept-Patch those that it takes, as OPTIONS does",
     async (path, types) => {
-      const store = await openStore();
+      const store = shared();
       for (const headers of [
         { "content-type": "text/css" },
         { "content-type": "application/json", "content-encoding": "gzip" },
@@ -125,7 +127,7 @@ describe("methods", () => {
     ["PURGE", "/v1/pets"],
     ["TRACE", "/v1/pets"],
   ])("%s %s is 405 with Allow", async (method, path) => {
-    const answer = await (await openStore()).call(method, path);
+    const answer = await shared().call(method, path);
     expect(answer.headers.get("allow")).toContain("GET, HEAD, OPTIONS");
     expect(await faultOf(answer)).toBe("405 method_not_allowed");
   });
@@ -133,8 +135,7 @@ describe("methods", () => {
   test.each(["/v1/pets", "/v1/pets/1", "/v1/pets/9", "/livez", "/docs", "/metrics", "/platform/keys"])(
     "HEAD %s is GET without the body",
     async (path) => {
-      const store = await openStore();
-      await addPet(store, {});
+      const store = withPet();
       const [head, get] = [await store.call("HEAD", path), await store.call("GET", path)];
       expect(head.status).toBe(get.status);
       expect(await head.text()).toBe("");
@@ -147,16 +148,13 @@ describe("methods", () => {
   );
 
   test("OPTIONS of nothing is 404", async () => {
-    expect(await faultOf(await (await openStore()).call("OPTIONS", "/v1/none", { key: false }))).toBe(
-      "404 not_found",
-    );
+    expect(await faultOf(await shared().call("OPTIONS", "/v1/none", { key: false }))).toBe("404 not_found");
   });
 });
 
 describe("paths", () => {
   test.each(["/v1/pets/", "/v1/pets/1/"])("%s works with its trailing slash", async (path) => {
-    const store = await openStore();
-    await addPet(store, {});
+    const store = withPet();
     expect((await store.call("GET", path)).status).toBe(200);
   });
 
@@ -169,7 +167,7 @@ describe("paths", () => {
     "/v1/pets%2F1",
     "/../v1/none",
   ])("%s is 404", async (path) => {
-    expect(await faultOf(await (await openStore()).call("GET", path))).toBe("404 not_found");
+    expect(await faultOf(await shared().call("GET", path))).toBe("404 not_found");
   });
 
   test.each([
@@ -178,13 +176,13 @@ describe("paths", () => {
     "http://[::1]:3000/v1/pets",
     "http://store.example.org/v1/pets",
   ])("%s is served whatever the host", async (url) => {
-    const store = await openStore();
+    const store = shared();
     const headers = { authorization: `Bearer ${store.key}` };
     expect((await store.app.handle(new Request(url, { headers }))).status).toBe(200);
   });
 
   test("/ leads to the documentation", async () => {
-    const answer = await (await openStore()).call("GET", "/", { key: false });
+    const answer = await shared().call("GET", "/", { key: false });
     expect([answer.status, answer.headers.get("location")]).toEqual([302, "/docs"]);
   });
 });
@@ -193,7 +191,7 @@ describe("CORS", () => {
   const origin = "https://app.example.org";
 
   test("is off by default", async () => {
-    const { headers } = await (await openStore()).call("GET", "/v1/pets", { headers: { origin } });
+    const { headers } = await shared().call("GET", "/v1/pets", { headers: { origin } });
     expect(headers.get("access-control-allow-origin")).toBeNull();
     expect(headers.get("vary")).toBe("Authorization");
   });

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { addPet, faultOf, messageOf, openStore } from "../support/store.ts";
+import { addPet, faultOf, messageOf, openStore, openedOnce } from "../support/store.ts";
+
+const shared = openedOnce(openStore);
 
 const post = async (body: string) =>
-  (await openStore()).call("POST", "/v1/pets", { body, headers: { "content-type": "application/json" } });
+  shared().call("POST", "/v1/pets", { body, headers: { "content-type": "application/json" } });
 
 const withName = (name: string) => post(JSON.stringify({ name, categoryId: 1 }));
 
@@ -112,7 +114,7 @@ describe("POST /v1/pets", () => {
     "application/json-patch+json",
     "application/json; charset=latin1",
   ])("Content-Type %p is 415 and Accept says what is taken", async (type) => {
-    const store = await openStore();
+    const store = shared();
     const answer = await store.call("POST", "/v1/pets", {
       body: new TextEncoder().encode('{"name":"x","categoryId":1}'),
       headers: type === undefined ? {} : { "content-type": type },
@@ -127,7 +129,7 @@ describe("POST /v1/pets", () => {
     "application/json; charset=utf-8",
     'application/json;charset="UTF-8"',
   ])("Content-Type %p is taken", async (type) => {
-    const store = await openStore();
+    const store = shared();
     const answer = await store.call("POST", "/v1/pets", {
       body: '{"name":"x","categoryId":1}',
       headers: { "content-type": type },

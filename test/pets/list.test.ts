@@ -1,5 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { addPet, faultOf, messageOf, openStore, temporaryDirectory, type Store } from "../support/store.ts";
+import {
+  addPet,
+  faultOf,
+  messageOf,
+  openStore,
+  openedOnce,
+  temporaryDirectory,
+  type Store,
+} from "../support/store.ts";
 
 const namesOf = async (answer: Response) =>
   ((await answer.json()) as { name: string }[]).map(({ name }) => name);
@@ -20,9 +28,11 @@ const walk = async (store: Store, path: string): Promise<string[][]> => {
   return pages;
 };
 
+const empty = openedOnce(openStore);
+
 describe("GET /v1/pets", () => {
   test("an empty store answers with an empty array and no Link", async () => {
-    const answer = await (await openStore()).call("GET", "/v1/pets");
+    const answer = await empty().call("GET", "/v1/pets");
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("application/json");
     expect(answer.headers.get("link")).toBeNull();
@@ -64,7 +74,7 @@ describe("GET /v1/pets", () => {
   test.each(["0", "101", "-1", "1.5", "1e1", "0x10", "+5", " 5", "5 ", "05", "", "abc", "9".repeat(30)])(
     "limit=%p is refused and named",
     async (limit) => {
-      const answer = await (await openStore()).call("GET", `/v1/pets?limit=${encodeURIComponent(limit)}`);
+      const answer = await empty().call("GET", `/v1/pets?limit=${encodeURIComponent(limit)}`);
       expect(answer.status).toBe(400);
       expect(await messageOf(answer)).toContain("limit: must be an integer from 1 to 100");
     },
@@ -73,14 +83,14 @@ describe("GET /v1/pets", () => {
   test.each(["", "Available", "dead", "available,sold", "null"])(
     "status=%p is refused and named",
     async (status) => {
-      const answer = await (await openStore()).call("GET", `/v1/pets?status=${status}`);
+      const answer = await empty().call("GET", `/v1/pets?status=${status}`);
       expect(answer.status).toBe(400);
       expect(await messageOf(answer)).toContain("status: must be one of available, pending, sold");
     },
   );
 
   test("an unknown parameter is refused, named, and the known ones are told", async () => {
-    const answer = await (await openStore()).call("GET", "/v1/pets?colour=red");
+    const answer = await empty().call("GET", "/v1/pets?colour=red");
     expect(answer.status).toBe(400);
     expect(await messageOf(answer)).toBe(
       "colour: is not a known query parameter (known: limit, status, cursor, categoryId, q, ids)",
@@ -90,7 +100,7 @@ describe("GET /v1/pets", () => {
   test.each(["limit=1&limit=2", "limit=5&limit=5", "status=sold&li%6Dit=3&limit=3"])(
     "the repeated parameter in %p is refused and named",
     async (query) => {
-      const answer = await (await openStore()).call("GET", `/v1/pets?${query}`);
+      const answer = await empty().call("GET", `/v1/pets?${query}`);
       expect(answer.status).toBe(400);
       expect(await messageOf(answer)).toBe('"limit": is given twice');
     },

@@ -1,5 +1,5 @@
 // Loaded before the tests (bunfig.toml): the files of a process share what is loaded, and these hooks are for all of them.
-import { afterAll, afterEach, beforeEach } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
 import { mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,6 +25,17 @@ afterEach(async () => {
   await closeAll(ofTest);
 });
 afterAll(() => closeAll(ofFile));
+
+/** Opens once for all tests of a file or a `describe`: for those that find nothing different in what another has left. */
+export const openedOnce = <Opened>(open: () => Promise<Opened>): (() => Opened) => {
+  const opened: Opened[] = [];
+  beforeAll(async () => void opened.push(await open()));
+  return () => {
+    const [only] = opened;
+    if (only === undefined) throw new Error("nothing is opened yet");
+    return only;
+  };
+};
 
 const MEMORY = "/dev/shm";
 const MIN_MEMORY = 2 ** 31;

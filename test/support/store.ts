@@ -11,7 +11,7 @@ import { systemRuntime } from "../../src/app/runtime.ts";
 import { type ServiceOptions, type Services, createServices } from "../../src/app/services.ts";
 import { atEnd, temporaryDirectory } from "./ends.ts";
 
-export { atEnd, temporaryDirectory } from "./ends.ts";
+export { atEnd, openedOnce, temporaryDirectory } from "./ends.ts";
 
 /** A clock that stands until it is moved. */
 export interface TestClock extends Clock {
