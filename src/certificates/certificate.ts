@@ -31,8 +31,14 @@ export interface PendingOrder {
 export interface Certificate {
   hostname: string;
   createdAt: number;
-  /** When something is to be done; null: when somebody asks; `ASKED` or below: now. */
+  /** When something is to be done; null: when somebody asks. */
   nextAt: number | null;
+  /** True from when somebody asks for a certificate until an attempt begins. */
+  isRequested: boolean;
+  /** Since when an attempt is under way. */
+  attemptSince: number | null;
+  /** Of its row: whoever writes what holds only for what they read names it. */
+  revision: number;
   /** Failed attempts since the last that worked. */
   failures: number;
   /** Why the last attempt failed. */
@@ -59,15 +65,8 @@ export const endingSoon = (
   return [{ code: "certificates_end_soon", count: ending.length, message }];
 };
 
-/** A `nextAt` that is long past: somebody asks for a certificate now. */
-export const ASKED = 0;
-
-/**
- * Since when an attempt is under way, which `nextAt` says by the negative of that time: it is due at once after a process
- * that was cut off, and whatever else was written meanwhile was written by somebody else.
- */
-export const underWaySince = ({ nextAt }: Pick<Certificate, "nextAt">): number | undefined =>
-  nextAt !== null && nextAt < ASKED ? -nextAt : undefined;
+/** A `nextAt` before all others: what somebody asks for, and attempts that were cut off, do not wait for their turn. */
+export const AT_ONCE = 0;
 
 /** A host name waits for its certificate no longer than this without a sign that something is wrong. */
 export const OVERDUE_MS = 30 * 60_000;

@@ -1,5 +1,5 @@
 import { formatTime } from "../lib/time.ts";
-import { type Certificate, isOverdue, underWaySince } from "./certificate.ts";
+import { type Certificate, isOverdue } from "./certificate.ts";
 
 /** What to do about each type of problem: RFC 8555's (section 6.7), and ours. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -22,9 +22,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /** Since when and with whom an attempt is under way, in words; undefined if none is. */
 export const underWay = (certificate: Certificate): string | undefined => {
-  const since = underWaySince(certificate);
-  if (since === undefined) return undefined;
-  const { order } = certificate;
+  const { attemptSince: since, order } = certificate;
+  if (since === null) return undefined;
   const what = order ? `an order is under way with ${order.authority}` : "its order is prepared";
   return `${what} since ${formatTime(since)}`;
 };

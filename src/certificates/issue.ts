@@ -6,7 +6,7 @@ import { certificateRequest, keyAuthorization } from "../protocols/acme/keys.ts"
 import { AcmeProblem, type Problem, problemOf } from "../protocols/acme/problem.ts";
 import { renewalTime, retryTime } from "../protocols/acme/renewal.ts";
 import { IMPORT_ONLY, type Method, NOT_HELD, type Objection } from "./preflight.ts";
-import { ASKED, type Certificate, type Issued, type PendingOrder } from "./certificate.ts";
+import type { Certificate, Issued, PendingOrder } from "./certificate.ts";
 import { BUDGET, type Place, Superseded } from "./place-order.ts";
 import type { Certificates } from "./repository.ts";
 import { reasonOf } from "../lib/reason.ts";
@@ -196,9 +196,9 @@ export const issuer = ({
 
   /** True if something is to be ordered now; otherwise when it is looked at again is written down. */
   const isToOrder = async (certificate: Certificate): Promise<boolean> => {
-    const { issued, nextAt, order, problem } = certificate;
+    const { issued, isRequested, attemptSince, order, problem } = certificate;
     // A failed renewal is retried by the plan for that.
-    if (!issued || order || problem || nextAt === null || nextAt <= ASKED) return true;
+    if (!issued || order || problem || isRequested || attemptSince !== null) return true;
     const renewal = await renewalOf(issued);
     const now = clock.now();
     if (renewal <= now) return true;

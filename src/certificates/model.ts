@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { OneOf, Time } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
-import { ASKED, type Certificate, isOverdue } from "./certificate.ts";
+import { AT_ONCE, type Certificate, isOverdue } from "./certificate.ts";
 
 const STATUSES = ["wanted", "ordered", "failing", "ssl_overdue", "in_use", "expired"] as const;
 type Status = (typeof STATUSES)[number];
@@ -80,6 +80,6 @@ export const fromCertificate = (certificate: Certificate, now: number): Static<t
       authority: issued.authority ?? "imported",
     }),
     ...(problem && { problem: shownProblem(problem), failures }),
-    ...(nextAt !== null && { nextAttemptAt: formatTime(nextAt <= ASKED ? now : nextAt) }),
+    ...(nextAt !== null && { nextAttemptAt: formatTime(nextAt === AT_ONCE ? now : nextAt) }),
   };
 };

@@ -5,7 +5,7 @@ import { newAccountKey, newCertificateKey } from "../protocols/acme/keys.ts";
 import { AcmeProblem } from "../protocols/acme/problem.ts";
 import { hostnameOf } from "../domains/hostname.ts";
 import { LONGEST_MS, exhaustedFor } from "./budget.ts";
-import { ASKED, type Certificate, type PendingOrder } from "./certificate.ts";
+import type { Certificate, PendingOrder } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";
 
 /** An order as its authority has it. */
@@ -99,8 +99,8 @@ export const placer = ({
   };
 
   const placeAt = async (authority: string, certificate: Certificate): Promise<Placed> => {
-    const { hostname, issued, nextAt } = certificate;
-    await assertWithinBudget(authority, hostname, issued !== undefined && nextAt !== ASKED);
+    const { hostname, issued, isRequested } = certificate;
+    await assertWithinBudget(authority, hostname, issued !== undefined && !isRequested);
     // No certificate can have come of the key of an order that was never placed.
     const key = certificate.order?.key ?? (await newCertificateKey());
     const pending = { authority, url: null, key };

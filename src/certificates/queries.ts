@@ -3,7 +3,7 @@ import type { Database } from "../db/open.ts";
 import { acmeAccounts, acmeAttempts, certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
-import { ASKED } from "./certificate.ts";
+import { AT_ONCE } from "./certificate.ts";
 
 const value = sql.placeholder;
 const isThis = eq(certificates.hostname, value("hostname"));
@@ -19,11 +19,14 @@ const NO_ORDER = {
   keyAuthorization: null,
 };
 
-/** An attempt is under way, or was and somebody asks for another: nothing was imported meanwhile. */
-const isUnderWay = and(isThis, lte(certificates.nextAt, ASKED));
-const isAsRead = and(isThis, eq(certificates.nextAt, value("read")));
-/** What is put off is not if somebody asks meanwhile. */
-const unlessAsked = sql`case when ${certificates.nextAt} = ${ASKED} then ${ASKED} else ${value("nextAt")} end`;
+/** The attempt still is under way: nothing was imported meanwhile. */
+const isUnderWay = and(isThis, isNotNull(certificates.attemptSince));
+const isAsRead = and(isThis, eq(certificates.revision, value("revision")));
+/** The end of an attempt that came to nothing. If somebody asked meanwhile, the next one begins at once. */
+const END = {
+  attemptSince: null,
+  nextAt: sql`iif(${certificates.isRequested}, ${AT_ONCE}, ${value("nextAt")})`,
+};
 
 /** All that is asked and written of certificates, prepared. */
 export const certificateQueries = (orm: Database["orm"]) => {
@@ -98,6 +101,10 @@ export const certificateQueries = (orm: Database["orm"]) => {
   const update = (set: Changes, where: SQL | undefined) =>
     orm.update(certificates).set(set).where(where).returning({ hostname: certificates.hostname }).prepare();
   const putOff = update({ nextAt: sql`${value("nextAt")}` }, isAsRead);
+  const attempted = update(
+    { nextAt: AT_ONCE, isRequested: false, attemptSince: sql`${value("now")}` },
+    isAsRead,
+  );
   const begun = update(
     { ...NO_ORDER, orderAuthority: sql`${value("authority")}`, orderKey: sql`${value("key")}` },
     isUnderWay,
@@ -109,7 +116,7 @@ export const certificateQueries = (orm: Database["orm"]) => {
   );
   const asked = orm
     .update(certificates)
-    .set({ nextAt: sql`${value("nextAt")}` })
+    .set({ nextAt: AT_ONCE, isRequested: true })
     .where(
       and(
         isThis,
@@ -153,12 +160,14 @@ export const certificateQueries = (orm: Database["orm"]) => {
     // Storing the same certificate again is not a renewal.
     renewals: sql`${certificates.renewals} + (${certificates.chain} is not null and ${certificates.chain} is not ${value("chain")})`,
     nextAt: sql`${value("nextAt")}`,
+    isRequested: false,
+    attemptSince: null,
     failures: 0,
     problem: null,
   };
   const inUse = update(use, isUnderWay);
   const imported = update(use, isThis);
-  const putOffBecause = update({ problem: sql`${value("problem")}`, nextAt: unlessAsked }, isUnderWay);
+  const putOffBecause = update({ ...END, problem: sql`${value("problem")}` }, isUnderWay);
   const reconsidered = orm
     .update(certificates)
     .set({ nextAt: sql`${value("nextAt")}` })
@@ -175,14 +184,15 @@ export const certificateQueries = (orm: Database["orm"]) => {
       notBefore: null,
       notAfter: null,
       ariId: null,
-      nextAt: ASKED,
+      nextAt: AT_ONCE,
+      isRequested: true,
     },
     and(isThis, eq(certificates.chain, value("chain"))),
   );
   const failing = {
     failures: sql`${certificates.failures} + 1`,
     problem: sql`${value("problem")}`,
-    nextAt: unlessAsked,
+    ...END,
   };
   const failedForNow = update(failing, isUnderWay);
   const refused = update({ ...failing, ...NO_ORDER }, isUnderWay);
@@ -233,6 +243,7 @@ export const certificateQueries = (orm: Database["orm"]) => {
     ordered,
     challenge,
     putOff,
+    attempted,
     asked,
     counted,
     countedNow,

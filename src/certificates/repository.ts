@@ -5,7 +5,7 @@ import { hostnameOf } from "../domains/hostname.ts";
 import { type Attempt, LONGEST_MS } from "./budget.ts";
 import type { AccountKey } from "../protocols/acme/keys.ts";
 import type { Problem } from "../protocols/acme/problem.ts";
-import { ASKED, type Certificate, type Issued, type KeyPair, type PendingOrder } from "./certificate.ts";
+import type { Certificate, Issued, KeyPair, PendingOrder } from "./certificate.ts";
 import { certificateQueries } from "./queries.ts";
 
 /** The service's account with an authority. */
@@ -15,8 +15,8 @@ export interface StoredAccount {
   url: string | undefined;
 }
 
-/** A name with the time that was read of it. */
-export type AsRead = Pick<Certificate, "hostname" | "nextAt">;
+/** A name as it was read. */
+export type AsRead = Pick<Certificate, "hostname" | "revision">;
 
 /** A certificate in use, with how many its name has had before. */
 export interface UsedPair extends KeyPair, Pick<Issued, "notBefore" | "notAfter"> {
@@ -93,6 +93,9 @@ const toCertificate = (row: Row): Certificate => ({
   hostname: row.hostname,
   createdAt: row.createdAt,
   nextAt: row.nextAt,
+  isRequested: row.isRequested,
+  attemptSince: row.attemptSince,
+  revision: row.revision,
   failures: row.failures,
   problem: row.problem === null ? undefined : (JSON.parse(row.problem) as Problem),
   issued:
@@ -164,8 +167,8 @@ export const certificateRepository = (
       queries.ending.all().map(({ hostname, notAfter }) => ({ hostname, notAfter: notAfter ?? 0 })),
     keyAuthorization: (hostname, token) =>
       queries.answered.get({ hostname, token })?.keyAuthorization ?? undefined,
-    async attempt({ hostname, nextAt: read }, now) {
-      const [rows] = await commit([{ query: queries.putOff, values: { hostname, read, nextAt: -now } }]);
+    async attempt({ hostname, revision }, now) {
+      const [rows] = await commit([{ query: queries.attempted, values: { hostname, revision, now } }]);
       return rows.length > 0;
     },
     async begin(hostname, { authority, key }) {
@@ -186,8 +189,8 @@ export const certificateRepository = (
     async withdrawn(hostname, chain) {
       await commit([{ query: queries.outOfUse, values: { hostname, chain } }]);
     },
-    async later({ hostname, nextAt: read }, nextAt) {
-      await commit([{ query: queries.putOff, values: { hostname, read, nextAt } }]);
+    async later({ hostname, revision }, nextAt) {
+      await commit([{ query: queries.putOff, values: { hostname, revision, nextAt } }]);
     },
     async stored(hostname, issued, nextAt, now) {
       const [rows] = await commit([
@@ -228,7 +231,7 @@ export const certificateRepository = (
       return queries.counted.all({ authority, since });
     },
     async order(hostname) {
-      const [rows] = await commit([{ query: queries.asked, values: { hostname, nextAt: ASKED } }]);
+      const [rows] = await commit([{ query: queries.asked, values: { hostname } }]);
       return rows.length > 0;
     },
     async account(authority) {

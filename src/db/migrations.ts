@@ -1,4 +1,5 @@
 import imports from "../../drizzle/0005_imports.sql" with { type: "text" };
+import revisions from "../../drizzle/0011_revisions.sql" with { type: "text" };
 import rejectedHash from "../../drizzle/0008_rejected_hash.sql" with { type: "text" };
 import rejectedFile from "../../drizzle/0006_rejected_file.sql" with { type: "text" };
 import certificates from "../../drizzle/0003_certificates.sql" with { type: "text" };
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   { tag: "0008_rejected_hash", sql: rejectedHash },
   { tag: "0009_store_identity", sql: storeIdentity },
   { tag: "0010_no_released_names", sql: noReleasedNames },
+  { tag: "0011_revisions", sql: revisions },
 ];

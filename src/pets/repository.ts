@@ -15,6 +15,11 @@ export type WriteResult =
   | { refused: "not_found" | "precondition_failed" | "category_not_found" }
   | { refused: "pet_in_order"; order: number };
 
+/** An animal as it is stored: the revision tells whether it was written since. */
+export interface StoredPet extends Pet {
+  revision: number;
+}
+
 const value = sql.placeholder;
 
 const OPEN_ORDER = sql`${orders.petId} = ${pets.id} and ${isOpen(orders.status)}`;
@@ -22,14 +27,8 @@ const OPEN_ORDER_ID = sql<number | null>`(select ${orders.id} from ${orders} whe
 const HAS_NO_OPEN_ORDER = sql`not exists (select 1 from ${orders} where ${OPEN_ORDER})`;
 const HAS_ID = eq(pets.id, value("id"));
 
-/** The animal still has the fields that a client has seen, or the client expects nothing. A name is never null. */
-const IS_EXPECTED = sql<number>`(${value("expectedName")} is null or (${pets.name}, ${pets.categoryId}, ${pets.status}) is (${value("expectedName")}, ${value("expectedCategoryId")}, ${value("expectedStatus")}))`;
-
-const expectedValues = (expected: Pet | undefined) => ({
-  expectedName: expected?.name ?? null,
-  expectedCategoryId: expected?.categoryId ?? null,
-  expectedStatus: expected?.status ?? null,
-});
+/** Nobody has written the animal since the client's copy of it was compared, or the client expects nothing. */
+const IS_EXPECTED = sql<number>`(${value("revision")} is null or ${pets.revision} = ${value("revision")})`;
 
 const CATEGORY_EXISTS = sql`exists (select 1 from ${categories} where ${categories.id} = ${value("categoryId")})`;
 
@@ -113,9 +112,13 @@ const conditionalWrites = ({ orm, commit }: Database, strictCategories: boolean)
     /**
      * Changes the animal in one atomic step, if it still is `expected` and, for a new status, no open order holds it.
      */
-    change: (id: number, { name = null, categoryId = null, status }: Nullable<PetChange>, expected?: Pet) =>
+    change: (
+      id: number,
+      { name = null, categoryId = null, status }: Nullable<PetChange>,
+      expected?: StoredPet,
+    ) =>
       write(updateStatement, {
-        ...expectedValues(expected),
+        revision: expected?.revision ?? null,
         id,
         name,
         categoryId,
@@ -123,8 +126,8 @@ const conditionalWrites = ({ orm, commit }: Database, strictCategories: boolean)
         keepsStatus: Number(status === undefined),
       }),
     /** Deletes the animal in one atomic step, if it still is `expected` and no open order holds it. */
-    remove: (id: number, expected?: Pet) =>
-      write(deleteStatement, { id, categoryId: null, ...expectedValues(expected) }),
+    remove: (id: number, expected?: StoredPet) =>
+      write(deleteStatement, { id, categoryId: null, revision: expected?.revision ?? null }),
   };
 };
 
@@ -137,7 +140,12 @@ export const petRepository = (
 ) => {
   const { orm, commit } = database;
   const insert = insertStatement(database, strictCategories);
-  const findStatement = orm.select(COLUMNS).from(pets).where(HAS_ID).limit(1).prepare();
+  const findStatement = orm
+    .select({ ...COLUMNS, revision: pets.revision })
+    .from(pets)
+    .where(HAS_ID)
+    .limit(1)
+    .prepare();
 
   return {
     ...conditionalWrites(database, strictCategories),
@@ -153,9 +161,11 @@ export const petRepository = (
       );
       return row && { id: row.id, ...pet };
     },
-    async find(id: number): Promise<Pet | undefined> {
+    async find(id: number): Promise<StoredPet | undefined> {
       const row = findStatement.get({ id });
-      return row && toPet(row);
+      if (!row) return undefined;
+      const { status, ...pet } = row;
+      return status === null ? pet : { ...pet, status };
     },
     list: petLists(database),
     countByDay: petCounts(database),

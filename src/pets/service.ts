@@ -2,7 +2,7 @@ import { Fault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { NewPet, Pet, PetChange, PetFilters } from "./pet.ts";
-import type { Keep, PetRepository, WriteResult } from "./repository.ts";
+import type { Keep, PetRepository, StoredPet, WriteResult } from "./repository.ts";
 
 export interface ListPets extends PetFilters {
   limit: number;
@@ -50,17 +50,17 @@ export const petService = ({ pets, clock }: { pets: PetRepository; clock: Clock 
    * @throws Fault not_found, category_not_found, precondition_failed; pet_in_order for a new status while an open order
    *   holds the animal
    */
-  change: async (id: number, change: PetChange, expected?: Pet): Promise<Pet> =>
+  change: async (id: number, change: PetChange, expected?: StoredPet): Promise<Pet> =>
     assertWritten(await pets.change(id, change, expected)),
   /**
    * Deletes the animal in one atomic step, if it still is `expected`.
    * @throws Fault not_found, precondition_failed; pet_in_order while an open order holds the animal
    */
-  async remove(id: number, expected?: Pet): Promise<void> {
+  async remove(id: number, expected?: StoredPet): Promise<void> {
     assertWritten(await pets.remove(id, expected));
   },
   /** @throws Fault not_found */
-  async get(id: number): Promise<Pet> {
+  async get(id: number): Promise<StoredPet> {
     const pet = await pets.find(id);
     if (!pet) throw notFound();
     return pet;

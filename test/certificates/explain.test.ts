@@ -9,6 +9,9 @@ const waiting = (more: Partial<Certificate> = {}): Certificate => ({
   hostname: "docs.example.org",
   createdAt: NOW - MINUTE,
   nextAt: NOW + MINUTE,
+  isRequested: false,
+  attemptSince: null,
+  revision: 0,
   failures: 0,
   problem: undefined,
   issued: undefined,
@@ -30,18 +33,20 @@ const order = { authority: "https://ca.test/directory", url: null, key: "" };
 
 test("an order that is under way is told of: since when, and with whom", () => {
   expect(underWay(waiting())).toBeUndefined();
-  expect(underWay(waiting({ nextAt: 0 }))).toBeUndefined();
-  expect(underWay(waiting({ nextAt: -NOW, order }))).toBe(
+  expect(underWay(waiting({ nextAt: 0, isRequested: true }))).toBeUndefined();
+  expect(underWay(waiting({ nextAt: 0, attemptSince: NOW, order }))).toBe(
     "an order is under way with https://ca.test/directory since 2026-11-20T00:00:00.000Z",
   );
-  expect(underWay(waiting({ nextAt: -NOW }))).toBe("its order is prepared since 2026-11-20T00:00:00.000Z");
+  expect(underWay(waiting({ nextAt: 0, attemptSince: NOW }))).toBe(
+    "its order is prepared since 2026-11-20T00:00:00.000Z",
+  );
 });
 
 test("what failed before, or is late, is told of together with the order that is under way", () => {
   const since = "an order is under way with https://ca.test/directory since 2026-11-20T00:00:00.000Z";
-  const late = waiting({ createdAt: NOW - 30 * MINUTE, nextAt: -NOW, order });
+  const late = waiting({ createdAt: NOW - 30 * MINUTE, nextAt: 0, attemptSince: NOW, order });
   expect(explain(late, NOW)).toBe(`docs.example.org: it has no certificate after 30 minutes; ${since}`);
-  const again = waiting({ nextAt: -NOW, order, problem: problem("caa", "CAA forbids it.") });
+  const again = waiting({ nextAt: 0, attemptSince: NOW, order, problem: problem("caa", "CAA forbids it.") });
   expect(explain(again, NOW)).toEndWith(`allow the authority. Now ${since}.`);
 });
 

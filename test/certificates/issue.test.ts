@@ -50,9 +50,10 @@ test("the service's own public names and its projects' get one each, addresses a
 });
 
 test("a public name of the service's own that is forgotten is wanted again", async () => {
-  const { certificates, pass } = await openIssuing({}, { env: { API_HOSTS: "api.example.net" } });
+  const { certificates, clock, pass } = await openIssuing({}, { env: { API_HOSTS: "api.example.net" } });
   await pass();
-  await certificates.order("api.example.net");
+  const found = await certificates.find("api.example.net");
+  await certificates.attempt(found!, clock.now());
   expect(await certificates.forget("api.example.net")).toBe(true);
   await pass();
   expect((await certificates.find("api.example.net"))?.issued).toBeDefined();
@@ -94,6 +95,7 @@ test("a challenge is answered under its own name only, and only while it is pend
     (await store.visit(`http://${host}/.well-known/acme-challenge/${token}`)).status;
   await verified(NAME);
   await certificates.want([NAME], 0);
+  await certificates.attempt({ hostname: NAME, revision: 0 }, 1);
   await certificates.begin(NAME, { authority: "https://ca.test/", url: null, key: "k" });
   await certificates.challenged(NAME, "tok_en-1", "tok_en-1.thumb");
   expect(await ask(NAME, "tok_en-1")).toBe(200);

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { revision } from "../revision.ts";
 
 /**
  * The certificate of a host name, and what is under way for it: one row a name, so that nothing is ordered twice. The key
@@ -11,10 +12,15 @@ export const certificates = sqliteTable(
     /** In A-labels. */
     hostname: text().primaryKey(),
     /**
-     * When something is to be done: to order, to ask what became of it, to renew; null: when somebody asks; 0: somebody does;
-     * below: an attempt is under way since that time, negated.
+     * When something is to be done: to order, to ask what became of it, to renew; null: when somebody asks; 0: before all
+     * others.
      */
     nextAt: integer("next_at"),
+    /** True from when somebody asks for a certificate until an attempt begins. */
+    isRequested: integer("is_requested", { mode: "boolean" }).notNull().default(false),
+    /** Since when an attempt is under way; it stays after a crash, so that the next start goes on with it. */
+    attemptSince: integer("attempt_since"),
+    revision: revision(),
     /** Failed attempts since the last that worked. */
     failures: integer().notNull(),
     /** Why the last attempt failed, JSON. */

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { int64 } from "../int64.ts";
+import { revision } from "../revision.ts";
 
 export const pets = sqliteTable(
   "pets",
@@ -11,6 +12,7 @@ export const pets = sqliteTable(
     categoryId: int64("category_id").notNull(),
     status: text({ enum: ["available", "pending", "sold"] }),
     createdAt: integer("created_at").notNull(),
+    revision: revision(),
   },
   (table) => [
     // SQLite appends the rowid to every index, so this one serves `status = ? and id > ? order by id`.

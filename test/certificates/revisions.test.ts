@@ -1,0 +1,81 @@
+import { Database as Client } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { certificateRepository } from "../../src/certificates/repository.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { migrations } from "../../src/db/migrations.ts";
+import { openDatabase } from "../../src/db/open.ts";
+import { certificateEffects } from "../../src/domains/repository.ts";
+import { atEnd, temporaryDirectory } from "../support/store.ts";
+
+const BEFORE = migrations.findIndex(({ tag }) => tag === "0011_revisions");
+
+const openMigrated = (...rows: [hostname: string, nextAt: number | null][]) => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const old = new Client(path, { create: true });
+  old.run("PRAGMA journal_mode=WAL");
+  migrate(old, migrations.slice(0, BEFORE));
+  for (const [hostname, nextAt] of rows)
+    old.run(
+      "INSERT INTO certificates (hostname, next_at, failures, renewals, created_at) VALUES (?, ?, 0, 0, 1)",
+      [hostname, nextAt],
+    );
+  old.close();
+  const database = openDatabase(path);
+  atEnd(() => database.close());
+  return certificateRepository(database, certificateEffects(database));
+};
+
+test.each<[what: string, was: number | null, is: object]>([
+  ["that was asked for is requested", 0, { nextAt: 0, isRequested: true, attemptSince: null }],
+  ["whose attempt was under way goes on with it", -77, { nextAt: 0, isRequested: false, attemptSince: 77 }],
+  ["that was due at a time is due then", 88, { nextAt: 88, isRequested: false, attemptSince: null }],
+  ["that waits to be asked for still does", null, { nextAt: null, isRequested: false, attemptSince: null }],
+])("after the upgrade a certificate %s", async (_what, was, is) => {
+  const certificates = openMigrated(["docs.example.org", was]);
+  expect(await certificates.find("docs.example.org")).toMatchObject(is);
+  const due = await certificates.due(100, 10);
+  expect(due).toHaveLength(was === null ? 0 : 1);
+});
+
+test("what is requested or was cut off is due before what has waited for longer", async () => {
+  const certificates = openMigrated(
+    ["late.example.org", 5],
+    ["asked.example.org", 0],
+    ["cut.example.org", -50],
+  );
+  const due = await certificates.due(100, 2);
+  expect(due.map(({ hostname }) => hostname).toSorted()).toEqual(["asked.example.org", "cut.example.org"]);
+});
+
+test("an attempt begins once, however many read the same row", async () => {
+  const certificates = openMigrated(["docs.example.org", 1]);
+  const read = (await certificates.find("docs.example.org"))!;
+  const begun = await Promise.all([2, 3, 4].map((now) => certificates.attempt(read, now)));
+  expect(begun).toEqual([true, false, false]);
+});
+
+test("a certificate that was asked for after it was read is not put off", async () => {
+  const certificates = openMigrated(["docs.example.org", 1]);
+  const read = (await certificates.find("docs.example.org"))!;
+  await certificates.order("docs.example.org");
+  await certificates.later(read, 1000);
+  expect(await certificates.due(100, 10)).toHaveLength(1);
+});
+
+test("an attempt that ended by an import stays ended when somebody asks for another certificate", async () => {
+  const certificates = openMigrated(["docs.example.org", 1]);
+  await certificates.attempt((await certificates.find("docs.example.org"))!, 2);
+  const imported = {
+    key: "k",
+    chain: "imported",
+    authority: null,
+    notBefore: 0,
+    notAfter: 1000,
+    ariId: null,
+  };
+  await certificates.imported("docs.example.org", imported, 900, 3);
+  await certificates.order("docs.example.org");
+  const issued = { ...imported, chain: "issued", authority: "https://ca.test/" };
+  expect(await certificates.stored("docs.example.org", issued, 900, 4)).toBe(false);
+  expect((await certificates.find("docs.example.org"))?.issued?.chain).toBe("imported");
+});
