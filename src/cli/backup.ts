@@ -7,9 +7,11 @@ import { type CheckedBackup, checkBackup } from "../backups/check.ts";
 import { backupName } from "../backups/file-names.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { stopSignals } from "./signals.ts";
-import { formatBytes, progress } from "./progress.ts";
+import { formatBytes } from "./print/format.ts";
+import { progressLine } from "./print/progress.ts";
 import { configOf, withSettings } from "./settings.ts";
-import { UsageError, fail, print } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
+import { note, print, printJson } from "./print/output.ts";
 
 interface Options extends Record<string, unknown> {
   check?: boolean;
@@ -55,7 +57,7 @@ const printTaken = ({ file, bytes, secrets, sites, removed, leftAlone }: BackupR
   if (removed.length > 0) print(`Removed: ${removed.join(", ")}`);
   if (leftAlone.length > 0)
     print(
-      `Not counted by --keep: ${leftAlone.join(", ")} (of another store, older than store ids, or damaged): remove them yourself when you do not need them`,
+      `Not formatCount by --keep: ${leftAlone.join(", ")} (of another store, older than store ids, or damaged): remove them yourself when you do not need them`,
     );
 };
 
@@ -81,20 +83,20 @@ const printChecked = ({ file, bytes, migration, sites, secrets }: CheckedBackup)
 const check = (target: string, options: Options): void => {
   assertNoBackupFlags(options);
   const file = resolve(target);
-  const shown = progress();
+  const shown = progressLine();
   let checked: CheckedBackup;
   try {
     checked = checkBackup(file, shown.show);
   } catch (error) {
-    if (options.json) print(JSON.stringify({ file, ok: false, reason: reasonOf(error) }));
+    if (options.json) printJson({ file, ok: false, reason: reasonOf(error) });
     throw error;
   } finally {
     shown.end();
   }
   const { missing = 0 } = checked.sites ?? {};
   if (missing > 0)
-    fail(`${missing} files of deployed sites are not in it: they were missing when it was taken`);
-  if (options.json) print(JSON.stringify({ ...checked, ok: true }));
+    note(`${missing} files of deployed sites are not in it: they were missing when it was taken`);
+  if (options.json) printJson({ ...checked, ok: true });
   else printChecked(checked);
 };
 
@@ -131,7 +133,7 @@ export const backupCommand = (): Command =>
       if (!force && existsSync(file))
         throw new UsageError(`${file} exists already: name another file, or overwrite it with --force`);
       cleanOnSignals(dirname(file));
-      const shown = progress();
+      const shown = progressLine();
       const start = performance.now();
       let taken: BackupResult;
       try {
@@ -151,9 +153,9 @@ export const backupCommand = (): Command =>
       }
       const { missing = 0 } = taken.sites ?? {};
       if (missing > 0)
-        fail(
+        note(
           `${missing} files of deployed sites are missing or damaged in DATA_DIR, and not in this backup; no older one is removed: deploy those sites again, or delete the deploys that adoption-store doctor names`,
         );
-      if (options.json) print(JSON.stringify(taken));
+      if (options.json) printJson(taken);
       else printTaken(taken, ((performance.now() - start) / 1000).toFixed(1));
     });

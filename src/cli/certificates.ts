@@ -1,19 +1,25 @@
 import { readFile } from "node:fs/promises";
 import { Command } from "commander";
+import { commandServices } from "../app/command-services.ts";
 import type { Certificate } from "../certificates/certificate.ts";
 import { underWay } from "../certificates/explain.ts";
 import { fromCertificate } from "../certificates/model.ts";
 import type { CertificateService } from "../certificates/service.ts";
-import { commandServices } from "../app/command-services.ts";
+import { reasonOf } from "../lib/reason.ts";
+import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
+import { printProblem } from "./print/certificate-problem.ts";
+import { type Columns, printList } from "./print/list.ts";
+import { print, printJson, printResult } from "./print/output.ts";
+import { relativeTime } from "./print/relative-time.ts";
 import { configBeside, withSettings } from "./settings.ts";
-import { UsageError, confirm, print, table } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
 
 interface Options extends Record<string, unknown> {
   json?: boolean;
 }
 
-/** Runs some work on the certificates of DATA_DIR, beside a server or without one. */
+/** Runs `work` on the certificates of DATA_DIR, beside a server or without one. */
 const withCertificates = async <Result>(
   options: Options,
   work: (certificates: CertificateService) => Promise<Result>,
@@ -22,7 +28,8 @@ const withCertificates = async <Result>(
   return withDatabase(config, (database) => work(commandServices(config, database).certificates));
 };
 
-const shown = (certificate: Certificate) => {
+/** A certificate as JSON output has it, with what is under way for it. */
+const wireOf = (certificate: Certificate) => {
   const present = underWay(certificate);
   return {
     hostname: certificate.hostname,
@@ -31,62 +38,64 @@ const shown = (certificate: Certificate) => {
   };
 };
 
-const certificatesSubcommand = (name: string, description: string) =>
+type WireCertificate = ReturnType<typeof wireOf>;
+
+const certificatesCommandOf = (name: string, description: string) =>
   withSettings(new Command(name).description(description).option("--json", "print JSON"), ["dataDir"]);
 
+const columnsAt = (now: number): Columns<WireCertificate> => ({
+  NAME: ({ hostname }) => hostname,
+  STATUS: ({ status }) => status,
+  EXPIRES: ({ notAfter }) => (notAfter ? relativeTime(Date.parse(notAfter), now) : "-"),
+  "LAST PROBLEM": ({ problem }) => problem?.type ?? "-",
+});
+
 const listCommand = () =>
-  certificatesSubcommand("list", "list the names that have a certificate, or wait for one").action(
+  certificatesCommandOf("list", "list the names that have a certificate, or wait for one").action(
     (options: Options) =>
-      withCertificates(options, async (certificates) => {
-        const all = (await certificates.all()).map(shown);
-        if (options.json) return print(JSON.stringify(all));
-        if (all.length === 0)
-          return print("No certificates. They come by themselves once serve has --https-port and a domain.");
-        const rows = all.map(({ hostname, status, notAfter, problem }) => [
-          hostname,
-          status,
-          notAfter ?? "",
-          problem?.type ?? "",
-        ]);
-        print(table([["name", "status", "until", "last problem"], ...rows]));
-      }),
+      withCertificates(options, async (certificates) =>
+        printList((await certificates.all()).map(wireOf), columnsAt(Date.now()), {
+          json: options.json,
+          empty: "No certificates. The server orders them once it has --https-port and a verified domain.",
+        }),
+      ),
   );
 
-const printCertificate = (certificate: Certificate) => {
-  const { hostname, status, problem, ...rest } = shown(certificate);
+const printCertificate = (certificate: WireCertificate) => {
+  const { hostname, status, problem, ...rest } = certificate;
   print(`${hostname}: ${status}`);
   for (const [name, value] of Object.entries(rest)) print(`  ${name}: ${value}`);
-  if (!problem) return;
-  print(`  ${problem.type}: ${problem.detail}`);
-  for (const { type, detail, identifier } of problem.subproblems)
-    print(`    ${identifier ? `${identifier}: ` : ""}${type}: ${detail}`);
+  if (problem) printProblem(problem);
 };
 
 const showCommand = () =>
-  certificatesSubcommand("show", "show a name's certificate, and what an authority said last")
+  certificatesCommandOf("show", "show a name's certificate, and the last response of its CA")
     .argument("<hostname>", "the name")
     .action((hostname: string, options: Options) =>
       withCertificates(options, async (certificates) => {
-        const found = await certificates.get(hostname);
-        if (options.json) print(JSON.stringify(shown(found)));
+        const found = wireOf(await certificates.get(hostname));
+        if (options.json) printJson(found);
         else printCertificate(found);
       }),
     );
 
 const renewCommand = () =>
-  certificatesSubcommand("renew", "let the server order a certificate now")
+  certificatesCommandOf("renew", "have the server order a new certificate now")
     .argument("<hostname>", "the name")
     .action((hostname: string, options: Options) =>
       withCertificates(options, async (certificates) => {
         const found = await certificates.renew(hostname);
-        if (options.json) print(JSON.stringify(shown(found)));
-        else print(`The server orders a certificate for ${found.hostname} within seconds, while it runs.`);
+        printResult(
+          options.json,
+          wireOf(found),
+          `The server orders a certificate for ${found.hostname} within seconds, if it runs.`,
+        );
       }),
     );
 
 const revokeCommand = () =>
   withSettings(
-    certificatesSubcommand("revoke", "tell the authority that a certificate must not be trusted any more"),
+    certificatesCommandOf("revoke", "revoke a certificate at its CA, and have the server order another"),
     ["acmeCaFile"],
   )
     .argument("<hostname>", "the name")
@@ -97,11 +106,11 @@ const revokeCommand = () =>
         if (!options.yes && !(await confirm(`Revoke the certificate of ${hostname}?`)))
           return print("Nothing was revoked.");
         const found = await certificates.revoke(hostname);
-        if (options.json) print(JSON.stringify(shown(found)));
-        else
-          print(
-            `It is revoked. The server orders another for ${found.hostname}, with another key, while it runs.`,
-          );
+        printResult(
+          options.json,
+          wireOf(found),
+          `It is revoked. The server orders another for ${found.hostname}, with another key, if it runs.`,
+        );
       }),
     );
 
@@ -109,14 +118,14 @@ const readText = async (flag: string, file: string): Promise<string> => {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    throw new UsageError(`${flag}: ${(error as Error).message}`);
+    throw new UsageError(`${flag}: ${reasonOf(error)}`);
   }
 };
 
 const importCommand = () =>
-  certificatesSubcommand("import", "use a certificate that came from elsewhere")
+  certificatesCommandOf("import", "use a certificate that you got elsewhere")
     .argument("<hostname>", "the name")
-    .requiredOption("--chain <file>", "PEM of the certificate and those that lead to its authority")
+    .requiredOption("--chain <file>", "PEM of the certificate and of the chain to its CA")
     .requiredOption("--key <file>", "PEM of its private key")
     .action((hostname: string, options: Options & { chain: string; key: string }) =>
       withCertificates(options, async (certificates) => {
@@ -125,13 +134,19 @@ const importCommand = () =>
           key: await readText("--key", options.key),
         };
         const found = await certificates.import(hostname, pair);
-        if (options.json) print(JSON.stringify(shown(found)));
-        else print(`${found.hostname} uses it from the next connection on, until ${shown(found).notAfter}.`);
+        const certificate = wireOf(found);
+        printResult(
+          options.json,
+          certificate,
+          `${found.hostname} uses it from the next connection on, until ${certificate.notAfter}.`,
+        );
       }),
     );
 
 export const certificatesCommand = (): Command => {
-  const command = new Command("certificates").description("certificates of this service's host names");
+  const command = new Command("certificates").description(
+    "certificates of the names that the server serves over HTTPS",
+  );
   for (const part of [listCommand(), showCommand(), renewCommand(), revokeCommand(), importCommand()])
     command.addCommand(part);
   return command;

@@ -4,9 +4,11 @@ import { siteRoot } from "../deploys/site-root.ts";
 import { PLAN_NAMES, type Plan } from "../projects/plan.ts";
 import { type Api, ApiError, apiClient } from "./api-client.ts";
 import type { Listing } from "./pack.ts";
-import { formatBytes, progress } from "./progress.ts";
+import { formatBytes } from "./print/format.ts";
+import { progressLine } from "./print/progress.ts";
 import { clientOf, configBeside, withSettings } from "./settings.ts";
-import { UsageError, fail, print } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
+import { note, print, printJson } from "./print/output.ts";
 import { reasonOf } from "../lib/reason.ts";
 
 interface Options extends Record<string, unknown> {
@@ -34,7 +36,7 @@ const sayOfSkipped = ({ skipped }: Listing) => {
   if (skipped.length === 0) return;
   const named = skipped.slice(0, MAX_NAMED).join(", ");
   const more = skipped.length > MAX_NAMED ? `, and ${skipped.length - MAX_NAMED} more` : "";
-  fail(`not published (hidden, or no file): ${named}${more}`);
+  note(`not published (hidden, or no file): ${named}${more}`);
 };
 
 /** Refuses what the server would refuse, before anything is sent. @throws UsageError */
@@ -59,7 +61,7 @@ const findProject = async (api: Api, { project: slug, create, plan }: Options): 
 
 const upload = async (api: Api, directory: string, { files, bytes }: Listing, slug: string) => {
   const { packFiles } = await import("./pack.ts");
-  const shown = progress();
+  const shown = progressLine();
   let packed = 0;
   let sent = 0;
   let failure: Error | undefined;
@@ -122,7 +124,7 @@ export const deployCommand = (): Command =>
     const start = performance.now();
     const deploy = await upload(api, directory, listing, project.slug);
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    if (options.json) return print(JSON.stringify({ ...deploy, address: project.address }));
+    if (options.json) return printJson({ ...deploy, address: project.address });
     print(
       `Deploy ${deploy.id}: ${quantity(deploy.files, "file")}, ${formatBytes(deploy.bytes)}, in ${seconds} s`,
     );

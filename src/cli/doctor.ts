@@ -12,7 +12,7 @@ import { backups } from "./doctor-backups.ts";
 import { certificates, database, sites } from "./doctor-database.ts";
 import { type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
-import { print } from "./terminal.ts";
+import { print, printJson } from "./print/output.ts";
 
 const YEAR_2026 = Date.UTC(2026, 0, 1);
 
@@ -96,7 +96,7 @@ export const doctorCommand = (): Command =>
       const findings: Finding[] = [];
       for (const [check, probe] of Object.entries(PROBES))
         findings.push(await attempt(check, probe, config, { quick }));
-      if (json) print(JSON.stringify(findings));
+      if (json) printJson(findings);
       else for (const finding of findings) print(lineOf(finding));
       process.exitCode = findings.every(({ ok }) => ok) ? 0 : 1;
     });

@@ -1,6 +1,6 @@
 import { type Stats, accessSync, constants, lstatSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { UsageError } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** Longest name of a file, in bytes, as file systems have it. */
 const MAX_NAME = 255;

@@ -13,9 +13,13 @@ import { quantity } from "../bulk/quantity.ts";
 import { importRepository, categoryLookup } from "../bulk/repository.ts";
 import { withDatabase } from "./database.ts";
 import { assertReadable, assertWritable } from "./file-arguments.ts";
-import { counted, delimiterOf, formatOf, rowsShown, stopping } from "./rows.ts";
+import { formatCount } from "./print/format.ts";
+import { delimiterOf, formatOf } from "./file-format.ts";
+import { rowProgress } from "./print/row-progress.ts";
+import { stopRequest } from "./signals.ts";
 import { configBeside, withSettings } from "./settings.ts";
-import { UsageError, fail, print } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
+import { note, print, printJson } from "./print/output.ts";
 
 interface Options extends Record<string, unknown> {
   format?: Format;
@@ -64,11 +68,11 @@ const summaryOf = (
 ) => {
   const [verb, refused] = isDry ? ["would be added", "would be rejected"] : ["added", "rejected"];
   const now = rejected - rejectedBefore;
-  const those = rejectedBefore > 0 ? ` ${counted(now)} of them now,` : "";
+  const those = rejectedBefore > 0 ? ` ${formatCount(now)} of them now,` : "";
   const place = now > 0 && !isDry ? `,${those} in ${file}` : "";
   const skipped = blank > 0 ? `; ${quantity(blank, "blank one")} skipped` : "";
-  const earlier = before > 0 ? ` (${counted(before)} of them before)` : "";
-  const counts = `${quantity(read, "row")} read${earlier} = ${counted(added)} ${verb} + ${counted(rejected)} ${refused}${place}${skipped}`;
+  const earlier = before > 0 ? ` (${formatCount(before)} of them before)` : "";
+  const counts = `${quantity(read, "row")} read${earlier} = ${formatCount(added)} ${verb} + ${formatCount(rejected)} ${refused}${place}${skipped}`;
   return done ? counts : `Stopped: ${counts}; the same command goes on there`;
 };
 
@@ -77,11 +81,11 @@ const perform = async (
   options: Options,
   { imports, hasCategory }: Pick<Dependencies, "imports" | "hasCategory">,
 ): Promise<void> => {
-  using stop = stopping();
+  using stop = stopRequest();
   // As in serve: what follows takes longer than compiling it.
   Bun.unsafe.setJITPolicy(1);
   const size = wanted.path === undefined ? undefined : statSync(wanted.path).size;
-  const shown = rowsShown(imports ? "Importing" : "Checking");
+  const shown = rowProgress(imports ? "Importing" : "Checking");
   const start = performance.now();
   let told = 0;
   const outcome = await importFile(wanted, {
@@ -92,28 +96,26 @@ const perform = async (
     reporter: {
       onNote(text) {
         shown.end();
-        fail(text);
+        note(text);
       },
       onProgress: ({ read, bytes }) => shown.show(read, size && Math.min(1, bytes / size)),
       onRejected(line, reason) {
         if (++told > MAX_SHOWN) return;
         shown.end();
-        fail(`line ${line}: ${reason}${told === MAX_SHOWN ? " (further ones are not shown)" : ""}`);
+        note(`line ${line}: ${reason}${told === MAX_SHOWN ? " (further ones are not shown)" : ""}`);
       },
     },
   }).finally(shown.end);
   const seconds = (performance.now() - start) / 1000;
   const here = outcome.read - outcome.before;
   if (options.json)
-    print(
-      JSON.stringify({
-        ...outcome,
-        ...(outcome.rejected > outcome.rejectedBefore && imports && { rejectedFile: wanted.rejected }),
-        seconds,
-      }),
-    );
+    printJson({
+      ...outcome,
+      ...(outcome.rejected > outcome.rejectedBefore && imports && { rejectedFile: wanted.rejected }),
+      seconds,
+    });
   else {
-    const pace = `${seconds.toFixed(1)} s, ${counted(Math.round(here / seconds))} rows/s`;
+    const pace = `${seconds.toFixed(1)} s, ${formatCount(Math.round(here / seconds))} rows/s`;
     print(`${summaryOf(outcome, wanted, !imports)} (${pace})`);
   }
   if (!outcome.done) process.exitCode = stop.code();

@@ -2,7 +2,8 @@ import { Command } from "commander";
 import { programDocuments } from "../app/openapi.ts";
 import { DOCUMENTS } from "../openapi/routes.ts";
 import { configOf, withSettings } from "./settings.ts";
-import { UsageError, print } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
+import { print } from "./print/output.ts";
 
 export const openapiCommand = (): Command =>
   withSettings(
@@ -13,7 +14,7 @@ export const openapiCommand = (): Command =>
   ).action(async (text: string, options: Record<string, unknown>) => {
     const name = DOCUMENTS.find((document) => document === text);
     if (!name)
-      throw new UsageError(`${JSON.stringify(text)} is no document; there are ${DOCUMENTS.join(" and ")}`);
+      throw new UsageError(`${JSON.stringify(text)} is not a document: use ${DOCUMENTS.join(" or ")}`);
     const config = configOf(options);
     const baseUrl = config.baseUrl ?? `http://localhost:${config.port}`;
     const documents = await programDocuments(config);

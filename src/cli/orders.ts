@@ -1,17 +1,22 @@
 import { Command } from "commander";
+import { commandServices } from "../app/command-services.ts";
 import { databaseCopies } from "../backups/database-copies.ts";
+import { quantity } from "../bulk/quantity.ts";
 import type { Config } from "../config/config.ts";
 import { vacuum } from "../db/vacuum.ts";
 import { Fault } from "../lib/errors.ts";
-import { fromOrder, isEmail } from "../orders/model.ts";
+import { systemClock } from "../lib/time.ts";
 import type { Adopters, OrderSummary } from "../orders/erasure.ts";
+import { fromOrder, isEmail } from "../orders/model.ts";
 import type { OrderService } from "../orders/service.ts";
 import { ORDER_STATUSES, type OrderStatus } from "../orders/status.ts";
-import { systemClock } from "../lib/time.ts";
-import { commandServices } from "../app/command-services.ts";
+import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
+import { type Columns, allPages, printList } from "./print/list.ts";
+import { note, print, printResult } from "./print/output.ts";
+import { relativeTime } from "./print/relative-time.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
-import { UsageError, confirm, fail, print, table } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
 
 const PAGE = 100;
 
@@ -22,10 +27,10 @@ interface Options extends Record<string, unknown> {
   yes?: boolean;
 }
 
-/** Runs some work on the orders of DATA_DIR, beside a server or without one. */
+/** Runs `work` on the orders of DATA_DIR, beside a server or without one. `rewrite` removes what was erased from its files. */
 const withOrders = <Result>(
   config: Config,
-  work: (orders: OrderService, adopters: Adopters, clear: () => Promise<void>) => Promise<Result>,
+  work: (orders: OrderService, adopters: Adopters, rewrite: () => Promise<void>) => Promise<Result>,
 ): Promise<Result> =>
   withDatabase(config, (database) => {
     const { orders, adopters } = commandServices(config, database);
@@ -40,95 +45,98 @@ const statusOf = (text: string): OrderStatus => {
 };
 
 const emailOf = (text: string): string => {
-  if (!isEmail(text)) throw new UsageError(`email: ${JSON.stringify(text)} is not a mail address`);
+  if (!isEmail(text)) throw new UsageError(`email: ${JSON.stringify(text)} is not an email address`);
   return text;
 };
+
+const columnsAt = (now: number): Columns<ReturnType<typeof fromOrder>> => ({
+  ID: ({ id }) => String(id),
+  ANIMAL: ({ petId }) => String(petId),
+  STATUS: ({ status }) => status,
+  ADOPTER: ({ adopter }) => adopter?.name ?? "-",
+  EMAIL: ({ adopter }) => adopter?.email ?? "-",
+  PLACED: ({ createdAt }) => relativeTime(Date.parse(createdAt), now),
+});
 
 const listCommand = () =>
   new Command("list")
     .description("list adoptions, with their adopters")
     .option("--status <status>", `only those of one status: ${ORDER_STATUSES.join(", ")}`, statusOf)
     .action(async (options: Options & { status?: OrderStatus }) => {
-      const found = await withOrders(configOf(options), async (orders) => {
-        const all: ReturnType<typeof fromOrder>[] = [];
-        for (let cursor: string | undefined; ;) {
-          const query = { limit: PAGE, status: options.status, petId: undefined, cursor };
-          const { items, next } = await orders.list(query);
-          all.push(...items.map(fromOrder));
-          if (next === undefined) return all;
-          cursor = next;
-        }
+      const found = await withOrders(configOf(options), (orders) =>
+        allPages((cursor: string | undefined) =>
+          orders.list({ limit: PAGE, status: options.status, petId: undefined, cursor }),
+        ),
+      );
+      printList(found.map(fromOrder), columnsAt(Date.now()), {
+        json: options.json,
+        empty: "There are no orders.",
       });
-      if (options.json) return print(JSON.stringify(found));
-      const heading = ["ID", "ANIMAL", "STATUS", "ADOPTER", "EMAIL", "PLACED"];
-      const rows = found.map(({ id, petId, status, adopter, createdAt }) => [
-        String(id),
-        String(petId),
-        status,
-        adopter?.name ?? "-",
-        adopter?.email ?? "-",
-        createdAt,
-      ]);
-      print(found.length === 0 ? "There are no orders." : table([heading, ...rows]));
     });
-
-const quantity = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 const refusal = (open: readonly OrderSummary[]): Fault =>
   new Fault(
     "order_status_conflict",
-    `nothing was forgotten, for an open order needs its adopter (${open
+    `nothing was forgotten, because open orders need their adopter (${open
       .map(({ id, status }) => `order ${id} is ${status}`)
-      .join(", ")}): complete or cancel it first, or say --cancel`,
+      .join(", ")}): complete or cancel them first, or add --cancel`,
   );
 
 const questionOf = (orders: number, cancelling: boolean): string =>
   orders === 0
-    ? "No order has this address. Write the database anew all the same, in case that was cut off before?"
+    ? "No order has this address. Rewrite the database anyway, in case an earlier run was interrupted?"
     : `Erase adopter and note of ${quantity(orders, "order")}${cancelling ? ", open ones too" : ""}?`;
 
+const REWRITING =
+  "rewriting the database: its files may hold the adopter until that has ended; if it is interrupted, run this again";
+
 const stillHeld = (copies: readonly string[]): string =>
-  `files that may still hold what was forgotten: ${copies.join(", ")}; delete them, of backups once a new one is taken, and see to copies elsewhere`;
+  `these files may still hold the adopter: ${copies.join(", ")}; delete them (backups once you have taken a new one), and copies elsewhere too`;
+
+/** Erases the adopter from the orders and then from the database's files. @returns undefined for the answer no */
+const forget = (config: Config, email: string, { cancel = false, yes }: Options) =>
+  withOrders(config, async (_orders, adopters, rewrite) => {
+    const { length } = await adopters.find(email);
+    if (!yes && !(await confirm(questionOf(length, cancel)))) return undefined;
+    const forgotten = await adopters.forget(email, cancel, systemClock.now());
+    if (forgotten.open.length > 0 && !cancel) throw refusal(forgotten.open);
+    // Also where nothing was found: an earlier run may have been interrupted.
+    note(REWRITING);
+    await rewrite();
+    return forgotten;
+  });
 
 const forgetCommand = () =>
   new Command("forget")
-    .description("erase an adopter: name, mail address and note of all orders, and what is kept of answers")
-    .argument("<email>", "the adopter's mail address, in any case of its letters", emailOf)
-    .option("--cancel", "cancel this adopter's open orders too; without it they are refused")
+    .description(
+      "erase an adopter: the name, email address and note of all orders, and the responses kept for them",
+    )
+    .argument("<email>", "the adopter's email address, in upper or lower case", emailOf)
+    .option("--cancel", "cancel this adopter's open orders too; without it an open order is refused")
     .option("--yes", "do not ask")
     .addHelpText(
       "after",
-      "\nBackups, and databases that restores set aside, still hold what they held: those that are found are named.",
+      `
+Backups, and databases that a restore has set aside, still hold the adopter. The
+command names those that it finds.`,
     )
     .action(async (email: string, options: Options) => {
-      const { cancel = false, yes, json } = options;
       const config = configBeside(options);
-      const forgotten = await withOrders(config, async (_orders, adopters, clear) => {
-        const { length } = await adopters.find(email);
-        if (!yes && !(await confirm(questionOf(length, cancel)))) return undefined;
-        const done = await adopters.forget(email, cancel, systemClock.now());
-        if (done.open.length > 0 && !cancel) throw refusal(done.open);
-        // Also where there was nothing: an attempt before may have been cut off.
-        fail(
-          "writing the database anew: until that has ended its files may still hold it; if it is cut off, run this again",
-        );
-        await clear();
-        return done;
-      });
+      const forgotten = await forget(config, email, options);
       if (!forgotten) return print("Nothing was forgotten.");
       const { orders, answers, open } = forgotten;
       const copies = databaseCopies(config.dataDir, config.backupDir);
-      if (copies.length > 0) fail(stillHeld(copies));
-      if (json)
-        return print(JSON.stringify({ orders, answers, cancelled: open.map(({ id }) => id), copies }));
-      print(
-        `Forgotten: ${quantity(orders, "order")}, ${open.length} of them cancelled, and ${quantity(answers, "kept answer")}.`,
+      if (copies.length > 0) note(stillHeld(copies));
+      printResult(
+        options.json,
+        { orders, answers, cancelled: open.map(({ id }) => id), copies },
+        `Forgotten: ${quantity(orders, "order")}, ${open.length} of them cancelled, and ${quantity(answers, "kept response")}.`,
       );
     });
 
 export const ordersCommand = (): Command => {
   const command = new Command("orders").description(
-    "list adoptions and forget adopters; also beside a running server",
+    "list adoptions and forget adopters, also while a server runs",
   );
   for (const [child, settings] of [
     [listCommand(), ["dataDir"]],

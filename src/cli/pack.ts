@@ -4,7 +4,7 @@ import { join, relative, sep } from "node:path";
 import { Readable, pipeline } from "node:stream";
 import { createGzip } from "node:zlib";
 import tar from "tar-stream";
-import { UsageError } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** A file that is to be packed. */
 export interface SiteFile {

@@ -2,9 +2,11 @@ import { resolve } from "node:path";
 import { Command } from "commander";
 import { type RestoreResult, prepareRestore } from "../backups/restore.ts";
 import { quantity } from "../bulk/quantity.ts";
-import { formatBytes, progress } from "./progress.ts";
+import { formatBytes } from "./print/format.ts";
+import { progressLine } from "./print/progress.ts";
 import { configOf, withSettings } from "./settings.ts";
-import { confirm, fail, print } from "./terminal.ts";
+import { confirm } from "./confirm.ts";
+import { note, print, printJson } from "./print/output.ts";
 
 interface Options extends Record<string, unknown> {
   yes?: boolean;
@@ -36,7 +38,7 @@ export const restoreCommand = (): Command =>
       const { dataDir } = configOf(options);
       const file = resolve(target);
       const restore = prepareRestore(dataDir, file, Date.now());
-      const shown = progress();
+      const shown = progressLine();
       try {
         if (
           restore.replaces &&
@@ -48,10 +50,10 @@ export const restoreCommand = (): Command =>
         shown.end();
         const { missing } = restored.sites;
         if (missing > 0)
-          fail(
+          note(
             `${missing} files of deployed sites are neither in the backup nor in DATA_DIR: deploy those sites again`,
           );
-        if (options.json) print(JSON.stringify({ ...restored, dataDir }));
+        if (options.json) printJson({ ...restored, dataDir });
         else printRestored(restored, dataDir);
       } finally {
         shown.end();

@@ -18,7 +18,9 @@ import { restoreCommand } from "./restore.ts";
 import { ordersCommand } from "./orders.ts";
 import { serveCommand } from "./serve.ts";
 import { suspendBetweenTurns } from "./suspend.ts";
-import { Interrupted, UsageError, fail, print } from "./terminal.ts";
+import { Interrupted } from "./confirm.ts";
+import { UsageError } from "./usage-error.ts";
+import { note, print } from "./print/output.ts";
 import { reasonOf } from "../lib/reason.ts";
 
 const WRONG_USE = 2;
@@ -94,18 +96,18 @@ export const run = async (argv: readonly string[]): Promise<number> => {
     // What it printed was asked for: help, or the version.
     if (error instanceof CommanderError) return 0;
     if (error instanceof ConfigError || error instanceof UsageError) {
-      fail(error.message);
+      note(error.message);
       return WRONG_USE;
     }
     if (error instanceof OperatorError || error instanceof ApiError || error instanceof Fault) {
-      fail(error.message);
+      note(error.message);
       return 1;
     }
     const message = reasonOf(error);
     // Only of errors with a code of their own: one with a cause already says what to do.
     const { code } = error as { code?: unknown };
     const explanation = typeof code === "string" ? explainCode(code) : undefined;
-    fail(explanation === undefined ? message : `${message}: ${explanation}`);
+    note(explanation === undefined ? message : `${message}: ${explanation}`);
     return error instanceof Interrupted ? INTERRUPTED : 1;
   }
 };

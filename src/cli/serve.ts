@@ -5,7 +5,7 @@ import { startServer } from "../app/server.ts";
 import { ignoresHangup } from "./signals.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { MigrationStopped } from "../app/migration.ts";
-import { fail, print } from "./terminal.ts";
+import { note, print, printJson } from "./print/output.ts";
 
 /** Resolves with the first signal that asks the server to stop. A second SIGTERM or SIGINT ends it at once. */
 const stopSignal = (): Promise<string> =>
@@ -24,12 +24,12 @@ const reachOf = (host: string): string => {
 
 /** A line that fits between those of a JSON log, whatever the log's level. */
 const printLogged = (message: string) =>
-  print(JSON.stringify({ level: "info", time: new Date().toISOString(), message }));
+  printJson({ level: "info", time: new Date().toISOString(), message });
 
 /** Its thread may be inside a long statement, which nothing but the end of the process ends. */
 const exitIfStopped = (error: unknown): never => {
   if (!(error instanceof MigrationStopped)) throw error;
-  fail(error.message);
+  note(error.message);
   process.exit();
 };
 

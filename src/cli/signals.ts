@@ -22,3 +22,26 @@ export const stopSignals = (): readonly (readonly ["SIGINT" | "SIGTERM" | "SIGHU
   ["SIGTERM", 143],
   ...(ignoresHangup() ? [] : ([["SIGHUP", 129]] as const)),
 ];
+
+/**
+ * Notes the first signal that stops a command, so that it can end in order. A second signal ends the process at once, except
+ * SIGHUP, which a closing terminal sends more than once.
+ */
+export const stopRequest = () => {
+  let code = 0;
+  const removers = stopSignals().map(([signal, exitCode]) => {
+    const onSignal = () => {
+      if (code !== 0 && signal !== "SIGHUP") process.exit(exitCode);
+      code ||= exitCode;
+    };
+    process.on(signal, onSignal);
+    return () => process.off(signal, onSignal);
+  });
+  return {
+    /** The exit code for the signal; 0 if there was none. */
+    code: () => code,
+    [Symbol.dispose]() {
+      for (const remove of removers) remove();
+    },
+  };
+};

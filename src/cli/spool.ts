@@ -2,16 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { freeBytes } from "../data-dir/free-space.ts";
-
-/** Where an export goes. */
-export interface Target {
-  /** @returns false if the reader has gone */
-  write(content: string | Uint8Array): Promise<boolean>;
-  /** All is written. */
-  finish(): Promise<void>;
-  /** Leaves nothing behind. */
-  abandon(): Promise<void>;
-}
+import type { Target } from "./export-target.ts";
 
 export interface SpoolOptions {
   /** Where the spool file is. It has no name there, so that nothing stays however the process ends. */

@@ -30,7 +30,7 @@ test("a backup is taken to a file and restored, in words and in JSON", async () 
   expect([unasked.code, unasked.out, unasked.error]).toEqual([
     2,
     "",
-    expect.stringContaining("Standard input is not a terminal to answer on: say --yes.\n"),
+    expect.stringContaining("Standard input is not a terminal, so nobody can answer: add --yes.\n"),
   ]);
   expect(await namesIn(other)).toEqual(["Max"]);
   const restored = await spawn(["restore", file, "--yes"], other);

@@ -121,7 +121,7 @@ test("keys are made, listed, rotated and revoked, in words and in JSON", async (
   });
   expect(made["secret"]).toMatch(/^aas_\w{36}$/);
   expect((await run(["keys", "list"], env)).out).toMatch(
-    /^ID +NAME.*\n1 +web +aas_\w{4} +pets:read pets:write +600\/min +never +valid until /,
+    /^ID +NAME.*\n1 +web +aas_\w{4} +pets:read pets:write +600\/min +never +expires in 90 days/,
   );
   expect((await json("keys", "rotate", "1", "--grace", "0s"))["secret"]).not.toBe(made["secret"]);
   expect((await run(["keys", "revoke", "1"], env)).out).toStartWith('Key 1 "web" is revoked since ');

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { streamTarget } from "../../src/cli/export.ts";
+import { streamTarget } from "../../src/cli/export-target.ts";
 import { shareLock } from "../../src/db/file-lock.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundledIn, inProcessIn } from "./program.ts";
@@ -152,7 +152,7 @@ test("standard output waits for its reader, but not for ever", async () => {
   const written = patient.write("a");
   read();
   expect(await written).toBe(true);
-  await expect(streamTarget(output, 1).write("b")).rejects.toThrow(/has not read on.*export to a file/);
+  await expect(streamTarget(output, 1).write("b")).rejects.toThrow(/has read nothing.*export to a file/);
 });
 
 test("a form that the name does not tell must be named", async () => {
@@ -217,6 +217,6 @@ test.skipIf(!existsSync("/dev/full"))("what is full is named, and it is not DATA
   const { error, code } = await spawn(await filled(), ["export"], "", "/dev/full");
   expect([code, error]).toEqual([
     1,
-    "adoption-store: standard output: its file system is full; make room there, then try again\n",
+    "adoption-store: standard output: its file system is full: make room there, then try again\n",
   ]);
 });

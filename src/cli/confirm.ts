@@ -1,0 +1,28 @@
+import { createInterface } from "node:readline/promises";
+import { UsageError } from "./usage-error.ts";
+
+/** Ctrl-C was pressed at a question. */
+export class Interrupted extends Error {
+  override name = "Interrupted";
+}
+
+/**
+ * Asks a question on the terminal. Ctrl-D means no.
+ * @throws UsageError if standard input is not a terminal
+ * @throws Interrupted
+ */
+export const confirm = async (question: string): Promise<boolean> => {
+  if (!process.stdin.isTTY)
+    throw new UsageError(`${question} Standard input is not a terminal, so nobody can answer: add --yes.`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ABORT_ERR") throw error;
+    process.stderr.write("\n");
+    if ((error as Error).message.endsWith("Ctrl+D")) return false;
+    throw new Interrupted("stopped", { cause: error });
+  } finally {
+    terminal.close();
+  }
+};

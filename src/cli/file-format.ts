@@ -1,0 +1,38 @@
+import { extname } from "node:path";
+import { DELIMITERS } from "../bulk/csv-reader.ts";
+import type { Format } from "../bulk/import.ts";
+import { UsageError } from "./usage-error.ts";
+
+const FORMATS: Readonly<Record<string, Format>> = {
+  ".csv": "csv",
+  ".tsv": "csv",
+  ".txt": "csv",
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+  // Rejected rows are written beside their file: animals.csv.rejected.
+  ".rejected": "csv",
+};
+
+/** The format that `--format` names, or else the file's name. @throws UsageError if neither does */
+export const formatOf = (path: string | undefined, format: Format | undefined): Format => {
+  if (format) return format;
+  const name = path?.toLowerCase().replace(/(\.rejected)+$/, "") ?? "";
+  const found = FORMATS[extname(name)];
+  if (!found)
+    throw new UsageError(
+      `--format: say csv or ndjson: ${path === undefined ? "standard input has no name that tells" : `the name ${JSON.stringify(path)} does not tell`}`,
+    );
+  return found;
+};
+
+/** The separator that `--delimiter` names, by a word or as it is. @throws UsageError */
+export const delimiterOf = (text: string | undefined): string | undefined => {
+  if (text === undefined) return undefined;
+  const named: string | undefined = (DELIMITERS as Record<string, string>)[text];
+  const delimiter = named ?? (text === "\\t" ? "\t" : text);
+  if (delimiter.length !== 1 || /["\r\n]/.test(delimiter))
+    throw new UsageError(
+      `--delimiter: ${JSON.stringify(text)} is not a separator: use ${Object.keys(DELIMITERS).join(", ")} or one character`,
+    );
+  return delimiter;
+};

@@ -1,0 +1,11 @@
+import type { fromCertificate } from "../../certificates/model.ts";
+import { print } from "./output.ts";
+
+type Problem = NonNullable<ReturnType<typeof fromCertificate>["problem"]>;
+
+/** Why the last attempt at a certificate failed. */
+export const printProblem = ({ type, detail, subproblems }: Problem): void => {
+  print(`  ${type}: ${detail}`);
+  for (const part of subproblems)
+    print(`    ${part.identifier ? `${part.identifier}: ` : ""}${part.type}: ${part.detail}`);
+};

@@ -1,0 +1,11 @@
+const UNITS = ["bytes", "kB", "MB", "GB"];
+
+/** `1234567` as `1.2 MB`. */
+export const formatBytes = (bytes: number): string => {
+  const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const value = bytes / 1000 ** step;
+  return `${step === 0 ? value : value.toFixed(1)} ${UNITS[step]}`;
+};
+
+/** `1234567` as `1,234,567`. */
+export const formatCount = (count: number): string => count.toLocaleString("en-US");

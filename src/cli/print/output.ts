@@ -1,0 +1,14 @@
+export const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+export const printJson = (value: unknown): void => print(JSON.stringify(value));
+
+/** Prints one line to standard error. */
+export const note = (message: string): void => {
+  process.stderr.write(`adoption-store: ${message}\n`);
+};
+
+/** Prints what a command did: as JSON if `--json` asks for it, else in words. */
+export const printResult = (json: boolean | undefined, value: unknown, text: string): void =>
+  json ? printJson(value) : print(text);

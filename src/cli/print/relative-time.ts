@@ -1,0 +1,17 @@
+const UNITS = [
+  ["year", 365 * 86_400],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
+
+const FORMAT = new Intl.RelativeTimeFormat("en");
+
+/** `3 minutes ago`, `in 90 days`: a time as seen from `now`, rounded to the largest unit that it fills. */
+export const relativeTime = (time: number, now: number): string => {
+  const seconds = Math.round((time - now) / 1000);
+  if (seconds === 0) return "now";
+  const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
+  return FORMAT.format(Math.round(seconds / size), unit);
+};
