@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { allowsIssuance } from "../../src/protocols/dns/caa.ts";
 import { describeFinding, formatServer, type Finding } from "../../src/domains/finding.ts";
 import type { CaaRecord } from "../../src/protocols/dns/message.ts";
-import { canonicalName, isAskable, isSameName, withParents } from "../../src/protocols/dns/name.ts";
 import { parseServer, resolversOf } from "../../src/protocols/dns/server-address.ts";
 
 const caa = (text: string): CaaRecord => {
@@ -31,29 +30,6 @@ test.each<[records: string[], allowed: boolean]>([
   [["128 issue ca.test"], true],
 ])("CAA %j allows ca.test: %p", (records, allowed) => {
   expect(allowsIssuance(records.map(caa), ["ca.test"])).toBe(allowed);
-});
-
-test("names compare without ASCII case and final dot, and without any other folding", () => {
-  expect(isSameName("Docs.Example.ORG.", "docs.example.org")).toBe(true);
-  expect(isSameName("\u212a.test", "k.test")).toBe(false);
-  expect(canonicalName(".")).toBe("");
-});
-
-test("a name's parents end at the top-level domain", () => {
-  expect(withParents("a.b.test")).toEqual(["a.b.test", "b.test", "test"]);
-});
-
-test("names that no question can hold are not asked for", () => {
-  for (const name of [
-    "",
-    "a..b",
-    "a b.test",
-    "\ufffd.test",
-    `${"a".repeat(64)}.test`,
-    `${"a.".repeat(130)}test`,
-  ])
-    expect(isAskable(name)).toBe(false);
-  expect(isAskable("_acme-challenge.docs.example.org")).toBe(true);
 });
 
 test("resolvers are read from resolv.conf", () => {

@@ -103,7 +103,7 @@ test.each([
   ["\u202etxt", "\\u202etxt"],
   ["b\u00fccher \ud83d\ude00", "b\u00fccher \ud83d\ude00"],
   ["\ud83d", "\\ud83d"],
-  ["x".repeat(400), `${"x".repeat(300)}...`],
+  ["x".repeat(400), `${"x".repeat(297)}...`],
 ])("%p is shown as %p", (text, shown) => {
   expect(printable(text)).toBe(shown);
 });

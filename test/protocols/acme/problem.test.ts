@@ -1,0 +1,175 @@
+import { describe, expect, test } from "bun:test";
+import {
+  AcmeProblem,
+  printable,
+  problemOf,
+  readProblem,
+  readRetryAfter,
+} from "../../../src/protocols/acme/problem.ts";
+
+const URN = "urn:ietf:params:acme:error:";
+
+describe("a problem document", () => {
+  test("is read in full", () => {
+    const value = {
+      type: `${URN}compound`,
+      detail: "Several names were refused",
+      title: "Refused",
+      subproblems: [
+        { type: `${URN}caa`, detail: "CAA forbids", identifier: { type: "dns", value: "a.test" } },
+        { type: "https://ca.test/odd", detail: "odd" },
+      ],
+    };
+    expect(readProblem(value, { status: 403, retryAfterMs: 5000 })).toEqual({
+      type: "compound",
+      detail: "Several names were refused",
+      subproblems: [
+        { type: "caa", detail: "CAA forbids", identifier: "a.test" },
+        { type: "https://ca.test/odd", detail: "odd" },
+      ],
+      status: 403,
+      retryAfterMs: 5000,
+    });
+  });
+
+  test("says its title where it has no detail", () => {
+    expect(readProblem({ title: "Refused" }).detail).toBe("Refused");
+    expect(readProblem({ title: "Refused", detail: "  " }).detail).toBe("Refused");
+  });
+
+  test.each<[unknown]>([
+    [undefined],
+    [null],
+    ["text"],
+    [7],
+    [[]],
+    [[{ type: `${URN}caa` }]],
+    [Object.assign([], { type: `${URN}caa` })],
+    [{}],
+    [{ detail: 7, type: 7, subproblems: {} }],
+  ])("that says nothing is one all the same: %j", (value) => {
+    expect(readProblem(value)).toStrictEqual({
+      type: "unexplained",
+      detail: "no reason was given",
+      subproblems: [],
+    });
+  });
+
+  test.each([
+    [400, "unexplained"],
+    [429, "rateLimited"],
+    [499, "unexplained"],
+    [500, "serverInternal"],
+    [503, "serverInternal"],
+  ])("of status %d without a type is %s", (status, type) => {
+    expect(readProblem({ type: "about:blank" }, { status })).toEqual({
+      type,
+      detail: `answered ${status} without a reason`,
+      subproblems: [],
+      status,
+    });
+  });
+
+  test("of status 0 and to be tried again at once keeps both", () => {
+    expect(readProblem({ detail: "x" }, { status: 0, retryAfterMs: 0 })).toMatchObject({
+      status: 0,
+      retryAfterMs: 0,
+    });
+  });
+
+  test("has a subproblem for whatever is in its place", () => {
+    const subproblems = [
+      null,
+      {},
+      { identifier: "a.test" },
+      { identifier: { value: 7 } },
+      { identifier: { value: "" } },
+    ];
+    expect(readProblem({ subproblems }).subproblems).toEqual(
+      subproblems.map(() => ({ type: "unexplained", detail: "" })),
+    );
+  });
+
+  test("has 100 subproblems at most", () => {
+    const subproblems = Array.from({ length: 101 }, (_, at) => ({ detail: String(at) }));
+    const read = readProblem({ subproblems }).subproblems;
+    expect([read.length, read.at(-1)?.detail]).toEqual([100, "99"]);
+  });
+
+  test("is escaped and cut wherever it is text", () => {
+    const evil = `\u001b[2J${"x".repeat(2000)}`;
+    const { type, detail, subproblems } = readProblem({
+      type: evil,
+      detail: evil,
+      subproblems: [{ type: evil, detail: evil, identifier: { value: evil } }],
+    });
+    for (const text of [type, detail, ...subproblems.flatMap((one) => Object.values(one) as string[])]) {
+      expect(text).toStartWith(String.raw`\u001b[2J`);
+      expect(text).toHaveLength(1000);
+    }
+  });
+});
+
+test("a text is trimmed, and has 1,000 characters at most", () => {
+  expect(printable(`  ${"x".repeat(1000)}  `)).toBe("x".repeat(1000));
+  expect(printable("x".repeat(1001))).toBe(`${"x".repeat(997)}...`);
+});
+
+describe("a thrown problem", () => {
+  test("is an error that says its type and detail", () => {
+    const problem = new AcmeProblem({ type: "caa", detail: "CAA forbids" });
+    expect(problem).toBeInstanceOf(Error);
+    expect([problem.name, problem.message]).toEqual(["AcmeProblem", "caa: CAA forbids"]);
+    expect(problem.subproblems).toEqual([]);
+  });
+
+  test("is kept as data, with what it has and nothing else", () => {
+    const bare = problemOf(new AcmeProblem({ type: "caa", detail: "CAA forbids" }));
+    expect(Object.entries(bare)).toEqual([
+      ["type", "caa"],
+      ["detail", "CAA forbids"],
+      ["subproblems", []],
+    ]);
+    const subproblems = [{ type: "dns", detail: "no answer" }];
+    const full = { type: "caa", detail: "x", status: 0, subproblems, retryAfterMs: 0 };
+    expect(problemOf(new AcmeProblem(full))).toEqual(full);
+  });
+});
+
+describe("Retry-After", () => {
+  const NOW = Date.UTC(2026, 10, 22, 12);
+
+  test.each([
+    ["0", 0],
+    ["120", 120_000],
+    [" 7 ", 7000],
+    ["999999999", 999_999_999_000],
+    ["Sun, 22 Nov 2026 12:00:30 GMT", 30_000],
+    ["Sunday, 22-Nov-26 12:00:30 GMT", 30_000],
+    ["Sun Nov 22 12:00:30 2026 GMT", 30_000],
+    ["Sun, 22 Nov 2026 11:59:59 GMT", 0],
+    ["Wednesday, 25-Nov-26 12:00:00 GMT", 3 * 86_400_000],
+  ])("of %j is read", (value, ms) => {
+    expect(readRetryAfter(value, NOW)).toBe(ms);
+  });
+
+  test.each([
+    null,
+    "",
+    "-1",
+    "1.5",
+    "soon",
+    "1000000000",
+    "2026-11-22",
+    "x7",
+    "7x",
+    "Sun, soon",
+    "in Sun, 22 Nov 2026 12:00:30 GMT",
+    "sun, 22 Nov 2026 12:00:30 GMT",
+    "Su, 22 Nov 2026 12:00:30 GMT",
+    "Wednesdayyy, 25-Nov-26 12:00:00 GMT",
+    "S, 22 Nov 2026 12:00:30 GMT",
+  ])("of %j says neither seconds nor a date", (value) => {
+    expect(readRetryAfter(value, NOW)).toBeUndefined();
+  });
+});

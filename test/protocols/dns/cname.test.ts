@@ -1,0 +1,138 @@
+import { describe, expect, test } from "bun:test";
+import { followCnames, isUsable, recordsOf } from "../../../src/protocols/dns/cname.ts";
+import type { DnsRecord, Question } from "../../../src/protocols/dns/message.ts";
+import { answer, exchange, failure, record } from "../../domains/traces.ts";
+
+/** A resolver that has these records for these names, each with what it tells at once. */
+const resolverOf = (zones: Record<string, DnsRecord[]>) => {
+  const asked: Question[] = [];
+  const ask = async (question: Question) => {
+    asked.push(question);
+    return exchange(answer(zones[question.name] ?? []));
+  };
+  return { ask, asked };
+};
+
+const cname = (name: string, data: string) => record("CNAME", name, data);
+const names = (count: number) => Array.from({ length: count }, (_, at) => `n${at}.test`);
+
+/** A chain of so many CNAME records, ending in an address. */
+const chainOf = (hops: number): DnsRecord[] => [
+  ...names(hops).map((name, at) => cname(name, `n${at + 1}.test`)),
+  record("A", `n${hops}.test`, "192.0.2.1"),
+];
+
+describe("a chain of CNAME records", () => {
+  test("is one name where that has the records itself", async () => {
+    const { ask, asked } = resolverOf({ "a.test": [record("A", "a.test", "192.0.2.1")] });
+    expect(await followCnames(ask, "a.test", "A")).toMatchObject({
+      names: ["a.test"],
+      records: [{ data: "192.0.2.1" }],
+    });
+    expect(asked).toEqual([{ name: "a.test", type: "A" }]);
+  });
+
+  test("is followed within one answer", async () => {
+    const { ask, asked } = resolverOf({ "n0.test": chainOf(3) });
+    const followed = await followCnames(ask, "n0.test", "A");
+    expect(followed.names).toEqual(names(4));
+    expect(followed.records.map(({ data }) => data)).toEqual(["192.0.2.1"]);
+    expect(followed).not.toHaveProperty("problem");
+    expect(asked).toHaveLength(1);
+  });
+
+  test("is followed from answer to answer where a resolver stops at each", async () => {
+    const { ask, asked } = resolverOf({
+      "n0.test": [cname("n0.test", "n1.test")],
+      "n1.test": [cname("n1.test", "n2.test")],
+      "n2.test": [record("A", "n2.test", "192.0.2.1")],
+    });
+    const followed = await followCnames(ask, "n0.test", "A");
+    expect(followed.names).toEqual(names(3));
+    expect(followed.records).toHaveLength(1);
+    expect(asked.map(({ name }) => name)).toEqual(names(3));
+  });
+
+  test("ends without records where its last name has none", async () => {
+    const { ask, asked } = resolverOf({ "n0.test": [cname("n0.test", "n1.test")] });
+    const followed = await followCnames(ask, "n0.test", "A");
+    expect(followed).toMatchObject({ names: names(2), records: [] });
+    expect(followed).not.toHaveProperty("problem");
+    expect(asked).toHaveLength(2);
+  });
+
+  test("has only records of its last name and of the type that was asked for", async () => {
+    const { ask } = resolverOf({
+      "a.test": [
+        record("A", "other.test", "192.0.2.1"),
+        record("AAAA", "a.test", "2001:db8::1"),
+        record("A", "a.test", "192.0.2.2"),
+        cname("other.test", "b.test"),
+      ],
+    });
+    const { names: passed, records } = await followCnames(ask, "a.test", "A");
+    expect(passed).toEqual(["a.test"]);
+    expect(records.map(({ data }) => data)).toEqual(["192.0.2.2"]);
+  });
+
+  test("of CNAME records itself ends behind the last", async () => {
+    const { ask } = resolverOf({ "n0.test": [cname("n0.test", "n1.test")] });
+    expect(await followCnames(ask, "n0.test", "CNAME")).toMatchObject({ names: names(2), records: [] });
+  });
+
+  test("of eight records is followed, and of nine is too long", async () => {
+    const eight = await followCnames(resolverOf({ "n0.test": chainOf(8) }).ask, "n0.test", "A");
+    expect(eight).toMatchObject({ names: names(9), records: [{ data: "192.0.2.1" }] });
+    const nine = await followCnames(resolverOf({ "n0.test": chainOf(9) }).ask, "n0.test", "A");
+    expect(nine).toMatchObject({ problem: "too_long", names: names(9), records: [] });
+  });
+
+  test.each([
+    ["to itself", ["a.test", "a.test"]],
+    ["to a name before it", ["a.test", "b.test", "c.test", "b.test"]],
+  ])("that leads %s is a loop", async (_, [first = "", ...rest]) => {
+    const records = rest.map((name, at) => cname([first, ...rest][at] ?? "", name));
+    expect(await followCnames(resolverOf({ [first]: records }).ask, first, "A")).toMatchObject({
+      problem: "loop",
+      records: [],
+    });
+  });
+
+  test("that leads to what cannot be asked for ends there", async () => {
+    const { ask } = resolverOf({ "a.test": [cname("a.test", "b c.test")] });
+    expect(await followCnames(ask, "a.test", "A")).toMatchObject({
+      names: ["a.test"],
+      problem: "bad_name",
+      records: [],
+    });
+  });
+
+  test("ends where nobody answers, and what the last server said is kept", async () => {
+    const silent = exchange(failure("timeout", "no answer"));
+    expect(await followCnames(async () => silent, "a.test", "A")).toEqual({
+      names: ["a.test"],
+      records: [],
+      problem: "unanswered",
+      last: silent,
+    });
+  });
+});
+
+const RECORDS = [record("A", "a.test", "192.0.2.1")];
+
+test.each([
+  ["NOERROR", true],
+  ["NXDOMAIN", true],
+  ["SERVFAIL", false],
+  ["REFUSED", false],
+])("an answer of %s says what there is: %p", (rcode, isTold) => {
+  const given = exchange(answer(RECORDS, { rcode }));
+  expect(isUsable(given)).toBe(isTold);
+  expect(recordsOf(given)).toEqual(isTold ? RECORDS : []);
+});
+
+test("a failure says nothing", () => {
+  const given = exchange(failure("network", "unreachable"));
+  expect(isUsable(given)).toBe(false);
+  expect(recordsOf(given)).toEqual([]);
+});

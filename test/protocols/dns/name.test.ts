@@ -1,0 +1,63 @@
+import { describe, expect, test } from "bun:test";
+import {
+  canonicalName,
+  isAskable,
+  isSameName,
+  proofNameOf,
+  withParents,
+} from "../../../src/protocols/dns/name.ts";
+
+test("names compare without ASCII case and final dot, and without any other folding", () => {
+  expect(isSameName("Docs.Example.ORG.", "docs.example.org")).toBe(true);
+  expect(isSameName("\u212a.test", "k.test")).toBe(false);
+  expect(canonicalName(".")).toBe("");
+});
+
+test("a name's parents end at the top-level domain", () => {
+  expect(withParents("a.b.test")).toEqual(["a.b.test", "b.test", "test"]);
+});
+
+test("names that no question can hold are not asked for", () => {
+  for (const name of [
+    "",
+    "a..b",
+    "a b.test",
+    "\ufffd.test",
+    `${"a".repeat(64)}.test`,
+    `${"a.".repeat(130)}test`,
+  ])
+    expect(isAskable(name)).toBe(false);
+  expect(isAskable("_acme-challenge.docs.example.org")).toBe(true);
+});
+
+test("a name loses one final dot, and no other", () => {
+  expect(canonicalName("Docs.Example.ORG..")).toBe("docs.example.org.");
+  expect(canonicalName("a.b")).toBe("a.b");
+  expect(isSameName("a.b", "a.c")).toBe(false);
+});
+
+describe("a name", () => {
+  test.each([
+    ["of 63 characters in a label", "a".repeat(63)],
+    ["of 253 characters", `${"a.".repeat(126)}b`],
+    ["of all that is printed", "!~*_-/"],
+    ["of one character", "a"],
+  ])("%s is asked for", (_, name) => {
+    expect(isAskable(name)).toBe(true);
+  });
+
+  test.each([
+    ["of 64 characters in a label", `a.${"b".repeat(64)}`],
+    ["of 254 characters", `${"a.".repeat(126)}bb`],
+    ["with a space before it", " a"],
+    ["with a line feed behind it", "a\n"],
+    ["with a final dot", "a."],
+    ["with a DEL", "a\x7f"],
+  ])("%s is not", (_, name) => {
+    expect(isAskable(name)).toBe(false);
+  });
+});
+
+test("the proof of an apex stands below it", () => {
+  expect(proofNameOf("example.org")).toBe("_adoption-store.example.org");
+});
