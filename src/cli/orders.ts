@@ -6,7 +6,7 @@ import type { Config } from "../config/config.ts";
 import { vacuum } from "../db/vacuum.ts";
 import { Fault } from "../lib/errors.ts";
 import { systemClock } from "../lib/time.ts";
-import type { Adopters, OrderSummary } from "../orders/erasure.ts";
+import type { AdopterRepository, OrderSummary } from "../orders/erasure.ts";
 import { fromOrder, isEmail } from "../orders/model.ts";
 import type { OrderService } from "../orders/service.ts";
 import { ORDER_STATUSES, type OrderStatus } from "../orders/status.ts";
@@ -30,7 +30,7 @@ interface Options extends Record<string, unknown> {
 /** Runs `work` on the orders of DATA_DIR, beside a server or without one. `rewrite` removes what was erased from its files. */
 const withOrders = <Result>(
   config: Config,
-  work: (orders: OrderService, adopters: Adopters, rewrite: () => Promise<void>) => Promise<Result>,
+  work: (orders: OrderService, adopters: AdopterRepository, rewrite: () => Promise<void>) => Promise<Result>,
 ): Promise<Result> =>
   withDatabase(config, (database) => {
     const { orders, adopters } = commandServices(config, database);

@@ -5,41 +5,30 @@ import { isOpen, orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
 import type { OrderStatus } from "./status.ts";
 
-/** What is said of an order of somebody who is to be forgotten. */
 export interface OrderSummary {
   id: number;
   status: OrderStatus;
 }
 
 export interface ErasureResult {
-  /** Orders that were open: cancelled, or the reason why nothing was forgotten. */
+  /** The orders that were open. They were cancelled, or they are the reason why nothing was erased. */
   open: OrderSummary[];
   /** How many orders lost their adopter and note. */
   orders: number;
-  /** How many answers to repeated requests went, for they held the address. */
+  /** How many stored responses to idempotent requests were deleted because they contained the address. */
   answers: number;
 }
 
-export interface Adopters {
-  /** All orders of this address, in any case of its letters. */
-  find(email: string): Promise<OrderSummary[]>;
-  /**
-   * Erases adopter and note of all orders of this address, and the answers that hold it, in one atomic step. One order that
-   * is open stops all of it, unless `cancelling` cancels it in the same step.
-   */
-  forget(email: string, cancelling: boolean, now: number): Promise<ErasureResult>;
-}
-
-/** An address as it is compared: all cases and composed forms of a letter are one, long s and final sigma too. */
+/** An address for comparison: all cases and composed forms of a letter are equal, as are s and the long s, σ and the final ς. */
 const foldEmail = (email: string): string =>
   email.normalize("NFC").toLowerCase().replaceAll("\u017f", "s").replaceAll("\u03c2", "\u03c3");
 
-/** Signs that mean something to GLOB, as themselves. */
 const escapeGlob = (text: string): string => text.replaceAll(/[*?[]/g, "[$&]");
 
 /**
- * Patterns of an idempotency key, in lower case and with spaces around, that holds an address as a word: nothing goes before
- * it or on behind it that addresses are commonly made of. A hyphen parts words: rather one answer goes too many.
+ * GLOB patterns for an idempotency key, in lower case and between spaces, that contains the address as a word: next to it is
+ * nothing that addresses commonly contain. A hyphen does not belong to the word: one response too many is better than one
+ * too few.
  */
 const addressPatterns = (address: string) =>
   ["[^a-z0-9.]", ".[^a-z0-9]"].map((end) => ({
@@ -47,85 +36,103 @@ const addressPatterns = (address: string) =>
     pattern: `*[^a-z0-9.+]${escapeGlob(address)}${end}*`,
   }));
 
-export const adopterRepository = ({ orm, commit }: Database): Adopters => {
-  const value = sql.placeholder;
-  const stored = sql<string>`lower(${orders.adopterEmail})`;
-  const matches = sql`${stored} in (select value from json_each(${value("spellings")}))`;
-  const held = isOpen(orders.status);
-  const traced = (...more: SQL[]) =>
-    orm
-      .select({ id: orders.id, status: orders.status })
-      .from(orders)
-      .where(and(matches, ...more))
-      .orderBy(asc(orders.id));
-  const found = traced().prepare();
-  const foundOpen = traced(held).prepare();
-  const beyondAscii = orm
-    .selectDistinct({ spelling: stored })
+const value = sql.placeholder;
+const storedEmail = sql<string>`lower(${orders.adopterEmail})`;
+const isOfAdopter = sql`${storedEmail} in (select value from json_each(${value("spellings")}))`;
+const isOpenOrder = isOpen(orders.status);
+
+/** The orders of an adopter. */
+const ordersWhere = (orm: Database["orm"], ...conditions: SQL[]) =>
+  orm
+    .select({ id: orders.id, status: orders.status })
     .from(orders)
-    .where(sql`${stored} glob '*[^ -~]*'`)
-    .prepare();
-  const released = orm
+    .where(and(isOfAdopter, ...conditions))
+    .orderBy(asc(orders.id));
+
+/** The statements that erase an adopter, in the order in which they run. */
+const erasureStatements = ({ orm }: Pick<Database, "orm">) => {
+  const releaseStatement = orm
     .update(pets)
     .set({ status: "available" })
     .where(
       and(
         eq(pets.status, "pending"),
-        inArray(pets.id, orm.select({ id: orders.petId }).from(orders).where(and(matches, held))),
+        inArray(pets.id, orm.select({ id: orders.petId }).from(orders).where(and(isOfAdopter, isOpenOrder))),
       ),
     )
     .returning({ id: pets.id })
     .prepare();
-  const cancelled = orm
+  const cancelStatement = orm
     .update(orders)
     .set({ status: "cancelled", updatedAt: sql`${value("now")}` })
-    .where(and(matches, held))
+    .where(and(isOfAdopter, isOpenOrder))
     .returning({ id: orders.id })
     .prepare();
-  const erased = orm
+  const eraseStatement = orm
     .update(orders)
     .set({ adopterName: null, adopterEmail: null, note: null })
-    .where(and(matches, notExists(traced(held))))
+    .where(and(isOfAdopter, notExists(ordersWhere(orm, isOpenOrder))))
     .returning({ id: orders.id })
     .prepare();
-  // An answer is of who is named in it: another's address is not searched for this one.
+  // A response belongs to the adopter whom it names: the address of another adopter is not searched for this one.
   const adopter = sql`iif(json_valid(${answers.body}), lower(${answers.body} ->> '$.adopter.email'), null)`;
-  const others = sql`iif(instr(${adopter}, value ->> 'address') > 0, ${adopter}, '')`;
-  const key = sql`'  ' || replace(lower(${answers.idempotencyKey}), ${others}, ' ') || '  '`;
-  const holdsIt = sql`(${adopter} in (select value from json_each(${value("spellings")})) or exists (select 1 from json_each(${value("words")}) where instr(lower(${answers.idempotencyKey}), value ->> 'address') > 0 and ${key} glob value ->> 'pattern'))`;
-  // Whoever still has an order was not forgotten.
-  const dropped = orm
+  const otherAdopter = sql`iif(instr(${adopter}, value ->> 'address') > 0, ${adopter}, '')`;
+  const key = sql`'  ' || replace(lower(${answers.idempotencyKey}), ${otherAdopter}, ' ') || '  '`;
+  const containsAddress = sql`(${adopter} in (select value from json_each(${value("spellings")})) or exists (select 1 from json_each(${value("words")}) where instr(lower(${answers.idempotencyKey}), value ->> 'address') > 0 and ${key} glob value ->> 'pattern'))`;
+  // While an order still has the address, nothing was erased.
+  const deleteResponsesStatement = orm
     .delete(answers)
-    .where(and(holdsIt, notExists(traced())))
+    .where(and(containsAddress, notExists(ordersWhere(orm))))
     .returning({ id: answers.id })
     .prepare();
+  return { releaseStatement, cancelStatement, eraseStatement, deleteResponsesStatement };
+};
 
-  /** How the address is written in the database. SQLite's own lower case knows ASCII only: the others are looked through. */
+export const adopterRepository = (database: Database) => {
+  const { orm, commit } = database;
+  const findStatement = ordersWhere(orm).prepare();
+  const findOpenStatement = ordersWhere(orm, isOpenOrder).prepare();
+  const nonAsciiStatement = orm
+    .selectDistinct({ spelling: storedEmail })
+    .from(orders)
+    .where(sql`${storedEmail} glob '*[^ -~]*'`)
+    .prepare();
+  const { releaseStatement, cancelStatement, eraseStatement, deleteResponsesStatement } =
+    erasureStatements(database);
+
+  /** How the database spells the address. SQLite's `lower` knows ASCII only: all other addresses are compared here. */
   const spellingsOf = (email: string): string[] => {
     const given = email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-    const same = beyondAscii.all().filter(({ spelling }) => foldEmail(spelling) === foldEmail(email));
+    const same = nonAsciiStatement.all().filter(({ spelling }) => foldEmail(spelling) === foldEmail(email));
     return [...new Set([given, foldEmail(email), ...same.map(({ spelling }) => spelling)])];
   };
 
   return {
-    async find(email) {
-      return found.all({ spellings: JSON.stringify(spellingsOf(email)) });
+    /** All orders with this address, whatever the case of its letters. */
+    async find(email: string): Promise<OrderSummary[]> {
+      return findStatement.all({ spellings: JSON.stringify(spellingsOf(email)) });
     },
-    async forget(email, cancelling, now) {
+    /**
+     * Erases adopter and note of all orders with this address, and the stored responses that contain it, in one atomic step.
+     * An open order prevents all of it, unless `cancelOpen` cancels it in the same step.
+     */
+    async forget(email: string, cancelOpen: boolean, now: number): Promise<ErasureResult> {
       const all = spellingsOf(email);
       const spellings = JSON.stringify(all);
       const words = JSON.stringify(all.flatMap(addressPatterns));
-      const read = { query: foundOpen, values: { spellings } };
-      const erase = { query: erased, values: { spellings } };
-      const drop = { query: dropped, values: { spellings, words } };
-      if (!cancelling) {
-        const [open, gone, forgotten] = await commit([read, erase, drop]);
-        return { open, orders: gone.length, answers: forgotten.length };
+      const read = { query: findOpenStatement, values: { spellings } };
+      const erase = { query: eraseStatement, values: { spellings } };
+      const deleteResponses = { query: deleteResponsesStatement, values: { spellings, words } };
+      if (!cancelOpen) {
+        const [open, erased, deleted] = await commit([read, erase, deleteResponses]);
+        return { open, orders: erased.length, answers: deleted.length };
       }
-      const release = { query: released, values: { spellings } };
-      const cancel = { query: cancelled, values: { spellings, now } };
-      const [open, , , gone, forgotten] = await commit([read, release, cancel, erase, drop]);
-      return { open, orders: gone.length, answers: forgotten.length };
+      const release = { query: releaseStatement, values: { spellings } };
+      const cancel = { query: cancelStatement, values: { spellings, now } };
+      const [open, , , erased, deleted] = await commit([read, release, cancel, erase, deleteResponses]);
+      return { open, orders: erased.length, answers: deleted.length };
     },
   };
 };
+
+export type AdopterRepository = ReturnType<typeof adopterRepository>;

@@ -18,16 +18,16 @@ import { ORDER_STATUSES } from "./status.ts";
 const MAX_EMAIL = 254;
 const MAX_NOTE = 2000;
 
-/** No white space, control character or @; spelt out, because languages differ in what `\s` and `\p{Cc}` mean. */
+/** No white space, control character or @. Spelled out: languages differ on what `\s` and `\p{Cc}` match. */
 const EMAIL_PART = String.raw`[^\x00-\x20@\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+`;
 const EMAIL_PATTERN = `^${EMAIL_PART}@${EMAIL_PART}$`;
 const EMAIL = new RegExp(EMAIL_PATTERN, "u");
 
-/** True if a text has at most so many code points. */
-const hasAtMost = (text: string, most: number): boolean =>
-  text.length <= most || (text.length <= 2 * most && [...text].length <= most);
+/** Counts code points. A string has at most as many of them as UTF-16 units. */
+const hasAtMost = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
-/** Simply: whether mail arrives, only sending one tells. */
+/** Not strict: only sending an email shows whether it arrives. */
 export const isEmail = (value: unknown): value is string =>
   typeof value === "string" && value.isWellFormed() && hasAtMost(value, MAX_EMAIL) && EMAIL.test(value);
 
@@ -38,14 +38,14 @@ const Email = checked<string>(
     minLength: 3,
     maxLength: MAX_EMAIL,
     pattern: EMAIL_PATTERN,
-    description: "The adopter's mail address.",
+    description: "The adopter's email address.",
     examples: ["ada@example.org"],
   },
-  `must be a mail address: one @ with something on both sides, no spaces or control characters, at most ${MAX_EMAIL} characters`,
+  `must be an email address: one @ with something on both sides, no spaces or control characters, at most ${MAX_EMAIL} characters`,
   isEmail,
 );
 
-/** No control characters but tabs and line ends. */
+/** No control characters except tabs and line ends. */
 const NOTE_PATTERN = String.raw`^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+$`;
 const NOTE = new RegExp(NOTE_PATTERN, "u");
 
@@ -56,10 +56,10 @@ const Note = checked<string>(
     minLength: 1,
     maxLength: MAX_NOTE,
     pattern: NOTE_PATTERN,
-    description: "What is to be known of this adoption.",
+    description: "A note about this adoption.",
     examples: ["Has a garden, and a cat of 12."],
   },
-  `must be a string of 1 to ${MAX_NOTE} characters, without control characters but tabs and line ends, without lone surrogates`,
+  `must be a string of 1 to ${MAX_NOTE} characters, without control characters except tabs and line ends, without lone surrogates`,
   (value) =>
     typeof value === "string" && value.isWellFormed() && hasAtMost(value, MAX_NOTE) && NOTE.test(value),
 );
@@ -72,36 +72,36 @@ const adopter = {
 const NewAdopter = t.Object(adopter, {
   $id: "NewAdopter",
   additionalProperties: false,
-  description: "Who is to adopt the animal.",
+  description: "The person who wants to adopt the animal.",
 });
 
-const Adopter = t.Object(adopter, { $id: "Adopter", description: "Who adopts the animal." });
+const Adopter = t.Object(adopter, { $id: "Adopter", description: "The person who adopts the animal." });
 
 export const OrderStatus = OneOf("OrderStatus", ORDER_STATUSES, {
   $id: "OrderStatus",
-  description: "How far the adoption is.",
+  description: "The progress of the adoption.",
   examples: ["placed"],
 });
 
 export const NewOrder = t.Object(
   { petId: IdInBody("Id of the animal."), adopter: NewAdopter, note: t.Optional(Note) },
-  { $id: "NewOrder", additionalProperties: false, description: "An adoption to begin." },
+  { $id: "NewOrder", additionalProperties: false, description: "An adoption to start." },
 );
 
 export const Order = t.Object(
   {
     id: Id("Unique identifier, assigned by the service.", 1),
-    petId: Id("Id of the animal. It may be gone once the order is no longer open."),
+    petId: Id("Id of the animal. The animal may have been deleted once the order is no longer open."),
     adopter: t.Optional(Adopter),
     note: t.Optional(Note),
     status: OrderStatus,
-    createdAt: Time("When it was placed.", "2026-11-20T09:30:00.000Z"),
-    updatedAt: Time("When its status last changed.", "2026-11-20T09:30:00.000Z"),
+    createdAt: Time("When the order was placed.", "2026-11-20T09:30:00.000Z"),
+    updatedAt: Time("When the status last changed.", "2026-11-20T09:30:00.000Z"),
   },
   {
     $id: "Order",
     description:
-      "An adoption. `adopter` and `note` are shown to keys with the scope `orders:read`, and gone once the adopter was forgotten.",
+      "An adoption. Only keys with the scope `orders:read` see `adopter` and `note`. Both are absent once the adopter's data has been erased.",
   },
 );
 
@@ -137,13 +137,13 @@ export const OrderQuery = t.Object(
 
 export const OrderParams = t.Object({ orderId: IdInPath("Id of the order.") });
 
-/** The wire form of an order. */
+/** The JSON form of an order. */
 export const fromOrder = ({ createdAt, updatedAt, ...order }: StoredOrder): Static<typeof Order> => ({
   ...order,
   createdAt: formatTime(createdAt),
   updatedAt: formatTime(updatedAt),
 });
 
-/** The same for who may not read whom it is about. */
+/** The order for keys that may not read personal data. */
 export const withoutAdopter = ({ adopter: _adopter, note: _note, ...order }: StoredOrder): StoredOrder =>
   order;

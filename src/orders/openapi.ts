@@ -16,26 +16,27 @@ const { adopter: _adopter, note: _note, ...UNNAMED } = LATER;
 export const listOrders = operation({
   operationId: "listOrders",
   summary: "List adoptions",
-  description: "Ascending by id. While more follow, the `Link` header names the next page.",
+  description:
+    "In ascending order of id. While more pages follow, the `Link` header gives the address of the next one.",
   tags: TAGS,
   responses: { 200: { description: "The adoptions.", headers: ["Link", "Next-Cursor"], example: [PLACED] } },
 });
 
 export const placeOrder = operation({
   operationId: "placeOrder",
-  summary: "Begin an adoption",
+  summary: "Start an adoption",
   description:
-    "The animal must be `available` and becomes `pending` in the same atomic step: of all who ask at once, one gets it. When the answer comes, both are on disk.",
+    "The animal must be `available` and becomes `pending` in the same atomic step: of concurrent orders for one animal, one succeeds. Both are on disk before the response is sent.",
   tags: TAGS,
   bodyExample: { petId: PLACED.petId, adopter: PLACED.adopter, note: PLACED.note },
-  responses: { 201: { description: "The adoption has begun.", headers: ["Location"], example: PLACED } },
+  responses: { 201: { description: "The new adoption.", headers: ["Location"], example: PLACED } },
   faults: ["not_found", "pet_not_available"],
 });
 
 export const getOrder = operation({
   operationId: "getOrder",
   summary: "Fetch one adoption",
-  description: "With its adopter, unless that was forgotten.",
+  description: "With its adopter, unless the adopter's data has been erased.",
   tags: TAGS,
   responses: { 200: { description: "The requested adoption.", example: PLACED } },
 });
@@ -44,29 +45,29 @@ const step = (operationId: string, summary: string, description: string, status:
   operation({
     operationId,
     summary,
-    description: `${description} The answer has adopter and note if the key may read orders.`,
+    description: `${description} The response contains adopter and note if the key has the scope \`orders:read\`.`,
     tags: TAGS,
-    responses: { 200: { description: "The adoption as it is now.", example: { ...UNNAMED, status } } },
+    responses: { 200: { description: "The adoption after this step.", example: { ...UNNAMED, status } } },
     faults: ["order_status_conflict"],
   });
 
 export const approveOrder = step(
   "approveOrder",
   "Approve an adoption",
-  "One that is `placed`; the animal stays `pending`.",
+  "The adoption must be `placed`. The animal stays `pending`.",
   "approved",
 );
 
 export const completeOrder = step(
   "completeOrder",
   "Complete an adoption",
-  "One that is `approved`; the animal becomes `sold` in the same atomic step.",
+  "The adoption must be `approved`. The animal becomes `sold` in the same atomic step.",
   "completed",
 );
 
 export const cancelOrder = step(
   "cancelOrder",
   "Cancel an adoption",
-  "One that is `placed` or `approved`; an animal that is `pending` becomes `available` in the same atomic step.",
+  "The adoption must be `placed` or `approved`. An animal that is `pending` becomes `available` in the same atomic step.",
   "cancelled",
 );

@@ -4,7 +4,7 @@ import type { Keep } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
-import { PET_EFFECTS, ORDER_STEPS, type OrderStatus, type OrderStep, transitionOf } from "./status.ts";
+import { ORDER_STEPS, type OrderStatus, type OrderStep, TRANSITIONS } from "./status.ts";
 
 export type { Keep } from "../db/kept-responses.ts";
 
@@ -23,7 +23,7 @@ export interface NewOrder {
 export interface Order {
   id: number;
   petId: number;
-  /** Absent once it was forgotten. */
+  /** Absent once it has been erased. */
   adopter?: Adopter;
   note?: string;
   status: OrderStatus;
@@ -32,31 +32,18 @@ export interface Order {
 }
 
 export interface OrderPage {
-  /** Only orders with an id above this one. */
+  /** An id: the page has orders with higher ids only. */
   after: number;
   limit: number;
   status: OrderStatus | undefined;
   petId: number | undefined;
 }
 
-/** What became of an order that was to be placed; `status` is the animal's own. */
+/** Without an order: the animal as it was, or undefined if it does not exist. */
 export type PlaceResult = { order: Order } | { order: undefined; pet: { status: string | null } | undefined };
 
-/** What became of a step; `present` is the order as it was found. */
+/** Without an order after the step: the order as it is, or undefined if it does not exist. */
 export type StepResult = { order: Order } | { order: undefined; present: Order | undefined };
-
-export interface Orders {
-  /**
-   * Stores the order and makes its animal pending, in one atomic step: only if that is available and no other order of it
-   * is open. Of all who ask at once one gets it.
-   */
-  place(order: NewOrder, now: number, keep?: Keep<Order>): Promise<PlaceResult>;
-  /** Takes the order a step on, with its effect on the animal, in one atomic step: only from a status that allows it. */
-  step(id: number, step: OrderStep, now: number, keep?: Keep<Order>): Promise<StepResult>;
-  find(id: number): Promise<Order | undefined>;
-  /** Ascending by id. */
-  list(page: OrderPage): Promise<Order[]>;
-}
 
 const COLUMNS = {
   id: orders.id,
@@ -78,21 +65,22 @@ const toOrder = ({ adopterName, adopterEmail, note, ...rest }: Row): Order => ({
   ...(note !== null && { note }),
 });
 
-/**
- * True if the statement before this one, of the same act, wrote a row (https://sqlite.org/lang_corefunc.html#changes): what
- * follows from it is written then only. What triggers wrote does not count.
- */
-const BEFORE_WROTE = sql`changes() > 0`;
+const value = sql.placeholder;
 
-export const orderRepository = ({ orm, commit }: Database): Orders => {
-  const value = sql.placeholder;
-  const found = orm
+/**
+ * True if the statement before this one wrote a row (https://sqlite.org/lang_corefunc.html#changes); rows that triggers wrote
+ * do not count. The two statements are of the same transaction.
+ */
+const PREVIOUS_WROTE = sql`changes() > 0`;
+
+const orderQueries = ({ orm }: Pick<Database, "orm">) => {
+  const findStatement = orm
     .select(COLUMNS)
     .from(orders)
     .where(eq(orders.id, value("id")))
     .limit(1)
     .prepare();
-  const listedBy = (...filters: ("status" | "petId")[]) =>
+  const listBy = (...filters: ("status" | "petId")[]) =>
     orm
       .select(COLUMNS)
       .from(orders)
@@ -100,24 +88,26 @@ export const orderRepository = ({ orm, commit }: Database): Orders => {
       .orderBy(asc(orders.id))
       .limit(value("limit"))
       .prepare();
-  const lists = {
-    all: listedBy(),
-    status: listedBy("status"),
-    petId: listedBy("petId"),
-    both: listedBy("petId", "status"),
+  const listStatement = listBy();
+  const statusStatement = listBy("status");
+  const petStatement = listBy("petId");
+  const petAndStatusStatement = listBy("petId", "status");
+  const selectList = (status: OrderStatus | undefined, petId: number | undefined) => {
+    if (petId === undefined) return status === undefined ? listStatement : statusStatement;
+    return status === undefined ? petStatement : petAndStatusStatement;
   };
-  const listFor = (status: OrderStatus | undefined, petId: number | undefined) => {
-    if (petId === undefined) return status === undefined ? lists.all : lists.status;
-    return status === undefined ? lists.petId : lists.both;
-  };
-  const pet = orm
+  return { findStatement, selectList };
+};
+
+const placeStatements = ({ orm }: Pick<Database, "orm">) => {
+  const petStatement = orm
     .select({ status: pets.status })
     .from(pets)
     .where(eq(pets.id, value("petId")))
     .limit(1)
     .prepare();
   // The unique index `orders_open` refuses a second open order of an animal.
-  const inserted = insertSelect(
+  const insertStatement = insertSelect(
     orm,
     orders,
     {
@@ -134,40 +124,50 @@ export const orderRepository = ({ orm, commit }: Database): Orders => {
     .onConflictDoNothing()
     .returning(COLUMNS)
     .prepare();
-  const reserved = orm
+  const reserveStatement = orm
     .update(pets)
     .set({ status: "pending" })
-    .where(and(eq(pets.id, value("petId")), BEFORE_WROTE))
+    .where(and(eq(pets.id, value("petId")), PREVIOUS_WROTE))
     .returning({ id: pets.id })
     .prepare();
-  const stepOf = (step: OrderStep) => {
-    const { from, to } = transitionOf(step);
-    return orm
-      .update(orders)
-      .set({ status: to, updatedAt: sql`${value("now")}` })
-      .where(and(eq(orders.id, value("id")), inArray(orders.status, from)))
-      .returning(COLUMNS)
+  return { petStatement, insertStatement, reserveStatement };
+};
+
+/** The statements of a step: the new status of the order, and then of its animal. */
+const stepStatements = ({ orm }: Pick<Database, "orm">, step: OrderStep) => {
+  const { from, to, pet } = TRANSITIONS[step];
+  const orderStatement = orm
+    .update(orders)
+    .set({ status: to, updatedAt: sql`${value("now")}` })
+    .where(and(eq(orders.id, value("id")), inArray(orders.status, [...from])))
+    .returning(COLUMNS)
+    .prepare();
+  const petId = sql`(select ${orders.petId} from ${orders} where ${orders.id} = ${value("id")})`;
+  const petStatement =
+    pet &&
+    orm
+      .update(pets)
+      .set({ status: pet.to })
+      .where(and(eq(pets.id, petId), pet.from && eq(pets.status, pet.from), PREVIOUS_WROTE))
+      .returning({ id: pets.id })
       .prepare();
-  };
-  const ofOrder = sql`(select ${orders.petId} from ${orders} where ${orders.id} = ${value("id")})`;
-  const effectOf = (step: OrderStep) => {
-    const effect = PET_EFFECTS[step];
-    return (
-      effect &&
-      orm
-        .update(pets)
-        .set({ status: effect.to })
-        .where(and(eq(pets.id, ofOrder), effect.from && eq(pets.status, effect.from), BEFORE_WROTE))
-        .returning({ id: pets.id })
-        .prepare()
-    );
-  };
+  return { orderStatement, petStatement };
+};
+
+export const orderRepository = (database: Database) => {
+  const { commit } = database;
+  const { findStatement, selectList } = orderQueries(database);
+  const { petStatement, insertStatement, reserveStatement } = placeStatements(database);
   const steps = Object.fromEntries(
-    ORDER_STEPS.map((step) => [step, { moved: stepOf(step), effect: effectOf(step) }]),
-  ) as Record<OrderStep, { moved: ReturnType<typeof stepOf>; effect: ReturnType<typeof effectOf> }>;
+    ORDER_STEPS.map((step) => [step, stepStatements(database, step)]),
+  ) as Record<OrderStep, ReturnType<typeof stepStatements>>;
 
   return {
-    async place({ petId, adopter, note }, now, keep) {
+    /**
+     * Stores the order and makes its animal pending, in one atomic step: only if the animal is available and has no open
+     * order. Of concurrent orders for one animal, one succeeds.
+     */
+    async place({ petId, adopter, note }: NewOrder, now: number, keep?: Keep<Order>): Promise<PlaceResult> {
       const values = {
         petId,
         adopterName: adopter.name,
@@ -175,38 +175,42 @@ export const orderRepository = ({ orm, commit }: Database): Orders => {
         note: note ?? null,
         now,
       };
-      // Read in the same step, before it is changed: why no order was placed.
+      // The first statement reads the animal before it changes: it says why no order was placed.
       const [[present], [order]] = await commit(
         [
-          { query: pet, values: { petId } },
-          { query: inserted, values },
-          { query: reserved, values: { petId } },
+          { query: petStatement, values: { petId } },
+          { query: insertStatement, values },
+          { query: reserveStatement, values: { petId } },
         ],
         keep && (([, [placed]]) => placed && keep(toOrder(placed))),
       );
       return order ? { order: toOrder(order) } : { order: undefined, pet: present };
     },
-    async step(id, step, now, keep) {
-      const { moved, effect } = steps[step];
-      const move = { query: moved, values: { id, now } };
-      const read = { query: found, values: { id } };
-      const [[present], [order]] = await (effect
+    /** Performs a step on the order and its animal, in one atomic step: only if the order's status allows it. */
+    async step(id: number, step: OrderStep, now: number, keep?: Keep<Order>): Promise<StepResult> {
+      const { orderStatement, petStatement } = steps[step];
+      const read = { query: findStatement, values: { id } };
+      const move = { query: orderStatement, values: { id, now } };
+      const [[present], [order]] = await (petStatement
         ? commit(
-            [read, move, { query: effect, values: { id } }],
-            keep && (([, [done]]) => done && keep(toOrder(done))),
+            [read, move, { query: petStatement, values: { id } }],
+            keep && (([, [moved]]) => moved && keep(toOrder(moved))),
           )
-        : commit([read, move], keep && (([, [done]]) => done && keep(toOrder(done)))));
+        : commit([read, move], keep && (([, [moved]]) => moved && keep(toOrder(moved)))));
       if (order) return { order: toOrder(order) };
       return { order: undefined, present: present && toOrder(present) };
     },
-    async find(id) {
-      const row = found.get({ id });
+    async find(id: number): Promise<Order | undefined> {
+      const row = findStatement.get({ id });
       return row && toOrder(row);
     },
-    async list({ status, petId, ...page }) {
-      return listFor(status, petId)
+    /** Ascending by id. */
+    async list({ status, petId, ...page }: OrderPage): Promise<Order[]> {
+      return selectList(status, petId)
         .all({ ...page, status, petId })
         .map(toOrder);
     },
   };
 };
+
+export type OrderRepository = ReturnType<typeof orderRepository>;

@@ -15,22 +15,27 @@ import {
   withoutAdopter,
 } from "./model.ts";
 import { approveOrder, cancelOrder, completeOrder, getOrder, listOrders, placeOrder } from "./openapi.ts";
-import type { Order as Adoption } from "./repository.ts";
+import type { Order as StoredOrder } from "./repository.ts";
 import type { OrderService } from "./service.ts";
 import type { OrderStep } from "./status.ts";
 
-/** Adoptions, under `/v1/store/orders`. */
-export const orderRoutes = ({ orders, macros }: { orders: OrderService; macros: Macros }) => {
+interface OrderRouteOptions {
+  orders: OrderService;
+  macros: Macros;
+}
+
+/** The steps of an adoption. */
+const orderStepRoutes = ({ orders, macros }: OrderRouteOptions) => {
   type Key = Parameters<typeof holds>[0];
-  const take = (orderId: string, step: OrderStep, key: Key, once: Once) =>
+  const takeStep = (orderId: string, step: OrderStep, key: Key, once: Once) =>
     once(
       {
         status: 200,
-        body: (order: Adoption) => fromOrder(holds(key, "orders:read") ? order : withoutAdopter(order)),
+        body: (order: StoredOrder) => fromOrder(holds(key, "orders:read") ? order : withoutAdopter(order)),
       },
       (keep) => orders.step(parseId(orderId), step, keep),
     );
-  const stepping = {
+  const stepOptions = {
     stability: "beta",
     scope: "orders:write",
     idempotent: true,
@@ -39,7 +44,37 @@ export const orderRoutes = ({ orders, macros }: { orders: OrderService; macros: 
     response: { 200: Order },
   } as const;
 
-  return new Elysia({ name: "orders", normalize: false })
+  return new Elysia({ name: "order-steps", normalize: false })
+    .use(macros)
+    .post(
+      "/v1/store/orders/:orderId/approve",
+      ({ params, key, once }) => takeStep(params.orderId, "approve", key, once),
+      {
+        ...stepOptions,
+        detail: approveOrder,
+      },
+    )
+    .post(
+      "/v1/store/orders/:orderId/complete",
+      ({ params, key, once }) => takeStep(params.orderId, "complete", key, once),
+      {
+        ...stepOptions,
+        detail: completeOrder,
+      },
+    )
+    .post(
+      "/v1/store/orders/:orderId/cancel",
+      ({ params, key, once }) => takeStep(params.orderId, "cancel", key, once),
+      {
+        ...stepOptions,
+        detail: cancelOrder,
+      },
+    );
+};
+
+/** Adoptions, under `/v1/store/orders`. */
+export const orderRoutes = ({ orders, macros }: OrderRouteOptions) =>
+  new Elysia({ name: "orders", normalize: false })
     .use(macros)
     .model({ NewOrder, Order, Orders, OrderStatus })
     .get(
@@ -93,28 +128,4 @@ export const orderRoutes = ({ orders, macros }: { orders: OrderService; macros: 
         detail: getOrder,
       },
     )
-    .post(
-      "/v1/store/orders/:orderId/approve",
-      ({ params, key, once }) => take(params.orderId, "approve", key, once),
-      {
-        ...stepping,
-        detail: approveOrder,
-      },
-    )
-    .post(
-      "/v1/store/orders/:orderId/complete",
-      ({ params, key, once }) => take(params.orderId, "complete", key, once),
-      {
-        ...stepping,
-        detail: completeOrder,
-      },
-    )
-    .post(
-      "/v1/store/orders/:orderId/cancel",
-      ({ params, key, once }) => take(params.orderId, "cancel", key, once),
-      {
-        ...stepping,
-        detail: cancelOrder,
-      },
-    );
-};
+    .use(orderStepRoutes({ orders, macros }));

@@ -1,45 +1,38 @@
-/** An adoption's way from placed to completed, as data, and what each step does to the animal. */
-
 export const ORDER_STATUSES = ["placed", "approved", "completed", "cancelled"] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 export const ORDER_STEPS = ["approve", "complete", "cancel"] as const;
 export type OrderStep = (typeof ORDER_STEPS)[number];
 
-/** What each step makes of an order of each status; a pair that is not here does not happen. */
-const TRANSITIONS: Readonly<Record<OrderStatus, Readonly<Partial<Record<OrderStep, OrderStatus>>>>> = {
-  placed: { approve: "approved", cancel: "cancelled" },
-  approved: { complete: "completed", cancel: "cancelled" },
-  completed: {},
-  cancelled: {},
+interface Transition {
+  /** The statuses in which an order allows the step. */
+  from: readonly OrderStatus[];
+  to: OrderStatus;
+  /** The new status of the animal, and the status that it must have for that; undefined: any. */
+  pet?: { from: "pending" | undefined; to: "available" | "sold" };
+}
+
+/**
+ * What each step of an adoption does: this table is the source of the SQL that performs it. Placing an order is no step: it
+ * makes the animal pending.
+ */
+export const TRANSITIONS: Readonly<Record<OrderStep, Transition>> = {
+  approve: { from: ["placed"], to: "approved" },
+  complete: { from: ["approved"], to: "completed", pet: { from: undefined, to: "sold" } },
+  // An animal that has been given another status in the meantime keeps it.
+  cancel: { from: ["placed", "approved"], to: "cancelled", pet: { from: "pending", to: "available" } },
 };
 
-/** What a step does to the animal: from which status, absent for any, to which. Placing an order made it pending. */
-export const PET_EFFECTS: Readonly<
-  Partial<Record<OrderStep, { from?: "pending"; to: "available" | "sold" }>>
-> = {
-  complete: { to: "sold" },
-  // Whoever gave the animal another status meanwhile meant it.
-  cancel: { from: "pending", to: "available" },
+/** The status after a step; undefined if an order of this status does not allow the step. */
+export const nextStatus = (status: OrderStatus, step: OrderStep): OrderStatus | undefined => {
+  const { from, to } = TRANSITIONS[step];
+  return from.includes(status) ? to : undefined;
 };
 
-/** The status after a step; undefined if an order of that status does not take it. */
-export const nextStatus = (status: OrderStatus, step: OrderStep): OrderStatus | undefined =>
-  TRANSITIONS[status][step];
-
-/** The statuses that a step starts from, and the one that it ends at. */
-export const transitionOf = (step: OrderStep): { from: OrderStatus[]; to: OrderStatus } => {
-  const from = ORDER_STATUSES.filter((status) => nextStatus(status, step) !== undefined);
-  return { from, to: nextStatus(from[0] as OrderStatus, step) as OrderStatus };
-};
-
-const DONE = { approve: "approved", complete: "completed", cancel: "cancelled" } as const;
-
-/** What can be done with an order of this status, in words. */
+/** A sentence that says which steps an order of this status allows. */
 export const explainStatus = (status: OrderStatus): string => {
-  const steps = ORDER_STEPS.filter((step) => nextStatus(status, step) !== undefined);
-  const possible = steps.map((step) => DONE[step]).join(" or ");
-  return steps.length === 0
+  const possible = ORDER_STEPS.map((step) => nextStatus(status, step)).filter((next) => next !== undefined);
+  return possible.length === 0
     ? `The order is ${status}: nothing more can be done with it.`
-    : `The order is ${status}: it can be ${possible}.`;
+    : `The order is ${status}: it can be ${possible.join(" or ")}.`;
 };

@@ -28,29 +28,17 @@ import type { PetStatistics } from "./statistics.ts";
 
 const etagOfPet = (pet: StoredPet): string => etagOf(JSON.stringify(fromPet(pet)));
 
-/** Animals and their statistics, under `/v1`. */
-export const petRoutes = ({
-  pets,
-  pages,
-  statistics,
-  stream,
-  macros,
-}: {
+interface PetRouteOptions {
   pets: PetService;
   pages: PetListCache;
   statistics: PetStatistics;
   stream: EventStream;
   macros: Macros;
-}) =>
-  new Elysia({ name: "pets", normalize: false })
+}
+
+const petWriteRoutes = ({ pets, macros }: PetRouteOptions) =>
+  new Elysia({ name: "pet-writes", normalize: false })
     .use(macros)
-    .model({ Pet, Pets, NewPet, PetChange, PetStatus, Statistics, Error: ErrorBody })
-    .get("/v1/pets", ({ query, headers }) => pages.respond(toListPets(query), headers["if-none-match"]), {
-      scope: "pets:read",
-      query: ListQuery,
-      response: { 200: Pets },
-      detail: listPets,
-    })
     .post(
       "/v1/pets",
       ({ body, once }) =>
@@ -102,7 +90,21 @@ export const petRoutes = ({
         response: { 204: NoContent },
         detail: deletePet,
       },
-    )
+    );
+
+/** Animals and their statistics, under `/v1`. */
+export const petRoutes = (options: PetRouteOptions) => {
+  const { pets, pages, statistics, stream, macros } = options;
+  return new Elysia({ name: "pets", normalize: false })
+    .use(macros)
+    .model({ Pet, Pets, NewPet, PetChange, PetStatus, Statistics, Error: ErrorBody })
+    .get("/v1/pets", ({ query, headers }) => pages.respond(toListPets(query), headers["if-none-match"]), {
+      scope: "pets:read",
+      query: ListQuery,
+      response: { 200: Pets },
+      detail: listPets,
+    })
+    .use(petWriteRoutes(options))
     .get(
       "/v1/pets/events",
       ({ query, headers, request, key }) =>
@@ -135,3 +137,4 @@ export const petRoutes = ({
       response: { 200: Statistics },
       detail: getStatistics,
     });
+};

@@ -76,7 +76,7 @@ describe("nothing is written when", () => {
     const store = await withOrder();
     store.database.client.run("UPDATE pets SET status = 'available'");
     expect(await messageOf(await place(store, 1))).toBe(
-      "The animal has an open order already: cancel that first.",
+      "The animal has an open order already: cancel it first.",
     );
     expect(await statusOf(store, 1)).toBe("available");
     expect(await (await store.call("GET", "/v1/store/orders")).json()).toHaveLength(1);

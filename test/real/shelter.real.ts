@@ -91,7 +91,7 @@ real("a shelter's day: a category, an animal, its search, and its adoption to th
   await field("Adopter's name").fill("Ada Byron");
   await field("Adopter's e-mail address").fill("nowhere");
   await dialog("Begin adoption").click();
-  await it.alert(/must be a mail address/).waitFor();
+  await it.alert(/must be an email address/).waitFor();
   await field("Adopter's e-mail address").fill("ada@example.org");
   await field("Note").fill("Has a garden.");
   await dialog("Begin adoption").click();

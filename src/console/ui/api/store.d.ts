@@ -155,13 +155,13 @@ export interface paths {
     };
     /**
      * List adoptions
-     * @description Ascending by id. While more follow, the `Link` header names the next page. Needs the scope `orders:read`.
+     * @description In ascending order of id. While more pages follow, the `Link` header gives the address of the next one. Needs the scope `orders:read`.
      */
     get: operations["listOrders"];
     put?: never;
     /**
-     * Begin an adoption
-     * @description The animal must be `available` and becomes `pending` in the same atomic step: of all who ask at once, one gets it. When the answer comes, both are on disk. Needs the scope `orders:write`.
+     * Start an adoption
+     * @description The animal must be `available` and becomes `pending` in the same atomic step: of concurrent orders for one animal, one succeeds. Both are on disk before the response is sent. Needs the scope `orders:write`.
      */
     post: operations["placeOrder"];
     delete?: never;
@@ -179,7 +179,7 @@ export interface paths {
     };
     /**
      * Fetch one adoption
-     * @description With its adopter, unless that was forgotten. Needs the scope `orders:read`.
+     * @description With its adopter, unless the adopter's data has been erased. Needs the scope `orders:read`.
      */
     get: operations["getOrder"];
     put?: never;
@@ -201,7 +201,7 @@ export interface paths {
     put?: never;
     /**
      * Approve an adoption
-     * @description One that is `placed`; the animal stays `pending`. The answer has adopter and note if the key may read orders. Needs the scope `orders:write`.
+     * @description The adoption must be `placed`. The animal stays `pending`. The response contains adopter and note if the key has the scope `orders:read`. Needs the scope `orders:write`.
      */
     post: operations["approveOrder"];
     delete?: never;
@@ -221,7 +221,7 @@ export interface paths {
     put?: never;
     /**
      * Complete an adoption
-     * @description One that is `approved`; the animal becomes `sold` in the same atomic step. The answer has adopter and note if the key may read orders. Needs the scope `orders:write`.
+     * @description The adoption must be `approved`. The animal becomes `sold` in the same atomic step. The response contains adopter and note if the key has the scope `orders:read`. Needs the scope `orders:write`.
      */
     post: operations["completeOrder"];
     delete?: never;
@@ -241,7 +241,7 @@ export interface paths {
     put?: never;
     /**
      * Cancel an adoption
-     * @description One that is `placed` or `approved`; an animal that is `pending` becomes `available` in the same atomic step. The answer has adopter and note if the key may read orders. Needs the scope `orders:write`.
+     * @description The adoption must be `placed` or `approved`. An animal that is `pending` becomes `available` in the same atomic step. The response contains adopter and note if the key has the scope `orders:read`. Needs the scope `orders:write`.
      */
     post: operations["cancelOrder"];
     delete?: never;
@@ -360,7 +360,7 @@ export interface components {
     };
     /** @description Categories, ascending by id. */
     Categories: components["schemas"]["Category"][];
-    /** @description An adoption to begin. */
+    /** @description An adoption to start. */
     NewOrder: {
       /**
        * Format: int64
@@ -368,17 +368,17 @@ export interface components {
        */
       petId: number;
       adopter: components["schemas"]["NewAdopter"];
-      /** @description What is to be known of this adoption. */
+      /** @description A note about this adoption. */
       note?: string;
     };
-    /** @description Who is to adopt the animal. */
+    /** @description The person who wants to adopt the animal. */
     NewAdopter: {
       /** @description The adopter's name. */
       name: string;
-      /** @description The adopter's mail address. */
+      /** @description The adopter's email address. */
       email: string;
     };
-    /** @description An adoption. `adopter` and `note` are shown to keys with the scope `orders:read`, and gone once the adopter was forgotten. */
+    /** @description An adoption. Only keys with the scope `orders:read` see `adopter` and `note`. Both are absent once the adopter's data has been erased. */
     Order: {
       /**
        * Format: int64
@@ -387,33 +387,33 @@ export interface components {
       id: number;
       /**
        * Format: int64
-       * @description Id of the animal. It may be gone once the order is no longer open.
+       * @description Id of the animal. The animal may have been deleted once the order is no longer open.
        */
       petId: number;
       adopter?: components["schemas"]["Adopter"];
-      /** @description What is to be known of this adoption. */
+      /** @description A note about this adoption. */
       note?: string;
       status: components["schemas"]["OrderStatus"];
       /**
        * Format: date-time
-       * @description When it was placed.
+       * @description When the order was placed.
        */
       createdAt: string;
       /**
        * Format: date-time
-       * @description When its status last changed.
+       * @description When the status last changed.
        */
       updatedAt: string;
     };
-    /** @description Who adopts the animal. */
+    /** @description The person who adopts the animal. */
     Adopter: {
       /** @description The adopter's name. */
       name: string;
-      /** @description The adopter's mail address. */
+      /** @description The adopter's email address. */
       email: string;
     };
     /**
-     * @description How far the adoption is.
+     * @description The progress of the adoption.
      * @enum {string}
      */
     OrderStatus: "placed" | "approved" | "completed" | "cancelled";
@@ -1122,7 +1122,7 @@ export interface operations {
       query?: {
         /** @description How many to return at the most. */
         limit?: number;
-        /** @description How far the adoption is. */
+        /** @description The progress of the adoption. */
         status?: components["schemas"]["OrderStatus"];
         /** @description Only orders of this animal. */
         petId?: number;
@@ -1197,7 +1197,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The adoption has begun. */
+      /** @description The new adoption. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -1292,7 +1292,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The adoption as it is now. */
+      /** @description The adoption after this step. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1336,7 +1336,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The adoption as it is now. */
+      /** @description The adoption after this step. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1380,7 +1380,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The adoption as it is now. */
+      /** @description The adoption after this step. */
       200: {
         headers: {
           [name: string]: unknown;
