@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
-import { configuredInspector } from "../domains/configured.ts";
+import { configuredInspector } from "../domains/dns-inspector.ts";
 import { keyService } from "../keys/service.ts";
 import { orderService } from "../orders/service.ts";
 import { certificatesOf } from "./certificates.ts";

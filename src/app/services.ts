@@ -2,7 +2,7 @@ import { categoryService } from "../categories/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import { rowSweeper } from "../db/sweeper.ts";
-import { configuredInspector } from "../domains/configured.ts";
+import { configuredInspector } from "../domains/dns-inspector.ts";
 import type { Inspect } from "../domains/inspect.ts";
 import { hostNamesOf } from "../edge/hosts.ts";
 import { servedBy } from "../edge/served-names.ts";

@@ -3,7 +3,7 @@ import type { Order } from "../protocols/acme/objects.ts";
 import type { Account, AcmeClient } from "../protocols/acme/client.ts";
 import { newAccountKey, newCertificateKey } from "../protocols/acme/keys.ts";
 import { AcmeProblem } from "../protocols/acme/problem.ts";
-import { hostnameOf } from "../domains/hostname.ts";
+import { hostnameOf } from "../lib/hostname.ts";
 import { LONGEST_MS, exhaustedFor } from "./budget.ts";
 import type { Certificate, PendingOrder } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";

@@ -1,5 +1,5 @@
 import { describe } from "../domains/domain.ts";
-import { hostnameOf } from "../domains/hostname.ts";
+import { hostnameOf } from "../lib/hostname.ts";
 import type { Inspect, Manner } from "../domains/inspect.ts";
 import { sentence } from "../lib/text.ts";
 import { reasonOf } from "../lib/reason.ts";

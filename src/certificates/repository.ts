@@ -1,7 +1,7 @@
 import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
 import type { certificates } from "../db/schema/certificates.ts";
-import { hostnameOf } from "../domains/hostname.ts";
+import { hostnameOf } from "../lib/hostname.ts";
 import { type Attempt, LONGEST_MS } from "./budget.ts";
 import type { AccountKey } from "../protocols/acme/keys.ts";
 import type { Problem } from "../protocols/acme/problem.ts";

@@ -2,7 +2,7 @@ import { Fault } from "../lib/errors.ts";
 import { type Clock, formatTime } from "../lib/time.ts";
 import type { AcmeClient } from "../protocols/acme/client.ts";
 import { renewalTime } from "../protocols/acme/renewal.ts";
-import { HOSTNAME_REFUSALS, parseHostname } from "../domains/hostname.ts";
+import { HOSTNAME_REFUSALS, parseHostname } from "../lib/hostname.ts";
 import { sentence } from "../lib/text.ts";
 import type { Certificate, KeyPair } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";

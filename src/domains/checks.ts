@@ -1,8 +1,8 @@
 import type { Clock } from "../lib/time.ts";
 import { type Actor, type Domain, type DomainFinding, type EventName } from "./domain.ts";
-import { hostnameOf } from "./hostname.ts";
+import { hostnameOf } from "../lib/hostname.ts";
 import type { Inspect, Inspection } from "./inspect.ts";
-import { type Progress, progressOf, stagesOf } from "./progress.ts";
+import { type Progress, progressOf, stagesOf } from "./next-stage.ts";
 import type { Check, Checkable, Domains } from "./repository.ts";
 import { spread } from "./schedule.ts";
 import { isHeld } from "./stage.ts";

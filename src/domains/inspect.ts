@@ -5,9 +5,9 @@ import { ownershipOf, rivalsOf } from "./ownership.ts";
 import type { SendQuery } from "../protocols/dns/client.ts";
 import { investigate } from "../protocols/dns/resolve.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
-import type { Hostname } from "./hostname.ts";
+import type { Hostname } from "../lib/hostname.ts";
 import { printable } from "../lib/text.ts";
-import { type Report, reportOf } from "./report.ts";
+import { type Report, reportOf } from "./check-report.ts";
 
 /** What the DNS says of a domain. */
 export interface Inspection {

@@ -4,8 +4,8 @@ import { Cursor, Id, Limit, OneOf, Time, checked } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
 import { DomainCertificate, fromCertificate } from "../certificates/model.ts";
 import { type DomainEvent as StoredEvent, EVENTS, ROLES, describe } from "./domain.ts";
-import { hostnameOf } from "./hostname.ts";
-import { recordFor } from "./record.ts";
+import { hostnameOf } from "../lib/hostname.ts";
+import { recordFor } from "./needed-record.ts";
 import type { InspectedDomain, ListedDomain } from "./service.ts";
 import { STAGES, STORED_STAGES } from "./stage.ts";
 

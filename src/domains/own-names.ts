@@ -1,4 +1,4 @@
-import { parseHostname } from "./hostname.ts";
+import { parseHostname } from "../lib/hostname.ts";
 import { type ReservedNames, isSpecialUse } from "./reserved-names.ts";
 
 /** The settings that name the service. */

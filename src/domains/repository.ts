@@ -10,7 +10,7 @@ import {
   type Role,
   SERVICE,
 } from "./domain.ts";
-import type { Progress } from "./progress.ts";
+import type { Progress } from "./next-stage.ts";
 import {
   additions,
   assignments,

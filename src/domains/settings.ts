@@ -3,7 +3,7 @@ import { quoted } from "../lib/text.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Actor, Domain, Role } from "./domain.ts";
-import { parseHostname } from "./hostname.ts";
+import { parseHostname } from "../lib/hostname.ts";
 import { type ConfigFault, type DomainsConfig, readDomainsConfig } from "./redirect.ts";
 import type { Domains } from "./repository.ts";
 import { MAX_DOMAINS } from "./service.ts";

@@ -3,7 +3,7 @@ import { formatServer, type Finding } from "./finding.ts";
 import { proofNameOf } from "../protocols/dns/name.ts";
 import { claimsOf, ownershipOf } from "./ownership.ts";
 import type { Trace, View } from "../protocols/dns/resolve.ts";
-import { judge, type Expectation, type Judgement } from "./view.ts";
+import { judge, type Expectation, type Judgement } from "./cname-rule.ts";
 
 export interface Verdict {
   /** True if every server that answered is right, one resolver at least among them, and whose it is needs no other proof. */

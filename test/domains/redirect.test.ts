@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseHostname } from "../../src/domains/hostname.ts";
+import { parseHostname } from "../../src/lib/hostname.ts";
 import { readDomainsConfig } from "../../src/domains/redirect.ts";
 
 const DOMAINS = new Set([

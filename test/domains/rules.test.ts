@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { type DnsServer, dnsServer } from "../support/dns.ts";
 import type { Zones } from "../support/zones.ts";
 import { atEnd, faultOf, openStore } from "../support/store.ts";
-import { configuredInspector } from "../../src/domains/configured.ts";
-import { hostnameOf } from "../../src/domains/hostname.ts";
+import { configuredInspector } from "../../src/domains/dns-inspector.ts";
+import { hostnameOf } from "../../src/lib/hostname.ts";
 import { type WireDomain, makeProject, openProject } from "./projects.ts";
 
 /** The ten rules of the specification's "Custom domain procedure", through the API, against DNS servers on loopback. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Finding } from "../../src/domains/finding.ts";
 import { rivalsOf } from "../../src/domains/ownership.ts";
 import { verdictOf, type Verdict } from "../../src/domains/verdict.ts";
-import type { Expectation } from "../../src/domains/view.ts";
+import type { Expectation } from "../../src/domains/cname-rule.ts";
 import type { Proof, Trace, View } from "../../src/protocols/dns/resolve.ts";
 import { answer, caaRecord, chain, exchange, failure, record, soa, trace, view } from "./traces.ts";
 

@@ -4,7 +4,7 @@ import type { Answer } from "../../src/protocols/dns/message.ts";
 import type { SendQuery } from "../../src/protocols/dns/client.ts";
 import { investigate, type ResolveSettings } from "../../src/protocols/dns/resolve.ts";
 import { verdictOf } from "../../src/domains/verdict.ts";
-import { parseHostname } from "../../src/domains/hostname.ts";
+import { parseHostname } from "../../src/lib/hostname.ts";
 import { dnsServer, IMPATIENT, testClient, WAITING } from "../support/dns.ts";
 import { addFaults, before, CHANGED, casesOf, ISSUER, TARGETS, zonesOf } from "./cases.ts";
 

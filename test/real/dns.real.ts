@@ -5,7 +5,7 @@ import type { Server } from "../../src/protocols/dns/network.ts";
 import type { Exchange } from "../../src/protocols/dns/client.ts";
 import { investigate } from "../../src/protocols/dns/resolve.ts";
 import { verdictOf } from "../../src/domains/verdict.ts";
-import { parseHostname } from "../../src/domains/hostname.ts";
+import { parseHostname } from "../../src/lib/hostname.ts";
 import {
   addFaults,
   before,

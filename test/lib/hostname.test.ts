@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { HOSTNAME_REFUSALS, parseHostname, type Hostname } from "../../src/domains/hostname.ts";
+import { HOSTNAME_REFUSALS, parseHostname, type Hostname } from "../../src/lib/hostname.ts";
 
 const hostname = (typed: string): Hostname => {
   const parsed = parseHostname(typed);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { hostnameOf } from "../../src/domains/hostname.ts";
+import { hostnameOf } from "../../src/lib/hostname.ts";
 import { prefersYaml } from "../../src/domains/model.ts";
 import { isReservedName, isSpecialUse } from "../../src/domains/reserved-names.ts";
 import { printable } from "../../src/lib/text.ts";
-import { recordFor } from "../../src/domains/record.ts";
+import { recordFor } from "../../src/domains/needed-record.ts";
 
 const TARGET = "abc.cname.example.net";
 
