@@ -7,9 +7,11 @@ import { challengeFetcher, handshakeTrial } from "../certificates/probes.ts";
 import { certificateScheduler } from "../certificates/scheduler.ts";
 import { type CertificateService, certificateService } from "../certificates/service.ts";
 import type { Config } from "../config/config.ts";
+import type { Database } from "../db/open.ts";
 import type { Inspect } from "../domains/inspect.ts";
 import { ownNames } from "../domains/own-names.ts";
 import { certificateStore } from "../edge/certificate-store.ts";
+import { watchCertificates } from "../edge/certificate-watch.ts";
 import { cnameTargetIn } from "../projects/addresses.ts";
 import type { KeyAndCertificate } from "../protocols/acme/keys.ts";
 import { secureContext } from "../protocols/tls/contexts.ts";
@@ -32,29 +34,27 @@ export const certificatesOf = (
 /** HTTPS: the certificates in use, the responses to the challenges of CAs, and the scheduler that orders and renews. */
 export const httpsServices = (
   config: Config,
+  database: Pick<Database, "fresh" | "version" | "foreignVersion">,
   { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
   { clock, sleep, log }: Runtime,
   {
     inspect,
     isServed,
-    version,
   }: {
     inspect: Inspect;
     isServed: (hostname: string) => boolean;
-    /** Changes with every change of what is stored. */
-    version: () => number;
   },
 ) => {
   const probes = challengeProbes();
   const handshakes = new Map<string, KeyAndCertificate>();
-  const names = certificateStore({
-    keyPair(hostname) {
+  const store = certificateStore({
+    read(hostname) {
       const pair = certificates.keyPair(hostname);
       return pair && { ...pair, cert: pair.chain };
     },
     hstsMaxAge: config.hstsMaxAge,
     isServed,
-    version,
+    version: database.version,
     now: clock.now,
     onError: (hostname, error) => log.error({ err: error, hostname }, "a certificate cannot be used"),
   });
@@ -82,9 +82,9 @@ export const httpsServices = (
       ports: { http: config.acmeHttpPort, tls: config.acmeTlsPort },
     }),
     handshakes: handshakesIn(handshakes, clock),
-    changed: names.refresh,
+    changed: store.refresh,
     forgotten(hostname) {
-      names.refresh(hostname);
+      store.refresh(hostname);
       log.info({ hostname }, "a name that nobody holds is forgotten, with its certificate and key");
     },
     failed: (hostname, { type, detail, status }) =>
@@ -94,7 +94,10 @@ export const httpsServices = (
     sleep,
   });
   return {
-    names,
+    certificates: store,
+    certificateWatch: watchCertificates(store, database, (error) =>
+      log.error({ err: error }, "changes of certificates by other processes could not be read"),
+    ),
     /** The certificate that proves a name to a CA that asks in a TLS handshake. */
     handshake: (hostname: string) => handshakes.get(hostname),
     /** The response to a CA that asks over HTTP. */

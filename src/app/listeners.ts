@@ -1,7 +1,6 @@
 import type { Config } from "../config/config.ts";
-import type { Database } from "../db/open.ts";
 import { descriptorBudget, processFileLimit } from "../edge/file-descriptors.ts";
-import type { Handler } from "../edge/dispatch.ts";
+import type { Handler } from "../edge/handler.ts";
 import { type HttpsListener, listenHttps } from "../edge/https-listener.ts";
 import { type HttpListener, listenHttp } from "../edge/http-listener.ts";
 import { limitConnections } from "../edge/connection-limit/limit.ts";
@@ -35,7 +34,7 @@ export const createListeners = (config: Config, log: Logger) => {
   const places = listenAddresses(config);
   const sockets = openSockets();
   const limit = processFileLimit();
-  const { connections, advice } = descriptorBudget(
+  const { maxConnections, advice } = descriptorBudget(
     DEFAULT_LIMITS.connections,
     limit,
     places.https !== undefined,
@@ -55,7 +54,7 @@ export const createListeners = (config: Config, log: Logger) => {
     const main = await openAt(places.main);
     const further = places.http && (await openAt(places.http));
     const ports = further ? [main.port, further.port] : [main.port];
-    open.push(limitConnections({ ports, connections, trustsProxy: config.trustProxy > 0, sockets, log }));
+    open.push(limitConnections({ ports, maxConnections, trustsProxy: config.trustProxy > 0, sockets, log }));
     return { main, further };
   };
 
@@ -63,15 +62,11 @@ export const createListeners = (config: Config, log: Logger) => {
     /** Opens the ports for HTTP; they stay the same when it is called again. @throws OperatorError */
     listenForHttp: once(listenForHttp),
     /** Opens the port for HTTPS, if there is one. @throws OperatorError */
-    async listenForHttps(
-      https: Services["https"],
-      { fresh, version, foreignVersion }: Database,
-    ): Promise<HttpsListener | undefined> {
+    async listenForHttps(https: Services["https"]): Promise<HttpsListener | undefined> {
       if (!https || !places.https) return undefined;
-      const { names, handshake: challenge } = https;
-      const changes = { fresh, version, foreignVersion };
+      const { certificates, handshake: challenge } = https;
       const listener = await listenAt(places.https, (where) =>
-        listenHttps({ ...where, ...changes, names, challenge, fetch, misdirected, connections }),
+        listenHttps({ ...where, certificates, challenge, fetch, misdirected, maxConnections }),
       );
       open.push(listener);
       return listener;

@@ -79,5 +79,5 @@ export const maintenance = (
   settle(config, services, publishReference, log),
   services.domainScheduler,
   services.scrub,
-  ...(services.https ? [services.https.scheduler] : []),
+  ...(services.https ? [services.https.certificateWatch, services.https.scheduler] : []),
 ];

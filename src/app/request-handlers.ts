@@ -3,8 +3,9 @@ import { createGateway } from "../console/gateway.ts";
 import { createSessions } from "../console/sessions.ts";
 import type { Database } from "../db/open.ts";
 import { type Connections, connectionsOf } from "../edge/connections.ts";
-import { type Handler, dispatcher } from "../edge/dispatch.ts";
+import { dispatcher } from "../edge/dispatch.ts";
 import { withHttpUrl } from "../edge/elysia-url.ts";
+import type { Handler } from "../edge/handler.ts";
 import { hostNamesOf, hostParser } from "../edge/hosts.ts";
 import { httpsOnly } from "../edge/https-only.ts";
 import { httpsRedirect, publicPort } from "../edge/https-redirect.ts";
@@ -104,18 +105,18 @@ export const createRequestHandlers = (
       documents: (): Promise<Documents> => documentsOf(app),
     }),
   );
-  const readHost = hostParser(hostNamesOf(config));
+  const parseHost = hostParser(hostNamesOf(config));
   const conclude = finishRequest({ metrics: counters, log });
   const fetch = dispatcher({
-    readHost,
+    parseHost,
     ...(https && {
       challenge: https.challenge,
-      redirectOrReject: httpsOnly({
-        readHost,
+      httpsOnly: httpsOnly({
+        parseHost,
         peerOf: connections.peerOf,
         trustsProxy: config.trustProxy > 0,
         redirect: httpsRedirect({
-          isSecured: https.names.hasValid,
+          isSecured: https.certificates.hasValid,
           port: publicPort(config.baseUrl, httpsPort),
         }),
       }),
@@ -123,12 +124,12 @@ export const createRequestHandlers = (
     api: config.console
       ? (request) => app.fetch(console.gateway.forward(withHttpUrl(request)))
       : (request) => app.fetch(withHttpUrl(request)),
-    publisher: sites,
+    sites,
     fresh: database.fresh,
     finishRequest: conclude,
     onError: database.suspect,
     log,
   });
-  const misdirected: Handler = misdirectedResponse(readHost, finishUnrouted(conclude));
+  const misdirected: Handler = misdirectedResponse(parseHost, finishUnrouted(conclude));
   return { app, fetch, misdirected };
 };

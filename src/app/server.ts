@@ -74,7 +74,7 @@ export const startServer = async (
   const runtime = { ...systemRuntime, log };
   const rooms = createServices(config, database, runtime);
   const backups = serverBackups(config, log, storeIdOf(database.client));
-  const https = await listeners.listenForHttps(rooms.https, database);
+  const https = await listeners.listenForHttps(rooms.https);
   const { app, fetch, misdirected } = createRequestHandlers(config, database, rooms, runtime, {
     connections: connectionsOf(further ? [main, further] : [main], https),
     port: main.port,

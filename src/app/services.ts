@@ -73,10 +73,10 @@ export const createServices = (
   const https =
     config.httpsPort === undefined
       ? undefined
-      : httpsServices(config, stored, runtime, { inspect, isServed, version: database.version });
+      : httpsServices(config, database, stored, runtime, { inspect, isServed });
   const platform = domainServices(config, stored, runtime, {
     inspect,
-    onRemoved: () => https?.names.withdraw(),
+    onRemoved: () => https?.certificates.withdraw(),
     onError: (error) => runtime.log.error({ err: error }, "a domain could not be checked"),
   });
   const deploys = deployServices(config, stored, runtime, platform.projects, options);

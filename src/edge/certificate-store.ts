@@ -1,25 +1,25 @@
 import { type KeyPair, type SecureContexts, secureContexts } from "../protocols/tls/contexts.ts";
 
-/** The certificates in use, by host name in lower case, for names that are served. */
+/** The certificates of names that are served, by host name in lower case. */
 export interface CertificateStore {
-  /** True if visitors can be led to this name over HTTPS: it has a certificate that is valid now. */
+  /** True if the name has a certificate that is valid now, so that visitors can be redirected to HTTPS. */
   hasValid(hostname: string): boolean;
-  /** Also with a certificate that is not valid now: whoever comes over HTTPS sees that, and when it ended. */
+  /** Also finds a certificate that is not valid now: a visitor over HTTPS then sees when it expired. */
   find: SecureContexts["find"];
-  /** Seconds for which browsers may be told to come over HTTPS only (RFC 6797); 0: they are not told. */
+  /** The `max-age` of Strict-Transport-Security (RFC 6797), in seconds; 0: send no such header. */
   hstsMaxAge(hostname: string): number;
-  /** The name has another certificate from the next handshake on. */
+  /** Reads the certificate of a name again for its next handshake. */
   refresh(hostname: string): void;
-  /** Any name may have another one. */
+  /** Reads all certificates again. */
   clear(): void;
-  /** Calls `drop` with each name that `withdraw` forgets. */
-  onWithdrawn(drop: (hostname: string) => void): void;
-  /** Forgets the names that are not served any longer. */
+  /** Adds a callback, which `withdraw` calls with each name that it drops. */
+  onWithdrawn(callback: (hostname: string) => void): void;
+  /** Drops the names that are not served any longer. */
   withdraw(): void;
 }
 
 /** Times are milliseconds UTC. */
-interface Facts {
+interface Validity {
   notBefore: number;
   notAfter: number;
   /** How many certificates the name has had before this one. */
@@ -27,51 +27,52 @@ interface Facts {
 }
 
 export interface CertificateStoreOptions {
-  keyPair(hostname: string): (KeyPair & Facts) | undefined;
-  /** The most seconds that browsers are told. */
+  /** The key and the certificate of a name; undefined if it has none. */
+  read(hostname: string): (KeyPair & Validity) | undefined;
+  /** The largest `max-age`, in seconds. */
   hstsMaxAge: number;
   isServed(hostname: string): boolean;
   /** Changes with every change of what is stored. */
   version(): number;
   now(): number;
+  /** Called when a certificate cannot be used. */
   onError(hostname: string, error: unknown): void;
 }
 
 const DAY_SECONDS = 24 * 60 * 60;
 
 export const certificateStore = ({
-  keyPair,
+  read,
   hstsMaxAge,
   isServed,
   version,
   now,
-  onError: failed,
+  onError,
 }: CertificateStoreOptions): CertificateStore => {
-  /** Of names that were found to have a certificate. */
-  const known = new Map<string, Facts>();
-  /** Names that are served and had none when the version was `seen`: every request over HTTP asks. */
-  const without = new Set<string>();
-  let seen = version();
-  const drops: ((hostname: string) => void)[] = [];
+  const validities = new Map<string, Validity>();
+  /** Served names that had no certificate at `versionSeen`. Every request over HTTP asks for its name. */
+  const missing = new Set<string>();
+  let versionSeen = version();
+  const callbacks: ((hostname: string) => void)[] = [];
 
-  const read = (hostname: string) => {
-    const pair = keyPair(hostname);
-    if (pair) known.set(hostname, pair);
-    else without.add(hostname);
+  const readAndRemember = (hostname: string) => {
+    const pair = read(hostname);
+    if (pair) validities.set(hostname, pair);
+    else missing.add(hostname);
     return pair;
   };
-  const contexts = secureContexts({ read, onError: failed });
+  const contexts = secureContexts({ read: readAndRemember, onError });
 
-  const isWithout = (hostname: string): boolean => {
+  const isMissing = (hostname: string): boolean => {
     const current = version();
-    if (current !== seen) without.clear();
-    seen = current;
-    return without.has(hostname);
+    if (current !== versionSeen) missing.clear();
+    versionSeen = current;
+    return missing.has(hostname);
   };
   const find = (hostname: string) =>
-    isServed(hostname) && !isWithout(hostname) ? contexts.find(hostname) : undefined;
+    isServed(hostname) && !isMissing(hostname) ? contexts.find(hostname) : undefined;
   const isValid = (hostname: string): boolean => {
-    const { notBefore = Infinity, notAfter = 0 } = known.get(hostname) ?? {};
+    const { notBefore = Infinity, notAfter = 0 } = validities.get(hostname) ?? {};
     return notBefore <= now() && now() < notAfter;
   };
 
@@ -79,20 +80,20 @@ export const certificateStore = ({
     find,
     hasValid: (hostname) => find(hostname) !== undefined && isValid(hostname),
     hstsMaxAge(hostname) {
-      const worked = known.get(hostname)?.renewals ?? 0;
-      if (worked === 0 || !isValid(hostname)) return 0;
-      // Not before a renewal has shown that certificates go on coming; then a day, and twice as long with each.
-      return Math.min(hstsMaxAge, DAY_SECONDS * 2 ** Math.min(worked - 1, 16));
+      const renewals = validities.get(hostname)?.renewals ?? 0;
+      if (renewals === 0 || !isValid(hostname)) return 0;
+      // Not before the first renewal, which shows that renewals work; then a day, and twice as long with each.
+      return Math.min(hstsMaxAge, DAY_SECONDS * 2 ** Math.min(renewals - 1, 16));
     },
     refresh: contexts.drop,
     clear: contexts.clear,
-    onWithdrawn: (drop) => void drops.push(drop),
+    onWithdrawn: (callback) => void callbacks.push(callback),
     withdraw() {
-      const gone = [...known.keys()].filter((hostname) => !isServed(hostname));
-      for (const hostname of gone) {
-        known.delete(hostname);
+      const withdrawn = [...validities.keys()].filter((hostname) => !isServed(hostname));
+      for (const hostname of withdrawn) {
+        validities.delete(hostname);
         contexts.drop(hostname);
-        for (const drop of drops) drop(hostname);
+        for (const callback of callbacks) callback(hostname);
       }
     },
   };

@@ -1,43 +1,42 @@
 import { type FinishRequest, isServerFailure, namedMethod } from "../http/finish-request.ts";
-import { faultOf } from "../lib/errors.ts";
 import { requestIdOf } from "../http/headers.ts";
+import { faultOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
-import { respondToChunked, isChunked } from "./chunked.ts";
+import { isChunked, respondToChunked } from "./chunked.ts";
+import { errorResponse, finishUnrouted, hostFault } from "./error-response.ts";
+import type { Handler } from "./handler.ts";
 import type { Destination, SiteDestination } from "./hosts.ts";
-import { finishUnrouted, hostFault, errorResponse } from "./error-response.ts";
 import { hostnameOf } from "./https-redirect.ts";
 import { respondToServerTarget } from "./request-target.ts";
 
-/** A request to a published name, in parts. */
+/** A request to a site, in parts. */
 export interface SiteRequest {
   method: string;
-  /** `http:` or `https:`, as it came; a proxy in front may know better. */
+  /** `http:` or `https:`, as it arrived here. A proxy in front may have received it over the other. */
   scheme: string;
-  /** Of the Host header, with its colon; "" for that of the scheme. */
+  /** The port of the Host header with its colon; "" for the scheme's own port. */
   port: string;
   /** The path as it was sent, percent-encoded, without the query. */
   path: string;
-  /** With its question mark, or empty. */
+  /** The query with its question mark, or "". */
   query: string;
   headers: Headers;
 }
 
-export interface Publisher {
-  /** The response to a request under a name; undefined if nothing is published there. */
-  respond(place: SiteDestination, request: SiteRequest): Response | Promise<Response> | undefined;
+export interface Sites {
+  /** The response to a request under a name; undefined if no site has the name. */
+  respond(name: SiteDestination, request: SiteRequest): Response | Promise<Response> | undefined;
 }
 
-export type Handler = (request: Request) => Response | Promise<Response>;
-
 export interface DispatchOptions {
-  readHost(host: string | null): Destination;
+  parseHost(host: string | null): Destination;
   api: Handler;
-  publisher: Publisher;
-  /** What is answered to a certificate authority under a host name (RFC 8555 section 8.3); undefined if it asked for nothing pending. */
+  sites: Sites;
+  /** The response to a CA's challenge (RFC 8555 section 8.3); undefined if none is pending. */
   challenge?: (hostname: string, token: string) => string | undefined;
-  /** The response to a request that must not come over plain HTTP; undefined if it is served. */
-  redirectOrReject?: (request: Request) => Response | undefined;
-  /** Waits until every change that was acknowledged before shows. */
+  /** The response to a request over plain HTTP that HTTP does not serve; undefined if it does. */
+  httpsOnly?: (request: Request) => Response | undefined;
+  /** Waits until every acknowledged change shows. */
   fresh(): Promise<void>;
   finishRequest: FinishRequest;
   /** Called with every error of a site. */
@@ -45,52 +44,74 @@ export interface DispatchOptions {
   log: Logger;
 }
 
-/** Under which logs and metrics have what is published. */
-const ROUTE = "site";
-/** The route name in logs and metrics of requests that were redirected to HTTPS or rejected. */
-const SECURED = "https";
+/** The route of sites in logs and metrics. */
+const SITE = "site";
+/** The route in logs and metrics of requests that are redirected to HTTPS, or rejected. */
+const HTTPS_ONLY = "https";
 
+const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 const CHALLENGE = /^https?:\/\/[^/]*\/\.well-known\/acme-challenge\/([\w-]{1,128})$/;
 
-const requestOf = ({ method, url, headers }: Request, port: string): SiteRequest => {
-  // Behind `http://`; the host was found to be one.
+const siteRequestOf = ({ method, url, headers }: Request, port: string): SiteRequest => {
+  // After `http://`; the host was parsed before.
   const start = url.indexOf("/", 8);
   const mark = url.indexOf("?", start);
-  const path = mark === -1 ? url.slice(start) : url.slice(start, mark);
   return {
     method,
     scheme: url.slice(0, url.indexOf("/")),
     port,
-    path,
+    path: mark === -1 ? url.slice(start) : url.slice(start, mark),
     query: mark === -1 ? "" : url.slice(mark),
     headers,
   };
 };
 
+/** Responds to the challenges of CAs, before anything else: the name may have no site yet, or be the API's own. */
+const challengeHandler =
+  (challenge: NonNullable<DispatchOptions["challenge"]>) =>
+  ({ url, headers }: Request): Response | undefined => {
+    const token = url.includes(CHALLENGE_PATH) ? CHALLENGE.exec(url)?.[1] : undefined;
+    const text = token && challenge(hostnameOf(headers.get("host")), token);
+    return text
+      ? new Response(text, {
+          headers: { "content-type": "application/octet-stream", "cache-control": "no-store" },
+        })
+      : undefined;
+  };
+
 /**
- * Sends each request where its Host header says: to the API, to what is published under the name, or away. A name that
- * nothing is published under is refused with 421, so that no other site's name can be made to lead a browser here (DNS
- * rebinding).
+ * Sends each request where its Host header says: to the API or to a site. If no site has the name, the response is 421, so
+ * that the name of a stranger's site cannot lead a browser here (DNS rebinding).
  */
 export const dispatcher = ({
-  readHost,
+  parseHost,
   api,
-  publisher,
+  sites,
   challenge,
-  redirectOrReject: plain,
+  httpsOnly,
   fresh,
-  finishRequest: conclude,
+  finishRequest,
   onError,
   log,
 }: DispatchOptions): Handler => {
-  const published = async (
+  /** Finishes a response that no route of the API made. */
+  const finish = (
     request: Request,
-    place: SiteDestination,
+    response: Response,
+    route: string,
+    startedAt: number,
+    requestId: string,
+  ) =>
+    finishRequest(response, { requestId, method: namedMethod(request.method), route, startedAt, keyId: 0 });
+
+  const siteResponse = async (
+    request: Request,
+    name: SiteDestination,
     requestId: string,
   ): Promise<Response | undefined> => {
     try {
       await fresh();
-      return await publisher.respond(place, requestOf(request, place.port));
+      return await sites.respond(name, siteRequestOf(request, name.port));
     } catch (error) {
       onError?.(error);
       const fault = faultOf(error);
@@ -99,66 +120,42 @@ export const dispatcher = ({
     }
   };
 
-  const answerElsewhere = async (
+  const respondOutsideApi = async (
     request: Request,
-    place: Exclude<Destination, { kind: "api" }>,
+    destination: Exclude<Destination, { kind: "api" }>,
   ): Promise<Response> => {
     const startedAt = performance.now();
     const requestId = requestIdOf(request.headers.get("x-request-id"));
-    const found = place.kind === "malformed" ? undefined : await published(request, place, requestId);
-    return conclude(found ?? errorResponse(hostFault(place)), {
-      requestId,
-      method: namedMethod(request.method),
-      route: found ? ROUTE : "",
-      startedAt,
-      keyId: 0,
-    });
+    const found =
+      destination.kind === "malformed" ? undefined : await siteResponse(request, destination, requestId);
+    const response = found ?? errorResponse(hostFault(destination));
+    return finish(request, response, found ? SITE : "", startedAt, requestId);
   };
 
-  /** Before all else: the name may not be published yet, or be the API's own. */
-  const answerChallenge = (request: Request): Response | undefined => {
-    const token = CHALLENGE.exec(request.url)?.[1];
-    const answer = token && challenge?.(hostnameOf(request.headers.get("host")), token);
-    return answer
-      ? new Response(answer, {
-          headers: { "content-type": "application/octet-stream", "cache-control": "no-store" },
-        })
-      : undefined;
+  const byHost: Handler = (request) => {
+    const destination = parseHost(request.headers.get("host"));
+    return destination.kind === "api" ? api(request) : respondOutsideApi(request, destination);
   };
 
-  const dispatch: Handler = (request) => {
-    const place = readHost(request.headers.get("host"));
-    return place.kind === "api" ? api(request) : answerElsewhere(request, place);
-  };
-
-  /** `fresh` first: whether a name has a certificate may have just changed. */
-  const servePlain = async (request: Request): Promise<Response> => {
+  /** `fresh` comes first: the name may have just received a certificate. */
+  const overHttp = async (request: Request, only: NonNullable<typeof httpsOnly>): Promise<Response> => {
     const startedAt = performance.now();
     await fresh();
-    const answer = plain?.(request);
-    if (!answer) return dispatch(request);
-    return conclude(answer, {
-      requestId: requestIdOf(request.headers.get("x-request-id")),
-      method: namedMethod(request.method),
-      route: SECURED,
-      startedAt,
-      keyId: 0,
-    });
+    const response = only(request);
+    if (!response) return byHost(request);
+    const requestId = requestIdOf(request.headers.get("x-request-id"));
+    return finish(request, response, HTTPS_ONLY, startedAt, requestId);
   };
 
-  const finish = finishUnrouted(conclude);
+  const respondToChallenge = challenge && challengeHandler(challenge);
+  const route: Handler = (request) =>
+    respondToChallenge?.(request) ??
+    (httpsOnly && request.url.startsWith("http://") ? overHttp(request, httpsOnly) : byHost(request));
 
-  const route: Handler = (request) => {
-    if (challenge && request.url.includes("/.well-known/acme-challenge/")) {
-      const answer = answerChallenge(request);
-      if (answer) return answer;
-    }
-    return plain && request.url.startsWith("http://") ? servePlain(request) : dispatch(request);
-  };
-
+  const finishWithoutRoute = finishUnrouted(finishRequest);
   return (request) => {
     const response = respondToServerTarget(request);
-    if (response) return finish(request, response);
-    return isChunked(request) ? respondToChunked(request, route, finish) : route(request);
+    if (response) return finishWithoutRoute(request, response);
+    return isChunked(request) ? respondToChunked(request, route, finishWithoutRoute) : route(request);
   };
 };

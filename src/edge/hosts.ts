@@ -1,18 +1,19 @@
 import { isIPv4, isIPv6 } from "node:net";
+import { lruCache } from "../lib/lru.ts";
 
-/** A name that something may be published under; `port` has its colon, and is "" for that of the scheme. */
+/** A name under which a site may be published. `port` includes its colon, and is "" for the scheme's own port. */
 export type SiteDestination =
   /** `<slug>.<PLATFORM_DOMAIN>`. */
   | { kind: "project"; slug: string; port: string }
-  /** Any other name, in lower case: a custom domain, if it is one. */
+  /** Any other name, in lower case. It may be a custom domain. */
   | { kind: "custom"; hostname: string; port: string };
 
-/** Where a request belongs, by its Host header alone. */
+/** What the Host header of a request asks for. */
 export type Destination = SiteDestination | { kind: "api" } | { kind: "malformed" };
 
 export interface HostNames {
   platformDomain: string;
-  /** Host names of the API, beside addresses and local names. */
+  /** Host names of the API, in addition to addresses and local names. */
   api: ReadonlySet<string>;
 }
 
@@ -39,10 +40,10 @@ const LABELS = /^(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/;
 /** RFC 1035 section 2.3.4, without the root's empty label. */
 const NAME_LENGTH = 253;
 const LAST_PORT = 65_535;
-/** A name with its port, or an address with its brackets and its port: what is longer is not looked at. */
+/** A name with its port. A longer header is malformed. */
 const HOST_LENGTH = NAME_LENGTH + ".:65535".length;
 
-/** Names that no public DNS has: single labels, mDNS (RFC 6762). */
+/** True for names that the public DNS does not have: single labels, and names of mDNS (RFC 6762). */
 const isLocal = (name: string): boolean => !name.includes(".") || name.endsWith(".local");
 
 /** Of `http:` and `https:`. */
@@ -51,7 +52,7 @@ const SCHEME_PORTS: ReadonlySet<number> = new Set([80, 443]);
 const shownPort = (port: string): string =>
   port === "" || SCHEME_PORTS.has(Number(port)) ? "" : `:${Number(port)}`;
 
-const placeOfName = (name: string, port: string, { platformDomain, api }: HostNames): Destination => {
+const destinationOfName = (name: string, port: string, { platformDomain, api }: HostNames): Destination => {
   if (name.length > NAME_LENGTH || !LABELS.test(name)) return MALFORMED;
   if (api.has(name) || isIPv4(name)) return API;
   const slug = name.endsWith(`.${platformDomain}`) ? name.slice(0, -platformDomain.length - 1) : "";
@@ -60,9 +61,9 @@ const placeOfName = (name: string, port: string, { platformDomain, api }: HostNa
 };
 
 /**
- * Reads a Host header. None at all, as in HTTP/1.0, or an empty one asks for the API, which an operator's tools do and a
- * browser cannot; two headers come as one with a comma, which no host has (RFC 9112 section 3.2: 400). Of a target in
- * absolute form, whose authority should win (section 3.2.2), Bun 1.4.4 keeps only the path: the Host decides there too.
+ * Parses a Host header. An empty or missing one, as in HTTP/1.0, asks for the API: operators' tools send that, and browsers
+ * cannot. Two headers arrive as one with a comma, which is malformed (RFC 9112 section 3.2: 400). A target in absolute form
+ * should override the Host header (section 3.2.2), but Bun 1.4.4 keeps only its path, so the Host decides there too.
  */
 export const destinationOf = (host: string | null, names: HostNames): Destination => {
   if (host === null || host === "") return API;
@@ -70,23 +71,21 @@ export const destinationOf = (host: string | null, names: HostNames): Destinatio
   const [, address, name = "", port = ""] = HOST.exec(host) ?? [];
   if (Number(port) > LAST_PORT) return MALFORMED;
   if (address !== undefined) return isIPv6(address) ? API : MALFORMED;
-  // A final dot says that the name is complete; it is the same name.
-  return placeOfName(name.toLowerCase().replace(/\.$/, ""), shownPort(port), names);
+  // A final dot marks a name as complete; it is the same name.
+  return destinationOfName(name.toLowerCase().replace(/\.$/, ""), shownPort(port), names);
 };
 
-/** Most headers that are remembered: there are few, or they are a stranger's. */
-const MAX_REMEMBERED = 1000;
+const MAX_CACHED = 1000;
 
-/** The same, remembering what was read last. */
+/** A cached `destinationOf`. */
 export const hostParser = (names: HostNames): ((host: string | null) => Destination) => {
-  const known = new Map<string, Destination>();
+  const cache = lruCache<string, Destination>({ maxEntries: MAX_CACHED });
   return (host) => {
     if (host === null) return API;
-    const remembered = known.get(host);
-    if (remembered) return remembered;
-    const place = destinationOf(host, names);
-    if (known.size >= MAX_REMEMBERED) known.clear();
-    if (host.length <= HOST_LENGTH) known.set(host, place);
-    return place;
+    const cached = cache.get(host);
+    if (cached) return cached;
+    const destination = destinationOf(host, names);
+    if (host.length <= HOST_LENGTH) cache.set(host, destination);
+    return destination;
   };
 };

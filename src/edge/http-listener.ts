@@ -1,29 +1,30 @@
-import { Fault, faultResponse } from "../lib/errors.ts";
 import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
+import { Fault, faultResponse } from "../lib/errors.ts";
+import type { Handler } from "./handler.ts";
 
 export interface HttpListener {
-  /** Where it listens, as a client on this machine reaches it. */
+  /** The address for clients on this machine. */
   url: string;
   port: number;
-  /** The address of the peer that sent this request; "" if it has gone. */
+  /** The address of the peer that sent this request; "" if its connection has ended. */
   peerOf(request: Request): string;
   withoutIdleTimeout: WithoutIdleTimeout;
-  /** Stops accepting and waits, at most `graceMs`, for what is in flight; then closes everything. */
+  /** Stops accepting and waits, at most `graceMs`, for requests in flight. Then it closes all connections. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Seconds after which Bun closes a connection that is silent, or whose request does not end. */
+/** Seconds after which Bun closes a silent connection, or one whose request does not end. */
 const IDLE_SECONDS = 30;
-const SWEEP_MS = 20;
-/** The same for what ends because the server does, and is not taken. */
+/** The same for a connection whose client does not take its last response while the server stops. */
 const LAST_SECONDS = 1;
+const SWEEP_MS = 20;
 
 const shownHost = (host: string): string => {
   if (host === "127.0.0.1" || host === "::1" || host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;
 };
 
-/** Listens for HTTP/1.1. @throws what the operating system says, such as EADDRINUSE */
+/** Listens for HTTP/1.1. @throws the operating system's error, such as EADDRINUSE */
 export const listenHttp = ({
   host,
   port,
@@ -31,11 +32,11 @@ export const listenHttp = ({
 }: {
   host: string;
   port: number;
-  fetch: (request: Request) => Response | Promise<Response>;
+  fetch: Handler;
 }): HttpListener => {
-  /** The requests that Bun knows, by those that stand for them. */
+  /** The requests that Bun knows, by their replacements. */
   const originals = new WeakMap<Request, Request>();
-  /** A request without a Host, as HTTP/1.0 may send it, has a path for its URL, which nothing else reads. */
+  /** The URL of a request without a Host, as HTTP/1.0 may send it, is only a path. */
   const fetchUnnamed = (request: Request) => {
     const named = new Request(`http://localhost${request.url}`, request);
     originals.set(named, request);
@@ -48,7 +49,7 @@ export const listenHttp = ({
     fetch: (request) => (request.url.startsWith("/") ? fetchUnnamed(request) : fetch(request)),
     idleTimeout: IDLE_SECONDS,
     reusePort: false,
-    // The rooms limit bodies and answer with the Error shape; Bun's own limit would answer with nothing.
+    // Routes limit their bodies, and respond with an Error. Bun's own limit would respond with an empty body.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
     error: () => faultResponse(new Fault("internal_error")),
@@ -64,14 +65,14 @@ export const listenHttp = ({
       try {
         return await work();
       } finally {
-        // The connection may be used again, or its client may have vanished.
+        // The client may use the connection again, or may have vanished.
         server.timeout(original, stopping ? LAST_SECONDS : IDLE_SECONDS);
       }
     },
     async stop(graceMs) {
       stopping = true;
       const ended = server.stop(false);
-      // A connection that a client keeps open for its next request has nothing in flight.
+      // Connections that clients keep open for their next request have nothing in flight.
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
       const late = setTimeout(() => void server.stop(true), graceMs);
       server.closeIdleConnections();

@@ -1,26 +1,25 @@
 import { type HostNames, destinationOf } from "./hosts.ts";
 
-/** What is published: undefined for a name under which nothing is. */
-interface Published {
+/** The sites. Undefined means that no site has the name. */
+interface Sites {
   bySlug(slug: string): unknown;
   byHostname(hostname: string): unknown;
 }
 
-/**
- * True for host names that something is served under. Each has one spelling: in lower case, without a port and a final dot.
- */
+/** True for host names of the API and of sites. A name has one spelling: in lower case, without a port and a final dot. */
 export const servedBy =
-  (published: Published, hosts: HostNames) =>
+  (sites: Sites, hosts: HostNames) =>
   (hostname: string): boolean => {
-    const place = destinationOf(hostname, hosts);
-    if (place.kind === "api") return hosts.api.has(hostname);
-    if (place.kind === "project")
+    const destination = destinationOf(hostname, hosts);
+    if (destination.kind === "api") return hosts.api.has(hostname);
+    if (destination.kind === "project")
       return (
-        hostname === `${place.slug}.${hosts.platformDomain}` && published.bySlug(place.slug) !== undefined
+        hostname === `${destination.slug}.${hosts.platformDomain}` &&
+        sites.bySlug(destination.slug) !== undefined
       );
     return (
-      place.kind === "custom" &&
-      hostname === place.hostname &&
-      published.byHostname(place.hostname) !== undefined
+      destination.kind === "custom" &&
+      hostname === destination.hostname &&
+      sites.byHostname(destination.hostname) !== undefined
     );
   };

@@ -29,9 +29,9 @@ test("browsers are told to come over HTTPS only once another imported certificat
   const [first, second] = [await authority.issue([name]), await authority.issue([name])];
   const lastingAfter = async ({ key, cert }: typeof first) => {
     await service.import(name, { key, chain: cert });
-    https.names.clear();
-    https.names.find(name);
-    return https.names.hstsMaxAge(name);
+    https.certificates.clear();
+    https.certificates.find(name);
+    return https.certificates.hstsMaxAge(name);
   };
   expect(await lastingAfter(first)).toBe(0);
   expect(await lastingAfter(first)).toBe(0);
@@ -50,10 +50,10 @@ test.each(SERVED)(
     const { ca, clock, https, pass, end, said } = await openImported(name, env);
     expect(await said()).toBeUndefined();
     await pass(end - DAY - clock.now());
-    expect(https.names.hasValid(name)).toBe(true);
+    expect(https.certificates.hasValid(name)).toBe(true);
     expect(await said()).toContain("Import its next one: adoption-store certificates import");
     await pass(2 * DAY);
-    expect(https.names.hasValid(name)).toBe(false);
+    expect(https.certificates.hasValid(name)).toBe(false);
     expect(await said()).toContain("Import its next one: adoption-store certificates import");
     expect(ca.orders()).toEqual([]);
   },

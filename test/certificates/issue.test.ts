@@ -23,7 +23,7 @@ test("rule 6: a domain that verifies gets a certificate by itself, and is live t
   const leaf = new X509Certificate(found?.issued?.chain ?? "");
   expect(leaf.checkHost(NAME)).toBe(NAME);
   expect(ca.orders()).toHaveLength(1);
-  expect(https.names.hasValid(NAME)).toBe(true);
+  expect(https.certificates.hasValid(NAME)).toBe(true);
 });
 
 test("every certificate has a key of its own, and the account is the same", async () => {
@@ -46,7 +46,7 @@ test("the service's own public names and its projects' get one each, addresses a
   await pass();
   const names = ["adopt.example.net", "api.example.net", "docs.sites.example.net"];
   expect((await certificates.list({ after: "", limit: 10 })).map(({ hostname }) => hostname)).toEqual(names);
-  expect(names.filter((name) => !https.names.hasValid(name))).toEqual([]);
+  expect(names.filter((name) => !https.certificates.hasValid(name))).toEqual([]);
 });
 
 test("a public name of the service's own that is forgotten is wanted again", async () => {

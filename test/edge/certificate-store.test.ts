@@ -18,7 +18,7 @@ const openNames = async () => {
   let version = 0;
   const validity = { notBefore: clock.now(), notAfter: clock.now() + 90 * DAY };
   const names = certificateStore({
-    keyPair(name) {
+    read(name) {
       lookedFor.push(name);
       const found = stored.get(name);
       return found && { ...found, ...validity, renewals: 1 };

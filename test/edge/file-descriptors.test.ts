@@ -3,7 +3,7 @@ import {
   assertDescriptors,
   descriptorBudget,
   descriptorWarnings,
-  openFiles,
+  openFilesLimit,
 } from "../../src/edge/file-descriptors.ts";
 
 const limits = (soft: string) => `Limit                     Soft Limit           Hard Limit           Units
@@ -16,11 +16,11 @@ test.each([
   ["1024", 1024],
   ["unlimited", Number.POSITIVE_INFINITY],
 ])("of the operating system's limits %s open files are read", (soft, files) => {
-  expect(openFiles(limits(soft))).toBe(files);
+  expect(openFilesLimit(limits(soft))).toBe(files);
 });
 
 test("a system that tells no limit has none", () => {
-  expect(openFiles("")).toBe(Number.POSITIVE_INFINITY);
+  expect(openFilesLimit("")).toBe(Number.POSITIVE_INFINITY);
 });
 
 describe("the budget", () => {
@@ -32,14 +32,14 @@ describe("the budget", () => {
     ["256 files", 256, 32],
     ["three files", 3, 1],
   ])("with %s has a file for each HTTP connection and three for each HTTPS one", (_, files, most) => {
-    expect(descriptorBudget(10_000, files, true).connections).toBe(most);
+    expect(descriptorBudget(10_000, files, true).maxConnections).toBe(most);
   });
 
   test.each([
     ["as many files as they need", 10_256, 10_000],
     ["4,096 files", 4096, 3840],
   ])("with %s and no HTTPS has them all for HTTP", (_, files, most) => {
-    expect(descriptorBudget(10_000, files, false).connections).toBe(most);
+    expect(descriptorBudget(10_000, files, false).maxConnections).toBe(most);
   });
 
   test("that allows fewer connections says what to set", () => {

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import type { TLSSocket } from "node:tls";
 import { listenHttps } from "../../src/edge/https-listener.ts";
 import { certificateStore } from "../../src/edge/certificate-store.ts";
+import { watchCertificates } from "../../src/edge/certificate-watch.ts";
 import { atEnd } from "../support/store.ts";
 import { testCa, tlsTo } from "../protocols/tls/listeners.ts";
 
@@ -15,8 +16,8 @@ const openHttps = async ({ hstsMaxAge = 365 * DAY } = {}) => {
   const served = new Set([NAME]);
   let own = 0;
   let foreign = 0;
-  const names = certificateStore({
-    keyPair: (name) => (name === NAME ? { ...stored } : undefined),
+  const certificates = certificateStore({
+    read: (name) => (name === NAME ? { ...stored } : undefined),
     hstsMaxAge,
     isServed: (name) => served.has(name),
     version: () => own + foreign,
@@ -28,19 +29,27 @@ const openHttps = async ({ hstsMaxAge = 365 * DAY } = {}) => {
   const https = await listenHttps({
     host: "127.0.0.1",
     port: 0,
-    names,
+    certificates,
     challenge: () => undefined,
     fetch: () => new Response("here"),
     misdirected: () => new Response("elsewhere", { status: 421 }),
-    fresh: async () => {},
-    version: () => own + foreign,
-    foreignVersion: () => foreign,
   });
-  atEnd(() => https.stop(0));
+  const watch = watchCertificates(
+    certificates,
+    { fresh: async () => {}, version: () => own + foreign, foreignVersion: () => foreign },
+    (error) => {
+      throw error;
+    },
+  );
+  watch.start();
+  atEnd(async () => {
+    await watch.stop();
+    await https.stop(0);
+  });
   const connect = () => tlsTo(https.port, NAME, { ALPNProtocols: ["http/1.1"] });
   return {
     https,
-    names,
+    certificates,
     stored,
     served,
     connect,
@@ -63,11 +72,11 @@ const closed = async (socket: TLSSocket) => {
 test.each(["this process", "another process"])(
   "when %s removes a name its open connections end, and the next handshake fails",
   async (who) => {
-    const { https, names, served, connect, writeElsewhere } = await openHttps();
+    const { https, certificates, served, connect, writeElsewhere } = await openHttps();
     const sockets = await Promise.all(Array.from({ length: 64 }, connect));
     for (const socket of sockets) expect(await ask(socket)).toContain("here");
     served.delete(NAME);
-    if (who === "this process") names.withdraw();
+    if (who === "this process") certificates.withdraw();
     else writeElsewhere();
     await Promise.all(sockets.map(closed));
     expect(https.connections()).toBe(0);
@@ -87,11 +96,11 @@ test("a name that goes on being served keeps its connections, whatever else is w
 test.each(["this process", "another process"])(
   "a certificate that %s brings is used by the next connection, and the open ones stay",
   async (who) => {
-    const { names, stored, connect, writeElsewhere } = await openHttps();
+    const { certificates, stored, connect, writeElsewhere } = await openHttps();
     const before = await connect();
     const { serialNumber } = before.getPeerCertificate();
     Object.assign(stored, await testCa.issue([NAME]));
-    if (who === "this process") names.refresh(NAME);
+    if (who === "this process") certificates.refresh(NAME);
     else writeElsewhere();
     await Bun.sleep(who === "this process" ? 0 : 150);
     expect((await connect()).getPeerCertificate().serialNumber).not.toBe(serialNumber);

@@ -14,9 +14,8 @@ export const openListening = async (env: Record<string, string> = {}) => {
   const plain = listenHttp({ host: "127.0.0.1", port: 0, fetch: store.fetch });
   atEnd(() => plain.stop(0));
   const pair = await testCa.issue([NAME]);
-  const names = certificateStore({
-    keyPair: (name) =>
-      name === NAME ? { ...pair, notBefore: 0, notAfter: Infinity, renewals: 0 } : undefined,
+  const certificates = certificateStore({
+    read: (name) => (name === NAME ? { ...pair, notBefore: 0, notAfter: Infinity, renewals: 0 } : undefined),
     hstsMaxAge: 0,
     isServed: (name) => name === NAME,
     version: () => 0,
@@ -28,13 +27,10 @@ export const openListening = async (env: Record<string, string> = {}) => {
   const https = await listenHttps({
     host: "127.0.0.1",
     port: 0,
-    names,
+    certificates,
     challenge: () => undefined,
     fetch: store.fetch,
     misdirected: store.misdirected,
-    fresh: async () => {},
-    version: () => 0,
-    foreignVersion: () => 0,
   });
   atEnd(() => https.stop(0));
 

@@ -3,11 +3,11 @@ import type { OpenSocket } from "./sockets.ts";
 
 export interface ConnectionLimits {
   connections: number;
-  /** From one IPv4 address, or one /64 of IPv6. */
+  /** The limit for one IPv4 address, or one /64 of IPv6. */
   connectionsPerClient: number;
 }
 
-/** The limit for each client so that all together have at most `total`. Clients below it lose nothing. */
+/** The limit for each client with which all clients together have at most `total`. Clients below it lose nothing. */
 const fairShare = (counts: readonly number[], total: number): number => {
   let left = total;
   const rising = counts.toSorted((a, b) => a - b);
@@ -19,12 +19,12 @@ const fairShare = (counts: readonly number[], total: number): number => {
   return Infinity;
 };
 
-/** A difference of two infinite times would be NaN. */
+/** Two infinite times are equal; their difference would be NaN. */
 const compareIdle = (one: number, other: number): number => (one === other ? 0 : one - other);
 
 /**
- * The sockets beyond the limits. A client above its own limit loses those beyond it; when all clients together have too
- * many, those with the most lose some first. Of a client's sockets the ones that were idle longest go.
+ * The sockets to close. A client above its own limit loses the excess. When all clients together have too many, those with
+ * the most lose some first. A client loses the sockets that have been idle longest.
  */
 export const excessOf = (
   sockets: readonly OpenSocket[],

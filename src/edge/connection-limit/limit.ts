@@ -5,7 +5,7 @@ import { type ConnectionWatch, watchConnections } from "./watch.ts";
 
 const SECOND_MS = 1000;
 
-/** Adds up counts, and reports the sum at most once a second. */
+/** Adds up counts, and reports their sum at most once a second. */
 const eachSecond = (report: (sum: number) => void) => {
   let sum = 0;
   return (count: number) => {
@@ -19,19 +19,19 @@ const eachSecond = (report: (sum: number) => void) => {
 };
 
 /**
- * Limits the connections of the listeners on these ports. The connections of trusted proxies come from few addresses,
- * so that there is no limit for a client then: the proxy has one, and only the proxy can reach these ports.
+ * Limits the connections of the HTTP listeners on these ports. Trusted proxies connect from few addresses, so there is no
+ * limit for each client then: the proxy limits its clients, and only the proxy can reach these ports.
  */
 export const limitConnections = ({
   ports,
-  connections,
+  maxConnections,
   trustsProxy,
   sockets,
   log,
 }: {
   ports: readonly number[];
-  /** The most of all clients together. */
-  connections: number;
+  /** The limit for all clients together. */
+  maxConnections: number;
   trustsProxy: boolean;
   sockets: Sockets | undefined;
   log: Pick<Logger, "warn">;
@@ -43,7 +43,7 @@ export const limitConnections = ({
   const connectionsPerClient = trustsProxy ? Number.POSITIVE_INFINITY : DEFAULT_LIMITS.connectionsPerClient;
   return watchConnections({
     ports: new Set(ports),
-    limits: { connections, connectionsPerClient },
+    limits: { connections: maxConnections, connectionsPerClient },
     sockets,
     onClosed: eachSecond((count) =>
       log.warn({ count }, "connections over HTTP beyond the limits were closed"),

@@ -1,23 +1,23 @@
 import { dlopen } from "bun:ffi";
 import { fstatSync, openSync, readdirSync } from "node:fs";
 
-/** A connection that a listener of this process has accepted. */
+/** A connection that a listener of this process accepted. */
 export interface OpenSocket {
-  /** Its file descriptor: valid until control returns to the event loop, where sockets are closed. */
+  /** The file descriptor. It is valid until control returns to the event loop, which may close the socket. */
   descriptor: number;
   /** The client's address, as `net.Socket` writes it. */
   address: string;
 }
 
-/** This process's sockets, as the operating system sees them. All calls are synchronous, so that no descriptor changes meanwhile. */
+/** The sockets of this process, as the operating system sees them. All calls are synchronous, so no descriptor changes in between. */
 export interface Sockets {
   /** How many files this process has open, sockets among them. */
   openFiles(): number;
-  /** The connections that were accepted on these ports. */
+  /** The connections accepted on these ports. */
   accepted(ports: ReadonlySet<number>): OpenSocket[];
   /** Milliseconds since the last byte in either direction; Infinity if the client has sent nothing yet. */
   idleMs(descriptor: number): number;
-  /** Ends both directions: the owner of the socket sees its end, and closes it. */
+  /** Ends both directions. The owner of the socket sees its end, and closes it. */
   shutdown(descriptor: number): void;
 }
 
@@ -28,7 +28,7 @@ const FUNCTIONS = {
   shutdown: { args: ["i32", "i32"], returns: "i32" },
 } as const;
 
-/** The C library of glibc and of musl, which the process has loaded already. */
+/** The C library: glibc's name, and musl's. The process has already loaded it. */
 const LIBRARIES = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`];
 
 const DESCRIPTORS = "/proc/self/fd";
@@ -54,7 +54,7 @@ const load = () => {
     try {
       return dlopen(library, FUNCTIONS).symbols;
     } catch {
-      // The next one.
+      // Try the next name.
     }
   }
   return undefined;

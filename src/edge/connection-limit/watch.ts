@@ -7,15 +7,15 @@ export interface ConnectionWatch {
 
 /** A client on the same machine opens about 50 connections in a millisecond. */
 const WATCH_MS = 20;
-/** The share of the time that is spent on counting while the number of sockets hardly changes. */
+/** The share of time to spend on counting while the number of sockets hardly changes. */
 const SHARE_OF_TIME = 0.02;
 const MAX_QUIET_MS = 500;
 
 /**
- * Keeps the connections of plain listeners within limits. Bun.serve cannot refuse a connection, and a relay in front of
- * it would cost a seventh of the requests. So the sockets are counted through the operating system, and those beyond
- * the limits are shut down within a few hundredths of a second.
- * @param onClosed called with how many connections were closed
+ * Keeps the connections of HTTP listeners within limits. Bun.serve cannot refuse a connection, and a proxy in front of it
+ * would cost a seventh of the throughput. So this counts sockets through the operating system, and shuts down the excess
+ * within a few hundredths of a second.
+ * @param onClosed called with the number of connections that were closed
  */
 export const watchConnections = ({
   ports,
@@ -28,8 +28,8 @@ export const watchConnections = ({
   sockets: Sockets;
   onClosed: (count: number) => void;
 }): ConnectionWatch => {
-  /** With fewer open files no client can have too many connections. */
-  const calm = Math.min(limits.connectionsPerClient, limits.connections);
+  /** With at most this many open files, no limit can be exceeded. */
+  const harmless = Math.min(limits.connectionsPerClient, limits.connections);
   let filesBefore = 0;
   let quietUntil = 0;
 
@@ -41,9 +41,9 @@ export const watchConnections = ({
   const look = () => {
     const files = sockets.openFiles();
     filesBefore = Math.min(filesBefore, files);
-    if (files <= calm) return;
+    if (files <= harmless) return;
     const begin = performance.now();
-    const hasGrown = files - filesBefore > calm / 4;
+    const hasGrown = files - filesBefore > harmless / 4;
     if (!hasGrown && begin < quietUntil) return;
     filesBefore = files;
     enforce();

@@ -1,0 +1,35 @@
+import { type Poller, repeat } from "../lib/poller.ts";
+import type { CertificateStore } from "./certificate-store.ts";
+
+/** What is stored, which other processes change too. */
+interface Versions {
+  /** Waits until every acknowledged change shows in the versions. */
+  fresh(): Promise<void>;
+  /** Changes with every change. */
+  version(): number;
+  /** Changes with every change by another process. */
+  foreignVersion(): number;
+}
+
+/** How long the connections of a removed name may stay open. */
+const WATCH_MS = 50;
+
+/** Keeps a store up to date with changes by other processes. What this process changes, it tells the store itself. */
+export const watchCertificates = (
+  store: Pick<CertificateStore, "withdraw" | "clear">,
+  { fresh, version, foreignVersion }: Versions,
+  onError: (error: unknown) => void,
+): Poller => {
+  let seen = version();
+  let seenForeign = foreignVersion();
+  const watch = async () => {
+    await fresh();
+    if (version() === seen) return;
+    seen = version();
+    store.withdraw();
+    if (foreignVersion() === seenForeign) return;
+    seenForeign = foreignVersion();
+    store.clear();
+  };
+  return repeat(WATCH_MS, watch, { onError });
+};
