@@ -80,7 +80,7 @@ export const reportOf = ({ target, authority, chain, targets, caa, exchanges }: 
   target,
   ...(authority && { zone: authority.zone }),
   nameServers: authority?.servers.map(formatServer) ?? [],
-  chain: chain.names.map(printable),
+  chain: chain.names.map((name) => printable(name)),
   targetAddresses: targets
     .flatMap(({ records }) => records)
     .slice(0, MAX_RECORDS)
