@@ -51,7 +51,7 @@ export const warnings =
 const secondsOf = (ms: number | undefined): number | undefined => ms && ms / 1000;
 
 /** Gauges beside those of HTTP. */
-export const readings = (
+export const gauges = (
   { damage }: Pick<Services, "damage">,
   { backupStatus }: Pick<Vitals, "backupStatus">,
 ): GaugeOptions[] => [

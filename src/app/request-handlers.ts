@@ -18,7 +18,7 @@ import { metrics } from "../http/metrics.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
 import { type Documents, documentsOf } from "../openapi/routes.ts";
-import { type Vitals, checks, readings, warnings } from "./health.ts";
+import { type Vitals, checks, gauges, warnings } from "./health.ts";
 import { createRoutes } from "./routes.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Services } from "./services.ts";
@@ -82,7 +82,7 @@ export const createRequestHandlers = (
 ) => {
   const { log } = runtime;
   const { https, sites, expiries } = services;
-  const counters = metrics({ version: VERSION, expiries, readings: readings(services, vitals) });
+  const counters = metrics({ version: VERSION, expiries, gauges: gauges(services, vitals) });
   const rules = routeMacros(config, services, runtime, connections);
   const console = consoleParts(config, runtime, connections);
   const app = createApp(

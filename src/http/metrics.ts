@@ -1,22 +1,9 @@
-import { latencyHistogram } from "./histogram.ts";
+import type { Registry } from "prom-client";
 
 /** Seconds. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export interface Metrics {
-  /** Counts an answered request under its route's template. */
-  observe(method: string, route: string, status: number, seconds: number): void;
-  countDeprecated(route: string, keyId: number): void;
-  /** Calls of a key to deprecated operations, since the start. */
-  deprecatedCalls(keyId: number): number;
-  /** Prometheus text format, and its media type. */
-  expose(): Promise<{ text: string; contentType: string }>;
-}
-
-/** When certificates end: milliseconds UTC. */
-type Expiries = () => readonly { hostname: string; notAfter: number }[];
-
-/** A gauge whose value is read when the metrics are. */
+/** A gauge whose value is read for each exposition. */
 export interface GaugeOptions {
   name: string;
   help: string;
@@ -24,104 +11,153 @@ export interface GaugeOptions {
   read: () => number | undefined;
 }
 
-/** Calls to deprecated operations: by key, then by route. */
-type Deprecated = Map<number, Map<string, number>>;
+export interface MetricsOptions {
+  version: string;
+  /** When certificates expire, in milliseconds UTC. */
+  expiries?: () => readonly { hostname: string; notAfter: number }[];
+  gauges?: readonly GaugeOptions[];
+}
 
-/** All but the histogram. */
-const registered = async (
-  version: string,
-  expiries: Expiries,
-  readings: readonly GaugeOptions[],
-  calls: Deprecated,
-) => {
-  // Loaded when somebody first looks: 15 ms that a start need not wait for.
-  const { Counter, Gauge, Registry } = await import("prom-client");
-  const registry = new Registry();
-  const registers = [registry];
-  const deprecated = new Counter({
+/** Calls to deprecated operations: by key, then by route. */
+type DeprecatedCalls = ReadonlyMap<number, ReadonlyMap<string, number>>;
+
+type Prometheus = typeof import("prom-client");
+
+const addRequests = ({ Histogram }: Prometheus, registry: Registry) => {
+  const durations = new Histogram({
+    name: "http_server_request_duration_seconds",
+    help: "Time from a request's arrival to its response, by route template.",
+    labelNames: ["http_request_method", "http_route", "http_response_status_code"],
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+  return (method: string, route: string, status: number, seconds: number) =>
+    durations.observe(
+      { http_request_method: method, http_route: route, http_response_status_code: status },
+      seconds,
+    );
+};
+
+const addDeprecatedCalls = ({ Counter }: Prometheus, registry: Registry, calls: DeprecatedCalls) =>
+  new Counter({
     name: "http_server_deprecated_requests_total",
     help: "Calls to deprecated operations, by the key that made them.",
     labelNames: ["http_route", "key_id"],
-    registers,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [key_id, routes] of calls)
+        for (const [http_route, count] of routes) this.inc({ http_route, key_id }, count);
+    },
   });
-  const memory = new Gauge({ name: "process_resident_memory_bytes", help: "Resident memory.", registers });
-  const cpu = new Counter({ name: "process_cpu_seconds_total", help: "CPU time used.", registers });
-  const started = new Gauge({
+
+const addProcess = ({ Counter, Gauge }: Prometheus, registry: Registry, version: string) => {
+  const registers = [registry];
+  new Gauge({
+    name: "process_resident_memory_bytes",
+    help: "Resident memory.",
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  new Counter({
+    name: "process_cpu_seconds_total",
+    help: "CPU time used.",
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    },
+  });
+  new Gauge({
     name: "process_start_time_seconds",
     help: "When the process started.",
     registers,
-  });
-  started.set(Math.round(performance.timeOrigin / 1000));
-  const info = new Gauge({
+  }).set(Math.round(performance.timeOrigin / 1000));
+  new Gauge({
     name: "adoption_store_info",
     help: "The version that runs.",
     labelNames: ["version"],
     registers,
-  });
-  info.set({ version }, 1);
-  const expiry = new Gauge({
+  }).set({ version }, 1);
+};
+
+const addExpiries = (
+  { Gauge }: Prometheus,
+  registry: Registry,
+  expiries: Required<MetricsOptions>["expiries"],
+) =>
+  new Gauge({
     name: "certificate_expiry_timestamp_seconds",
     help: "When the certificate of a host name ends, in seconds since 1970.",
     labelNames: ["host"],
-    registers,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { hostname, notAfter } of expiries()) this.set({ host: hostname }, notAfter / 1000);
+    },
   });
-  const gauges = readings.map(({ name, help, read }) => ({
-    gauge: new Gauge({ name, help, registers }),
-    read,
-  }));
-  const expose = async () => {
-    for (const { gauge, read } of gauges) {
-      const value = read();
-      if (value === undefined) gauge.remove();
-      else gauge.set(value);
-    }
-    deprecated.reset();
-    for (const [key_id, routes] of calls)
-      for (const [http_route, count] of routes) deprecated.inc({ http_route, key_id }, count);
-    expiry.reset();
-    for (const { hostname, notAfter } of expiries()) expiry.set({ host: hostname }, notAfter / 1000);
-    memory.set(process.memoryUsage.rss());
-    const { user, system } = process.cpuUsage();
-    cpu.reset();
-    cpu.inc((user + system) / 1e6);
-    return registry.metrics();
-  };
-  return { expose, contentType: registry.contentType };
-};
 
-export const metrics = ({
-  version,
-  expiries = () => [],
-  readings = [],
-}: {
-  version: string;
-  expiries?: Expiries;
-  readings?: readonly GaugeOptions[];
-}): Metrics => {
-  const requests = latencyHistogram(
-    "http_server_request_duration_seconds",
-    "Time from a request's arrival to its answer, by route template.",
-    BUCKETS,
-  );
-  const calls: Deprecated = new Map();
-  let others: ReturnType<typeof registered> | undefined;
-  const loaded = () => {
-    others ??= registered(version, expiries, readings, calls).catch((error: unknown) => {
-      others = undefined;
-      throw error;
-    });
-    return others;
+const addGauge = ({ Gauge }: Prometheus, registry: Registry, { name, help, read }: GaugeOptions) =>
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      const value = read();
+      if (value === undefined) this.remove();
+      else this.set(value);
+    },
+  });
+
+export const metrics = ({ version, expiries = () => [], gauges = [] }: MetricsOptions) => {
+  const calls = new Map<number, Map<string, number>>();
+  let observe: ReturnType<typeof addRequests> | undefined;
+  /** The requests that ended before prom-client was loaded. */
+  let early: Parameters<ReturnType<typeof addRequests>>[] = [];
+
+  const load = async (): Promise<Registry> => {
+    const prometheus = await import("prom-client");
+    const registry = new prometheus.Registry();
+    observe = addRequests(prometheus, registry);
+    addDeprecatedCalls(prometheus, registry, calls);
+    addProcess(prometheus, registry, version);
+    addExpiries(prometheus, registry, expiries);
+    for (const gauge of gauges) addGauge(prometheus, registry, gauge);
+    for (const request of early) observe(...request);
+    early = [];
+    return registry;
   };
+  let registry: Promise<Registry> | undefined;
+  // Loaded with the first request: it takes 15 ms that a start need not wait for.
+  const loaded = () =>
+    (registry ??= load().catch((error: unknown) => {
+      registry = undefined;
+      throw error;
+    }));
+
   return {
-    observe: requests.observe,
-    countDeprecated(route, keyId) {
+    /** Counts a request under the template of its route. */
+    observe(method: string, route: string, status: number, seconds: number): void {
+      if (observe) return observe(method, route, status, seconds);
+      early.push([method, route, status, seconds]);
+      loaded().catch(() => {});
+    },
+    countDeprecated(route: string, keyId: number): void {
       const routes = calls.get(keyId) ?? new Map<string, number>();
       calls.set(keyId, routes.set(route, (routes.get(route) ?? 0) + 1));
     },
-    deprecatedCalls: (keyId) => [...(calls.get(keyId)?.values() ?? [])].reduce((sum, one) => sum + one, 0),
-    async expose() {
-      const { expose, contentType } = await loaded();
-      return { text: `${await expose()}\n${requests.expose()}`, contentType };
+    /** Calls of a key to deprecated operations since the start. */
+    deprecatedCalls: (keyId: number): number =>
+      [...(calls.get(keyId)?.values() ?? [])].reduce((sum, count) => sum + count, 0),
+    /** The Prometheus text format and its media type. */
+    async expose(): Promise<{ text: string; contentType: string }> {
+      const registry = await loaded();
+      return { text: await registry.metrics(), contentType: registry.contentType };
     },
   };
 };
+
+export type Metrics = ReturnType<typeof metrics>;
