@@ -1,4 +1,4 @@
-/** What a YAML body may be sent as: RFC 9512, and what was in use before it. */
+/** The media types of a YAML body: RFC 9512, and those that were in use before it. */
 export const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml"] as const;
 
 /**
@@ -6,14 +6,14 @@ export const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml"
  * @throws Fault invalid_request
  */
 export const parseYaml = async (text: string): Promise<unknown> => {
-  // Loaded with the first YAML: the tokeniser takes 5 ms that a start need not wait for.
-  const { assertPlain, refusal } = await import("./yaml-guard.ts");
-  assertPlain(text);
+  // Imported for the first YAML body: the tokeniser takes 5 ms that a start need not wait for.
+  const { assertPlainYaml, yamlFault } = await import("./yaml-guard.ts");
+  assertPlainYaml(text);
   try {
     return Bun.YAML.parse(text);
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw refusal("nested too deeply");
-    throw refusal(error.message.replace(/^YAML Parse error: /, ""));
+    if (!(error instanceof SyntaxError)) throw yamlFault("nested too deeply");
+    throw yamlFault(error.message.replace(/^YAML Parse error: /, ""));
   }
 };
 
