@@ -51,17 +51,40 @@ const addDeprecatedCalls = ({ Counter }: Prometheus, registry: Registry, calls: 
     },
   });
 
-const addProcess = ({ Counter, Gauge }: Prometheus, registry: Registry, version: string) => {
-  const registers = [registry];
+const addGauge = (
+  { Gauge }: Pick<Prometheus, "Gauge">,
+  registry: Registry,
+  { name, help, read }: GaugeOptions,
+) =>
   new Gauge({
-    name: "process_resident_memory_bytes",
-    help: "Resident memory.",
-    registers,
+    name,
+    help,
+    registers: [registry],
     collect() {
-      this.set(process.memoryUsage.rss());
+      const value = read();
+      if (value === undefined) this.remove();
+      else this.set(value);
     },
   });
-  new Counter({
+
+const addProcess = ({ Counter, Gauge }: Prometheus, registry: Registry, version: string) => {
+  const registers = [registry];
+  const start = new Gauge({
+    name: "process_start_time_seconds",
+    help: "When the process started.",
+    registers,
+  });
+  start.set(Math.round(performance.timeOrigin / 1000));
+  const info = new Gauge({
+    name: "adoption_store_info",
+    help: "The version that runs.",
+    labelNames: ["version"],
+    registers,
+  });
+  info.set({ version }, 1);
+  const memory = { name: "process_resident_memory_bytes", help: "Resident memory." };
+  addGauge({ Gauge }, registry, { ...memory, read: () => process.memoryUsage.rss() });
+  return new Counter({
     name: "process_cpu_seconds_total",
     help: "CPU time used.",
     registers,
@@ -71,17 +94,6 @@ const addProcess = ({ Counter, Gauge }: Prometheus, registry: Registry, version:
       this.inc((user + system) / 1e6);
     },
   });
-  new Gauge({
-    name: "process_start_time_seconds",
-    help: "When the process started.",
-    registers,
-  }).set(Math.round(performance.timeOrigin / 1000));
-  new Gauge({
-    name: "adoption_store_info",
-    help: "The version that runs.",
-    labelNames: ["version"],
-    registers,
-  }).set({ version }, 1);
 };
 
 const addExpiries = (
@@ -97,18 +109,6 @@ const addExpiries = (
     collect() {
       this.reset();
       for (const { hostname, notAfter } of expiries()) this.set({ host: hostname }, notAfter / 1000);
-    },
-  });
-
-const addGauge = ({ Gauge }: Prometheus, registry: Registry, { name, help, read }: GaugeOptions) =>
-  new Gauge({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      const value = read();
-      if (value === undefined) this.remove();
-      else this.set(value);
     },
   });
 
