@@ -76,7 +76,6 @@ const REMAINING: readonly string[] = [
   "src/certificates/preflight.ts -> src/domains/domain.ts",
   "src/certificates/preflight.ts -> src/domains/inspect.ts",
   "src/certificates/preflight.ts -> src/domains/repository.ts",
-  "src/deploys/service.ts -> src/projects/repository.ts",
   "src/domains/model.ts -> src/certificates/model.ts",
   "src/domains/routes.ts -> src/certificates/model.ts",
   "src/domains/service.ts -> src/certificates/certificate.ts",

@@ -37,16 +37,16 @@ export const deployServices = (
     uploadPace = UPLOAD_PACE,
   }: DeployOptions,
 ) => {
-  const room = diskSpaceAbove(freeSpace, diskReserve);
+  const diskSpace = diskSpaceAbove(freeSpace, diskReserve);
   const damage = damagedBlobs(damageLog(log));
-  const blobs = openBlobs(join(dataDir, "blobs"), { room, damage });
+  const blobs = openBlobs(join(dataDir, "blobs"), { diskSpace, damage });
   const deploys = deployService({
     deploys: repositories.deploys,
     projects,
     blobs,
-    uploads: openUploads(join(dataDir, "uploads"), { bytes: deployLimit, ...uploadPace }, room),
+    uploads: openUploads(join(dataDir, "uploads"), { bytes: deployLimit, ...uploadPace }, diskSpace),
     admission: admission(admissionLimits),
-    room,
+    diskSpace,
     uploadLimit: deployLimit,
     projectQuota,
     clock,

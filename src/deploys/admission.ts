@@ -1,9 +1,9 @@
 import { Fault } from "../lib/errors.ts";
 
 export interface AdmissionLimits {
-  /** Uploads that one key sends at once. */
+  /** Concurrent uploads of one key. */
   perKey: number;
-  /** Uploads of all keys together. Each takes room on the disk while it arrives. */
+  /** Concurrent uploads of all keys. Each takes disk space while it arrives. */
   total: number;
   /** Archives that are unpacked at once. */
   unpacking: number;
@@ -19,17 +19,8 @@ const tooMany = (message: string) =>
     connection: "close",
   });
 
-export interface Admission {
-  /** Lets an upload of this key begin. @returns a function to call once when it has ended @throws Fault rate_limited */
-  admit(keyId: number): () => void;
-  /** Runs `work` when fewer than `unpacking` others run. They run in the order of their calls. */
-  unpack<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** True while no upload is on its way. */
-  isIdle(): boolean;
-}
-
 /** Decides which uploads may begin. An upload is unpacked only once it has arrived, so that slow ones delay no other. */
-export const admission = ({ perKey, total, unpacking }: AdmissionLimits): Admission => {
+export const admission = ({ perKey, total, unpacking }: AdmissionLimits) => {
   const uploading = new Map<number, number>();
   let uploads = 0;
   let running = 0;
@@ -44,8 +35,10 @@ export const admission = ({ perKey, total, unpacking }: AdmissionLimits): Admiss
   };
 
   return {
+    /** True if no upload is in progress. */
     isIdle: () => uploads === 0,
-    admit(keyId) {
+    /** Lets an upload of this key begin. @returns a function to call when it has ended @throws Fault rate_limited */
+    admit(keyId: number): () => void {
       const own = uploading.get(keyId) ?? 0;
       if (own >= perKey) throw tooMany(`This key is sending ${own} archives, and may send ${perKey} at once`);
       if (uploads >= total) throw tooMany("Too many archives are being sent");
@@ -58,7 +51,8 @@ export const admission = ({ perKey, total, unpacking }: AdmissionLimits): Admiss
         else uploading.delete(keyId);
       };
     },
-    async unpack(work) {
+    /** Runs `work` once fewer than `unpacking` others run, in the order of the calls. */
+    async unpack<Result>(work: () => Promise<Result>): Promise<Result> {
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.push(resolve);
       next();
@@ -72,3 +66,5 @@ export const admission = ({ perKey, total, unpacking }: AdmissionLimits): Admiss
     },
   };
 };
+
+export type Admission = ReturnType<typeof admission>;

@@ -8,15 +8,6 @@ interface Node {
   children: Map<string, Node>;
 }
 
-export interface ArchivePaths {
-  /**
-   * Takes in one entry and says its path; undefined for the root itself (`./`).
-   * @throws ArchiveRefused for a name that is unsafe, or that another entry already has
-   */
-  add(name: string, kind: EntryKind): string | undefined;
-}
-
-/** What is wrong with one name of a path; undefined if nothing is. */
 const segmentProblem = (segment: string): string | undefined => {
   if (segment === "..") return "leads out of the site with `..`";
   if (segment === "." || segment === "") return "has an empty name or `.` in its path";
@@ -34,10 +25,10 @@ const textProblem = (name: string, { pathBytes }: UnpackLimits): string | undefi
   return undefined;
 };
 
-/** Names that only differ in case or in Unicode normalisation are one name to some file systems, and to many eyes. */
+/** Names that differ only in case or Unicode normalisation are one name to some file systems, and to many eyes. */
 const foldName = (name: string): string => name.normalize("NFD").toUpperCase().toLowerCase().normalize("NFC");
 
-/** The names of a path: a leading `./` is dropped, as `tar -C public .` writes it, and a directory's trailing slash. */
+/** Splits a path without the leading `./`, which `tar -C public .` writes, and without a directory's trailing slash. */
 const splitPath = (name: string, kind: EntryKind): string[] => {
   const path = name.replace(/^(?:\.\/)+/, "");
   const bare = kind === "directory" && path.endsWith("/") ? path.slice(0, -1) : path;
@@ -51,14 +42,14 @@ const clashOf = (known: Node, name: string, kind: EntryKind): string | undefined
 };
 
 /**
- * The paths of one archive. Directories that are only implied count as entries too, so that memory is bounded: at most
- * two names a file that is allowed.
+ * Checks the paths of one archive. Directories without an entry of their own count too, which bounds the memory: at most two
+ * names per allowed file.
  */
-export const archivePaths = (limits: UnpackLimits): ArchivePaths => {
+export const archivePaths = (limits: UnpackLimits) => {
   const root: Node = { name: "", kind: "directory", children: new Map() };
   let names = 0;
 
-  const step = (parent: Node, segment: string, kind: EntryKind, entry: string): Node => {
+  const descend = (parent: Node, segment: string, kind: EntryKind, entry: string): Node => {
     const key = foldName(segment);
     const known = parent.children.get(key);
     const clash = known && clashOf(known, segment, kind);
@@ -72,18 +63,20 @@ export const archivePaths = (limits: UnpackLimits): ArchivePaths => {
   };
 
   return {
-    add(name, kind) {
-      const wrong = textProblem(name, limits);
-      if (wrong) throw new InvalidArchive(wrong, name);
+    /**
+     * Adds one entry. @returns its path; undefined for the root itself (`./`)
+     * @throws InvalidArchive for an unsafe name, or one that another entry has
+     */
+    add(name: string, kind: EntryKind): string | undefined {
       const segments = splitPath(name, kind);
-      const problem = segments.map(segmentProblem).find(Boolean);
+      const problem = textProblem(name, limits) ?? segments.map(segmentProblem).find(Boolean);
       if (problem) throw new InvalidArchive(problem, name);
       if (segments.length > limits.depth)
         throw new InvalidArchive(`lies more than ${limits.depth} names deep`, name);
       if (segments.length === 0 && kind === "file") throw new InvalidArchive("has no name", name);
       let node = root;
       for (const [at, segment] of segments.entries())
-        node = step(node, segment, at < segments.length - 1 ? "directory" : kind, name);
+        node = descend(node, segment, at < segments.length - 1 ? "directory" : kind, name);
       return segments.length > 0 ? segments.join("/") : undefined;
     },
   };

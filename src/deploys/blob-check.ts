@@ -1,11 +1,11 @@
 import { createReadStream, readFileSync, statSync } from "node:fs";
 
-/** Files up to this size are read in one piece: a stream for each takes ten times as long. */
-const IN_ONE_PIECE = 64 * 1024;
-const PART = 2 ** 20;
+/** Files up to this size are read in one piece: a stream takes ten times as long. */
+const MAX_BYTES_IN_ONE_PIECE = 64 * 1024;
+const PART_BYTES = 2 ** 20;
 
-/** Errors that mean that a file is lost or unreadable. Any other error says nothing about the file. */
-const LOST: ReadonlyMap<string, string> = new Map([
+/** Errors which say that a file is lost or unreadable. Any other error says nothing about the file. */
+const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "is missing"],
   ["ENOTDIR", "is missing"],
   ["EISDIR", "is a directory"],
@@ -17,12 +17,12 @@ const LOST: ReadonlyMap<string, string> = new Map([
 /** True for a SHA-256 in lower-case hexadecimal. Nothing else may become part of a path. */
 export const isHash = (text: string): boolean => /^[\da-f]{64}$/.test(text);
 
-/** A text in the place of a blob's hash is not a hash, such as `../../dev/zero`. */
+/** A text in place of a blob's hash is not one, such as `../../dev/zero`. */
 export class InvalidHash extends Error {
-  override name = "NotAHash";
+  override name = "InvalidHash";
 }
 
-/** A directory, pipe or device is where a file should be. */
+/** Something else is where a file should be: a directory, pipe or device. */
 class NotAFile extends Error {}
 
 /** The size of a file in bytes. @throws NotAFile, or the system's error */
@@ -36,17 +36,17 @@ export const blobSize = (path: string): number => {
 export const problemFromError = (error: unknown): string | undefined => {
   if (error instanceof InvalidHash) return "is not named by a hash";
   if (error instanceof NotAFile) return "is not an ordinary file";
-  return LOST.get((error as NodeJS.ErrnoException | undefined)?.code ?? "");
+  return PROBLEMS.get((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 };
 
 const hashOf = async (path: string, onPart: (bytes: number) => unknown): Promise<string> => {
-  if (blobSize(path) <= IN_ONE_PIECE) {
+  if (blobSize(path) <= MAX_BYTES_IN_ONE_PIECE) {
     const bytes = readFileSync(path);
     await onPart(bytes.length);
     return Bun.SHA256.hash(bytes, "hex");
   }
   const hasher = new Bun.CryptoHasher("sha256");
-  for await (const part of createReadStream(path, { highWaterMark: PART })) {
+  for await (const part of createReadStream(path, { highWaterMark: PART_BYTES })) {
     hasher.update(part as Uint8Array);
     await onPart((part as Uint8Array).length);
   }

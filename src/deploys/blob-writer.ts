@@ -2,14 +2,14 @@ import { existsSync, lstatSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncPath } from "../lib/durable.ts";
 import { inheritOwner, makeOwned } from "../lib/ownership.ts";
-import { syncFileSystem, writeAll } from "./disk.ts";
-import type { DamagedBlobs } from "./damaged-blobs.ts";
-import type { BlobPins } from "./blob-pins.ts";
-import type { DiskSpace } from "./disk-space.ts";
 import { blobProblem } from "./blob-check.ts";
-import type { Temporary } from "./temporary-files.ts";
+import type { BlobPins } from "./blob-pins.ts";
+import type { DamagedBlobs } from "./damaged-blobs.ts";
+import type { DiskSpace } from "./disk-space.ts";
+import { syncFileSystem, writeAll } from "./disk.ts";
+import type { TemporaryFiles } from "./temporary-files.ts";
 
-/** What a stored file is known by. */
+/** Identifies a stored file. */
 export interface Stored {
   /** SHA-256 of the content, hexadecimal. */
   hash: string;
@@ -19,64 +19,28 @@ export interface Stored {
 
 export type Content = Uint8Array | AsyncIterable<Uint8Array>;
 
-/** One deploy's way into the store. Until it is closed, nothing that it put is swept. */
-export interface BlobWriter {
-  /**
-   * Takes the content, once; a content that throws leaves nothing. It is in the store when `flush` has answered.
-   * @throws NoRoom
-   */
-  put(content: Content): Promise<Stored>;
-  /**
-   * Takes a file that `write` writes by itself where it is told to, and whose hash it says; undefined: it wrote none.
-   * Answers what `write` did.
-   * @param most bytes that the file may have @throws NoRoom
-   */
-  adopt(write: (file: string) => Promise<string | undefined>, most: number): Promise<string | undefined>;
-  /** Keeps a blob from sweeps as if it had been put, if the store has it whole. */
-  pin(hash: string): Promise<boolean>;
-  /** Where what was put can be read, before the flush too. */
-  pathOf(hash: string): Promise<string>;
-  /** When this answers, all that was put is in the store and on disk, its names too. */
-  flush(): Promise<void>;
-  /** Lets go of what was put: to be called once what needs it is recorded. */
-  close(): void;
-  /** Closes, and removes what this writer alone brought. */
-  discard(): void;
-}
+/** From so many files on, one sync of the file system is faster than an fsync of each. */
+const MIN_FILES_TO_SYNC_AT_ONCE = 100;
+/** The event loop gets a turn after so many files. */
+const FILES_PER_TURN = 100;
 
-/** From so many files on, asking the system once for all is worth a process. */
-const MANY = 100;
-/** After so many files others have their turn. */
-const TURN = 100;
-
-export interface WriterSettings {
+export interface BlobWriterOptions {
   root: string;
   pathOf(hash: string): string;
-  temporary: Temporary;
-  holds: BlobPins;
+  temporary: TemporaryFiles;
+  pins: BlobPins;
   damage: DamagedBlobs;
-  room: DiskSpace;
-  /** Calls back when no sweep is running: at once, or when those that are have ended. */
-  afterSweeps(then: () => void): void;
+  diskSpace: DiskSpace;
+  /** Calls back when no sweep is running: at once, or when the running ones have ended. */
+  afterSweeps(onEnd: () => void): void;
 }
 
-/** Opens a way into the store: what is put waits in `temporary` for the flush. */
-export const openWriter = ({
-  root,
-  pathOf,
-  temporary,
-  holds,
-  damage,
-  room,
-  afterSweeps,
-}: WriterSettings): BlobWriter => {
-  const self = Symbol("writer");
-  const held = new Set<string>();
+/** Pins the blobs of one writer, and checks once for each whether the store has it whole. */
+const pinnedBlobs = ({ root, pathOf, pins, damage }: BlobWriterOptions) => {
+  const writer = Symbol("writer");
+  const pinned = new Set<string>();
   const shards = new Set<string>();
-  /** The temporary names of what was put, by hash. */
-  const written = new Map<string, Promise<string>>();
-  const shardOf = (hash: string) => `${root}/${hash.slice(0, 2)}`;
-  temporary.make();
+  const isStored = new Map<string, Promise<boolean>>();
 
   /** A damaged blob is replaced as if it were missing. */
   const isWhole = async (hash: string): Promise<boolean> => {
@@ -85,31 +49,69 @@ export const openWriter = ({
     return problem === undefined;
   };
 
-  /** Whether the store has a blob, by hash. Each is checked once. */
-  const looked = new Map<string, Promise<boolean>>();
-
-  /** Holds the blob in the same step as it looks, so that no sweep comes between. */
-  const look = (hash: string): Promise<boolean> => {
-    const found = existsSync(pathOf(hash));
-    holds.pin(hash, self, found);
-    held.add(hash);
-    shards.add(shardOf(hash));
-    return found ? isWhole(hash) : Promise.resolve(false);
+  /** Looks and pins in one step, so that no sweep comes between. */
+  const pinAndCheck = (hash: string): Promise<boolean> => {
+    const exists = existsSync(pathOf(hash));
+    pins.pin(hash, writer, exists);
+    pinned.add(hash);
+    shards.add(`${root}/${hash.slice(0, 2)}`);
+    return exists ? isWhole(hash) : Promise.resolve(false);
   };
 
-  const isThere = (hash: string): Promise<boolean> => {
-    const known = looked.get(hash) ?? look(hash);
-    looked.set(hash, known);
-    return known;
+  return {
+    /** The directories of all pinned blobs since the last flush. */
+    shards,
+    /** Pins the blob. @returns true if the store has it whole */
+    pin(hash: string): Promise<boolean> {
+      const checked = isStored.get(hash) ?? pinAndCheck(hash);
+      isStored.set(hash, checked);
+      return checked;
+    },
+    onStored(hash: string): void {
+      isStored.set(hash, Promise.resolve(true));
+      damage.remove(hash);
+    },
+    removeOwn(): void {
+      for (const hash of pinned)
+        if (pins.isOwnedBy(hash, writer) && existsSync(pathOf(hash))) unlinkSync(pathOf(hash));
+    },
+    /** @returns a function that removes the pins */
+    close(): () => void {
+      const hashes = [...pinned];
+      pinned.clear();
+      for (const hash of hashes) pins.disown(hash, writer);
+      return () => hashes.forEach(pins.unpin);
+    },
   };
+};
+
+/** Moves a durable temporary file to its place in the store. */
+const moveIntoPlace = (temporary: TemporaryFiles, name: string, path: string): void => {
+  inheritOwner(temporary.pathOf(name));
+  // A file cannot replace a directory.
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) rmSync(path, { recursive: true });
+  renameSync(temporary.pathOf(name), path);
+  temporary.release(name);
+};
+
+/**
+ * Opens a writer for one deploy. What is put waits in a temporary file for `flush`. No sweep removes it before `close`.
+ * Every method that writes throws InsufficientSpace.
+ */
+export const blobWriter = (options: BlobWriterOptions) => {
+  const { root, pathOf, temporary, diskSpace, afterSweeps } = options;
+  const blobs = pinnedBlobs(options);
+  /** The temporary names of what was put, by hash. */
+  const written = new Map<string, Promise<string>>();
+  temporary.makeDirectory();
 
   const putBytes = async (content: Uint8Array): Promise<Stored> => {
     const hash = Bun.SHA256.hash(content, "hex");
-    // The same content may have come again meanwhile.
-    if (!(await isThere(hash)) && !written.has(hash)) {
-      room.assertFree(content.length);
+    // A concurrent call may have put the same content during the check.
+    if (!(await blobs.pin(hash)) && !written.has(hash)) {
+      diskSpace.assertFree(content.length);
       const writing = temporary.write((handle) => writeAll(handle, content));
-      // Known as written before the first await: the same content may come again at once.
+      // Set before the first await: a concurrent call may put the same content.
       written.set(hash, writing);
       await writing;
     }
@@ -117,8 +119,8 @@ export const openWriter = ({
   };
 
   /** Keeps a temporary file if its blob is missing. */
-  const keepOrDrop = async (hash: string, name: string): Promise<void> => {
-    if ((await isThere(hash)) || written.has(hash)) temporary.drop(name);
+  const keepIfMissing = async (hash: string, name: string): Promise<void> => {
+    if ((await blobs.pin(hash)) || written.has(hash)) temporary.drop(name);
     else written.set(hash, Promise.resolve(name));
   };
 
@@ -127,93 +129,94 @@ export const openWriter = ({
     let size = 0;
     const name = await temporary.write(async (handle) => {
       for await (const chunk of content) {
-        room.assertFree(chunk.length);
+        diskSpace.assertFree(chunk.length);
         hasher.update(chunk);
         writeAll(handle, chunk);
         size += chunk.length;
       }
     });
     const hash = hasher.digest("hex");
-    await keepOrDrop(hash, name);
+    await keepIfMissing(hash, name);
     return { hash, size };
   };
 
-  const adopt: BlobWriter["adopt"] = async (write, most) => {
-    room.assertFree(most);
-    const name = temporary.reserve();
-    try {
-      const hash = await write(temporary.pathOf(name));
-      if (hash === undefined) temporary.drop(name);
-      else await keepOrDrop(hash, name);
-      return hash;
-    } catch (error) {
-      temporary.drop(name);
-      throw error;
-    }
-  };
-
-  /** Moves a durable file into its place. */
-  const settle = (name: string, hash: string): void => {
-    inheritOwner(temporary.pathOf(name));
-    // No file takes the place of a directory.
-    if (lstatSync(pathOf(hash), { throwIfNoEntry: false })?.isDirectory())
-      rmSync(pathOf(hash), { recursive: true });
-    renameSync(temporary.pathOf(name), pathOf(hash));
-    temporary.release(name);
-    written.delete(hash);
-    looked.set(hash, Promise.resolve(true));
-    damage.remove(hash);
-  };
-
-  /** Contents before names: what has its name is whole, whenever the machine stops. */
-  const settleAll = async (isDurable: boolean): Promise<void> => {
-    for (const shard of shards) makeOwned(shard);
-    let settled = 0;
+  /** Contents become durable before names: a file under its name is whole, whenever the machine stops. */
+  const moveAll = async (isDurable: boolean): Promise<void> => {
+    for (const shard of blobs.shards) makeOwned(shard);
+    let moved = 0;
     for (const [hash, writing] of written) {
       const name = await writing;
       if (!isDurable) await syncPath(temporary.pathOf(name));
-      settle(name, hash);
-      if (++settled % TURN === 0) await Bun.sleep(0);
+      moveIntoPlace(temporary, name, pathOf(hash));
+      written.delete(hash);
+      blobs.onStored(hash);
+      if (++moved % FILES_PER_TURN === 0) await Bun.sleep(0);
     }
   };
 
   const syncNames = async (): Promise<void> => {
-    for (const shard of shards) await syncPath(shard);
+    for (const shard of blobs.shards) await syncPath(shard);
     await syncPath(root);
     // The first deploy created `root`.
     await syncPath(dirname(root));
   };
 
-  /** Its marks go at once, its holds when no sweep is running that might not know yet what needs them. */
-  const close = () => {
-    const hashes = [...held];
-    held.clear();
-    for (const hash of hashes) holds.disown(hash, self);
-    // A file that cannot be removed goes when the next start sweeps.
+  /** Removes the pins. Call it once a record names the blobs. A running sweep may not know that record: pins stay until it ends. */
+  const close = (): void => {
+    const unpin = blobs.close();
+    // A file that cannot be removed now is removed by the next sweep.
     for (const name of written.values()) void name.then(temporary.drop).catch(() => {});
     written.clear();
-    afterSweeps(() => hashes.forEach(holds.unpin));
+    afterSweeps(unpin);
   };
 
   return {
-    put: (content) => (content instanceof Uint8Array ? putBytes(content) : putStream(content)),
-    adopt,
-    pin: async (hash) => (await isThere(hash)) || written.has(hash),
-    async pathOf(hash) {
+    /** Reads the content, once. If it throws, nothing is left. */
+    put: (content: Content): Promise<Stored> =>
+      content instanceof Uint8Array ? putBytes(content) : putStream(content),
+    /**
+     * Adopts a file that `write` writes to the given path.
+     * @param write returns the hash of what it wrote, or undefined if it wrote nothing
+     * @param maxBytes of the file
+     * @returns what `write` returned
+     */
+    async adopt(
+      write: (file: string) => Promise<string | undefined>,
+      maxBytes: number,
+    ): Promise<string | undefined> {
+      diskSpace.assertFree(maxBytes);
+      const name = temporary.reserve();
+      try {
+        const hash = await write(temporary.pathOf(name));
+        if (hash === undefined) temporary.drop(name);
+        else await keepIfMissing(hash, name);
+        return hash;
+      } catch (error) {
+        temporary.drop(name);
+        throw error;
+      }
+    },
+    /** Pins a blob that was put before, here or by an earlier deploy. @returns false if the store does not have it whole */
+    pin: async (hash: string): Promise<boolean> => (await blobs.pin(hash)) || written.has(hash),
+    /** Where a blob can be read, before the flush too. */
+    async pathOf(hash: string): Promise<string> {
       const name = await written.get(hash);
       return name === undefined ? pathOf(hash) : temporary.pathOf(name);
     },
-    async flush() {
-      const isMany = written.size >= MANY;
-      await settleAll(isMany && (await syncFileSystem(root)));
+    /** Stores what was put. When it returns, contents and names are on disk. */
+    async flush(): Promise<void> {
+      const isMany = written.size >= MIN_FILES_TO_SYNC_AT_ONCE;
+      await moveAll(isMany && (await syncFileSystem(root)));
       if (!(isMany && (await syncFileSystem(root)))) await syncNames();
-      shards.clear();
+      blobs.shards.clear();
     },
     close,
-    discard() {
-      for (const hash of held)
-        if (holds.isOwnedBy(hash, self) && existsSync(pathOf(hash))) unlinkSync(pathOf(hash));
+    /** Closes, and removes the blobs that only this writer stored. */
+    discard(): void {
+      blobs.removeOwn();
       close();
     },
   };
 };
+
+export type BlobWriter = ReturnType<typeof blobWriter>;

@@ -3,8 +3,8 @@ import { InvalidArchive } from "./invalid-archive.ts";
 
 const DIRECTORY = ".well-known/acme-challenge";
 
-/** Makes paths equal that differ only in case, Unicode normalisation, repeated slashes or dot segments. */
-const fold = (path: string): string =>
+/** Folds case, Unicode normalisation, repeated slashes and dot segments. */
+const foldPath = (path: string): string =>
   posix.normalize(`/${path}`.normalize("NFKD").toUpperCase().toLowerCase()).slice(1);
 
 /**
@@ -12,11 +12,11 @@ const fold = (path: string): string =>
  * site's file there would prove to a CA that its uploader controls the name.
  */
 const isChallengePath = (path: string): boolean => {
-  const folded = fold(path);
+  const folded = foldPath(path);
   return folded === DIRECTORY || folded.startsWith(`${DIRECTORY}/`);
 };
 
-const decoded = (path: string): string => {
+const decodePath = (path: string): string => {
   try {
     return decodeURIComponent(path);
   } catch {
@@ -24,11 +24,11 @@ const decoded = (path: string): string => {
   }
 };
 
-/** The same for a request's path, in any encoding. */
+/** True for the path of a request that leads there, in any encoding. */
 export const isChallengeAddress = (encoded: string): boolean =>
-  /%|acme-challenge/i.test(encoded) && isChallengePath(decoded(encoded));
+  /%|acme-challenge/i.test(encoded) && isChallengePath(decodePath(encoded));
 
-/** @throws ArchiveRefused for a file that no site may serve */
+/** @throws InvalidArchive for a file that no site may serve */
 export const assertNoChallenges = (paths: Iterable<string>, root: string): void => {
   for (const path of paths)
     if (isChallengePath(path.slice(root.length)))

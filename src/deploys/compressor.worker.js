@@ -1,5 +1,5 @@
-// A worker's whole program, embedded as text so that the executable needs no file beside it. It compresses a file and
-// writes what is worth it into `file`: br, then gzip. Answers with the sizes, 0 for what is not there, and the hash of both.
+// The program of a worker, embedded as text so that the executable needs no file beside it. It compresses a file, writes the
+// codings that are small enough into `file`, br before gzip, and sends back their sizes (0 if not written) and the hash of both.
 import { closeSync, openSync, writeSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
 
@@ -12,22 +12,22 @@ const write = (file, bytes) => {
   }
 };
 
-const compress = ({ bytes, brotli, level, most, file }) => {
-  const all = [
+const compress = ({ bytes, brotli, level, maxBytes, file }) => {
+  const codings = [
     brotliCompressSync(bytes, { params: brotli }),
     Bun.gzipSync(bytes, { level, library: "libdeflate" }),
   ];
-  const [br, gzip] = all.map((one) => (one.length <= most ? one : new Uint8Array()));
+  const [br, gzip] = codings.map((one) => (one.length <= maxBytes ? one : new Uint8Array()));
   const pair = Buffer.concat([br, gzip]);
   if (pair.length > 0) write(file, pair);
   return { br: br.length, gzip: gzip.length, hash: Bun.SHA256.hash(pair, "hex") };
 };
 
 self.addEventListener("message", ({ data: { id, ...job } }) => {
-  /* eslint-disable unicorn/require-post-message-target-origin -- a worker's has no origin */
+  /* eslint-disable unicorn/require-post-message-target-origin -- a worker has no origin */
   try {
-    self.postMessage({ id, made: compress(job) });
+    self.postMessage({ id, result: compress(job) });
   } catch ({ message, code, syscall }) {
-    self.postMessage({ id, failed: { message, code, syscall } });
+    self.postMessage({ id, error: { message, code, syscall } });
   }
 });

@@ -2,20 +2,20 @@ import { availableParallelism } from "node:os";
 // eslint-disable-next-line import/default -- it is imported as text
 import program from "./compressor.worker.js" with { type: "text" };
 
-/** A file to be compressed; the bytes are handed over, and are empty here from then on. */
+/** A file to compress. The bytes are transferred to the worker, so the array is empty here from then on. */
 export interface CompressionJob {
   bytes: Uint8Array<ArrayBuffer>;
-  /** Parameters of zlib's. */
+  /** zlib's parameters. */
   brotli: Record<number, number>;
   /** Of gzip. */
   level: number;
-  /** Bytes that a coding may have to be worth storing. */
-  most: number;
-  /** Where both codings go, br first; it must not be there. */
+  /** A coding with more bytes is not worth storing. */
+  maxBytes: number;
+  /** Where both codings are written, br first. The file must not exist. */
   file: string;
 }
 
-/** What was written: bytes of each coding, 0 for one that is not; without any there is no file. */
+/** The bytes of each coding, 0 if it was not written. Without any there is no file. */
 export interface CompressedPair {
   br: number;
   gzip: number;
@@ -23,59 +23,52 @@ export interface CompressedPair {
   hash: string;
 }
 
-/** A system's error has these, as it had in the worker. */
-interface Failure {
+/** An error as a worker sends it. A system's error keeps its code. */
+interface WorkerError {
   message: string;
   code?: string;
   syscall?: string;
 }
 
-type Answer = { id: number; made: CompressedPair; failed?: undefined } | { id: number; failed: Failure };
+type WorkerMessage =
+  { id: number; result: CompressedPair; error?: undefined } | { id: number; error: WorkerError };
 
-const errorOf = ({ message, code, syscall }: Failure): Error =>
+const errorOf = ({ message, code, syscall }: WorkerError): Error =>
   Object.assign(new Error(message), { ...(code && { code }), ...(syscall && { syscall }) });
 
 const startWorker = (url: string) => {
   const worker = new Worker(url);
-  const waiting = new Map<number, PromiseWithResolvers<CompressedPair>>();
-  let asked = 0;
-  worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
-    const asker = waiting.get(data.id);
-    waiting.delete(data.id);
-    if (data.failed) asker?.reject(errorOf(data.failed));
-    else asker?.resolve(data.made);
+  const pending = new Map<number, PromiseWithResolvers<CompressedPair>>();
+  let nextId = 0;
+  worker.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => {
+    const job = pending.get(data.id);
+    pending.delete(data.id);
+    if (data.error) job?.reject(errorOf(data.error));
+    else job?.resolve(data.result);
   });
   worker.addEventListener("error", ({ message }) => {
-    for (const { reject } of waiting.values()) reject(new Error(`a compressing worker failed: ${message}`));
-    waiting.clear();
+    for (const { reject } of pending.values()) reject(new Error(`a compressing worker failed: ${message}`));
+    pending.clear();
   });
   return {
     compress(job: CompressionJob): Promise<CompressedPair> {
-      const id = asked++;
-      const asker = Promise.withResolvers<CompressedPair>();
-      waiting.set(id, asker);
+      const id = nextId++;
+      const result = Promise.withResolvers<CompressedPair>();
+      pending.set(id, result);
       worker.postMessage({ id, ...job }, [job.bytes.buffer]);
-      return asker.promise;
+      return result.promise;
     },
     stop: () => worker.terminate(),
   };
 };
 
-/** Compressing takes half of a deploy's time, so that even on two cores two of them keep up best with the main thread. */
+/** Compression takes half of a deploy's time, so two workers keep up with the main thread, even on two cores. */
 const MAX_WORKERS = 4;
-/** Files that are compressed without a worker: one takes 20 MB, and 100 ms to start. */
-const FEW = 64;
+/** Files compressed without a worker: one takes 20 MB, and 100 ms to start. */
+const FILES_BEFORE_WORKERS = 64;
 
-export interface Compressors {
-  /** Counts a file that is to be compressed; true if there were so many that workers are worth their start. */
-  isWorthwhile(): boolean;
-  /** @throws the system's error if the file cannot be written */
-  compress(job: CompressionJob): Promise<CompressedPair>;
-  stop(): void;
-}
-
-/** Workers for the small files of a deploy that has many; there are none before the first is needed. */
-export const compressors = (count = Math.min(MAX_WORKERS, availableParallelism())): Compressors => {
+/** Worker threads for the small files of a deploy that has many. They start with the first job. */
+export const compressors = (count = Math.min(MAX_WORKERS, availableParallelism())) => {
   const workers: ReturnType<typeof startWorker>[] = [];
   let url = "";
   let files = 0;
@@ -86,16 +79,20 @@ export const compressors = (count = Math.min(MAX_WORKERS, availableParallelism()
   };
 
   return {
-    isWorthwhile: () => ++files > FEW,
-    async compress(job) {
+    /** Counts a file to compress. @returns true if there are so many that workers are worth their start */
+    isWorthwhile: (): boolean => ++files > FILES_BEFORE_WORKERS,
+    /** @throws the system's error if the file cannot be written */
+    async compress(job: CompressionJob): Promise<CompressedPair> {
       if (workers.length === 0) start();
       const worker = workers[files % workers.length];
       if (!worker) throw new Error("there is no worker");
       return worker.compress(job);
     },
-    stop() {
+    stop(): void {
       for (const worker of workers) worker.stop();
       URL.revokeObjectURL(url);
     },
   };
 };
+
+export type Compressors = ReturnType<typeof compressors>;

@@ -2,23 +2,11 @@ import { Fault } from "../lib/errors.ts";
 import type { Warning } from "../http/health.ts";
 import type { Logger } from "../lib/log.ts";
 
-/** A file of a deploy is missing or not what was stored, and is not served. */
+/** A file of a deploy is missing or has other content than was stored, and is not served. */
 export class BlobDamaged extends Fault {
   constructor(readonly hash: string) {
     super("damaged_file");
   }
-}
-
-/** Blobs that are known to be missing or damaged. */
-export interface DamagedBlobs {
-  has(hash: string): boolean;
-  /** Adds a damaged blob, and reports it the first time. @returns the error to throw in place of serving it */
-  add(hash: string, problem: string): BlobDamaged;
-  /** Removes a blob that is whole now, and reports it. */
-  remove(hash: string): void;
-  /** Forgets blobs that no deploy needs. */
-  retainOnly(needed: ReadonlySet<string>): void;
-  hashes(): string[];
 }
 
 export interface DamageEvents {
@@ -33,24 +21,30 @@ export const damageLog = (log: Pick<Logger, "error" | "info">): DamageEvents => 
   onRepaired: (hash) => log.info({ blob: hash }, "a damaged file of a deployed site is whole again"),
 });
 
-export const damagedBlobs = (events?: DamageEvents): DamagedBlobs => {
-  const known = new Set<string>();
+/** Remembers which blobs are known to be missing or damaged. */
+export const damagedBlobs = (events?: DamageEvents) => {
+  const hashes = new Set<string>();
   return {
-    has: (hash) => known.has(hash),
-    add(hash, problem) {
-      if (!known.has(hash)) events?.onFound(hash, problem);
-      known.add(hash);
+    has: (hash: string) => hashes.has(hash),
+    /** Adds a damaged blob, and reports it the first time. @returns the error to throw instead of serving the blob */
+    add(hash: string, problem: string): BlobDamaged {
+      if (!hashes.has(hash)) events?.onFound(hash, problem);
+      hashes.add(hash);
       return new BlobDamaged(hash);
     },
-    remove(hash) {
-      if (known.delete(hash)) events?.onRepaired(hash);
+    /** Removes a blob that is whole again, and reports it. */
+    remove(hash: string): void {
+      if (hashes.delete(hash)) events?.onRepaired(hash);
     },
-    retainOnly(needed) {
-      for (const hash of known) if (!needed.has(hash)) known.delete(hash);
+    /** Forgets blobs that no deploy needs. */
+    retainOnly(needed: ReadonlySet<string>): void {
+      for (const hash of hashes) if (!needed.has(hash)) hashes.delete(hash);
     },
-    hashes: () => [...known],
+    hashes: () => [...hashes],
   };
 };
+
+export type DamagedBlobs = ReturnType<typeof damagedBlobs>;
 
 const MAX_NAMED = 3;
 
@@ -64,7 +58,7 @@ export const damageWarnings = ({ hashes }: Pick<DamagedBlobs, "hashes">): Warnin
     {
       code: "damaged_files",
       count: damaged.length,
-      message: `Files of deployed sites are missing or damaged: ${named.join(", ")}${more}. adoption-store doctor names the deploys: deploy these sites again, or restore a backup; then look at the disk.`,
+      message: `Files of deployed sites are missing or damaged: ${named.join(", ")}${more}. Run adoption-store doctor for the names of the deploys. Deploy these sites again, or restore a backup; then check the disk.`,
     },
   ];
 };

@@ -1,18 +1,18 @@
 /** A write would use disk space that is kept free. */
 export class InsufficientSpace extends Error {
-  override name = "NoRoom";
+  override name = "InsufficientSpace";
 }
 
 /** The disk space that deploys may use. */
 export interface DiskSpace {
-  /** @throws NoRoom if so many more bytes would use the reserve */
+  /** @throws InsufficientSpace if so many more bytes would use the reserve */
   assertFree(bytes: number): void;
 }
 
 /** @param reserve bytes that stay free */
-export const diskSpaceAbove = (free: () => number, reserve: number): DiskSpace => ({
+export const diskSpaceAbove = (freeBytes: () => number, reserve: number): DiskSpace => ({
   assertFree(bytes) {
-    if (free() - bytes < reserve)
+    if (freeBytes() - bytes < reserve)
       throw new InsufficientSpace(`less than ${bytes} bytes are free above DISK_RESERVE`);
   },
 });

@@ -3,7 +3,7 @@ import type { ProjectService } from "../projects/service.ts";
 import type { UnpackedFile } from "./archive.ts";
 import type { DeployService } from "./service.ts";
 
-const FIRST = { slug: "docs", name: "Documentation", plan: "pro" } as const;
+const FIRST_PROJECT = { slug: "docs", name: "Documentation", plan: "pro" } as const;
 
 async function* filesOf(site: ReadonlyMap<string, string>): AsyncGenerator<UnpackedFile> {
   for (const [path, text] of site) {
@@ -19,8 +19,8 @@ async function* filesOf(site: ReadonlyMap<string, string>): AsyncGenerator<Unpac
 }
 
 /**
- * Publishes a first site as project `docs`, so that there is something to see at once. Does nothing where anything was
- * ever deployed: what an operator deleted stays deleted. Again is fine, also after a crash in the middle.
+ * Publishes a first site as project `docs`, so that a new installation has something to show. Does nothing if anything was
+ * ever deployed: what an operator deleted stays deleted. It can run again, also after a crash in the middle.
  */
 export const publishFirst = async (
   site: () => Promise<ReadonlyMap<string, string>>,
@@ -34,9 +34,9 @@ export const publishFirst = async (
 ): Promise<void> => {
   if (!(await deploys.isUntouched())) return;
   try {
-    await projects.create(FIRST);
+    await projects.create(FIRST_PROJECT);
   } catch (error) {
     if (!(error instanceof Fault && error.code === "slug_taken")) throw error;
   }
-  await deploys.publishFirst(FIRST.slug, filesOf(await site()));
+  await deploys.publishFirst(FIRST_PROJECT.slug, filesOf(await site()));
 };

@@ -1,4 +1,4 @@
-/** What an archive may hold at most. */
+/** The most that an archive may hold. */
 export interface UnpackLimits {
   /** Bytes of all files together, unpacked. */
   bytes: number;
@@ -11,17 +11,18 @@ export interface UnpackLimits {
 
 export const UNPACK_LIMITS: UnpackLimits = { bytes: 2 ** 30, files: 50_000, pathBytes: 1024, depth: 32 };
 
-const SHOWN = 200;
+const MAX_NAME_CHARACTERS = 200;
 
-export const shortened = (name: string): string => (name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name);
+export const shortened = (name: string): string =>
+  name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
 
-/** A name from a stranger, safe to show on one line. */
-const shown = (name: string): string => JSON.stringify(shortened(name));
+/** A name that anyone may have chosen, safe to print on one line. */
+const printable = (name: string): string => JSON.stringify(shortened(name));
 
-/** The archive is at fault, not the service; the message says how, names the entry, and is fit for whoever sent it. */
+/** The archive breaks a rule. The message names the rule and the entry, for the person who sent the archive. */
 export class InvalidArchive extends Error {
-  override name = "ArchiveRefused";
+  override name = "InvalidArchive";
   constructor(reason: string, entry?: string) {
-    super(entry === undefined ? reason : `${shown(entry)}: ${reason}`);
+    super(entry === undefined ? reason : `${printable(entry)}: ${reason}`);
   }
 }

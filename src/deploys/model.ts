@@ -11,17 +11,17 @@ export const Deploy = t.Object(
   {
     id: Id("Identifies the deploy.", 3),
     status: OneOf("DeployStatus", ["succeeded", "failed"], {
-      description: "`failed`: it was refused, and what was served before still is.",
+      description: "`failed`: the archive was refused, and the site before is still served.",
       examples: ["succeeded"],
     }),
     reason: t.Optional(
       t.String({ description: "Why it failed.", examples: ['"../x": leads out of the site'] }),
     ),
-    active: t.Boolean({ description: "True for the deploy that is served.", examples: [true] }),
-    files: Count("Files, unpacked.", 42),
+    active: t.Boolean({ description: "True for the served deploy.", examples: [true] }),
+    files: Count("Number of files.", 42),
     bytes: Count("Bytes of all files, unpacked.", 1_234_567),
-    key: t.Optional(Id("The API key that uploaded it; absent for the service's own.", 1)),
-    createdAt: Time("When it was stored.", "2026-11-20T09:30:00.000Z"),
+    key: t.Optional(Id("The API key that uploaded it. Absent if the service made the deploy.", 1)),
+    createdAt: Time("When the deploy was stored.", "2026-11-20T09:30:00.000Z"),
   },
   { $id: "Deploy", description: "An uploaded version of a project's site." },
 );
@@ -43,10 +43,10 @@ export const DeployQuery = t.Object(
   { additionalProperties: false },
 );
 
-/** What an archive is sent as. */
+/** The media types that the API documents for an archive. */
 export const ARCHIVE_TYPES = ["application/gzip", "application/zip"] as const;
-/** The same, and other names that clients have for it: what it is, its first bytes tell. */
-const TAKEN = new Set<string>([
+/** Other media types that clients send: the first bytes tell what an archive is. */
+const ACCEPTED_TYPES = new Set<string>([
   ...ARCHIVE_TYPES,
   "application/x-gzip",
   "application/x-tgz",
@@ -55,11 +55,11 @@ const TAKEN = new Set<string>([
   "application/octet-stream",
 ]);
 
-/** True for a Content-Type that an archive may have. */
+/** True for a Content-Type that an archive may be sent with. */
 export const isArchiveType = (contentType: string | null): boolean =>
-  TAKEN.has((contentType ?? "").toLowerCase().split(";")[0]?.trim() ?? "");
+  ACCEPTED_TYPES.has((contentType ?? "").toLowerCase().split(";")[0]?.trim() ?? "");
 
-/** The wire form of a deploy. */
+/** A deploy as the API returns it. */
 export const fromDeploy = ({
   id,
   status,

@@ -1,16 +1,16 @@
-/** Runs work of the same id one after the other, in the order of the calls. Work of different ids runs at once. */
+/** Runs work with the same key one at a time, in the order of the calls. Work with different keys runs concurrently. */
 export const keyedMutex = () => {
   const last = new Map<number, Promise<unknown>>();
-  return async <Result>(id: number, work: () => Promise<Result>): Promise<Result> => {
-    const before = last.get(id);
+  return async <Result>(key: number, work: () => Promise<Result>): Promise<Result> => {
+    const previous = last.get(key);
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    last.set(id, ended);
-    await before;
+    last.set(key, ended);
+    await previous;
     try {
       return await work();
     } finally {
       end();
-      if (last.get(id) === ended) last.delete(id);
+      if (last.get(key) === ended) last.delete(key);
     }
   };
 };

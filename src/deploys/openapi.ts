@@ -25,7 +25,7 @@ export const listDeploys = operation({
   operationId: "listDeploys",
   summary: "List deploys",
   description:
-    "Newest first: the newest 20 that can be served again, and the newest 20 that failed. While more follow, the `Link` header names the next page.",
+    "The newest 20 that succeeded and the newest 20 that failed, newest first. While more follow, the `Link` header names the next page.",
   tags: TAGS,
   responses: {
     200: { description: "The deploys.", headers: ["Link", "Next-Cursor"], example: [THIRD, SECOND] },
@@ -36,7 +36,7 @@ export const uploadDeploy = operation({
   operationId: "uploadDeploy",
   summary: "Deploy a site",
   description:
-    "The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is stripped. The site is switched in one step, once all of it is on disk. A refused archive is recorded as `failed` with its reason, and the site before is still served. The kept deploys of a project share a quota, in which each file counts once; a deploy beyond it is refused with `quota_exceeded`. An upload slower than 32 KiB a second after half a minute is refused.",
+    "Send a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is stripped. The site switches in one step, once all of it is on disk. A refused archive is recorded as `failed` with its reason, and the site before is still served. All kept deploys of a project share a quota, in which a file that several deploys share counts once; a deploy beyond the quota gets `quota_exceeded`. After 30 seconds, an upload slower than 32 KiB a second is refused.",
   tags: TAGS,
   uploads: ARCHIVE_TYPES,
   responses: { 201: { description: "The deploy is served.", headers: ["Location"], example: THIRD } },
@@ -46,7 +46,7 @@ export const uploadDeploy = operation({
 export const getDeploy = operation({
   operationId: "getDeploy",
   summary: "Fetch one deploy",
-  description: "With the reason if it failed.",
+  description: "A failed deploy has the reason.",
   tags: TAGS,
   responses: { 200: { description: "The deploy.", example: THIRD } },
 });
@@ -55,16 +55,17 @@ export const deleteDeploy = operation({
   operationId: "deleteDeploy",
   summary: "Delete a deploy",
   description:
-    "It can't be served again, and no longer counts in the project's quota. Files that no other deploy needs are removed within the hour.",
+    "A deleted deploy can't be served again, and no longer counts in the project's quota. Files that no other deploy needs are removed within the hour.",
   tags: TAGS,
-  responses: { 204: { description: "The deploy is gone." } },
+  responses: { 204: { description: "The deploy is deleted." } },
   faults: ["deploy_active"],
 });
 
 export const activateDeploy = operation({
   operationId: "activateDeploy",
   summary: "Serve a deploy again",
-  description: "Rolls back, or forward: from the answer on this deploy is served. Again is fine.",
+  description:
+    "Rolls the site back or forward: once the response arrives, this deploy is served. Repeating the request is safe.",
   tags: TAGS,
   responses: { 200: { description: "The deploy is served.", example: THIRD } },
   faults: ["deploy_failed"],

@@ -1,27 +1,27 @@
 import { Fault } from "../lib/errors.ts";
-import type { Stored } from "./blobs.ts";
-import { type Manifest, blobSizes } from "./manifest.ts";
+import type { Blobs, Stored } from "./blobs.ts";
+import { type Manifest, blobSizes, loadManifest } from "./manifest.ts";
 
-/** What is known of a deploy without reading its manifest. */
+/** The size of a deploy, known without its manifest. */
 export interface DeploySize {
   files: number;
   /** Bytes of all files, unpacked. */
   bytes: number;
 }
 
-/** There are two codings, and each is stored only if it saves an eighth. */
+/** A file has at most two compressed copies, and each saves at least an eighth. */
 const MAX_FACTOR = 1 + 2 * (7 / 8);
-/** No entry of a manifest is larger. */
-const MAX_ENTRY = 8192;
+/** The largest entry of a manifest. */
+const MAX_ENTRY_BYTES = 8192;
 
 /** An upper bound of what the deploy takes on the disk. */
-export const maxDiskBytes = ({ files, bytes }: DeploySize): number => MAX_FACTOR * bytes + MAX_ENTRY * files;
+const maxDiskBytes = ({ files, bytes }: DeploySize): number => MAX_FACTOR * bytes + MAX_ENTRY_BYTES * files;
 
-/** Adds up what the deploys of one project take. Files that they share count once. */
-export const diskUsage = () => {
+/** Adds up what the deploys of one project take on the disk. A blob that several deploys share counts once. */
+const diskUsage = () => {
   const blobs = new Map<string, number>();
   return {
-    /** @param stored the manifest itself */
+    /** @param stored the manifest's own blob */
     add(manifest: Manifest, stored: Stored): void {
       blobs.set(stored.hash, stored.size);
       for (const file of manifest.values()) for (const [hash, size] of blobSizes(file)) blobs.set(hash, size);
@@ -32,8 +32,38 @@ export const diskUsage = () => {
 
 const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
 
-export const quotaExceeded = (needed: number, quota: number): Fault =>
+const quotaExceeded = (needed: number, quota: number): Fault =>
   new Fault(
     "quota_exceeded",
     `With this deploy the project would take ${mebibytes(needed)} of its ${mebibytes(quota)}: delete deploys that you no longer need, then deploy again.`,
   );
+
+export interface QuotaOptions {
+  blobs: Pick<Blobs, "pathOf" | "damage">;
+  /** The deploys of the project that stay beside the new one. */
+  retained: readonly (DeploySize & { manifest: string | null })[];
+  /** Bytes. */
+  quota: number;
+}
+
+/** @throws Fault quota_exceeded if a new deploy and those that stay beside it take more than the quota */
+export const assertQuota = async (
+  { manifest, stored, bytes }: { manifest: Manifest; stored: Stored; bytes: number },
+  { blobs, retained, quota }: QuotaOptions,
+): Promise<void> => {
+  // Most projects are so far below the quota that no manifest needs to be read.
+  const bound = [{ files: manifest.size, bytes }, ...retained].reduce(
+    (sum, one) => sum + maxDiskBytes(one),
+    0,
+  );
+  if (bound <= quota) return;
+  const usage = diskUsage();
+  usage.add(manifest, stored);
+  for (const { manifest: hash } of retained)
+    if (hash !== null)
+      usage.add(await loadManifest(blobs, hash).catch(() => new Map()), {
+        hash,
+        size: Bun.file(blobs.pathOf(hash)).size,
+      });
+  if (usage.bytes() > quota) throw quotaExceeded(usage.bytes(), quota);
+};

@@ -4,19 +4,19 @@ import type { Database } from "../db/open.ts";
 import { deploys, projects } from "../db/schema/projects.ts";
 import { isHash } from "./blob-check.ts";
 
-/** An upload of a project. Times are milliseconds UTC. */
+/** A deploy of a project. Times are milliseconds UTC. */
 export interface Deploy {
   id: number;
   projectId: number;
   status: "succeeded" | "failed";
-  /** Why it failed, for who uploaded it. */
+  /** Why it failed, for the person who uploaded it. */
   reason: string | null;
   /** The hash of its manifest's blob; null if it failed. */
   manifest: string | null;
   files: number;
-  /** Of all files, unpacked. */
+  /** Bytes of all files, unpacked. */
   bytes: number;
-  /** The key that uploaded it; null: the service itself. */
+  /** The key that uploaded it; null if the service made it. */
   keyId: number | null;
   createdAt: number;
 }
@@ -27,40 +27,17 @@ interface Upload {
   createdAt: number;
 }
 
-export interface Succeeded extends Upload {
+export interface SucceededUpload extends Upload {
   manifest: string;
   files: number;
   bytes: number;
 }
 
-export interface Failed extends Upload {
+export interface FailedUpload extends Upload {
   reason: string;
 }
 
-export interface DeployRepository {
-  /**
-   * Records the deploy and makes it the one that is served, in one atomic step; undefined if the project is gone, or
-   * if the deploy must be its first and is not. Of those that succeeded the newest `KEPT` stay, and whichever is served.
-   */
-  succeed(deploy: Succeeded, where?: { isFirst: boolean }): Promise<Deploy | undefined>;
-  /** Records an upload that was refused; what is served stays. Of those that failed the newest `KEPT` stay. */
-  fail(deploy: Failed): Promise<Deploy | undefined>;
-  find(projectId: number, id: number): Promise<Deploy | undefined>;
-  /** Newest first, from below `before`. */
-  list(page: { projectId: number; before: number; limit: number }): Promise<Deploy[]>;
-  /** Makes a deploy that succeeded the one that is served; undefined if it is not such a one. */
-  activate(projectId: number, id: number): Promise<Deploy | undefined>;
-  /** The deploys that stay when the next one succeeds: the newest `KEPT - 1` that succeeded. */
-  listRetained(projectId: number): Promise<Pick<Deploy, "manifest" | "files" | "bytes">[]>;
-  /** Removes a deploy; false if it is the one that is served, or does not exist. */
-  remove(projectId: number, id: number): Promise<boolean>;
-  /** True before the first deploy of any project, whatever became of it. */
-  isUntouched(): Promise<boolean>;
-  /** The manifests that any deploy needs. */
-  manifests(): Promise<string[]>;
-}
-
-/** Deploys of a project that are kept, of those that succeeded and of those that failed. */
+/** The newest deploys of a project that are kept, of those that succeeded and of those that failed. */
 export const MAX_KEPT = 20;
 
 const COLUMNS = {
@@ -75,10 +52,10 @@ const COLUMNS = {
   createdAt: deploys.createdAt,
 };
 
-export const deployRepository = ({ orm, commit }: Database): DeployRepository => {
+export const deployRepository = ({ orm, commit }: Database) => {
   const value = sql.placeholder;
-  /** A row for a project that is still there. */
-  const inserted = insertSelect(
+  /** Inserts nothing if the project was deleted meanwhile. */
+  const insertStatement = insertSelect(
     orm,
     deploys,
     {
@@ -96,23 +73,23 @@ export const deployRepository = ({ orm, commit }: Database): DeployRepository =>
   )
     .returning(COLUMNS)
     .prepare();
-  const newestActivated = orm
+  const activateNewestStatement = orm
     .update(projects)
     .set({
       activeDeployId: sql`(select max(id) from deploys where project_id = ${projects.id} and status = 'succeeded')`,
     })
     .where(eq(projects.id, value("projectId")))
     .prepare();
-  const isThis = and(eq(deploys.projectId, value("projectId")), eq(deploys.id, value("id")));
-  const found = orm.select(COLUMNS).from(deploys).where(isThis).limit(1).prepare();
-  const listed = orm
+  const isDeploy = and(eq(deploys.projectId, value("projectId")), eq(deploys.id, value("id")));
+  const findStatement = orm.select(COLUMNS).from(deploys).where(isDeploy).limit(1).prepare();
+  const listStatement = orm
     .select(COLUMNS)
     .from(deploys)
     .where(and(eq(deploys.projectId, value("projectId")), lt(deploys.id, value("before"))))
     .orderBy(desc(deploys.id))
     .limit(value("limit"))
     .prepare();
-  const activated = orm
+  const activateStatement = orm
     .update(projects)
     .set({ activeDeployId: sql`${value("id")}` })
     .where(
@@ -124,7 +101,7 @@ export const deployRepository = ({ orm, commit }: Database): DeployRepository =>
     )
     .returning({ id: projects.id })
     .prepare();
-  const pruned = orm
+  const pruneStatement = orm
     .delete(deploys)
     .where(
       and(
@@ -136,7 +113,7 @@ export const deployRepository = ({ orm, commit }: Database): DeployRepository =>
       ),
     )
     .prepare();
-  const stayingStatement = orm
+  const retainedStatement = orm
     .select({ manifest: deploys.manifest, files: deploys.files, bytes: deploys.bytes })
     .from(deploys)
     .where(and(eq(deploys.projectId, value("projectId")), eq(deploys.status, "succeeded")))
@@ -147,68 +124,88 @@ export const deployRepository = ({ orm, commit }: Database): DeployRepository =>
     .delete(deploys)
     .where(
       and(
-        isThis,
+        isDeploy,
         sql`${deploys.id} is not (select active_deploy_id from projects where id = ${value("projectId")})`,
       ),
     )
     .returning({ id: deploys.id })
     .prepare();
-  const needed = orm
+  const manifestsStatement = orm
     .selectDistinct({ manifest: deploys.manifest })
     .from(deploys)
     .where(eq(deploys.status, "succeeded"))
     .prepare();
 
-  /** Where SQLite keeps the last id that it gave out. */
-  const lastId = orm
+  /** SQLite keeps the last id that it assigned there. */
+  const lastIdStatement = orm
     .select({ seq: sql<number>`seq` })
     .from(sql`sqlite_sequence`)
     .where(sql`name = 'deploys'`)
     .limit(1)
     .prepare();
 
-  const find = async (projectId: number, id: number) => found.get({ projectId, id });
+  /** A deploy of this project. */
+  const find = async (projectId: number, id: number): Promise<Deploy | undefined> =>
+    findStatement.get({ projectId, id });
 
   return {
     find,
-    async succeed(deploy, { isFirst } = { isFirst: false }) {
+    /**
+     * Records a deploy and makes it the served one, in one atomic step. The newest `MAX_KEPT` that succeeded stay, and the
+     * served one.
+     * @param isFirst record it only if the project serves no deploy yet
+     * @returns undefined if the project was deleted, or if `isFirst` does not hold
+     */
+    async succeed(
+      deploy: SucceededUpload,
+      { isFirst }: { isFirst: boolean } = { isFirst: false },
+    ): Promise<Deploy | undefined> {
       const values = { ...deploy, status: "succeeded", reason: null, isFirst: Number(isFirst) };
       const [[row]] = await commit([
-        { query: inserted, values },
-        { query: newestActivated, values },
-        { query: pruned, values },
+        { query: insertStatement, values },
+        { query: activateNewestStatement, values },
+        { query: pruneStatement, values },
       ]);
       return row;
     },
-    async fail(deploy) {
+    /** Records a refused upload. The served deploy stays. The newest `MAX_KEPT` that failed stay. */
+    async fail(deploy: FailedUpload): Promise<Deploy | undefined> {
       const values = { ...deploy, status: "failed", manifest: null, files: 0, bytes: 0, isFirst: 0 };
       const [[row]] = await commit([
-        { query: inserted, values },
-        { query: pruned, values },
+        { query: insertStatement, values },
+        { query: pruneStatement, values },
       ]);
       return row;
     },
-    async list(page) {
-      return listed.all({ ...page });
+    /** Newest first, with ids below `before`. */
+    async list(page: { projectId: number; before: number; limit: number }): Promise<Deploy[]> {
+      return listStatement.all({ ...page });
     },
-    async activate(projectId, id) {
-      const [rows] = await commit([{ query: activated, values: { projectId, id } }]);
+    /** Makes a deploy the served one; undefined if it did not succeed or does not exist. */
+    async activate(projectId: number, id: number): Promise<Deploy | undefined> {
+      const [rows] = await commit([{ query: activateStatement, values: { projectId, id } }]);
       return rows.length > 0 ? find(projectId, id) : undefined;
     },
-    async listRetained(projectId) {
-      return stayingStatement.all({ projectId });
+    /** The deploys that stay when the next one succeeds: the newest `MAX_KEPT - 1` that succeeded. */
+    async listRetained(projectId: number): Promise<Pick<Deploy, "manifest" | "files" | "bytes">[]> {
+      return retainedStatement.all({ projectId });
     },
-    async remove(projectId, id) {
+    /** Deletes a deploy; false if it is the served one, or does not exist. */
+    async remove(projectId: number, id: number): Promise<boolean> {
       const [rows] = await commit([{ query: removeStatement, values: { projectId, id } }]);
       return rows.length > 0;
     },
-    async isUntouched() {
-      return lastId.get() === undefined;
+    /** True if no project ever had a deploy, not even a failed or deleted one. */
+    async isUntouched(): Promise<boolean> {
+      return lastIdStatement.get() === undefined;
     },
-    async manifests() {
-      return needed
+    /** The hashes of all manifests. */
+    async manifests(): Promise<string[]> {
+      return manifestsStatement
         .all()
         .flatMap(({ manifest }) => (manifest !== null && isHash(manifest) ? [manifest] : []));
     },
   };
 };
+
+export type DeployRepository = ReturnType<typeof deployRepository>;

@@ -33,7 +33,7 @@ const uploadOf = (request: Request, keyId: number): Upload => {
   };
 };
 
-/** What projects publish, under `/platform/projects/{slug}/deploys`. */
+/** The deploys of a project, under `/platform/projects/{slug}/deploys`. */
 export const deployRoutes = ({
   deploys,
   macros,

@@ -5,7 +5,7 @@ import { NO_PROGRESS, type ScrubProgress } from "./scrub.ts";
 
 const isHashText = (value: unknown): value is string => typeof value === "string" && isHash(value);
 
-/** What a file says of the last scrub. One that is missing or malformed says nothing: the next pass begins anew. */
+/** Reads the progress of the last scrub from a file. After a missing or malformed one, the next pass starts anew. */
 export const readProgress = (path: string): ScrubProgress => {
   if (!existsSync(path)) return NO_PROGRESS;
   try {

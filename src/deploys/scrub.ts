@@ -1,8 +1,7 @@
 import { type Poller, repeat } from "../lib/poller.ts";
 import type { Clock } from "../lib/time.ts";
-import type { Blobs } from "./blobs.ts";
-import { throttle } from "./pace.ts";
 import { blobProblem } from "./blob-check.ts";
+import type { Blobs } from "./blobs.ts";
 
 /** The progress of a scrub, from which the next process resumes. */
 export interface ScrubProgress {
@@ -16,7 +15,7 @@ export interface ScrubProgress {
 
 export const NO_PROGRESS: ScrubProgress = { after: "", endedAt: 0, damaged: [] };
 
-export interface ScrubberSettings {
+export interface ScrubberOptions {
   blobs: Pick<Blobs, "pathOf" | "damage">;
   /** The hashes of all blobs that deploys need now. */
   needed: () => Promise<ReadonlySet<string>>;
@@ -28,21 +27,35 @@ export interface ScrubberSettings {
   onFailed: (error: unknown) => void;
 }
 
-/**
- * Reads all files of deploys once a day, slowly, so that damage is found while a backup still has the files. A tick checks
- * again what is known to be damaged, then begins or resumes a pass if it is time.
- */
-export type Scrubber = Poller;
-
 const TICK_MS = 10 * 60_000;
 const FIRST_TICK_MS = 10_000;
 const PASS_EVERY_MS = 24 * 60 * 60_000;
 /** Progress is saved after so many blobs. */
 const STEP = 1000;
 
-/** The server stops: the file that is being read is given up. */
+/** Each part counts as at least this much: reading even a tiny file costs a seek. */
+const MIN_PART_BYTES = 16 * 1024;
+const MIN_SLEEP_MS = 50;
+
+/** Limits reading to so many bytes a second. @returns a function to await after each part that was read */
+const throttle = (bytesPerSecond: number, sleep: (ms: number) => Promise<void>) => {
+  let owedMs = 0;
+  return async (bytes: number): Promise<void> => {
+    owedMs += (1000 * Math.max(bytes, MIN_PART_BYTES)) / bytesPerSecond;
+    if (owedMs < MIN_SLEEP_MS) return;
+    const ms = owedMs;
+    owedMs = 0;
+    await sleep(ms);
+  };
+};
+
+/** The server stops: the file that is being read is not read to its end. */
 class Stopped extends Error {}
 
+/**
+ * Reads all files of deploys once a day, slowly, so that damage is found while a backup still has the files. A tick checks
+ * damaged files again, then starts or resumes a pass if it is time.
+ */
 export const scrubber = ({
   blobs: { pathOf, damage },
   needed,
@@ -51,10 +64,10 @@ export const scrubber = ({
   sleep,
   clock,
   onFailed,
-}: ScrubberSettings): Scrubber => {
+}: ScrubberOptions): Poller => {
   let isStopped = false;
   let wake: (() => void) | undefined;
-  // Not a race against a promise of the stop, which would keep every sleep of the pass in memory.
+  // Not a race against a promise of the stop: that would keep every sleep of the pass in memory.
   const pause = throttle(bytesPerSecond, (ms) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     wake = resolve;
@@ -75,7 +88,7 @@ export const scrubber = ({
       else problems.set(hash, problem);
     }
     if (problems.size === 0) return;
-    // A missing file may have been swept meanwhile.
+    // A sweep may have removed a missing file meanwhile.
     const all = await needed();
     for (const [hash, problem] of problems) if (all.has(hash)) damage.add(hash, problem);
   };
@@ -83,7 +96,7 @@ export const scrubber = ({
   const save = (after: string, endedAt: number) =>
     progress.write({ after, endedAt, damaged: damage.hashes() });
 
-  const pass = async ({ after, endedAt }: ScrubProgress): Promise<void> => {
+  const runPass = async ({ after, endedAt }: ScrubProgress): Promise<void> => {
     const all = await needed();
     damage.retainOnly(all);
     const left = [...all].filter((hash) => hash > after).toSorted();
@@ -96,11 +109,11 @@ export const scrubber = ({
   };
 
   const run = async (): Promise<void> => {
-    const begun = progress.read();
-    // Checked before they count: a deploy or a restore may have replaced them.
-    await checkAll([...new Set([...damage.hashes(), ...begun.damaged])]);
-    if (begun.after !== "" || clock.now() >= begun.endedAt + PASS_EVERY_MS) await pass(begun);
-    else if (damage.hashes().join() !== begun.damaged.join()) await save(begun.after, begun.endedAt);
+    const saved = progress.read();
+    // Checked again first: a deploy or a restore may have replaced them.
+    await checkAll([...new Set([...damage.hashes(), ...saved.damaged])]);
+    if (saved.after !== "" || clock.now() >= saved.endedAt + PASS_EVERY_MS) await runPass(saved);
+    else if (damage.hashes().join() !== saved.damaged.join()) await save(saved.after, saved.endedAt);
   };
 
   const poller = repeat(TICK_MS, run, {

@@ -1,15 +1,15 @@
 import { assertNoChallenges } from "./challenge-directory.ts";
 import { InvalidArchive, shortened } from "./invalid-archive.ts";
 
-/** Files that macOS adds to archives on its own. They are not part of the site. */
-export const isClutter = (path: string): boolean =>
+/** True for files that macOS adds to archives on its own. They are not part of the site. */
+export const isMacMetadata = (path: string): boolean =>
   path.startsWith("__MACOSX/") || /(?:^|\/)(?:\.DS_Store|\._[^/]*)$/.test(path);
 
-const MAX_FOUND = 3;
+const MAX_NAMED = 3;
 
 const depthOf = (path: string): number => path.split("/").length;
 
-/** Pages that may be meant as the start page, the one nearest to the top first. */
+/** Pages that may be meant as the start page, those nearest to the top first. */
 const startPages = (paths: readonly string[]): string[] =>
   paths
     .filter((path) => /(?:^|\/)index\.html?$/i.test(path))
@@ -19,34 +19,34 @@ const topNames = (paths: readonly string[]): string[] => [
   ...new Set(paths.map((path) => path.replace(/\/.*/s, "/")).toSorted()),
 ];
 
-const listed = (names: readonly string[]): string => {
-  const more = names.length - MAX_FOUND;
-  return names.slice(0, MAX_FOUND).map(shortened).join(", ") + (more > 0 ? ` and ${more} more` : "");
+const listNames = (names: readonly string[]): string => {
+  const more = names.length - MAX_NAMED;
+  return names.slice(0, MAX_NAMED).map(shortened).join(", ") + (more > 0 ? ` and ${more} more` : "");
 };
 
 const adviceFor = ([nearest]: readonly string[]): string => {
   if (nearest === undefined) return "Add a start page";
-  // Addresses tell cases apart, and Index.html or index.htm is another file.
+  // Paths are case-sensitive, and Index.html or index.htm is another file.
   if (!/(?:^|\/)index\.html$/.test(nearest)) return `Rename ${shortened(nearest)} to index.html`;
   return "Deploy the directory that holds the start page";
 };
 
 const noStartPage = (paths: readonly string[]): InvalidArchive => {
   const pages = startPages(paths);
-  const found = listed(pages.length > 0 ? pages : topNames(paths));
+  const found = listNames(pages.length > 0 ? pages : topNames(paths));
   return new InvalidArchive(`No index.html at the top level; found ${found}. ${adviceFor(pages)}.`);
 };
 
-/** The one directory that holds all files, with its slash; "" if there is none, or if it is hidden. */
+/** The directory that holds all files, with its slash; "" if there is none, or if it is hidden. */
 const commonDirectory = (paths: readonly string[]): string => {
   const first = /^[^./][^/]*\//.exec(paths[0] ?? "")?.[0] ?? "";
   return paths.every((path) => path.startsWith(first)) ? first : "";
 };
 
 /**
- * The directory that holds the start page: "", or the single top-level directory that "compress folder" packs, with its
+ * Finds the directory that holds the start page: "", or the single top-level directory that "compress folder" packs, with its
  * slash.
- * @throws ArchiveRefused if there is no start page, or for a file that no site may have
+ * @throws InvalidArchive if there is no start page, or for a file that no site may have
  */
 export const siteRoot = (paths: readonly string[]): string => {
   const root = ["", commonDirectory(paths)].find((one) => paths.includes(`${one}index.html`));

@@ -7,24 +7,24 @@ import { siteRoot } from "./site-root.ts";
 import { type Encodings, storeVariants } from "./variants.ts";
 
 /** Files up to this size are held in memory while they are stored and compressed. */
-const IN_MEMORY = 1024 * 1024;
-/** How many files are stored at once: enough for every compressing worker to have the next one waiting. */
-const AT_ONCE = 32;
+const MAX_BYTES_IN_MEMORY = 1024 * 1024;
+/** Files that are stored at once: enough that every compressing worker has its next one. */
+const MAX_CONCURRENT_FILES = 32;
 
-/** Files that are in the store, whole and on disk. */
+/** The files of a site, on disk. */
 export interface StoredSite {
   manifest: Manifest;
-  /** The manifest itself. */
+  /** The manifest's own blob. */
   stored: Stored;
   /** Bytes of all files, unpacked. */
   bytes: number;
-  /** Lets sweeps see the blobs. Call it once the manifest is recorded. */
+  /** Removes the pins of the blobs. Call it once the manifest is recorded. */
   release(): void;
   /** Removes the blobs that only this deploy needs. Call it if the manifest is not recorded. */
   discard(): void;
 }
 
-/** In memory of its own, which can be handed to another thread. */
+/** Reads a file into a buffer of its own, which can be transferred to another thread. */
 const bytesOf = async ({ size, content }: UnpackedFile): Promise<Uint8Array<ArrayBuffer>> => {
   const bytes = new Uint8Array(size);
   let at = 0;
@@ -35,51 +35,50 @@ const bytesOf = async ({ size, content }: UnpackedFile): Promise<Uint8Array<Arra
   return bytes;
 };
 
-/** What takes files in. */
 interface Dependencies {
   writer: BlobWriter;
   workers: Compressors;
-  /** The codings of contents that were made before, by hash. */
-  made: ReadonlyMap<string, Encodings>;
+  /** The encodings of an earlier deploy, by the hash of the content. */
+  known: ReadonlyMap<string, Encodings>;
 }
 
-/** Those of an earlier deploy, if the store still has them: most files of a site do not change. */
-const madeBefore = async (hash: string, { made, writer }: Dependencies): Promise<Encodings | undefined> => {
-  const encodings = made.get(hash);
+/** The encodings of an earlier deploy, if the store still has them: most files of a site do not change. */
+const knownEncodings = async (
+  hash: string,
+  { known, writer }: Dependencies,
+): Promise<Encodings | undefined> => {
+  const encodings = known.get(hash);
   for (const one of Object.values(encodings ?? {})) if (!(await writer.pin(one.hash))) return undefined;
   return encodings;
 };
 
-/** Stores one file with its variants. A large one is streamed to the store, and its variants from there. */
-const store = async (
+/** Stores one file with its variants. A large one is streamed to the store, and its variants are made from there. */
+const storeFile = async (
   path: string,
   content: Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array>,
-  means: Dependencies,
+  dependencies: Dependencies,
 ): Promise<SiteFile> => {
-  const { writer, workers } = means;
+  const { writer, workers } = dependencies;
   const type = mediaType(path);
   const stored = await writer.put(content);
   const source = content instanceof Uint8Array ? content : await writer.pathOf(stored.hash);
   const encodings = isCompressible(type)
-    ? ((await madeBefore(stored.hash, means)) ?? (await storeVariants(source, stored.size, writer, workers)))
+    ? ((await knownEncodings(stored.hash, dependencies)) ??
+      (await storeVariants(source, stored.size, writer, workers)))
     : {};
   return { ...stored, type, encodings, immutable: isImmutable(path) };
 };
 
-/** The files by their paths in the site, sorted, so that the same files make the same manifest. @throws ArchiveRefused */
-const siteOf = (files: Manifest): Manifest => {
-  const root = siteRoot([...files.keys()]);
-  const named = [...files].map(([path, file]) => [path.slice(root.length), file] as const);
-  return new Map(named.toSorted(([one], [other]) => (one < other ? -1 : 1)));
-};
-
-const storeAll = async (files: AsyncIterable<UnpackedFile>, means: Dependencies) => {
-  const { writer } = means;
+/** Stores the files concurrently. After an error the files in progress end first, so that all they wrote can be removed. */
+const storeFiles = async (
+  files: AsyncIterable<UnpackedFile>,
+  dependencies: Dependencies,
+): Promise<Manifest> => {
   const manifest = new Map<string, SiteFile>();
   const running = new Set<Promise<void>>();
   let failure: unknown;
   const start = (path: string, content: Uint8Array<ArrayBuffer>) => {
-    const task = store(path, content, means)
+    const task = storeFile(path, content, dependencies)
       .then((stored) => void manifest.set(path, stored))
       .catch((error: unknown) => {
         failure ??= error;
@@ -90,23 +89,26 @@ const storeAll = async (files: AsyncIterable<UnpackedFile>, means: Dependencies)
   try {
     for await (const unpacked of files) {
       if (failure) break;
-      if (unpacked.size > IN_MEMORY)
-        manifest.set(unpacked.path, await store(unpacked.path, unpacked.content, means));
+      if (unpacked.size > MAX_BYTES_IN_MEMORY)
+        manifest.set(unpacked.path, await storeFile(unpacked.path, unpacked.content, dependencies));
       else start(unpacked.path, await bytesOf(unpacked));
-      if (running.size >= AT_ONCE) await Promise.race(running);
+      if (running.size >= MAX_CONCURRENT_FILES) await Promise.race(running);
     }
   } finally {
-    // Nothing is left running behind a failure: what it wrote is then known, and removed.
     await Promise.all(running);
   }
   if (failure) throw failure;
-  const site = siteOf(manifest);
-  const stored = await writer.put(new TextEncoder().encode(writeManifest(site)));
-  await writer.flush();
-  return { manifest: site, stored };
+  return manifest;
 };
 
-const codingsOf = (earlier: Manifest): Dependencies["made"] =>
+/** The files by their paths in the site, sorted, so that the same files make the same manifest. @throws InvalidArchive */
+const manifestOf = (files: Manifest): Manifest => {
+  const root = siteRoot([...files.keys()]);
+  const named = [...files].map(([path, file]) => [path.slice(root.length), file] as const);
+  return new Map(named.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+};
+
+const encodingsOf = (earlier: Manifest): Dependencies["known"] =>
   new Map(
     [...earlier.values()]
       .filter(({ type }) => isCompressible(type))
@@ -114,9 +116,9 @@ const codingsOf = (earlier: Manifest): Dependencies["made"] =>
   );
 
 /**
- * Takes the files of a deploy into the store, and their manifest: when this answers, all of it is on disk.
- * @param earlier another deploy: what it has in common with this one is not compressed again
- * @throws ArchiveRefused if the archive that they come from is at fault; NoRoom or a system's error if the disk is. Nothing is kept then.
+ * Stores the files of a deploy and their manifest. When it returns, all of it is on disk; if it throws, nothing is kept.
+ * @param earlier another deploy: files that it has in common with this one are not compressed again
+ * @throws InvalidArchive if the archive that the files come from breaks a rule; InsufficientSpace or a system's error
  */
 export const storeSite = async (
   files: AsyncIterable<UnpackedFile>,
@@ -126,7 +128,9 @@ export const storeSite = async (
   const writer = blobs.openWriter();
   const workers = compressors();
   try {
-    const { manifest, stored } = await storeAll(files, { writer, workers, made: codingsOf(earlier) });
+    const manifest = manifestOf(await storeFiles(files, { writer, workers, known: encodingsOf(earlier) }));
+    const stored = await writer.put(new TextEncoder().encode(writeManifest(manifest)));
+    await writer.flush();
     const bytes = manifest.values().reduce((sum, { size }) => sum + size, 0);
     return { manifest, stored, bytes, release: writer.close, discard: writer.discard };
   } catch (error) {

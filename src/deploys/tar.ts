@@ -5,7 +5,7 @@ import { type Header, extract } from "tar-stream";
 import { InvalidArchive, type UnpackLimits } from "./invalid-archive.ts";
 import type { EntryKind } from "./archive-paths.ts";
 
-/** One entry as the archive has it; `content` is read before the next entry is asked for. */
+/** An entry as it is in the archive. Read `content` before you ask for the next entry. */
 export interface ArchiveEntry {
   name: string;
   kind: EntryKind;
@@ -14,9 +14,9 @@ export interface ArchiveEntry {
   content: AsyncIterable<Uint8Array>;
 }
 
-const CHUNK = 64 * 1024;
-/** Header, its extended header and padding: what one entry may cost beside its content. */
-const OVERHEAD = 4096;
+const CHUNK_BYTES = 64 * 1024;
+/** Header, extended header and padding of one entry. */
+const ENTRY_OVERHEAD = 4096;
 
 const KINDS: Record<string, EntryKind> = { file: "file", "contiguous-file": "file", directory: "directory" };
 
@@ -39,26 +39,26 @@ const kindOf = (header: Header): EntryKind => {
   return kind;
 };
 
-/** Passes on at most `most` bytes: headers that never lead to a file end here too. */
-const cutAt = (most: number): Transform => {
+/** Passes on at most `maxBytes`: an endless sequence of headers ends here too. */
+const limitBytes = (maxBytes: number): Transform => {
   let seen = 0;
   return new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
       seen += chunk.length;
-      if (seen > most) done(new InvalidArchive("The archive unpacks to more than is allowed."));
+      if (seen > maxBytes) done(new InvalidArchive("The archive unpacks to more than is allowed."));
       else done(null, chunk);
     },
   });
 };
 
-/** The entries of a `.tar.gz`, in its own order; a broken archive throws what its library threw. */
+/** The entries of a `.tar.gz`, in its own order. @throws the library's error for a broken archive */
 export async function* tarEntries(file: string, limits: UnpackLimits): AsyncGenerator<ArchiveEntry> {
   const entries = extract();
-  // What goes wrong before the last stream destroys it, and so comes out of the loop below.
+  // An error of an earlier stream destroys the last one, so the loop below throws it.
   pipeline(
-    createReadStream(file, { highWaterMark: CHUNK }),
-    createGunzip({ chunkSize: CHUNK }),
-    cutAt(limits.bytes + limits.files * OVERHEAD),
+    createReadStream(file, { highWaterMark: CHUNK_BYTES }),
+    createGunzip({ chunkSize: CHUNK_BYTES }),
+    limitBytes(limits.bytes + limits.files * ENTRY_OVERHEAD),
     entries,
     () => {},
   );

@@ -1,23 +1,8 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
 import { makeOwned } from "../lib/ownership.ts";
 
-/** Files that are being written, in a directory of their own; whatever else lies there a crash has left. */
-export interface Temporary {
-  pathOf(name: string): string;
-  /** Makes the directory if it is not there. */
-  make(): void;
-  /** A name for a file that someone else writes; it is to be dropped or released. */
-  reserve(): string;
-  /** Writes a file and says its name; one that fails is not left there. */
-  write(content: (handle: number) => Promise<void> | void): Promise<string>;
-  drop(name: string): void;
-  /** Says that a file has been moved away. */
-  release(name: string): void;
-  /** Removes what a crash left; says how many files. */
-  sweep(): number;
-}
-
-export const temporaryFiles = (directory: string): Temporary => {
+/** Files that are being written, in a directory of their own. Any other file there was left by a crash. */
+export const temporaryFiles = (directory: string) => {
   const writing = new Set<string>();
   const pathOf = (name: string) => `${directory}/${name}`;
 
@@ -26,6 +11,7 @@ export const temporaryFiles = (directory: string): Temporary => {
     writing.delete(name);
   };
 
+  /** A name for a file that the caller writes, and then drops or releases. */
   const reserve = (): string => {
     const name = crypto.randomUUID();
     writing.add(name);
@@ -36,13 +22,15 @@ export const temporaryFiles = (directory: string): Temporary => {
     pathOf,
     drop,
     reserve,
-    make: () => makeOwned(directory),
-    release: (name) => void writing.delete(name),
-    async write(content) {
+    makeDirectory: () => makeOwned(directory),
+    /** Forgets a file that was moved away. */
+    release: (name: string) => void writing.delete(name),
+    /** Writes a file and returns its name. If `write` fails, nothing is left. */
+    async write(write: (handle: number) => Promise<void> | void): Promise<string> {
       const name = reserve();
       const handle = openSync(pathOf(name), "wx", 0o600);
       try {
-        await content(handle);
+        await write(handle);
         return name;
       } catch (error) {
         drop(name);
@@ -51,7 +39,8 @@ export const temporaryFiles = (directory: string): Temporary => {
         closeSync(handle);
       }
     },
-    sweep() {
+    /** Removes what a crash left. @returns how many files */
+    sweep(): number {
       if (!existsSync(directory)) return 0;
       const left = readdirSync(directory).filter((name) => !writing.has(name));
       for (const name of left) rmSync(pathOf(name), { force: true });
@@ -59,3 +48,5 @@ export const temporaryFiles = (directory: string): Temporary => {
     },
   };
 };
+
+export type TemporaryFiles = ReturnType<typeof temporaryFiles>;

@@ -4,26 +4,12 @@ import { join } from "node:path";
 import { makeOwned } from "../lib/ownership.ts";
 import { type DiskSpace, UNLIMITED_SPACE } from "./disk-space.ts";
 
-/** Where archives lie while they are unpacked; a directory that one process owns. */
-export interface Uploads {
-  /** Removes what a crash left. */
-  clear(): void;
-  /**
-   * Writes a body to a file of its own, which is gone when `use` has ended.
-   * @throws UploadTooLarge, UploadCutOff, NoRoom, or a system's error
-   */
-  receive<Result>(
-    body: ReadableStream<Uint8Array> | null,
-    use: (file: string) => Promise<Result>,
-  ): Promise<Result>;
-}
-
-/** The body has more bytes than it may. */
+/** The body is larger than its limit. */
 export class UploadTooLarge extends Error {
   override name = "UploadTooLarge";
 }
 
-/** The client left before its body was complete, sent nothing for too long, or sent too slowly. */
+/** The client disconnected before the end of its body, sent nothing for too long, or sent too slowly. */
 export class UploadCutOff extends Error {
   override name = "UploadCutOff";
 }
@@ -34,7 +20,7 @@ export interface UploadPace {
   stallMs: number;
   /** Milliseconds before `bytesPerSecond` applies. */
   graceMs: number;
-  /** The minimum rate, measured from the beginning. Time that the server takes to write does not count. */
+  /** The minimum average rate. Time that the server takes to write does not count. */
   bytesPerSecond: number;
 }
 
@@ -46,28 +32,28 @@ export interface UploadLimits extends UploadPace {
   bytes: number;
 }
 
-/** The chunks of a body; one that breaks off or stalls is told from a disk that fails. */
+/** Reads the chunks of a body. @throws UploadCutOff, so that a lost client is told from a disk that fails */
 async function* readChunks(
   body: ReadableStream<Uint8Array>,
   { stallMs, graceMs, bytesPerSecond }: UploadLimits,
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   let size = 0;
-  let waited = 0;
+  let waitedMs = 0;
   const next = async () => {
-    const begun = performance.now();
-    const left = Math.max(0, graceMs + (1000 * size) / bytesPerSecond - waited);
-    const { promise: late, resolve } = Promise.withResolvers<string>();
+    const startedAt = performance.now();
+    const leftMs = Math.max(0, graceMs + (1000 * size) / bytesPerSecond - waitedMs);
+    const { promise: timeout, resolve } = Promise.withResolvers<string>();
     const reason =
-      left < stallMs
+      leftMs < stallMs
         ? `it was slower than ${bytesPerSecond} bytes a second, try again over a faster connection`
         : "the upload stalled";
-    const timer = setTimeout(() => resolve(reason), Math.min(left, stallMs));
+    const timer = setTimeout(() => resolve(reason), Math.min(leftMs, stallMs));
     try {
-      return await Promise.race([reader.read(), late]);
+      return await Promise.race([reader.read(), timeout]);
     } finally {
       clearTimeout(timer);
-      waited += performance.now() - begun;
+      waitedMs += performance.now() - startedAt;
     }
   };
   try {
@@ -89,7 +75,7 @@ const write = async (
   file: string,
   body: ReadableStream<Uint8Array> | null,
   limits: UploadLimits,
-  room: DiskSpace,
+  diskSpace: DiskSpace,
 ) => {
   const handle = await open(file, "wx", 0o600);
   try {
@@ -97,8 +83,8 @@ const write = async (
     for await (const chunk of body ? readChunks(body, limits) : []) {
       size += chunk.length;
       if (size > limits.bytes) throw new UploadTooLarge(`larger than ${limits.bytes} bytes`);
-      room.assertFree(chunk.length);
-      // Not `write`, which may take a part of it only.
+      diskSpace.assertFree(chunk.length);
+      // Not `write`, which may write only a part of the chunk.
       await handle.writeFile(chunk);
     }
   } finally {
@@ -106,25 +92,33 @@ const write = async (
   }
 };
 
-/** The uploads in `directory`, which the first makes if it is not there. */
+/** Archives on disk while they are unpacked, in a directory that one process owns. The first upload creates the directory. */
 export const openUploads = (
   directory: string,
   limits: UploadLimits,
-  room: DiskSpace = UNLIMITED_SPACE,
-): Uploads => {
-  return {
-    clear() {
-      rmSync(directory, { recursive: true, force: true });
-    },
-    async receive(body, use) {
-      makeOwned(directory);
-      const file = join(directory, crypto.randomUUID());
-      try {
-        await write(file, body, limits, room);
-        return await use(file);
-      } finally {
-        rmSync(file, { force: true });
-      }
-    },
-  };
-};
+  diskSpace: DiskSpace = UNLIMITED_SPACE,
+) => ({
+  /** Removes what a crash left. */
+  clear(): void {
+    rmSync(directory, { recursive: true, force: true });
+  },
+  /**
+   * Writes a body to a file of its own, and removes the file when `use` has ended.
+   * @throws UploadTooLarge, UploadCutOff, InsufficientSpace, or a system's error
+   */
+  async receive<Result>(
+    body: ReadableStream<Uint8Array> | null,
+    use: (file: string) => Promise<Result>,
+  ): Promise<Result> {
+    makeOwned(directory);
+    const file = join(directory, crypto.randomUUID());
+    try {
+      await write(file, body, limits, diskSpace);
+      return await use(file);
+    } finally {
+      rmSync(file, { force: true });
+    }
+  },
+});
+
+export type Uploads = ReturnType<typeof openUploads>;

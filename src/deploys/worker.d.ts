@@ -1,4 +1,4 @@
-/** Imports `with { type: "text" }`: a worker's program. */
+/** The program of a worker, imported `with { type: "text" }`. */
 declare module "*.worker.js" {
   const program: string;
   export default program;

@@ -4,12 +4,12 @@ import { InvalidArchive } from "./invalid-archive.ts";
 import type { ArchiveEntry } from "./tar.ts";
 import type { EntryKind } from "./archive-paths.ts";
 
-/** Files up to this size are inflated in one piece: a stream for each costs ten times as much. */
-const IN_ONE_PIECE = 1024 * 1024;
+/** Files up to this size are inflated in one piece: a stream takes ten times as long. */
+const MAX_BYTES_IN_ONE_PIECE = 1024 * 1024;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The name as it is stored: UTF-8 whatever the flag says, as nearly every packer writes it. */
+/** Reads a name as UTF-8, whatever the flag says: nearly every packer writes that. */
 const nameOf = (stored: Buffer): string => {
   try {
     return utf8.decode(stored);
@@ -34,22 +34,22 @@ const kindOf = (entry: Entry, name: string): EntryKind => {
   return isDirectory ? "directory" : "file";
 };
 
-const damaged = (name: string) =>
+const damagedEntry = (name: string) =>
   new InvalidArchive("is damaged: its content has another checksum or size", name);
 
-const checked = (bytes: Uint8Array, entry: Entry, name: string): Uint8Array => {
-  if (bytes.length !== entry.uncompressedSize || crc32(bytes) !== entry.crc32) throw damaged(name);
+const assertContent = (bytes: Uint8Array, entry: Entry, name: string): Uint8Array => {
+  if (bytes.length !== entry.uncompressedSize || crc32(bytes) !== entry.crc32) throw damagedEntry(name);
   return bytes;
 };
 
 async function* inOnePiece(zip: ZipFile, entry: Entry, name: string): AsyncGenerator<Uint8Array> {
-  const packed = await Array.fromAsync(
+  const compressed = await Array.fromAsync(
     (await zip.openReadStreamPromise(entry, { decodeFileData: false })) as AsyncIterable<Buffer>,
   );
-  const bytes = Buffer.concat(packed);
-  const most = Math.max(1, entry.uncompressedSize);
-  yield checked(
-    entry.compressionMethod === 0 ? bytes : inflateRawSync(bytes, { maxOutputLength: most }),
+  const bytes = Buffer.concat(compressed);
+  const maxOutputLength = Math.max(1, entry.uncompressedSize);
+  yield assertContent(
+    entry.compressionMethod === 0 ? bytes : inflateRawSync(bytes, { maxOutputLength }),
     entry,
     name,
   );
@@ -61,15 +61,15 @@ async function* inPieces(zip: ZipFile, entry: Entry, name: string): AsyncGenerat
     check = crc32(chunk, check);
     yield chunk;
   }
-  if (check !== entry.crc32) throw damaged(name);
+  if (check !== entry.crc32) throw damagedEntry(name);
 }
 
 const isSmall = ({ compressedSize, uncompressedSize }: Entry): boolean =>
-  uncompressedSize <= IN_ONE_PIECE && compressedSize <= IN_ONE_PIECE;
+  uncompressedSize <= MAX_BYTES_IN_ONE_PIECE && compressedSize <= MAX_BYTES_IN_ONE_PIECE;
 
 const METHODS = new Set([0, 8]);
 
-/** The entries of a `.zip`, in the order of its directory; a broken archive throws what its library threw. */
+/** The entries of a `.zip`, in the order of its directory. @throws the library's error for a broken archive */
 export async function* zipEntries(file: string): AsyncGenerator<ArchiveEntry> {
   const zip = await openPromise(file, { autoClose: false, decodeStrings: false, validateEntrySizes: true });
   try {
@@ -78,7 +78,7 @@ export async function* zipEntries(file: string): AsyncGenerator<ArchiveEntry> {
       const name = nameOf(entry.fileName as unknown as Buffer);
       const kind = kindOf(entry, name);
       if (!METHODS.has(entry.compressionMethod))
-        throw new InvalidArchive("is packed by a method other than store and deflate", name);
+        throw new InvalidArchive("is compressed with a method other than store and deflate", name);
       const content = (isSmall(entry) ? inOnePiece : inPieces)(zip, entry, name);
       yield { name, kind, size: entry.uncompressedSize, content };
     }

@@ -5,6 +5,8 @@ import type { Plan } from "./plan.ts";
 import type { Project, ProjectChange, Projects } from "./repository.ts";
 import { slugProblem, randomTargetLabel } from "./slug.ts";
 
+export type { Project } from "./repository.ts";
+
 export interface NewProject {
   slug: string;
   name: string;

@@ -41,12 +41,12 @@ const filesOf = ({ config }: Store): string[] =>
       .map((entry) => join(entry.parentPath, entry.name));
   });
 
-test("an archive is deployed, listed and fetched, and what it was packed in leaves nothing behind", async () => {
+test("an archive is deployed, listed and fetched, and the upload leaves no file behind", async () => {
   const store = await openProject();
-  const answer = await upload(store, site("one"));
-  expect(answer.status).toBe(201);
-  expect(answer.headers.get("location")).toBe(`${DEPLOYS}/1`);
-  const deploy = await answer.json();
+  const response = await upload(store, site("one"));
+  expect(response.status).toBe(201);
+  expect(response.headers.get("location")).toBe(`${DEPLOYS}/1`);
+  const deploy = await response.json();
   expect(deploy).toEqual({
     id: 1,
     status: "succeeded",
@@ -66,7 +66,7 @@ test("an archive is deployed, listed and fetched, and what it was packed in leav
 });
 
 test.each(["application/zip", "application/x-gzip", "application/octet-stream; x=y"])(
-  "an archive sent as %s is told by its first bytes",
+  "an archive sent as %s is recognised by its first bytes",
   async (type) => {
     const store = await openProject();
     const zip = zipOf([{ name: "index.html", content: Buffer.from("zip") }]);
@@ -74,13 +74,13 @@ test.each(["application/zip", "application/x-gzip", "application/octet-stream; x
   },
 );
 
-test("a refused archive is recorded as failed with its reason, and what is served stays", async () => {
+test("a refused archive is recorded as failed with its reason, and the site before is still served", async () => {
   const store = await openProject();
   await upload(store, site("good"));
   const before = filesOf(store).length;
-  const answer = await upload(store, site("bad", [{ name: "../x", content: Buffer.from("") }]));
-  expect(answer.status).toBe(400);
-  const { code, message } = (await answer.json()) as { code: string; message: string };
+  const response = await upload(store, site("bad", [{ name: "../x", content: Buffer.from("") }]));
+  expect(response.status).toBe(400);
+  const { code, message } = (await response.json()) as { code: string; message: string };
   expect(code).toBe("invalid_archive");
   expect(message).toContain('"../x"');
   expect(await listed(store)).toMatchObject([
@@ -93,8 +93,8 @@ test("a refused archive is recorded as failed with its reason, and what is serve
 test("an archive without a start page is a failed deploy, and the site before is still served", async () => {
   const store = await openProject();
   await upload(store, site("good"));
-  const answer = await upload(store, zipOf([{ name: "a/index.html" }, { name: "b/index.html" }]));
-  expect(await messageOf(answer)).toContain("found a/index.html, b/index.html");
+  const response = await upload(store, zipOf([{ name: "a/index.html" }, { name: "b/index.html" }]));
+  expect(await messageOf(response)).toContain("found a/index.html, b/index.html");
   expect(await listed(store)).toMatchObject([
     {
       id: 2,
@@ -107,7 +107,7 @@ test("an archive without a start page is a failed deploy, and the site before is
   expect(await (await store.visit("http://docs.localhost/")).text()).toBe("good");
 });
 
-test("a zip of one folder is served without the folder's name", async () => {
+test("a zip of one folder is served without the folder in its paths", async () => {
   const store = await openProject();
   await upload(
     store,
@@ -116,7 +116,7 @@ test("a zip of one folder is served without the folder's name", async () => {
   expect(await (await store.visit("http://docs.localhost/")).text()).toBe("home");
 });
 
-test("an earlier deploy is served again, a failed one and an unknown one are not", async () => {
+test("an earlier deploy can be served again, a failed or unknown one can't", async () => {
   const store = await openProject();
   await upload(store, site("one"));
   await upload(store, site("two"));
@@ -133,7 +133,7 @@ test("an earlier deploy is served again, a failed one and an unknown one are not
   expect(await listed(store, `${DEPLOYS}?limit=1`)).toMatchObject([{ id: 4, active: true }]);
 });
 
-test("another project's deploy is neither shown nor activated", async () => {
+test("a deploy of another project can be neither read nor activated", async () => {
   const store = await openProject();
   await upload(store, site("one"));
   await store.call("POST", "/platform/projects", { json: { slug: "other", name: "Other" } });
@@ -144,7 +144,7 @@ test("another project's deploy is neither shown nor activated", async () => {
   expect(await faultOf(await store.call("GET", "/platform/projects/none/deploys"))).toBe("404 not_found");
 });
 
-test("an archive above DEPLOY_LIMIT is 413, announced or streamed, and none of it is kept", async () => {
+test("an archive above DEPLOY_LIMIT gets 413, with a Content-Length or streamed, and leaves nothing", async () => {
   const store = await openProject({ DEPLOY_LIMIT: "2KiB" });
   const large = new Uint8Array(3000);
   expect(await faultOf(await upload(store, large))).toBe("413 payload_too_large");
@@ -159,7 +159,7 @@ test("an archive above DEPLOY_LIMIT is 413, announced or streamed, and none of i
   expect(await listed(store)).toEqual([]);
 });
 
-test("an upload that breaks off is 400, and none of it is kept", async () => {
+test("an upload that breaks off gets 400 and leaves nothing", async () => {
   const store = await openProject();
   let sent = false;
   const broken = new ReadableStream({
@@ -173,18 +173,18 @@ test("an upload that breaks off is 400, and none of it is kept", async () => {
   expect(filesOf(store)).toEqual([]);
 });
 
-test("what is no archive by its type is 415 and named", async () => {
+test("a Content-Type that is not an archive's gets 415 with the accepted types", async () => {
   const store = await openProject();
-  const answer = await upload(store, site("x"), "text/html");
-  expect(answer.status).toBe(415);
-  expect(answer.headers.get("accept")).toBe("application/gzip, application/zip");
-  expect(await messageOf(answer)).toContain("application/gzip");
+  const response = await upload(store, site("x"), "text/html");
+  expect(response.status).toBe(415);
+  expect(response.headers.get("accept")).toBe("application/gzip, application/zip");
+  expect(await messageOf(response)).toContain("application/gzip");
 });
 
 /** Uploads that begin and send no more until they are told. */
 const beginUploads = (store: Store, count: number, key = store.key) => {
   const held: ReadableStreamDefaultController<Uint8Array>[] = [];
-  const answers = Array.from({ length: count }, () =>
+  const responses = Array.from({ length: count }, () =>
     store.call("POST", DEPLOYS, {
       key,
       headers: { "content-type": "application/gzip" },
@@ -194,12 +194,12 @@ const beginUploads = (store: Store, count: number, key = store.key) => {
   return {
     async end() {
       for (const controller of held) controller.close();
-      for (const answer of await Promise.all(answers)) expect(answer.status).toBe(400);
+      for (const response of await Promise.all(responses)) expect(response.status).toBe(400);
     },
   };
 };
 
-test("a key sends four archives at once; its fifth is told when to try again, another key's is deployed", async () => {
+test("a fifth concurrent upload of a key gets Retry-After, while another key's is deployed", async () => {
   const store = await openProject();
   const slow = beginUploads(store, 4);
   await Bun.sleep(20);
@@ -217,7 +217,7 @@ test("a key sends four archives at once; its fifth is told when to try again, an
   expect((await upload(store, site("six"))).status).toBe(201);
 });
 
-test("archives that arrive slowly keep no other from being unpacked, and are bounded together", async () => {
+test("slow uploads delay no other archive, and all keys together have a limit", async () => {
   const store = await openProject({}, { admissionLimits: { perKey: 10, total: 8, unpacking: 1 } });
   const slow = beginUploads(store, 7);
   await Bun.sleep(20);
@@ -229,13 +229,13 @@ test("archives that arrive slowly keep no other from being unpacked, and are bou
   await more.end();
 });
 
-test("archives that arrive together wait for their turn to be unpacked", async () => {
+test("concurrent archives queue to be unpacked, and all are deployed", async () => {
   const store = await openProject({}, { admissionLimits: { perKey: 4, total: 4, unpacking: 1 } });
-  const answers = await Promise.all(["a", "b", "c", "d"].map((text) => upload(store, site(text))));
-  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+  const responses = await Promise.all(["a", "b", "c", "d"].map((text) => upload(store, site(text))));
+  expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
 });
 
-test("an upload slower than the least rate is refused, and says so", async () => {
+test("an upload below the minimum rate is refused with that reason", async () => {
   const store = await openProject({}, { uploadPace: { stallMs: 1000, graceMs: 20, bytesPerSecond: 1e6 } });
   const body = new ReadableStream({
     async pull(controller) {
@@ -243,14 +243,14 @@ test("an upload slower than the least rate is refused, and says so", async () =>
       controller.enqueue(new Uint8Array(1));
     },
   });
-  const answer = await upload(store, body);
-  expect(answer.status).toBe(400);
-  expect(await messageOf(answer)).toBe(
+  const response = await upload(store, body);
+  expect(response.status).toBe(400);
+  expect(await messageOf(response)).toBe(
     "The archive is not complete: it was slower than 1000000 bytes a second, try again over a faster connection.",
   );
 });
 
-test("deploys share their files, and a sweep removes what none of those that can be served needs", async () => {
+test("deploys share files, and a sweep removes those that no kept deploy needs", async () => {
   const store = await openProject();
   const shared = { name: "same.txt", content: Buffer.from("same") };
   await upload(store, site("one", [shared]));
@@ -263,7 +263,7 @@ test("deploys share their files, and a sweep removes what none of those that can
   expect(filesOf(store)).toEqual([]);
 });
 
-test("the newest 20 deploys can be served again, however many failed since; of those that failed 20 are kept", async () => {
+test("the newest 20 deploys that succeeded are kept, however many failed since, and the newest 20 that failed", async () => {
   const store = await openProject();
   for (let count = 1; count <= 22; count++) await upload(store, site(`${count}`));
   for (let count = 1; count <= 25; count++) await upload(store, "no archive");
@@ -274,7 +274,7 @@ test("the newest 20 deploys can be served again, however many failed since; of t
   expect(kept.find(({ active }) => active)?.id).toBe(22);
 });
 
-test("an upload whose connection was closed publishes nothing, though its body seems complete", async () => {
+test("an upload whose connection was closed publishes nothing, although its body seems complete", async () => {
   const store = await openStore();
   await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs" } });
   const { body } = new Response(tarGzOf([{ name: "index.html", content: "home" }]));

@@ -90,28 +90,32 @@ describe("an archive is refused for", () => {
     ["a symbolic link", { name: "l", mode: 0o120777, content: "/etc/passwd" }, '"l": is a symbolic link'],
     ["a device", { name: "d", mode: 0o020666 }, '"d": is neither'],
     ["an encrypted entry", { name: "e", bits: 0x801, content: "secret" }, '"e": is encrypted'],
-    ["another method", { name: "m", method: 12, content: "bzip2" }, '"m": is packed by a method'],
+    [
+      "another compression method",
+      { name: "m", method: 12, content: "bzip2" },
+      '"m": is compressed with a method',
+    ],
     ["a wrong checksum", { name: "c", check: 1, content: "text" }, '"c": is damaged'],
     ["a size that is too small", { name: "c", size: 1, content: "text" }, "damaged"],
     ["a size that is too large", { name: "c", size: 100, content: "text" }, '"c": is damaged'],
     ["a NUL in its name", { name: "a\0b" }, "control character"],
   ])("%s (zip)", (_what, entry, reason) => expectRefused(zipOf([PAGE, entry]), reason));
 
-  test("a path that is too long, which a header of its own carries", () =>
+  test("a path that is too long, in an extended header", () =>
     expectRefused(tarGzOf([PAGE, paxName(`${"a".repeat(1100)}.html`), PAGE]), "is longer than 1024 bytes"));
 
-  test("holding no file", async () => {
+  test("being without a file", async () => {
     await expectRefused(tarGzOf([]), "holds no file");
     await expectRefused(tarGzOf([{ name: "a/", flag: "5" }]), "holds no file");
     await expectRefused(zipOf([]), "holds no file");
   });
 
-  test("being neither format", async () => {
+  test("being neither a tar.gz nor a zip", async () => {
     await expectRefused(tarOf([PAGE]), "neither a .tar.gz nor a .zip");
     await expectRefused(Buffer.from(""), "neither a .tar.gz nor a .zip");
   });
 
-  test("being cut off, at every place", async () => {
+  test("being cut off, at any byte", async () => {
     for (const whole of [tarGzOf([PAGE]), zipOf([PAGE])])
       for (let length = 0; length < whole.length; length += 3) {
         const { outcome, left } = await take(whole.subarray(0, length));
@@ -120,7 +124,7 @@ describe("an archive is refused for", () => {
       }
   });
 
-  test("headers that never lead to a file, without their being unpacked to the end", async () => {
+  test("endless headers without a file, before they are unpacked to the end", async () => {
     const endless = Array.from({ length: 5000 }, () => paxName("x".repeat(900)));
     await expectRefused(tarGzOf([...endless, PAGE]), "more than is allowed", { bytes: 1000, files: 10 });
   });
@@ -135,7 +139,7 @@ test("a leading ./ is dropped, and dotfiles are kept", async () => {
   expect(await pathsOf(zipOf(entries))).toEqual(paths);
 });
 
-test("a large text that does not compress is stored once, without codings", async () => {
+test("a large text that does not compress is stored without codings", async () => {
   const content = crypto.getRandomValues(Buffer.alloc(2 ** 16));
   const large = Buffer.concat(Array.from({ length: 40 }, (_, at) => content.map((byte) => byte ^ (at * 37))));
   const noise = Buffer.from(large.map((byte, at) => byte ^ (Math.imul(at, 2654435761) >>> 24)));
@@ -146,7 +150,7 @@ test("a large text that does not compress is stored once, without codings", asyn
   expect(left.length).toBe(3);
 });
 
-test("files beyond what is held in memory come through whole, in both formats", async () => {
+test("files too large for memory are unpacked whole, from both formats", async () => {
   const content = Buffer.alloc(3 * 2 ** 20, "0123456789 a line of text that compresses\n");
   for (const archive of [
     tarGzOf([PAGE, { name: "big.txt", content }]),

@@ -22,7 +22,7 @@ const stored = async (root: string, ...texts: string[]) => {
   return { blobs, writer, hashes };
 };
 
-test("a file lies under its hash, for its owner only, and the same content once", async () => {
+test("a blob is stored under its hash, readable by its owner only, and the same content once", async () => {
   const root = temporaryDirectory();
   const { blobs, hashes, writer } = await stored(root, "one", "one", "two");
   expect(hashes[0]).toBe(Bun.SHA256.hash("one", "hex"));
@@ -38,7 +38,7 @@ test("a file lies under its hash, for its owner only, and the same content once"
   again.writer.close();
 });
 
-test("a content that throws, or is never flushed, leaves nothing", async () => {
+test("content that throws, or is never flushed, leaves nothing", async () => {
   const root = temporaryDirectory();
   const { blobs, writer } = await stored(root);
   const failing = async function* () {
@@ -54,7 +54,7 @@ test("a content that throws, or is never flushed, leaves nothing", async () => {
   expect(await blobs.sweep(() => [])).toBe(0);
 });
 
-test("a sweep removes what nobody needs and what a crash left, and neither what is named nor what a deploy holds", async () => {
+test("a sweep removes unneeded blobs and what a crash left, and keeps needed and pinned blobs", async () => {
   const root = temporaryDirectory();
   const old = await stored(root, "needed", "not needed");
   old.writer.close();
@@ -72,7 +72,7 @@ test("a sweep removes what nobody needs and what a crash left, and neither what 
   expect(filesIn(root)).toEqual([]);
 });
 
-test("a deploy that closes while a sweep runs, recorded after the sweep asked, loses nothing", async () => {
+test("a writer that closes during a sweep keeps its blobs, although the sweep did not know that they are needed", async () => {
   const root = temporaryDirectory();
   const { blobs, writer, hashes } = await stored(root, "recorded too late");
   const asked = Promise.withResolvers<string[]>();
@@ -85,7 +85,7 @@ test("a deploy that closes while a sweep runs, recorded after the sweep asked, l
   expect(await blobs.sweep(() => [])).toBe(1);
 });
 
-test("discarding removes what the writer brought, but not what was there nor what another has wanted since", async () => {
+test("discarding removes the writer's own blobs, but not those that existed before or that another writer has pinned since", async () => {
   const root = temporaryDirectory();
   const first = await stored(root, "there before");
   first.writer.close();
@@ -101,7 +101,7 @@ test("discarding removes what the writer brought, but not what was there nor wha
   other.close();
 });
 
-test("a full or failing store refuses as the system does, not as if the archive were at fault", async () => {
+test("a full or failing disk throws the system's error, not InvalidArchive", async () => {
   const root = temporaryDirectory();
   const blobs = openBlobs(join(root, "blobs"));
   await Bun.write(join(root, "site.tgz"), tarGzOf([{ name: "index.html", content: "x" }]));
@@ -120,7 +120,7 @@ test("a full or failing store refuses as the system does, not as if the archive 
   });
 });
 
-test("a manifest is read back as it was, with all its hashes on disk, and a damaged one is refused", async () => {
+test("a manifest is read back as it was written, with all its blobs on disk, and a damaged one is refused", async () => {
   const root = temporaryDirectory();
   mkdirSync(join(root, "blobs"));
   const blobs = openBlobs(join(root, "blobs"));

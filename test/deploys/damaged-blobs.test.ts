@@ -93,7 +93,7 @@ const SERVED = Object.entries(WAYS).flatMap(([what, damage]) =>
   ),
 );
 
-test.each(SERVED)("a file with %s is not served at %s, and logged once", async (_what, path, damage) => {
+test.each(SERVED)("a file with %s is not served at %s, and is logged once", async (_what, path, damage) => {
   const store = await openSite();
   const hash = hashOf(NAMES[path]);
   damage(pathOf(store, hash));
@@ -107,7 +107,7 @@ test.each(SERVED)("a file with %s is not served at %s, and logged once", async (
 });
 
 test.each(Object.entries(WAYS))(
-  "a coding with %s is not served, the file as it is still is",
+  "a coding with %s is not served, while the uncompressed file still is",
   async (_what, damage) => {
     const store = await openSite();
     damage(pathOf(store, manifestOf(store).files.get("guide.html")?.encodings.br?.hash ?? ""));
@@ -120,7 +120,7 @@ test.each(Object.entries(WAYS))(
 );
 
 test.each(Object.entries(WAYS))(
-  "blobs with %s are found by a scrub, counted by readiness and metrics, and mended by a deploy of the same site",
+  "blobs with %s are found by a scrub, counted in /readyz and /metrics, and repaired by a deploy of the same site",
   async (_what, damage) => {
     const store = await openSite();
     const { hash: manifest } = manifestOf(store);
@@ -140,7 +140,7 @@ test.each(Object.entries(WAYS))(
   },
 );
 
-test("a large file with a flipped bit is not served from when a scrub has found it", async () => {
+test("a large file with a flipped bit is not served once a scrub has found it", async () => {
   const store = await openSite();
   const path = pathOf(store, hashOf("large.bin"));
   const good = readFileSync(path);
@@ -153,7 +153,7 @@ test("a large file with a flipped bit is not served from when a scrub has found 
   expect((await visit(store, "/large.bin")).status).toBe(200);
 });
 
-test("a site whose manifest is damaged is not served, and its files are not swept; one that is missing stops no sweep", async () => {
+test("a site with a damaged manifest is not served and keeps its files; a missing manifest does not stop a sweep", async () => {
   const store = await openSite();
   const { hash } = manifestOf(store);
   const before = allHashes(store);
@@ -167,7 +167,7 @@ test("a site whose manifest is damaged is not served, and its files are not swep
   expect(allHashes(store)).toEqual(before);
 });
 
-test("damage of files that no deploy needs any more is forgotten", async () => {
+test("damage is forgotten once no deploy needs the file", async () => {
   const store = await openSite();
   for (const hash of allHashes(store)) flip(pathOf(store, hash));
   await store.scrub.tick();
@@ -176,7 +176,7 @@ test("damage of files that no deploy needs any more is forgotten", async () => {
   expect(await warnings(store)).toBeUndefined();
 });
 
-test("a deploy whose manifest has no proper name is not served, and stops neither sweep nor scrub", async () => {
+test("a deploy whose manifest is not named by a hash is not served, and stops neither sweep nor scrub", async () => {
   const store = await openSite();
   store.database.client.run("UPDATE deploys SET manifest = '../../../../../../../../../dev/zero'");
   const before = allHashes(store).length;
@@ -187,7 +187,7 @@ test("a deploy whose manifest has no proper name is not served, and stops neithe
   expect((await visit(store, "/")).status).toBe(200);
 });
 
-test("a directory in the place of a blob, or a file in that of a directory of them, stops no sweep", async () => {
+test("a directory in place of a blob, or a file in place of a shard, does not stop a sweep", async () => {
   const store = await openSite();
   const unneeded = pathOf(store, `00${"0".repeat(62)}`);
   mkdirSync(join(unneeded, "with"), { recursive: true });

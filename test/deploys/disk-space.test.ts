@@ -33,8 +33,8 @@ const openOnDisk = async () => {
   };
   store = await openStore({ freeSpace });
   await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs" } });
-  const answer = await upload(store, tarGzOf([{ name: "index.html", content: "before" }]));
-  expect(answer.status).toBe(201);
+  const response = await upload(store, tarGzOf([{ name: "index.html", content: "before" }]));
+  expect(response.status).toBe(201);
   return { store, least: () => least, leave: (bytes: number) => (above = bytes + sizeOf(store)) };
 };
 
@@ -71,28 +71,36 @@ const streamed = (bytes: Buffer) =>
   });
 
 test.each([
-  ["announced to be larger than the room", () => noise, { "content-length": String(noise.length) }, 2 * MIB],
-  ["streamed, larger than the room", () => streamed(noise), {}, 2 * MIB],
-  ["whose one large file unpacks beyond the room", () => text, {}, 2 * MIB],
-  ["whose small files unpack beyond the room", () => small, {}, 2 * MIB],
+  [
+    "with a Content-Length larger than the free space",
+    () => noise,
+    { "content-length": String(noise.length) },
+    2 * MIB,
+  ],
+  ["streamed, larger than the free space", () => streamed(noise), {}, 2 * MIB],
+  ["whose one large file unpacks beyond the free space", () => text, {}, 2 * MIB],
+  ["whose small files unpack beyond the free space", () => small, {}, 2 * MIB],
   ["of any size, once the reserve is touched", () => streamed(small), {}, -1],
-])("an archive %s is refused; the reserve and what is served stay", async (_what, body, headers, left) => {
-  const { store, leave, least } = await openOnDisk();
-  const before = filesIn(store).toSorted();
-  leave(left);
-  const answer = await upload(store, body(), headers);
-  expect(answer.headers.get("retry-after")).toBe("60");
-  expect(await messageOf(answer.clone() as Response)).toContain("too little room");
-  expect(await faultOf(answer)).toBe("503 storage_unavailable");
-  expect(filesIn(store).toSorted()).toEqual(before);
-  if (left >= 0) expect(least()).toBeGreaterThanOrEqual(RESERVE);
-  expect(await (await store.visit("http://docs.localhost/")).text()).toBe("before");
-  leave(100 * MIB);
-  expect((await upload(store, body(), headers)).status).toBe(201);
-  expect(await (await store.visit("http://docs.localhost/")).text()).toBe("after");
-});
+])(
+  "an archive %s is refused; the reserve stays free and the site before is still served",
+  async (_what, body, headers, left) => {
+    const { store, leave, least } = await openOnDisk();
+    const before = filesIn(store).toSorted();
+    leave(left);
+    const response = await upload(store, body(), headers);
+    expect(response.headers.get("retry-after")).toBe("60");
+    expect(await messageOf(response.clone() as Response)).toContain("too little disk space");
+    expect(await faultOf(response)).toBe("503 storage_unavailable");
+    expect(filesIn(store).toSorted()).toEqual(before);
+    if (left >= 0) expect(least()).toBeGreaterThanOrEqual(RESERVE);
+    expect(await (await store.visit("http://docs.localhost/")).text()).toBe("before");
+    leave(100 * MIB);
+    expect((await upload(store, body(), headers)).status).toBe(201);
+    expect(await (await store.visit("http://docs.localhost/")).text()).toBe("after");
+  },
+);
 
-test("an archive that is announced to be too large is refused before any of it is read", async () => {
+test("an archive with too large a Content-Length is refused before its body is read", async () => {
   const { store, leave } = await openOnDisk();
   leave(2 * MIB);
   let isRead = false;
@@ -106,14 +114,14 @@ test("an archive that is announced to be too large is refused before any of it i
     },
     { highWaterMark: 0 },
   );
-  const answer = await upload(store, body, { "content-length": String(3 * MIB) });
-  expect([await faultOf(answer), isRead]).toEqual(["503 storage_unavailable", false]);
+  const response = await upload(store, body, { "content-length": String(3 * MIB) });
+  expect([await faultOf(response), isRead]).toEqual(["503 storage_unavailable", false]);
 });
 
-test("a writer leaves the reserve alone, whichever way content comes", async () => {
+test("a writer does not use the reserve, for bytes, streams and adopted files", async () => {
   const root = temporaryDirectory();
-  const room = diskSpaceAbove(() => 1000, 900);
-  const writer = openBlobs(root, { room }).openWriter();
+  const diskSpace = diskSpaceAbove(() => 1000, 900);
+  const writer = openBlobs(root, { diskSpace }).openWriter();
   const large = new Uint8Array(101);
   const streamed = async function* () {
     yield large;

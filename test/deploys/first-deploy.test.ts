@@ -5,7 +5,7 @@ import { tarGzOf } from "./archives.ts";
 const projects = async (store: Awaited<ReturnType<typeof openStore>>) =>
   (await (await store.call("GET", "/platform/projects")).json()) as Record<string, unknown>[];
 
-test("the service's own reference is published as project docs with plan pro, once", async () => {
+test("the reference is published once, as project docs with plan pro", async () => {
   const store = await openStore();
   await store.publishReference();
   await store.publishReference();
@@ -19,14 +19,14 @@ test("the service's own reference is published as project docs with plan pro, on
   expect((await page("/nothing")).status).toBe(404);
 });
 
-test("what was begun before a crash is finished", async () => {
+test("a publication that a crash interrupted is finished", async () => {
   const store = await openStore();
   await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Mine" } });
   await store.publishReference();
   expect(await projects(store)).toMatchObject([{ slug: "docs", name: "Mine", activeDeploy: 1 }]);
 });
 
-test("once deleted, it stays deleted", async () => {
+test("a deleted reference stays deleted", async () => {
   const store = await openStore();
   await store.publishReference();
   await store.call("DELETE", "/platform/projects/docs");
@@ -34,14 +34,14 @@ test("once deleted, it stays deleted", async () => {
   expect(await projects(store)).toEqual([]);
 });
 
-test("a deploy that comes meanwhile is served, not the reference", async () => {
+test("a deploy that arrives during the publication is served, not the reference", async () => {
   const store = await openStore();
   await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Mine" } });
   const publishing = store.publishReference();
   const body = tarGzOf([{ name: "index.html", content: Buffer.from("mine") }]);
   const headers = { "content-type": "application/gzip" };
-  const answer = await store.call("POST", "/platform/projects/docs/deploys", { body, headers });
+  const response = await store.call("POST", "/platform/projects/docs/deploys", { body, headers });
   await publishing;
-  expect(await answer.json()).toMatchObject({ active: true });
+  expect(await response.json()).toMatchObject({ active: true });
   expect(await (await store.visit("http://docs.localhost:3000/")).text()).toBe("mine");
 });

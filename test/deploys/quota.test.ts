@@ -38,16 +38,16 @@ const blobsIn = ({ config }: Store): number =>
     entry.isFile(),
   ).length;
 
-test("a deploy beyond the project's quota is a failed one, which leaves nothing; what is served stays", async () => {
+test("a deploy beyond the quota is recorded as failed and leaves nothing, and the site before is still served", async () => {
   const store = await openProjects("3MiB", ["docs", "other"]);
   expect(await statuses(store, { "a.bin": content(MIB) }, { "b.bin": content(MIB) })).toEqual([201, 201]);
   const before = blobsIn(store);
   const files = { "c.bin": content(MIB) };
-  const answer = await upload(store, files);
-  expect(await messageOf(answer.clone() as Response)).toMatch(
+  const response = await upload(store, files);
+  expect(await messageOf(response.clone() as Response)).toMatch(
     /^With this deploy the project would take 4 MiB of its 3 MiB: delete deploys/,
   );
-  expect(await faultOf(answer)).toBe("409 quota_exceeded");
+  expect(await faultOf(response)).toBe("409 quota_exceeded");
   expect(blobsIn(store)).toBe(before);
   const deploys = (await (await store.call("GET", "/platform/projects/docs/deploys")).json()) as object[];
   expect(deploys).toMatchObject([
@@ -59,7 +59,7 @@ test("a deploy beyond the project's quota is a failed one, which leaves nothing;
   expect((await upload(store, files, "other")).status).toBe(201);
 });
 
-test("what deploys of a project share counts once, so that the same site can be deployed again and again", async () => {
+test("a file that deploys share counts once, so the same site can be deployed again and again", async () => {
   const store = await openProjects("3MiB");
   const shared = { "a.bin": content(2 * MIB) };
   expect(await statuses(store, shared, shared, { ...shared, "b.txt": "b" }, shared)).toEqual([
@@ -67,7 +67,7 @@ test("what deploys of a project share counts once, so that the same site can be 
   ]);
 });
 
-test("deleting a deploy makes room for another", async () => {
+test("deleting a deploy frees quota for another", async () => {
   const store = await openProjects("3MiB");
   const [a, b, c] = [
     { "a.bin": content(MIB) },
@@ -81,22 +81,22 @@ test("deleting a deploy makes room for another", async () => {
   expect(await (await store.visit("http://docs.localhost/c.bin")).text()).toBe(c["c.bin"]);
 });
 
-test("of deploys that arrive together as many are taken as the quota has room for", async () => {
+test("of concurrent deploys as many succeed as fit in the quota", async () => {
   const store = await openProjects("3MiB");
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 4 }, (_, at) => upload(store, { [`${at}.bin`]: content(MIB) })),
   );
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409]);
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409]);
 });
 
-test("the oldest deploy, which goes when the next succeeds, does not count against it", async () => {
+test("the oldest deploy does not count, for the next one replaces it", async () => {
   const store = await openProjects("3MiB");
   await upload(store, { "a.bin": content(2 * MIB) });
   for (let at = 0; at < 19; at++) await upload(store, { "n.txt": `${at}` });
   expect((await upload(store, { "b.bin": content(2 * MIB) })).status).toBe(201);
 });
 
-test("a deploy is deleted for good, but for the one that is served", async () => {
+test("any deploy but the served one can be deleted", async () => {
   const store = await openProjects("3MiB");
   await upload(store, { "n.txt": "1" });
   await upload(store, { "n.txt": "2" });

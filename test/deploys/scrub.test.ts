@@ -4,13 +4,13 @@ import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { damagedBlobs } from "../../src/deploys/damaged-blobs.ts";
 import { progressIn, readProgress } from "../../src/deploys/scrub-progress.ts";
-import { NO_PROGRESS, type ScrubProgress, type ScrubberSettings, scrubber } from "../../src/deploys/scrub.ts";
+import { NO_PROGRESS, type ScrubProgress, type ScrubberOptions, scrubber } from "../../src/deploys/scrub.ts";
 import { temporaryDirectory, testClock } from "../support/store.ts";
 
 const DAY = 24 * 60 * 60_000;
 
 /** A store of so many blobs, and a scrubber that tells what it reads and how long it sleeps. */
-const open = (count: number, settings: Partial<ScrubberSettings> = {}, text = "blob") => {
+const open = (count: number, settings: Partial<ScrubberOptions> = {}, text = "blob") => {
   const root = temporaryDirectory();
   const hashes = Array.from({ length: count }, (_, at) => {
     const hash = Bun.SHA256.hash(`${text} ${at}`, "hex");
@@ -55,7 +55,7 @@ test("every blob is read once a day", async () => {
   expect(read.length).toBe(10);
 });
 
-test("reading keeps to its rate, and a small file counts as a seek", async () => {
+test("reading keeps to its rate, and a small file counts as much as a seek", async () => {
   const small = open(100, { bytesPerSecond: 100 * 16 * 1024 });
   await small.scrub.tick();
   expect(Math.round(small.asleep.ms)).toBeGreaterThanOrEqual(950);
@@ -64,7 +64,7 @@ test("reading keeps to its rate, and a small file counts as a seek", async () =>
   expect(Math.round(large.asleep.ms / 1000)).toBe(5);
 });
 
-test("a scrub that was stopped goes on where it ended, with what it had found", async () => {
+test("a stopped scrub resumes where it ended, with the damage that it had found", async () => {
   const { root, hashes, read, damage, scrub, begin, kept } = open(10);
   const [first = "", , third = ""] = hashes;
   rmSync(join(root, first));
@@ -75,7 +75,7 @@ test("a scrub that was stopped goes on where it ended, with what it had found", 
   expect(kept().damaged).toEqual([first]);
 });
 
-test("stopping ends what is being read, and what was done before is kept", async () => {
+test("stopping interrupts the read, and keeps the progress before it", async () => {
   let sleeps = 0;
   const stopped = open(2500, {
     bytesPerSecond: 16 * 1024 * 20,
@@ -89,7 +89,7 @@ test("stopping ends what is being read, and what was done before is kept", async
   expect(stopped.failures).toEqual([]);
 });
 
-test("a blob that is swept while it is looked for is no damage", async () => {
+test("a blob that is swept during the check is not damage", async () => {
   const { root, hashes, needed, damage, scrub } = open(3);
   const [first = "", second = ""] = hashes;
   rmSync(join(root, first));
@@ -101,7 +101,7 @@ test("a blob that is swept while it is looked for is no damage", async () => {
   expect(damage.hashes()).toEqual([second]);
 });
 
-test("what cannot be read for another reason is told, and is no damage", async () => {
+test("an error that says nothing about the file is reported, and is not damage", async () => {
   const { root, hashes, damage, scrub, failures, kept } = open(3);
   const first = join(root, hashes[0] ?? "");
   rmSync(first);
@@ -111,7 +111,7 @@ test("what cannot be read for another reason is told, and is no damage", async (
   expect([damage.hashes(), kept()]).toEqual([[], NO_PROGRESS]);
 });
 
-test("progress is read back as it was written; a file that is missing or malformed begins anew", async () => {
+test("progress is read back as it was written; a missing or malformed file starts anew", async () => {
   const file = join(temporaryDirectory(), "scrub.json");
   expect(readProgress(file)).toEqual(NO_PROGRESS);
   const progress = { after: "a".repeat(64), endedAt: 5, damaged: ["b".repeat(64)] };

@@ -37,7 +37,7 @@ describe.each(FORMATS)("a %s", (_format, pack) => {
     expect(await siteOf(pack, ["./site/index.html", "./site/a.html"])).toEqual(["a.html", "index.html"]);
   });
 
-  test("is unwrapped once, and not at all with a start page at the top level", async () => {
+  test("is unwrapped once, and not at all if its top level has a start page", async () => {
     expect(await siteOf(pack, ["a/index.html", "a/a/index.html"])).toEqual(["a/index.html", "index.html"]);
     expect(await siteOf(pack, ["index.html", "a/index.html"])).toEqual(["a/index.html", "index.html"]);
     expect(await siteOf(pack, ["a/b/index.html"])).toBe(
@@ -45,7 +45,7 @@ describe.each(FORMATS)("a %s", (_format, pack) => {
     );
   });
 
-  test("loses what macOS adds, which hides no common directory", async () => {
+  test("loses the files that macOS adds, which do not hide the top-level directory", async () => {
     const added = ["__MACOSX/._site", "__MACOSX/site/._index.html", "._site", ".DS_Store", "site/.DS_Store"];
     expect(await siteOf(pack, ["site/index.html", "site/a/._b.html", "site/a/b.html", ...added])).toEqual([
       "a/b.html",
@@ -61,7 +61,7 @@ describe.each(FORMATS)("a %s", (_format, pack) => {
     [["site/a.html", "site/b.html"], "found site/. Add a start page."],
     [["a.html", "b/c", "b/d", "e", "f", "g"], "found a.html, b/, e and 2 more. Add a start page."],
     [[".well-known/index.html"], "found .well-known/index.html. Deploy"],
-  ])("without a start page says what was found: %p", async (names, says) => {
+  ])("without a start page is refused with what was found: %p", async (names, says) => {
     expect(await siteOf(pack, names)).toStartWith(`No index.html at the top level; ${says}`);
   });
 
@@ -70,7 +70,7 @@ describe.each(FORMATS)("a %s", (_format, pack) => {
     ".well-known/acme-challenge",
     ".Well-Known/ACME-Challenge/token",
     ".well-\u212Anown/acme-challenge/token",
-  ])("with %s is refused, and says why", async (name) => {
+  ])("with %s is refused with the reason", async (name) => {
     const reason = "lies in .well-known/acme-challenge/, where CAs check who controls a domain";
     expect(await siteOf(pack, ["index.html", name])).toStartWith(`${JSON.stringify(name)}: ${reason}`);
     expect(await siteOf(pack, ["a/index.html", `a/${name}`])).toStartWith(`"a/${name}": ${reason}`);

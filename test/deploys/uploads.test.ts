@@ -29,14 +29,14 @@ const open = (free = () => 1000) => {
   return { hold, left: () => readdirSync(directory) };
 };
 
-test("a body is held in a file for as long as it is used", async () => {
+test("a body lies in a file as long as it is used", async () => {
   const { hold, left } = open();
   expect(await hold(bodyOf(1, 3))).toEqual(new Uint8Array(30));
   expect(await hold(null)).toEqual(new Uint8Array(0));
   expect(left()).toEqual([]);
 });
 
-test("a body that comes too slowly is cut off after the grace period, which a fast one may exceed", async () => {
+test("a slow body is cut off after the grace period, and a fast one may take longer", async () => {
   const { hold, left } = open();
   const slow = hold(bodyOf(20));
   await expect(slow).rejects.toBeInstanceOf(UploadCutOff);
@@ -51,7 +51,7 @@ test("a body that comes too slowly is cut off after the grace period, which a fa
   expect(await uploads.receive(bodyOf(5, 30), (file) => Bun.file(file).bytes())).toHaveLength(300);
 });
 
-test("a body that stalls is cut off, however fast it came before", async () => {
+test("a body that stalls is cut off, however fast it was before", async () => {
   const uploads = openUploads(temporaryDirectory(), {
     bytes: 1e6,
     stallMs: 50,
@@ -62,7 +62,7 @@ test("a body that stalls is cut off, however fast it came before", async () => {
   await expect(stalled).rejects.toThrow("the upload stalled");
 });
 
-test("a body that would touch the reserve of the disk is refused when it would, and leaves nothing", async () => {
+test("a body that would use the disk reserve is refused at that point, and leaves nothing", async () => {
   let free = 125;
   const { hold, left } = open(() => (free -= 10));
   await expect(hold(bodyOf(0, 3))).rejects.toBeInstanceOf(InsufficientSpace);
@@ -70,7 +70,7 @@ test("a body that would touch the reserve of the disk is refused when it would, 
   expect(left()).toEqual([]);
 });
 
-test("a body beyond the limit is refused as soon as it is", async () => {
+test("a body is refused as soon as it exceeds the limit", async () => {
   const { hold, left } = open();
   await expect(hold(bodyOf(0))).rejects.toBeInstanceOf(UploadTooLarge);
   expect(left()).toEqual([]);

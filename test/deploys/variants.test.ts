@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { brotliDecompressSync, constants, gunzipSync } from "node:zlib";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
-import { brotliParameters } from "../../src/deploys/brotli.ts";
 import { compressors } from "../../src/deploys/compressors.ts";
+import { brotliParameters } from "../../src/deploys/variants.ts";
 import { storeSite } from "../../src/deploys/store-site.ts";
 import { type Manifest, hashesOf, type SiteFile } from "../../src/deploys/manifest.ts";
 import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
@@ -26,7 +26,7 @@ const deployOf = async (root: string, files: Record<string, string | Buffer>) =>
   return { blobs, ...(await storeSite(unpack(archive, UNPACK_LIMITS), blobs)) };
 };
 
-test("every file of a large deploy is stored with both codings, which are what the file is, in one blob by its hash", async () => {
+test("every file of a large deploy has both codings in one blob, and both decode to the file", async () => {
   const files = Object.fromEntries(Array.from({ length: MANY }, (_, at) => [`${at}.html`, page(at)]));
   const { blobs, manifest, release } = await deployOf(temporaryDirectory(), files);
   const bytesOf = async ({ hash, size, at }: { hash: string; size: number; at: number }) =>
@@ -67,14 +67,14 @@ test("a coding that saves less than an eighth is not stored", async () => {
   expect(readdirSync(join(root, "blobs", "tmp"))).toEqual([]);
 });
 
-test("a worker's failure to write is the system's error, and what did not fail goes on", async () => {
+test("a worker that cannot write rejects with the system's error, and its other jobs go on", async () => {
   const root = temporaryDirectory();
   const workers = compressors(1);
   const job = (file: string) => ({
     bytes: new TextEncoder().encode(page(1)),
     brotli: brotliParameters(5000),
     level: 6,
-    most: 5000,
+    maxBytes: 5000,
     file,
   });
   try {
@@ -89,12 +89,12 @@ test("a worker's failure to write is the system's error, and what did not fail g
   }
 });
 
-test("brotli's window is the least that holds the file", () => {
+test("brotli's window is the smallest that holds the file", () => {
   const bits = (size: number) => brotliParameters(size)[constants.BROTLI_PARAM_LGWIN] ?? 0;
   expect([0, 1000, 1008, 1009, 5000, 100_000, 2 ** 30].map(bits)).toEqual([10, 10, 10, 11, 13, 17, 22]);
 });
 
-test("what an earlier deploy has is not compressed again, and is kept from sweeps; what the store has lost is", async () => {
+test("encodings of an earlier deploy are pinned and reused, unless the store has lost them", async () => {
   const root = temporaryDirectory();
   const archive = join(root, "site.tgz");
   const pages = [1, 2].map((at) => ({ name: `${at}.html`, content: page(at) }));

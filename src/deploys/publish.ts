@@ -1,0 +1,94 @@
+import { Fault } from "../lib/errors.ts";
+import type { Clock } from "../lib/time.ts";
+import type { Project } from "../projects/service.ts";
+import { type UnpackedFile, unpack } from "./archive.ts";
+import type { Blobs } from "./blobs.ts";
+import { InvalidArchive, UNPACK_LIMITS } from "./invalid-archive.ts";
+import { type Manifest, loadManifest } from "./manifest.ts";
+import { keyedMutex } from "./mutex.ts";
+import { assertQuota } from "./quota.ts";
+import type { Deploy, DeployRepository } from "./repository.ts";
+import { storeSite } from "./store-site.ts";
+
+/** Stores files and makes them the served deploy of a project. */
+export const sitePublisher = ({
+  deploys,
+  blobs,
+  projectQuota,
+  clock,
+}: {
+  deploys: DeployRepository;
+  blobs: Blobs;
+  /** Bytes that the kept deploys of one project may take. */
+  projectQuota: number;
+  clock: Clock;
+}) => {
+  const oneAtATime = keyedMutex();
+
+  /** The served deploy; undefined without one, or if it cannot be read: a damaged deploy must not prevent a new one. */
+  const servedManifest = async ({ id, activeDeployId }: Project): Promise<Manifest | undefined> => {
+    const served = activeDeployId === null ? undefined : await deploys.find(id, activeDeployId);
+    if (!served?.manifest) return undefined;
+    return loadManifest(blobs, served.manifest).catch(() => undefined);
+  };
+
+  /** @throws Fault quota_exceeded, InvalidArchive, InsufficientSpace @returns undefined as `DeployRepository.succeed` does */
+  const publishFiles = async (
+    project: Project,
+    files: AsyncIterable<UnpackedFile>,
+    { keyId, isFirst = false }: { keyId: number | null; isFirst?: boolean },
+  ): Promise<Deploy | undefined> => {
+    const site = await storeSite(files, blobs, await servedManifest(project));
+    return oneAtATime(project.id, async () => {
+      try {
+        if (!isFirst)
+          await assertQuota(site, {
+            blobs,
+            retained: await deploys.listRetained(project.id),
+            quota: projectQuota,
+          });
+      } catch (error) {
+        site.discard();
+        throw error;
+      }
+      try {
+        return await deploys.succeed(
+          {
+            projectId: project.id,
+            keyId,
+            createdAt: clock.now(),
+            files: site.manifest.size,
+            bytes: site.bytes,
+            manifest: site.stored.hash,
+          },
+          { isFirst },
+        );
+      } finally {
+        // Not discarded after an error: the deploy may have been recorded.
+        site.release();
+      }
+    });
+  };
+
+  return {
+    publishFiles,
+    /** Publishes an archive on disk, or records why it was refused. @throws Fault not_found, invalid_archive, quota_exceeded */
+    async publishArchive(project: Project, file: string, keyId: number | null): Promise<Deploy> {
+      try {
+        const deploy = await publishFiles(project, unpack(file, UNPACK_LIMITS), { keyId });
+        if (!deploy) throw new Fault("not_found", "The project was deleted meanwhile.");
+        return deploy;
+      } catch (error) {
+        const isQuota = error instanceof Fault && error.code === "quota_exceeded";
+        if (!(error instanceof InvalidArchive || isQuota)) throw error;
+        await deploys.fail({
+          projectId: project.id,
+          keyId,
+          createdAt: clock.now(),
+          reason: error.message,
+        });
+        throw isQuota ? error : new Fault("invalid_archive", error.message);
+      }
+    },
+  };
+};
