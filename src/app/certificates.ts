@@ -58,23 +58,19 @@ export const httpsServices = (
     now: clock.now,
     onError: (hostname, error) => log.error({ err: error, hostname }, "a certificate cannot be used"),
   });
-  const { publicHosts, publicPlatformDomain } = ownNames(config);
+  const own = ownNames(config);
   const clientOf = acmeClients(config, clock, sleep);
-  const authorities = config.acmeAgreeTos ? config.acmeDirectory : [];
+  const directories = config.acmeAgreeTos ? config.acmeDirectory : [];
   const issue = issuer({
     certificates,
-    place: placer({ certificates, authorities, clientOf, clock }),
+    place: placer({ certificates, authorities: directories, clientOf, clock }),
     clientOf,
     objection: objections({
       domains,
-      isOwn: (hostname) =>
-        publicHosts.includes(hostname) ||
-        (publicPlatformDomain !== undefined &&
-          hostname.endsWith(`.${publicPlatformDomain}`) &&
-          isServed(hostname)),
+      isOwn: (hostname) => own.isOwnPublicName(hostname) && isServed(hostname),
       isServed,
       inspect,
-      identities: caaIdentities(authorities, clientOf),
+      identities: caaIdentities(directories, clientOf),
       targetOf: cnameTargetIn(config.platformCnameTarget),
       probes,
       fetchChallenge: challengeFetcher(config),
@@ -107,8 +103,8 @@ export const httpsServices = (
       certificates,
       issue,
       missing: domains.uncertified,
-      own: publicHosts,
-      platformDomain: publicPlatformDomain,
+      own: own.publicHosts,
+      platformDomain: own.publicPlatformDomain,
       clock,
       failed: (error) => log.error({ err: error }, "a certificate could not be dealt with"),
     }),

@@ -18,26 +18,26 @@ export const commandServices = (
   { clock }: Pick<Runtime, "clock"> = systemRuntime,
 ) => {
   const runtime = { ...systemRuntime, clock };
-  const stored = createRepositories(database, config);
+  const repositories = createRepositories(database, config);
   return {
     get keys() {
-      return keyService({ keys: stored.keys, ...runtime });
+      return keyService({ keys: repositories.keys, ...runtime });
     },
     get orders() {
-      return orderService({ orders: stored.orders, clock });
+      return orderService({ orders: repositories.orders, clock });
     },
     get certificates() {
-      return certificatesOf(config, stored.certificates, runtime);
+      return certificatesOf(config, repositories.certificates, runtime);
     },
     /** Projects and their domains. */
     get platform() {
-      return domainServices(config, stored, runtime, {
+      return domainServices(config, repositories, runtime, {
         inspect: configuredInspector(config, runtime),
         onRemoved: () => {},
         onError: () => {},
       });
     },
-    adopters: stored.adopters,
+    adopters: repositories.adopters,
   };
 };
 

@@ -11,8 +11,8 @@ export const programDocuments = async (config: Config): Promise<Documents> => {
   const database = openDatabase(":memory:");
   const log = logger({ level: "silent", format: "json", colour: false });
   const runtime = { ...systemRuntime, log };
-  const rooms = createServices(config, database, runtime);
-  const { app } = createRequestHandlers(config, database, rooms, runtime, noListeners(config));
+  const services = createServices(config, database, runtime);
+  const { app } = createRequestHandlers(config, database, services, runtime, noListeners(config));
   const documents = await documentsOf(app);
   await database.close();
   return documents;

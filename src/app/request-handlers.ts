@@ -42,7 +42,7 @@ export const noListeners = ({ port, httpsPort }: Config): ListenerContext => ({
   backupStatus: () => undefined,
 });
 
-const routeMacros = (
+const createMacros = (
   { authFailuresPerMinute, bodyLimit, trustProxy }: Config,
   { keys, keptResponses }: Services,
   { clock }: Runtime,
@@ -82,21 +82,21 @@ export const createRequestHandlers = (
 ) => {
   const { log } = runtime;
   const { https, sites, expiries } = services;
-  const counters = metrics({ version: VERSION, expiries, gauges: gauges(services, vitals) });
-  const rules = routeMacros(config, services, runtime, connections);
+  const requestMetrics = metrics({ version: VERSION, expiries, gauges: gauges(services, vitals) });
+  const routeMacros = createMacros(config, services, runtime, connections);
   const console = consoleParts(config, runtime, connections);
   const app = createApp(
     {
-      macros: rules,
-      metrics: counters,
+      macros: routeMacros,
+      metrics: requestMetrics,
       log,
       onError: database.suspect,
       cors: cors(config.corsOrigins),
     },
     createRoutes(services, {
       config,
-      macros: rules,
-      metrics: counters,
+      macros: routeMacros,
+      metrics: requestMetrics,
       connections,
       port,
       console,
@@ -106,7 +106,7 @@ export const createRequestHandlers = (
     }),
   );
   const parseHost = hostParser(hostNamesOf(config));
-  const conclude = finishRequest({ metrics: counters, log });
+  const finish = finishRequest({ metrics: requestMetrics, log });
   const fetch = dispatcher({
     parseHost,
     ...(https && {
@@ -126,10 +126,10 @@ export const createRequestHandlers = (
       : (request) => app.fetch(withHttpUrl(request)),
     sites,
     fresh: database.fresh,
-    finishRequest: conclude,
+    finishRequest: finish,
     onError: database.suspect,
     log,
   });
-  const misdirected: Handler = misdirectedResponse(parseHost, finishUnrouted(conclude));
+  const misdirected: Handler = misdirectedResponse(parseHost, finishUnrouted(finish));
   return { app, fetch, misdirected };
 };

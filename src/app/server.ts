@@ -72,10 +72,10 @@ export const startServer = async (
 
   const { main, further } = await listeners.listenForHttp();
   const runtime = { ...systemRuntime, log };
-  const rooms = createServices(config, database, runtime);
+  const services = createServices(config, database, runtime);
   const backups = serverBackups(config, log, storeIdOf(database.client));
-  const https = await listeners.listenForHttps(rooms.https);
-  const { app, fetch, misdirected } = createRequestHandlers(config, database, rooms, runtime, {
+  const https = await listeners.listenForHttps(services.https);
+  const { app, fetch, misdirected } = createRequestHandlers(config, database, services, runtime, {
     connections: connectionsOf(further ? [main, further] : [main], https),
     port: main.port,
     httpsPort: https?.port ?? 0,
@@ -84,17 +84,17 @@ export const startServer = async (
   });
   app.compile();
   // A start that cannot listen makes no key, and no request is served before there is one.
-  const adminKey = await openAdminKey(config.dataDir, rooms.keys, log);
+  const adminKey = await openAdminKey(config.dataDir, services.keys, log);
   listeners.handle({ fetch, misdirected });
   await saveSettings(config, main.port).catch((error: unknown) =>
     log.warn({ err: error }, "commands beside this server do not know its settings"),
   );
 
-  const pollers = maintenance(config, database, rooms, {
+  const pollers = maintenance(config, database, services, {
     lock,
     log,
     watchMs,
-    publishReference: () => publishReference(config, rooms, app, main.port),
+    publishReference: () => publishReference(config, services, app, main.port),
   });
   if (backups) pollers.push(backups);
   for (const poller of pollers) poller.start();
@@ -108,7 +108,7 @@ export const startServer = async (
     adminKey,
     log,
     failed: Promise.race([database.lost, lock.lost]),
-    stop: () => (stopped ??= stopServer({ listeners, pollers, services: rooms, database, lock, log })),
+    stop: () => (stopped ??= stopServer({ listeners, pollers, services, database, lock, log })),
   };
 };
 

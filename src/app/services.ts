@@ -34,25 +34,25 @@ export interface ServiceOptions extends DeployOptions {
 
 const storeServices = (
   { fresh, version }: Database,
-  stored: Repositories,
+  repositories: Repositories,
   { clock, random }: Runtime,
   { streamLimits: limits }: ServiceOptions,
 ) => {
-  const pets = petService({ pets: stored.pets, clock });
+  const pets = petService({ pets: repositories.pets, clock });
   return {
-    keys: keyService({ keys: stored.keys, clock, random }),
+    keys: keyService({ keys: repositories.keys, clock, random }),
     pets,
     petPages: petListCache({ list: pets.list, version }),
-    petStatistics: petStatistics({ countByDay: stored.pets.countByDay, version, clock }),
-    petStreams: petStreams({ events: stored.petEvents, fresh, version, ...(limits && { limits }) }),
-    categories: categoryService({ categories: stored.categories }),
-    orders: orderService({ orders: stored.orders, clock }),
-    keptResponses: stored.keptResponses,
-    expiries: stored.certificates.expiries,
+    petStatistics: petStatistics({ countByDay: repositories.pets.countByDay, version, clock }),
+    petStreams: petStreams({ events: repositories.petEvents, fresh, version, ...(limits && { limits }) }),
+    categories: categoryService({ categories: repositories.categories }),
+    orders: orderService({ orders: repositories.orders, clock }),
+    keptResponses: repositories.keptResponses,
+    expiries: repositories.certificates.expiries,
     /** Removes what is kept for a time only. */
     sweeper: rowSweeper([
-      () => stored.keptResponses.sweep(clock.now() - RETENTION_MS),
-      () => stored.petEvents.sweep(),
+      () => repositories.keptResponses.sweep(clock.now() - RETENTION_MS),
+      () => repositories.petEvents.sweep(),
     ]),
   };
 };
@@ -66,22 +66,22 @@ export const createServices = (
   runtime: Runtime,
   options: ServiceOptions = {},
 ) => {
-  const stored = createRepositories(database, config);
-  const names = cachedNames(stored.publishedNames, database.version);
+  const repositories = createRepositories(database, config);
+  const names = cachedNames(repositories.publishedNames, database.version);
   const inspect = options.inspect ?? configuredInspector(config, runtime, options.dns);
   const isServed = servedBy(names, hostNamesOf(config));
   const https =
     config.httpsPort === undefined
       ? undefined
-      : httpsServices(config, database, stored, runtime, { inspect, isServed });
-  const platform = domainServices(config, stored, runtime, {
+      : httpsServices(config, database, repositories, runtime, { inspect, isServed });
+  const platform = domainServices(config, repositories, runtime, {
     inspect,
     onRemoved: () => https?.certificates.withdraw(),
     onError: (error) => runtime.log.error({ err: error }, "a domain could not be checked"),
   });
-  const deploys = deployServices(config, stored, runtime, platform.projects, options);
+  const deploys = deployServices(config, repositories, runtime, platform.projects, options);
   return {
-    ...storeServices(database, stored, runtime, options),
+    ...storeServices(database, repositories, runtime, options),
     ...platform,
     ...deploys,
     sites: siteService({

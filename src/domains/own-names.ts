@@ -19,6 +19,8 @@ export interface OwnNames {
   publicHosts: readonly string[];
   /** The domain of the projects' sites, if the public DNS may have it. */
   publicPlatformDomain: string | undefined;
+  /** True for the public hosts, and for every name below the public platform domain. */
+  isOwnPublicName(hostname: string): boolean;
 }
 
 const hostOf = (url: string | undefined): string[] => (url ? [new URL(url).hostname] : []);
@@ -35,11 +37,16 @@ export const ownNames = ({
 }: NameSettings): OwnNames => {
   const hosts = [...apiHosts, ...hostOf(baseUrl), ...hostOf(stagingBaseUrl)];
   const secured = baseUrl?.startsWith("https:") ? hostOf(baseUrl) : [];
+  const publicHosts = [...secured, ...apiHosts].filter(isPublic);
+  const publicPlatformDomain = isPublic(platformDomain) ? platformDomain : undefined;
   return {
     reserved: { zones: [platformDomain, platformCnameTarget], hosts },
     isOwnSlug: (slug) =>
       [...hosts, platformCnameTarget].some((name) => `.${name}`.endsWith(`.${slug}.${platformDomain}`)),
-    publicHosts: [...secured, ...apiHosts].filter(isPublic),
-    publicPlatformDomain: isPublic(platformDomain) ? platformDomain : undefined,
+    publicHosts,
+    publicPlatformDomain,
+    isOwnPublicName: (hostname) =>
+      publicHosts.includes(hostname) ||
+      (publicPlatformDomain !== undefined && hostname.endsWith(`.${publicPlatformDomain}`)),
   };
 };
