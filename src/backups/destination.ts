@@ -46,9 +46,9 @@ export const assertDestination = (file: string, dataDir: string): void => {
   if (!existsSync(directory))
     throw new OperatorError(`${directory} does not exist: make it, or name another place`);
   if (!statSync(directory).isDirectory())
-    throw new OperatorError(`${directory} is no directory: name another place`);
+    throw new OperatorError(`${directory} is not a directory: name another place`);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
-    throw new OperatorError(`${file} is no ordinary file: name another`);
+    throw new OperatorError(`${file} is not an ordinary file: name another`);
   if (isOwn(resolve(file), dataDir))
     throw new OperatorError(`${file}: DATA_DIR has files of its own; name another place`);
 };
@@ -59,7 +59,7 @@ export const assertBackupDirectory = (path: string, dataDir: string): void => {
     new OperatorError(`BACKUP_DIR ${path}: ${reason}; choose another with --backup-dir`);
   if (isOwn(resolve(path), dataDir)) throw refused("DATA_DIR has files of its own");
   const directory = nearestExisting(resolve(path));
-  if (!statSync(directory).isDirectory()) throw refused(`${directory} is no directory`);
+  if (!statSync(directory).isDirectory()) throw refused(`${directory} is not a directory`);
   try {
     accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (error) {

@@ -56,7 +56,7 @@ const beginRestoring = (dataDir: string): Lock => {
 /** @throws OperatorError */
 const openBackup = (file: string, dataDir: string): Client => {
   if (!existsSync(file)) throw new OperatorError(`${file} does not exist`);
-  if (!statSync(file).isFile()) throw new OperatorError(`${file} is no ordinary file`);
+  if (!statSync(file).isFile()) throw new OperatorError(`${file} is not an ordinary file`);
   const path = databasePath(dataDir);
   if (existsSync(path) && realpathSync(path) === realpathSync(file))
     throw new OperatorError(`${file} is the database itself`);

@@ -27,14 +27,14 @@ const MAX_KEPT = 10_000;
 const keepOf = (text: string | undefined, isDirectory: boolean): number | undefined => {
   if (text === undefined) return undefined;
   if (!isDirectory)
-    throw new UsageError("--keep: name a directory in place of a file: there it keeps the newest");
+    throw new UsageError("--keep needs a directory, not a file: it keeps the newest backups there");
   if (!/^[1-9][0-9]{0,4}$/.test(text) || Number(text) > MAX_KEPT)
     throw new UsageError(`--keep: ${JSON.stringify(text)} is not a number from 1 to ${MAX_KEPT}`);
   return Number(text);
 };
 
-/** Ctrl-C leaves nothing half-written. */
-const cleanOnSignals = (directory: string): void => {
+/** Has Ctrl-C leave nothing half-written. */
+const cleanUpOnSignals = (directory: string): void => {
   for (const [signal, code] of stopSignals())
     process.once(signal, () => {
       removeTemporary(directory, process.pid);
@@ -42,26 +42,26 @@ const cleanOnSignals = (directory: string): void => {
     });
 };
 
-const printTaken = ({ file, bytes, secrets, sites, removed, leftAlone }: BackupResult, seconds: string) => {
+const printBackup = ({ file, bytes, secrets, sites, removed, leftAlone }: BackupResult, seconds: string) => {
   print(`${file}: ${formatBytes(bytes)}, checked, in ${seconds} s`);
   print(
     sites
       ? `Sites: ${sites.files} files, ${formatBytes(sites.bytes)}`
-      : "Files of deployed sites are not in it (--no-sites)",
+      : "Without the files of deployed sites (--no-sites)",
   );
-  if (secrets === "included") print("Private keys are in it (--with-secrets): keep it as safe as DATA_DIR");
+  if (secrets === "included") print("With private keys (--with-secrets): keep it as safe as DATA_DIR");
   if (secrets === "left_out")
     print(
-      "Private keys are not in it: a server that it is restored to orders its certificates anew (--with-secrets)",
+      "Without private keys: after a restore the server orders new certificates (--with-secrets includes them)",
     );
   if (removed.length > 0) print(`Removed: ${removed.join(", ")}`);
   if (leftAlone.length > 0)
     print(
-      `Not formatCount by --keep: ${leftAlone.join(", ")} (of another store, older than store ids, or damaged): remove them yourself when you do not need them`,
+      `Not counted by --keep: ${leftAlone.join(", ")} (of another store, older than store ids, or damaged): remove them yourself when you no longer need them`,
     );
 };
 
-/** Refuses flags that only make sense when a backup is taken. */
+/** Refuses flags for taking a backup. @throws UsageError */
 const assertNoBackupFlags = ({ force, keep, withSecrets, sites }: Options): void => {
   const flags = { force, keep, "with-secrets": withSecrets, "no-sites": !sites };
   const [given] = Object.entries(flags).find(([, value]) => value) ?? [];
@@ -74,9 +74,9 @@ const printChecked = ({ file, bytes, migration, sites, secrets }: CheckedBackup)
   print(
     sites
       ? `Sites: ${sites.files} files, ${formatBytes(sites.bytes)}, all intact`
-      : "Files of deployed sites are not in it",
+      : "Without the files of deployed sites",
   );
-  if (secrets) print("Private keys are in it: keep it as safe as DATA_DIR");
+  if (secrets) print("With private keys: keep it as safe as DATA_DIR");
 };
 
 /** Checks a backup. Nothing is written, and DATA_DIR is not used. */
@@ -95,7 +95,7 @@ const check = (target: string, options: Options): void => {
   }
   const { missing = 0 } = checked.sites ?? {};
   if (missing > 0)
-    note(`${missing} files of deployed sites are not in it: they were missing when it was taken`);
+    note(`${missing} files of deployed sites are missing: they were missing when the backup was taken`);
   if (options.json) printJson({ ...checked, ok: true });
   else printChecked(checked);
 };
@@ -104,24 +104,21 @@ export const backupCommand = (): Command =>
   withSettings(
     new Command("backup")
       .description(
-        "write a backup of the database and the deployed sites, checked, while a server runs or not",
+        "write a backup of the database and the deployed sites, and check it; also while a server runs",
       )
-      .argument(
-        "<file>",
-        "the file to write; or a directory: then it is named adoption-store-<UTC time>.db there",
-      )
-      .option("--check", "check that the file can be restored, and take no backup; nothing is written")
+      .argument("<file>", "the file to write, or a directory: the name is then adoption-store-<UTC time>.db")
+      .option("--check", "take no backup, but check that the file can be restored; nothing is written")
       .option("--force", "overwrite the file")
       .option(
         "--keep <number>",
-        "with a directory: keep the newest <number> backups of this store there, and remove its older ones",
+        "in a directory: keep the newest <number> backups of this store, and remove older ones",
       )
-      .option("--with-secrets", "take private keys of certificates and of ACME accounts along")
-      .option("--no-sites", "leave the files of deployed sites out")
+      .option("--with-secrets", "include the private keys of certificates and of ACME accounts")
+      .option("--no-sites", "leave out the files of deployed sites")
       .option("--json", "print JSON"),
     ["dataDir", "diskReserve"],
   )
-    .addHelpText("after", "\nadoption-store restore <file> brings it back.")
+    .addHelpText("after", "\nTo restore it: adoption-store restore <file>")
     .action(async (target: string, options: Options) => {
       if (options.check) return check(target, options);
       const { dataDir, diskReserve } = configOf({ ...options, sites: undefined, json: undefined });
@@ -132,7 +129,7 @@ export const backupCommand = (): Command =>
       const force = options.force === true;
       if (!force && existsSync(file))
         throw new UsageError(`${file} exists already: name another file, or overwrite it with --force`);
-      cleanOnSignals(dirname(file));
+      cleanUpOnSignals(dirname(file));
       const shown = progressLine();
       const start = performance.now();
       let taken: BackupResult;
@@ -154,8 +151,8 @@ export const backupCommand = (): Command =>
       const { missing = 0 } = taken.sites ?? {};
       if (missing > 0)
         note(
-          `${missing} files of deployed sites are missing or damaged in DATA_DIR, and not in this backup; no older one is removed: deploy those sites again, or delete the deploys that adoption-store doctor names`,
+          `${missing} files of deployed sites are missing or damaged in DATA_DIR, and not in this backup, so no older backup was removed: deploy those sites again, or delete the deploys that adoption-store doctor names`,
         );
       if (options.json) printJson(taken);
-      else printTaken(taken, ((performance.now() - start) / 1000).toFixed(1));
+      else printBackup(taken, ((performance.now() - start) / 1000).toFixed(1));
     });

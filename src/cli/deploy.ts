@@ -32,11 +32,11 @@ interface Deploy {
 
 const MAX_NAMED = 3;
 
-const sayOfSkipped = ({ skipped }: Listing) => {
+const noteSkipped = ({ skipped }: Listing) => {
   if (skipped.length === 0) return;
   const named = skipped.slice(0, MAX_NAMED).join(", ");
   const more = skipped.length > MAX_NAMED ? `, and ${skipped.length - MAX_NAMED} more` : "";
-  note(`not published (hidden, or no file): ${named}${more}`);
+  note(`not published (hidden, or neither file nor directory): ${named}${more}`);
 };
 
 /** Refuses what the server would refuse, before anything is sent. @throws UsageError */
@@ -48,13 +48,16 @@ const assertSite = ({ files }: Listing) => {
   }
 };
 
-/** The project, made if that is asked for. @throws UsageError if there is none */
+/** The project; `--create` makes it. @throws UsageError if there is none */
 const findProject = async (api: Api, { project: slug, create, plan }: Options): Promise<Project> => {
   try {
     return await api.call<Project>("GET", `/platform/projects/${encodeURIComponent(slug)}`);
   } catch (error) {
     if (!(error instanceof ApiError && error.code === "not_found")) throw error;
-    if (!create) throw new UsageError(`there is no project ${JSON.stringify(slug)}; --create makes it`);
+    if (!create)
+      throw new UsageError(
+        `there is no project ${JSON.stringify(slug)}: check the slug, or create it with --create`,
+      );
     return api.call<Project>("POST", "/platform/projects", { json: { slug, name: slug, plan } });
   }
 };
@@ -66,13 +69,13 @@ const upload = async (api: Api, directory: string, { files, bytes }: Listing, sl
   let sent = 0;
   let failure: Error | undefined;
   const body = packFiles(directory, files, {
-    packed({ size }) {
+    onPacked({ size }) {
       packed++;
       sent += size;
       const share = `${packed} of ${files.length} files, ${formatBytes(sent)} of ${formatBytes(bytes)}`;
       shown.show(packed < files.length ? `Sending ${share}` : "Sent; the server stores it");
     },
-    failed(error) {
+    onFailed(error) {
       failure = error;
     },
   });
@@ -82,7 +85,7 @@ const upload = async (api: Api, directory: string, { files, bytes }: Listing, sl
       type: "application/gzip",
     });
   } catch (error) {
-    // What broke off on this side is no fault of the server's.
+    // If the pack failed here, that is the cause.
     throw failure ?? error;
   } finally {
     shown.end();
@@ -93,11 +96,11 @@ export const deployCommand = (): Command =>
   withSettings(
     new Command("deploy")
       .description("publish a directory of static files as a project's site, and print its address")
-      .argument("<directory>", "what to publish; its index.html is the start page")
+      .argument("<directory>", "the directory to publish; its index.html is the start page")
       .requiredOption("--project <slug>", "the project, such as docs")
-      .option("--create", "make the project if there is none")
+      .option("--create", "create the project if it does not exist")
       .addOption(
-        new Option("--plan <plan>", "its plan then: custom domains need pro")
+        new Option("--plan <plan>", "the plan of a new project; custom domains need pro")
           .choices(PLAN_NAMES)
           .default("free"),
       )
@@ -107,7 +110,7 @@ export const deployCommand = (): Command =>
       )
       .option(
         "--key-file <file>",
-        "file with an API key (or env ADOPTION_STORE_KEY, default DATA_DIR/admin.key)",
+        "file with an API key (env ADOPTION_STORE_KEY: the key itself; default DATA_DIR/admin.key)",
       )
       .option("--json", "print the deploy as JSON"),
     ["dataDir", "baseUrl", "port"],
@@ -118,8 +121,8 @@ export const deployCommand = (): Command =>
     assertSite(listing);
     const api = apiClient(clientOf(options, config), config, options.keyFile);
     const project = await findProject(api, options);
-    sayOfSkipped(listing);
-    // As in serve: what follows takes longer than compiling it.
+    noteSkipped(listing);
+    // As in serve: the upload takes longer than the JIT takes to compile it.
     Bun.unsafe.setJITPolicy(1);
     const start = performance.now();
     const deploy = await upload(api, directory, listing, project.slug);

@@ -19,10 +19,10 @@ export const backups: Probe = ({ dataDir, backupSchedule: every, backupDir: dire
   if (every === undefined)
     return {
       warning:
-        "none are configured: set BACKUP_SCHEDULE=24h and the server takes them, or run adoption-store backup DIRECTORY on your own schedule",
+        "none are scheduled: set BACKUP_SCHEDULE=24h and the server takes them, or run adoption-store backup DIRECTORY on a schedule of yours",
     };
   assertBackupDirectory(directory, dataDir);
-  const place = `to ${directory}, which can be written`;
+  const place = `${directory} can be written`;
   if (!existsSync(databasePath(dataDir))) return place;
   const now = Date.now();
   const newest = newestIn(directory, databasePath(dataDir), now);

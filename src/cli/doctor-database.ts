@@ -16,11 +16,11 @@ import { explain, underWay } from "../certificates/explain.ts";
 import { readableCertificates } from "../app/command-services.ts";
 import type { Probe } from "./doctor-finding.ts";
 
-/** How many names a line lists. */
+/** How many names one line lists. */
 const MAX_NAMED = 10;
-const BEING_RESTORED = "not looked at: a backup is being restored";
+const BEING_RESTORED = "not checked: a backup is being restored";
 
-/** Runs `look` on the database without changing a file, or says why there is none to look at. */
+/** Runs `look` on the database without changing a file, or says why it cannot. */
 const reading = async (
   { dataDir: path }: Config,
   look: (client: Client) => string | Promise<string>,
@@ -30,7 +30,7 @@ const reading = async (
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found?.size) {
     assertUnused(path, found ? "empty" : "missing");
-    return "there is none yet; serve creates it";
+    return "there is none yet: adoption-store serve creates it";
   }
   if (isBeingRestored(path)) return BEING_RESTORED;
   let client: Client | undefined;
@@ -56,8 +56,8 @@ const reading = async (
 const unsoundFault = (error: UnsoundDatabase): Error =>
   new Error(
     error instanceof ForeignSchema
-      ? `${error.message}: its schema was changed, and it cannot be backed up; undo the change, or restore a backup`
-      : `${error.message}: it cannot be backed up; restore a backup with adoption-store restore FILE`,
+      ? `${error.message}: its schema was changed, so it cannot be backed up: undo the change, or restore a backup`
+      : `${error.message}, so it cannot be backed up: restore a backup with adoption-store restore FILE`,
     { cause: error },
   );
 
@@ -67,8 +67,8 @@ export const database: Probe = async (config, { quick }) => {
     reading(config, (client) => {
       assertSound(client, { quick });
       return quick
-        ? "no damage found, its migrations are current; indexes were not compared with their tables (--quick)"
-        : "intact, its migrations are current";
+        ? "no damage found, all migrations applied; indexes were not compared with their tables (--quick)"
+        : "intact, all migrations applied";
     });
   let first: UnsoundDatabase;
   try {
@@ -96,7 +96,7 @@ export const certificates: Probe = (config) =>
       const said = underWay(one);
       return said === undefined ? [] : `; ${one.hostname}: ${said}`;
     });
-    return `${all.length}, none of which needs anything${present.slice(0, MAX_NAMED).join("")}`;
+    return `${all.length}, all in order${present.slice(0, MAX_NAMED).join("")}`;
   });
 
 /** Reads every file that a deploy needs. */
@@ -104,9 +104,9 @@ export const sites: Probe = (config, { quick }) =>
   reading(config, async (client) => {
     if (quick) return "not read (--quick)";
     const found = await damagedDeploys(blobsIn(config.dataDir), servableDeploys(client));
-    if (found.damaged === 0) return `${found.files} files of deployed sites, all whole`;
+    if (found.damaged === 0) return `${found.files} files of deployed sites, all intact`;
     const more = found.deploys.length > MAX_NAMED ? `, and ${found.deploys.length - MAX_NAMED} more` : "";
     throw new Error(
-      `${found.damaged} of ${found.files} files are missing or damaged; the deploys that need them: ${found.deploys.slice(0, MAX_NAMED).join(", ")}${more}; deploy these sites again and delete what stays damaged, or restore a backup`,
+      `${found.damaged} of ${found.files} files are missing or damaged, in the deploys ${found.deploys.slice(0, MAX_NAMED).join(", ")}${more}: deploy these sites again and delete the damaged deploys, or restore a backup`,
     );
   });

@@ -14,17 +14,18 @@ import { type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
 import { print, printJson } from "./print/output.ts";
 
+/** No clock that is right shows an earlier time. */
 const YEAR_2026 = Date.UTC(2026, 0, 1);
 
 const dataDir: Probe = ({ dataDir: path }) => {
-  if (!existsSync(path)) return `${path} does not exist yet; serve creates it`;
+  if (!existsSync(path)) return `${path} does not exist yet: adoption-store serve creates it`;
   const fault = directoryFault(path) ?? fileFault(lockPath(path));
   if (fault !== undefined) throw new Error(`${path}: ${fault}`);
   try {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new Error(
-      `${path} cannot be written (${reasonOf(error)}); give it to the user that runs the server`,
+      `${path} cannot be written (${reasonOf(error)}): give it to the user that runs the server`,
       { cause: error },
     );
   }
@@ -37,7 +38,7 @@ const disk: Probe = ({ dataDir: path, diskReserve }) => {
   const directory = existsSync(path) ? path : ".";
   const free = freeBytes(directory);
   const mebibytes = Math.floor(free / 2 ** 20);
-  if (free < diskReserve) throw new Error(`only ${mebibytes} MiB are free; make room or move DATA_DIR`);
+  if (free < diskReserve) throw new Error(`only ${mebibytes} MiB are free: make room, or move DATA_DIR`);
   if (hasNoInodes(directory)) throw new Error(fullReason(directory));
   return `${mebibytes} MiB free`;
 };
@@ -49,7 +50,7 @@ const server: Probe = async (config) => {
     await listenHttp({ host, port, fetch: () => new Response() }).stop(0);
   } catch (error) {
     throw new Error(
-      `cannot listen on ${host}:${port} (${reasonOf(error)}); stop what listens there, or choose another --port`,
+      `cannot listen on ${host}:${port} (${reasonOf(error)}): stop what listens there, or choose another port with --port`,
       { cause: error },
     );
   }
@@ -57,12 +58,12 @@ const server: Probe = async (config) => {
 };
 
 const clock: Probe = () => {
-  if (Date.now() < YEAR_2026) throw new Error(`it says ${new Date().toISOString()}; set the machine's clock`);
+  if (Date.now() < YEAR_2026) throw new Error(`it says ${new Date().toISOString()}: set the machine's clock`);
   return new Date().toISOString();
 };
 
 const PROBES: Record<string, Probe> = {
-  settings: () => "every setting has its form",
+  settings: () => "all are valid",
   "data directory": dataDir,
   disk,
   database,
@@ -80,15 +81,17 @@ interface Options extends Record<string, unknown> {
 
 export const doctorCommand = (): Command =>
   withSettings(
-    new Command("doctor").description(
-      "check settings, disk, database, sites, backups, port and clock, and say what to do",
-    ),
+    new Command("doctor")
+      .description("check settings, disk, database, sites, backups, port and clock, and say what to do")
+      .option(
+        "--quick",
+        "skip what takes longest: comparing indexes with their tables, and reading the files of sites",
+      )
+      .option("--json", "print JSON"),
   )
-    .option("--quick", "leave out what takes longest: indexes against their tables, and the content of sites")
-    .option("--json", "print JSON")
     .addHelpText(
       "after",
-      "\nEach line begins with ok, warning or FAILED. The exit code is 1 if anything has FAILED; nothing is changed.",
+      "\nEach line begins with ok, warning or FAILED. The exit code is 1 if any check has\nFAILED. Nothing is changed.",
     )
     .action(async ({ quick = false, json, ...options }: Options) => {
       const { backupSchedule, backupDir } = configBeside(options);

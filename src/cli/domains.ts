@@ -61,6 +61,7 @@ const domainCommand = (name: string, description: string) =>
       .requiredOption("--project <slug>", "the project, such as docs")
       .option("--json", "print JSON"),
     ["dataDir", ...SHARED],
+    "Settings, by default those of the server on the same DATA_DIR:",
   );
 
 const addCommand = () =>

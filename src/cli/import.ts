@@ -32,7 +32,7 @@ interface Options extends Record<string, unknown> {
   json?: boolean;
 }
 
-const MAX_SHOWN = 10;
+const MAX_NOTES = 10;
 
 const addMapping = (text: string, before: Options["map"]): Options["map"] => {
   const mapping = parseMapping(text);
@@ -48,7 +48,9 @@ const importOptionsOf = (file: string, options: Options): ImportOptions => {
   if (path !== undefined) assertReadable(path);
   const rejected = options.rejected ?? (path === undefined ? undefined : `${path}.rejected`);
   if (rejected === undefined && !options.dryRun)
-    throw new UsageError("--rejected: name a file for the rows of standard input that are refused");
+    throw new UsageError(
+      "--rejected: name a file for rejected rows, for standard input has no name to derive it from",
+    );
   if (rejected !== undefined && !options.dryRun) assertWritable(rejected, path);
   return {
     path,
@@ -70,83 +72,89 @@ const summaryOf = (
   const now = rejected - rejectedBefore;
   const those = rejectedBefore > 0 ? ` ${formatCount(now)} of them now,` : "";
   const place = now > 0 && !isDry ? `,${those} in ${file}` : "";
-  const skipped = blank > 0 ? `; ${quantity(blank, "blank one")} skipped` : "";
+  const skipped = blank > 0 ? `; ${quantity(blank, "blank row")} skipped` : "";
   const earlier = before > 0 ? ` (${formatCount(before)} of them before)` : "";
   const counts = `${quantity(read, "row")} read${earlier} = ${formatCount(added)} ${verb} + ${formatCount(rejected)} ${refused}${place}${skipped}`;
-  return done ? counts : `Stopped: ${counts}; the same command goes on there`;
+  return done ? counts : `Stopped: ${counts}; run the same command again to continue`;
 };
 
 const perform = async (
-  wanted: ImportOptions,
+  importOptions: ImportOptions,
   options: Options,
   { imports, hasCategory }: Pick<Dependencies, "imports" | "hasCategory">,
 ): Promise<void> => {
   using stop = stopRequest();
-  // As in serve: what follows takes longer than compiling it.
+  // As in serve: the import takes longer than the JIT takes to compile it.
   Bun.unsafe.setJITPolicy(1);
-  const size = wanted.path === undefined ? undefined : statSync(wanted.path).size;
-  const shown = rowProgress(imports ? "Importing" : "Checking");
+  const size = importOptions.path === undefined ? undefined : statSync(importOptions.path).size;
+  const progress = rowProgress(imports ? "Importing" : "Checking");
   const start = performance.now();
-  let told = 0;
-  const outcome = await importFile(wanted, {
+  let notes = 0;
+  const outcome = await importFile(importOptions, {
     imports,
     hasCategory,
     now: Date.now,
     isStopped: () => stop.code() !== 0,
     reporter: {
       onNote(text) {
-        shown.end();
+        progress.end();
         note(text);
       },
-      onProgress: ({ read, bytes }) => shown.show(read, size && Math.min(1, bytes / size)),
+      onProgress: ({ read, bytes }) => progress.show(read, size && Math.min(1, bytes / size)),
       onRejected(line, reason) {
-        if (++told > MAX_SHOWN) return;
-        shown.end();
-        note(`line ${line}: ${reason}${told === MAX_SHOWN ? " (further ones are not shown)" : ""}`);
+        if (++notes > MAX_NOTES) return;
+        progress.end();
+        note(`line ${line}: ${reason}${notes === MAX_NOTES ? " (no more are shown)" : ""}`);
       },
     },
-  }).finally(shown.end);
+  }).finally(progress.end);
   const seconds = (performance.now() - start) / 1000;
   const here = outcome.read - outcome.before;
   if (options.json)
     printJson({
       ...outcome,
-      ...(outcome.rejected > outcome.rejectedBefore && imports && { rejectedFile: wanted.rejected }),
+      ...(outcome.rejected > outcome.rejectedBefore && imports && { rejectedFile: importOptions.rejected }),
       seconds,
     });
   else {
     const pace = `${seconds.toFixed(1)} s, ${formatCount(Math.round(here / seconds))} rows/s`;
-    print(`${summaryOf(outcome, wanted, !imports)} (${pace})`);
+    print(`${summaryOf(outcome, importOptions, !imports)} (${pace})`);
   }
   if (!outcome.done) process.exitCode = stop.code();
   else if (outcome.rejected > 0) process.exitCode = 1;
 };
 
 const HELP = `
-The first line of CSV names the columns: name, categoryId and status in any spelling (Category ID, category_id); separators are
-found out. Rows are held against the rules of POST /v1/pets. A status may be empty, and in CSV be written in capitals. Ids are
-given anew: the columns id, line and reason of exports and of rejected rows are not read.
+The first line of CSV names the columns: name, categoryId and status, spelled in
+any way (Category ID, category_id). The separator is detected. Each row must meet
+the rules of POST /v1/pets; a status may be empty, and in CSV in capitals. Animals
+get new ids: the columns id, line and reason of exports and of rejected rows are
+ignored.
 
-Rows that break a rule go to FILE.rejected with their line and the reason; mend them there and import that file. The exit code is
-1 then. An import that was stopped goes on where it ended when it is called again; a file that was imported is refused.`;
+A row that breaks a rule goes to FILE.rejected, with its line and the reason, and
+the exit code is 1. Correct the rows there, and import that file. An import that
+was stopped continues when it is run again; a file that was imported is refused.`;
 
 export const importCommand = (): Command =>
   withSettings(
     new Command("import")
-      .description("add the animals of a CSV or NDJSON file; also beside a running server")
-      .argument("<file>", "the file; - for standard input")
+      .description("add the animals of a CSV or NDJSON file, also while a server runs")
+      .argument("<file>", "the file, or - for standard input")
       .addOption(
-        new Option("--format <format>", "the file's form (default: by its name)").choices(["csv", "ndjson"]),
+        new Option("--format <format>", "the format (default: by the file's name)").choices([
+          "csv",
+          "ndjson",
+        ]),
       )
       .option("--delimiter <character>", "what separates cells: comma, semicolon, tab, pipe or a character")
       .addOption(
-        new Option("--map <column=field>", 'which column is which field: "Animal Name=name"; repeatable')
+        new Option("--map <column=field>", 'which field a column is, such as "Animal Name=name"; repeatable')
           .default([], "none")
           .argParser(addMapping),
       )
       .option("--dry-run", "check all rows and write nothing")
-      .option("--rejected <file>", "where rows go that are refused (default: FILE.rejected)")
-      .option("--again", "import the file although it was imported before")
+      .option("--rejected <file>", "where to write rejected rows (default: FILE.rejected)")
+      .option("--again", "import a file again that was imported before")
       .option("--for-spreadsheets", "the file was written by export --for-spreadsheets")
       .option("--json", "print the summary as JSON")
       .addHelpText("after", HELP),
@@ -154,14 +162,14 @@ export const importCommand = (): Command =>
   ).action(async (file: string, options: Options) => {
     const config = configBeside(options);
     const { strictCategories } = config;
-    const wanted = importOptionsOf(file, options);
+    const importOptions = importOptionsOf(file, options);
     const isDry = options.dryRun ?? false;
     if (isDry && !strictCategories)
-      return perform(wanted, options, { imports: undefined, hasCategory: undefined });
+      return perform(importOptions, options, { imports: undefined, hasCategory: undefined });
     await withDatabase(
       config,
       (database) =>
-        perform(wanted, options, {
+        perform(importOptions, options, {
           imports: isDry
             ? undefined
             : importRepository(database, {

@@ -6,7 +6,7 @@ import { createGzip } from "node:zlib";
 import tar from "tar-stream";
 import { UsageError } from "./usage-error.ts";
 
-/** A file that is to be packed. */
+/** A file to pack. */
 export interface SiteFile {
   /** With `/` between names, below the directory. */
   path: string;
@@ -17,14 +17,14 @@ export interface SiteFile {
 export interface Listing {
   files: SiteFile[];
   bytes: number;
-  /** Names that begin with a dot, which no site serves, and what is neither file nor directory. */
+  /** Names that begin with a dot, which no site serves, and links, sockets and devices. */
   skipped: string[];
 }
 
 /** Sites serve nothing whose name begins with a dot but this (RFC 8615). */
 const WELL_KNOWN = ".well-known";
 
-/** Lists what a directory holds, sorted. @throws UsageError if it is none, or holds nothing to publish */
+/** Lists the files below a directory, sorted. @throws UsageError if it is not a directory, or has no file to publish */
 export const listDirectory = async (directory: string): Promise<Listing> => {
   const files: SiteFile[] = [];
   const skipped: string[] = [];
@@ -43,20 +43,26 @@ export const listDirectory = async (directory: string): Promise<Listing> => {
     (found) => found.isDirectory(),
     () => false,
   );
-  if (!isDirectory) throw new UsageError(`${JSON.stringify(directory)} is no directory`);
+  if (!isDirectory)
+    throw new UsageError(
+      `${JSON.stringify(directory)} is not a directory: name the directory that holds the site`,
+    );
   await visit(directory);
-  if (files.length === 0) throw new UsageError(`${JSON.stringify(directory)} holds no file to publish`);
+  if (files.length === 0)
+    throw new UsageError(
+      `${JSON.stringify(directory)} has no file to publish: build the site first, or name another directory`,
+    );
   return { files, skipped, bytes: files.reduce((sum, { size }) => sum + size, 0) };
 };
 
-/** Up to this size a file is read in one piece: a stream for each takes ten times as long. */
-const IN_ONE_PIECE = 1024 * 1024;
-/** What is packed is handed to the compressor in pieces of this size: many small ones take longer than compressing. */
+/** Up to this size a file is read in one piece: a stream takes ten times as long. */
+const MAX_WHOLE_BYTES = 1024 * 1024;
+/** The compressor gets pieces of this size: many small ones take longer than compressing. */
 const PIECE = 64 * 1024;
-/** Of zlib: packs are 5 % larger than with its default, 6, and made in 6 tenths of the time. */
-const LEVEL = 3;
+/** zlib's level: archives are 5 % larger than with its default, 6, and take 60 % of the time. */
+const COMPRESSION_LEVEL = 3;
 
-const changed = (name: string): string => `${name} has changed while it was packed`;
+const changed = (name: string): string => `${name} has changed while it was packed: deploy again`;
 
 /** Adds a file as it was listed. @throws if it has changed since */
 const add = async (pack: tar.Pack, directory: string, { path: name, size }: SiteFile): Promise<void> => {
@@ -65,7 +71,7 @@ const add = async (pack: tar.Pack, directory: string, { path: name, size }: Site
   const reject = ({ message }: Error) =>
     refuse(new Error(message === "Size mismatch" ? changed(name) : `${name}: ${message}`));
   const done = (error?: Error | null) => (error ? reject(error) : resolve());
-  if (size > IN_ONE_PIECE) {
+  if (size > MAX_WHOLE_BYTES) {
     const entry = pack.entry({ name, size }, done);
     entry.on("error", reject);
     createReadStream(source).on("error", reject).pipe(entry);
@@ -92,19 +98,18 @@ async function* joined(pack: tar.Pack): AsyncGenerator<Uint8Array> {
   yield Buffer.concat(held, size);
 }
 
-/** Who is told how packing goes. */
 export interface PackObserver {
-  /** A file is packed. */
-  packed(file: SiteFile): void;
-  /** A file cannot be packed as it was listed; the message names it. What is read breaks off. */
-  failed(error: Error): void;
+  /** Called when a file is packed. */
+  onPacked(file: SiteFile): void;
+  /** Called when a file cannot be packed as it was listed; the message names it. The stream breaks off. */
+  onFailed(error: Error): void;
 }
 
-/** The files as a `.tar.gz`, made while it is read. */
+/** The files as a `.tar.gz`, which is packed while it is read. */
 export const packFiles = (
   directory: string,
   files: readonly SiteFile[],
-  { packed: onPacked, failed }: PackObserver,
+  { onPacked, onFailed }: PackObserver,
 ): ReadableStream<Uint8Array> => {
   const pack = tar.pack();
   const addAll = async () => {
@@ -114,13 +119,13 @@ export const packFiles = (
     }
     pack.finalize();
   };
-  const packed = createGzip({ level: LEVEL, chunkSize: PIECE });
+  const packed = createGzip({ level: COMPRESSION_LEVEL, chunkSize: PIECE });
   addAll().catch((error: Error) => {
-    // Whoever stops reading ends all streams; then the error is only that.
-    if (!packed.destroyed) failed(error);
+    // A reader that stops destroys all streams: that is no failure of a file.
+    if (!packed.destroyed) onFailed(error);
     pack.destroy(error);
   });
-  // An error ends all of them; who reads the stream is told.
+  // An error ends all of them, and reaches the reader of the stream.
   pipeline(Readable.from(joined(pack)), packed, () => {});
   return Readable.toWeb(packed);
 };

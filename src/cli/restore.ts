@@ -16,23 +16,23 @@ interface Options extends Record<string, unknown> {
 const printRestored = ({ bytes, aside, sites }: RestoreResult, dataDir: string) => {
   print(`Restored to ${dataDir}: ${formatBytes(bytes)}, checked`);
   if (sites.files > 0) print(`Sites: ${quantity(sites.files, "file")}`);
-  if (aside !== undefined) print(`The database before is ${aside}: remove it when you do not need it`);
-  print("API keys are those of the backup; adoption-store keys create makes another if none is at hand");
-  print("Start the server with adoption-store serve");
+  if (aside !== undefined) print(`The database before is ${aside}: remove it when you no longer need it`);
+  print("The API keys are those of the backup. To make another: adoption-store keys create --help");
+  print("To start the server: adoption-store serve");
 };
 
 export const restoreCommand = (): Command =>
   withSettings(
     new Command("restore")
-      .description("put a backup in the place of the database; the server must be stopped before")
-      .argument("<file>", "what adoption-store backup wrote")
+      .description("replace the database by a backup; stop the server first")
+      .argument("<file>", "a file that adoption-store backup has written")
       .option("--yes", "do not ask")
       .option("--json", "print JSON"),
     ["dataDir"],
   )
     .addHelpText(
       "after",
-      "\nThe database before is kept beside it, as adoption-store.db.before-restore-<UTC time>.",
+      "\nThe database before stays beside the new one, as\nadoption-store.db.before-restore-<UTC time>.",
     )
     .action(async (target: string, options: Options) => {
       const { dataDir } = configOf(options);
@@ -43,7 +43,7 @@ export const restoreCommand = (): Command =>
         if (
           restore.replaces &&
           !options.yes &&
-          !(await confirm(`Put ${file} in the place of the database of ${dataDir}?`))
+          !(await confirm(`Replace the database of ${dataDir} by ${file}?`))
         )
           return print("Nothing was restored.");
         const restored = await restore.run(shown.show);

@@ -24,7 +24,7 @@ import { note, print } from "./print/output.ts";
 import { reasonOf } from "../lib/reason.ts";
 
 const WRONG_USE = 2;
-/** As a shell says of what SIGINT has ended. */
+/** The exit code that a shell gives a command that SIGINT has ended. */
 const INTERRUPTED = 130;
 
 /** The whole command line. Each command is a file that translates flags into calls. */
@@ -55,7 +55,7 @@ const program = (): Command => {
   return root;
 };
 
-/** As it is called: `adoption-store keys create`. */
+/** The command as it is called: `adoption-store keys create`. */
 const nameOf = (command: Command): string =>
   command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
@@ -65,7 +65,7 @@ const usageFault = ({ message }: CommanderError): string =>
     .replaceAll("\n", " ")
     .replace(/\.$/, "");
 
-/** Commander hands settings down only to commands that it made itself. One that only groups others explains them. */
+/** Commander hands settings down only to commands that it made itself. A command that only groups others prints their help. */
 const inherit = (command: Command): void => {
   command.allowExcessArguments(false).exitOverride((error) => {
     throw error.exitCode === 0
@@ -93,7 +93,7 @@ export const run = async (argv: readonly string[]): Promise<number> => {
     await program().parseAsync([...argv], { from: "user" });
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    // What it printed was asked for: help, or the version.
+    // It printed help or the version, as asked.
     if (error instanceof CommanderError) return 0;
     if (error instanceof ConfigError || error instanceof UsageError) {
       note(error.message);
@@ -104,7 +104,7 @@ export const run = async (argv: readonly string[]): Promise<number> => {
       return 1;
     }
     const message = reasonOf(error);
-    // Only of errors with a code of their own: one with a cause already says what to do.
+    // Only for an error with a code of its own: one with a cause already says what to do.
     const { code } = error as { code?: unknown };
     const explanation = typeof code === "string" ? explainCode(code) : undefined;
     note(explanation === undefined ? message : `${message}: ${explanation}`);

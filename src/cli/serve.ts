@@ -22,11 +22,11 @@ const reachOf = (host: string): string => {
   return host === "0.0.0.0" || host === "::" ? "all addresses" : host;
 };
 
-/** A line that fits between those of a JSON log, whatever the log's level. */
+/** Prints a line in the form of a JSON log, at every log level. */
 const printLogged = (message: string) =>
   printJson({ level: "info", time: new Date().toISOString(), message });
 
-/** Its thread may be inside a long statement, which nothing but the end of the process ends. */
+/** The worker may be inside a long statement, which only the end of the process stops. */
 const exitIfStopped = (error: unknown): never => {
   if (!(error instanceof MigrationStopped)) throw error;
   note(error.message);
@@ -36,7 +36,7 @@ const exitIfStopped = (error: unknown): never => {
 export const serveCommand = (): Command =>
   withSettings(
     new Command("serve").description(
-      "run the server until SIGTERM, SIGINT or SIGHUP; settings come from flags, then the environment, then defaults",
+      "run the server until SIGTERM, SIGINT or SIGHUP; a flag goes before the environment variable, and that before the default",
     ),
   ).action(async (options: Record<string, unknown>) => {
     const config = configOf(options);
@@ -46,7 +46,7 @@ export const serveCommand = (): Command =>
     const server = await startServer(config, stopping.signal).catch(exitIfStopped);
     for (const { variable, meant } of findTypos(processSources({}).env))
       server.log.warn(`${variable} is not a setting and is ignored: did you mean ${meant}?`);
-    // The executable starts with a JIT that compiles late, which takes a fifth off the start's CPU: now it is worth it.
+    // The executable starts with a JIT that compiles late, which saves a fifth of the start's CPU time. From now on it pays.
     Bun.unsafe.setJITPolicy(1);
     const address = config.baseUrl ?? server.url;
     const say = config.logFormat === "json" ? printLogged : print;
@@ -60,7 +60,7 @@ export const serveCommand = (): Command =>
     say(`Sites: ${server.sites.replace("*", "<project>")}`);
     if (server.adminKey) say(`Admin key (all scopes) in ${server.adminKey}`);
     if (server.httpsPort !== undefined && !config.acmeAgreeTos)
-      say("No certificate is ordered before ACME_AGREE_TOS is true");
+      say("No certificate is ordered until ACME_AGREE_TOS is true");
     const reason = await Promise.race([signal, server.failed]);
     if (reason instanceof Error) {
       server.log.error({ reason: reason.message }, "stopping");
@@ -68,6 +68,6 @@ export const serveCommand = (): Command =>
     } else server.log.info({ signal: reason }, "stopping");
     await server.stop();
     server.log.info("stopped");
-    // Whoever still waits for an authority's answer could not write it down any more.
+    // A response of a CA that is still awaited could no longer be stored.
     process.exit();
   });

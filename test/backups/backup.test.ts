@@ -100,12 +100,12 @@ test("a file is overwritten only where that is asked for, and stays whole if not
   expect(includes(file, "SQLite format 3")).toBe(true);
 });
 
-test("what is no ordinary file, and DATA_DIR's own files, are never overwritten", async () => {
+test("what is not an ordinary file, and DATA_DIR's own files, are never overwritten", async () => {
   const dataDir = temporaryDirectory();
   await storeIn(dataDir);
   const link = join(temporaryDirectory(), "link.db");
   symlinkSync(databasePath(dataDir), link);
-  await expect(backUp(dataDir, { file: link, force: true })).rejects.toThrow("no ordinary file");
+  await expect(backUp(dataDir, { file: link, force: true })).rejects.toThrow("not an ordinary file");
   mkdirSync(join(dataDir, "blobs"));
   for (const name of [
     "adoption-store.db",

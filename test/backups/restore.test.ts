@@ -192,7 +192,7 @@ describe("nothing changes", () => {
     await refused(dataDir, join(place, "text.db"), "no database");
     await refused(dataDir, join(place, "empty.db"), "no database of adoption-store");
     await refused(dataDir, join(place, "none.db"), "does not exist");
-    await refused(dataDir, place, "is no ordinary file");
+    await refused(dataDir, place, "is not an ordinary file");
     await refused(dataDir, databasePath(dataDir), "the database itself");
   });
 

@@ -107,18 +107,18 @@ test("in a directory backups are named by their time, and as many are kept as ar
 
 test.each([
   [["backup"], 2, "file"],
-  [["backup", "b.db", "--keep", "3"], 2, "--keep: name a directory"],
+  [["backup", "b.db", "--keep", "3"], 2, "--keep needs a directory"],
   [["backup", "/tmp/", "--keep", "0"], 2, '--keep: "0" is not a number'],
   [["backup", "--check", "/none.db"], 1, "does not exist"],
   [["backup", "--check", "b.db", "--keep", "3"], 2, "--keep cannot be used with --check"],
   [["backup", "--check", "b.db", "--no-sites"], 2, "--no-sites cannot be used with --check"],
   [["backup", "/dev/null"], 2, "exists already"],
-  [["backup", "/dev/null", "--force"], 1, "no ordinary file"],
+  [["backup", "/dev/null", "--force"], 1, "not an ordinary file"],
   [["backup", "/none/b.db"], 1, "does not exist"],
   [["restore", "/none.db"], 1, "does not exist"],
   [["restore", "/etc/passwd/none.db"], 1, "does not exist"],
-  [["restore", "."], 1, "is no ordinary file"],
-  [["restore", "/dev/null"], 1, "is no ordinary file"],
+  [["restore", "."], 1, "is not an ordinary file"],
+  [["restore", "/dev/null"], 1, "is not an ordinary file"],
   [["restore"], 2, "file"],
 ])("%j is refused in one line", async (argv, expected, says) => {
   const { out, error, code } = await run(argv, await closedStore("Bella"));
@@ -183,7 +183,7 @@ describe("while a backup is being restored", () => {
     const dataDir = await closedStore("Bella");
     writeFileSync(restoringPath(dataDir), "half");
     const lock = takeLock(lockPath(dataDir));
-    expect((await spawn(["doctor"], dataDir)).out).toContain("not looked at: a backup is being restored");
+    expect((await spawn(["doctor"], dataDir)).out).toContain("not checked: a backup is being restored");
     lock?.release();
     expect((await spawn(["keys", "list"], dataDir)).code).toBe(0);
   });

@@ -195,7 +195,7 @@ describe("a BACKUP_DIR that cannot take backups", () => {
 
   test.each(["", "/below"])("refuses the start, and doctor names it (a file%s)", async (end) => {
     const { file, env } = unfit();
-    const says = `BACKUP_DIR ${file}${end}: ${file} is no directory; choose another with --backup-dir`;
+    const says = `BACKUP_DIR ${file}${end}: ${file} is not a directory; choose another with --backup-dir`;
     const started = await spawn(["serve", "--port", "0"], { ...env, BACKUP_DIR: file + end });
     expect([started.code, started.out, started.error]).toEqual([1, "", `adoption-store: ${says}\n`]);
     const { out, code } = await run(["doctor", "--port", "0"], { ...env, BACKUP_DIR: file + end });
@@ -217,7 +217,7 @@ describe("a BACKUP_DIR that cannot take backups", () => {
       (await run(["doctor", "--port", "0"], { ...env, ...more })).out;
     expect(await doctor({ BACKUP_SCHEDULE: "", BACKUP_DIR: file })).toContain("warning backups: none");
     const directory = join(env.DATA_DIR, "a/b");
-    expect(await doctor({ BACKUP_DIR: directory })).toContain(`ok      backups: to ${directory}`);
+    expect(await doctor({ BACKUP_DIR: directory })).toContain(`ok      backups: ${directory}`);
     expect(existsSync(directory)).toBe(false);
   });
 });
@@ -346,6 +346,6 @@ describe("domains", () => {
     const deployed = await run(["deploy", site, "--project", "docs", ...dataDir], {
       ADOPTION_STORE_KEY: "aas_none",
     });
-    expect(deployed.error).toContain("no answer from http://localhost:4321");
+    expect(deployed.error).toContain("no response from http://localhost:4321");
   });
 });

@@ -78,7 +78,9 @@ describe("doctor changes nothing", () => {
   test("in an empty DATA_DIR", async () => {
     const cwd = temporaryDirectory();
     mkdirSync(join(cwd, "data"));
-    expect((await examine(cwd))["database"]?.detail).toBe("there is none yet; serve creates it");
+    expect((await examine(cwd))["database"]?.detail).toBe(
+      "there is none yet: adoption-store serve creates it",
+    );
   });
 
   test.each([
@@ -87,7 +89,7 @@ describe("doctor changes nothing", () => {
   ])("after a crash that left %s, which it reads", async (_name, ends) => {
     const cwd = await crashed(ends);
     expect(await examine(cwd)).toMatchObject({
-      database: { ok: true, detail: "intact, its migrations are current" },
+      database: { ok: true, detail: "intact, all migrations applied" },
       certificates: { ok: true },
     });
   });
@@ -156,15 +158,13 @@ test("doctor names the deploys whose files are damaged", async () => {
     const { out } = await run(dataDir, ["doctor", "--port", "0", "--json", "--data-dir", dataDir]);
     return (JSON.parse(out) as Finding[]).find(({ check }) => check === "sites");
   };
-  expect(await doctor()).toMatchObject({ ok: true, detail: "2 files of deployed sites, all whole" });
+  expect(await doctor()).toMatchObject({ ok: true, detail: "2 files of deployed sites, all intact" });
   const page = Buffer.from(await (await store.visit("http://docs.localhost/")).arrayBuffer());
   const hash = Bun.SHA256.hash(page, "hex");
   writeFileSync(join(dataDir, "blobs", hash.slice(0, 2), hash.slice(2)), "x");
   expect(await doctor()).toMatchObject({
     ok: false,
-    detail: expect.stringMatching(
-      /^1 of 2 files are missing or damaged; the deploys that need them: docs 1; deploy/,
-    ),
+    detail: expect.stringMatching(/^1 of 2 files are missing or damaged, in the deploys docs 1: deploy/),
   });
 });
 
@@ -189,7 +189,7 @@ describe("doctor warns, with exit code 0,", () => {
   test("where no backups are configured", async () => {
     expect(await backupsIn(await crashed())).toEqual([
       0,
-      expect.stringMatching(/^warning backups: none are configured: set BACKUP_SCHEDULE=24h/),
+      expect.stringMatching(/^warning backups: none are scheduled: set BACKUP_SCHEDULE=24h/),
     ]);
   });
 
@@ -202,7 +202,7 @@ describe("doctor warns, with exit code 0,", () => {
     ]);
     expect(await backupsIn(await withBackup(DAY_MS / 2))).toEqual([
       0,
-      expect.stringMatching(/^ok {6}backups: to .+shelf, which can be written; the newest is from /),
+      expect.stringMatching(/^ok {6}backups: .+shelf can be written; the newest is from /),
     ]);
   });
 

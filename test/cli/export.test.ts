@@ -196,7 +196,7 @@ describe("it never takes the place", () => {
     const { error, code } = await run(cwd, ["export", "out.csv", "--force"]);
     expect([code, error]).toEqual([
       1,
-      expect.stringMatching(/^adoption-store: out\.csv is no ordinary file: name another\n$/),
+      expect.stringMatching(/^adoption-store: out\.csv is not an ordinary file: name another\n$/),
     ]);
     expect(lstatSync(join(cwd, "out.csv")).mode).toBe(mode);
     expect(readFileSync(join(cwd, "mine.csv"), "utf8")).toBe("mine");
@@ -206,7 +206,7 @@ describe("it never takes the place", () => {
 test.each([
   ["none/out.csv", /none does not exist: make it, or name another place\n$/],
   ["rows.ndjson/none/out.csv", /none does not exist: make it, or name another place\n$/],
-  ["rows.ndjson/out.csv", /rows\.ndjson is no directory: name another place\n$/],
+  ["rows.ndjson/out.csv", /rows\.ndjson is not a directory: name another place\n$/],
 ])("to %s it says what is wrong with the directory", async (file, says) => {
   const { error, code } = await run(await filled(), ["export", file]);
   expect([code, error]).toEqual([1, expect.stringMatching(says)]);

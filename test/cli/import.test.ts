@@ -40,7 +40,7 @@ describe("a file is read as it comes", () => {
     const { cwd, importing } = place(text);
     const { code, error, out } = await importing();
     expect([code, error]).toEqual([0, ""]);
-    const blank = text.includes("\n,,") ? "; 1 blank one skipped" : "";
+    const blank = text.includes("\n,,") ? "; 1 blank row skipped" : "";
     expect(out).toStartWith(`2 rows read = 2 added + 0 rejected${blank} (`);
     expect(animals(cwd)).toEqual(["Bella|3|available", "Rex|4|"]);
   });
@@ -48,7 +48,7 @@ describe("a file is read as it comes", () => {
   test("blank rows are counted, behind those that are none", async () => {
     const { importing } = place("name,categoryId\n,\nBella,3\n , \n,\n,x\n\n,\n");
     const { out } = await importing("--dry-run");
-    expect(out).toStartWith("2 rows read = 1 would be added + 1 would be rejected; 4 blank ones skipped (");
+    expect(out).toStartWith("2 rows read = 1 would be added + 1 would be rejected; 4 blank rows skipped (");
     expect(JSON.parse((await importing("--json")).out)).toMatchObject({ read: 2, blank: 4, rejected: 1 });
     expect((await importing("--json")).error).toContain("(1 animal)");
   });
@@ -240,7 +240,7 @@ describe("a file that was imported", () => {
     appendFileSync(path, "Max,5\n,\n");
     const { error, out } = await importing();
     expect(error).toContain("2 rows of it were imported on");
-    expect(out).toStartWith("3 rows read (2 of them before) = 3 added + 0 rejected; 1 blank one skipped");
+    expect(out).toStartWith("3 rows read (2 of them before) = 3 added + 0 rejected; 1 blank row skipped");
     expect(animals(cwd)).toEqual(["Bella|3|", "Rex|4|", "Max|5|"]);
     expect((await importing()).error).toContain("was imported on");
   });
@@ -249,14 +249,17 @@ describe("a file that was imported", () => {
 test.each([
   [["import"], "file"],
   [["import", "none.csv"], 'there is no file "none.csv"'],
-  [["import", "data.csv"], '"data.csv" is no ordinary file: send it to standard input, with -'],
-  [["import", "/dev/null"], '"/dev/null" is no ordinary file'],
-  [["import", "/dev/fd/63"], '"/dev/fd/63" is no ordinary file'],
+  [
+    ["import", "data.csv"],
+    '"data.csv" is not an ordinary file: pipe it to standard input, and name the file -',
+  ],
+  [["import", "/dev/null"], '"/dev/null" is not an ordinary file'],
+  [["import", "/dev/fd/63"], '"/dev/fd/63" is not an ordinary file'],
   [["import", "a.csv", "--rejected", "a.csv"], '--rejected: "a.csv" is the file to import'],
   [["import", "a.csv", "--rejected", "data.csv/../a.csv"], "is the file to import"],
-  [["import", "a.csv", "--rejected", "data.csv"], '--rejected: "data.csv" is no ordinary file'],
-  [["import", "a.csv", "--rejected", "none/x"], '--rejected: there is no directory "none"'],
-  [["import", "a.csv", "--rejected", "a.csv/x"], '--rejected: "a.csv" is no directory'],
+  [["import", "a.csv", "--rejected", "data.csv"], '--rejected: "data.csv" is not an ordinary file'],
+  [["import", "a.csv", "--rejected", "none/x"], '--rejected: there is not a directory "none"'],
+  [["import", "a.csv", "--rejected", "a.csv/x"], '--rejected: "a.csv" is not a directory'],
   [["import", "a.csv", "--rejected", "x".repeat(300)], "--rejected: "],
   [["import", "a.csv", "--map", "x=y"], '--map: "x=y"'],
   [["import", "a.csv", "--delimiter", "ab"], '--delimiter: "ab"'],

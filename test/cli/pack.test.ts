@@ -34,7 +34,7 @@ test("what is packed is what an upload unpacks", async () => {
   await Bun.write(
     archive,
     new Response(
-      packFiles(directory, files, { packed: ({ path }) => void packed.push(path), failed: () => {} }),
+      packFiles(directory, files, { onPacked: ({ path }) => void packed.push(path), onFailed: () => {} }),
     ),
   );
   const found: Record<string, string> = {};
@@ -55,8 +55,8 @@ test("hidden files and links are not packed, and are named", async () => {
 });
 
 test("what cannot be published is refused before anything is sent", async () => {
-  await expect(listDirectory(join(temporaryDirectory(), "none"))).rejects.toThrow("is no directory");
-  await expect(listDirectory(temporaryDirectory())).rejects.toThrow("holds no file to publish");
+  await expect(listDirectory(join(temporaryDirectory(), "none"))).rejects.toThrow("is not a directory");
+  await expect(listDirectory(temporaryDirectory())).rejects.toThrow("has no file to publish");
 });
 
 test("a file that grows or goes while it is packed fails the pack", async () => {
@@ -70,7 +70,7 @@ test("a file that grows or goes while it is packed fails the pack", async () => 
     ["gone.bin", large, "gone.bin: ENOENT"],
   ] as const) {
     const said: string[] = [];
-    const watcher = { packed: () => {}, failed: ({ message }: Error) => void said.push(message) };
+    const watcher = { onPacked: () => {}, onFailed: ({ message }: Error) => void said.push(message) };
     const stream = packFiles(directory, [{ path, size }], watcher);
     await expect(new Response(stream).bytes()).rejects.toThrow();
     expect(said).toEqual([expect.stringContaining(says)]);
@@ -81,7 +81,7 @@ test("a server that stops reading is no fault of the file that is packed then", 
   const directory = directoryOf({ "large.bin": randomBytes(8 * 1024 * 1024).toString("latin1") });
   const { files } = await listDirectory(directory);
   const said: string[] = [];
-  const watcher = { packed: () => {}, failed: ({ message }: Error) => void said.push(message) };
+  const watcher = { onPacked: () => {}, onFailed: ({ message }: Error) => void said.push(message) };
   const reader = packFiles(directory, files, watcher).getReader();
   await reader.read();
   await reader.cancel();

@@ -254,10 +254,10 @@ for (const [change, command, says] of [
     "backup b.db",
     /DATA_DIR .\/data: adoption-store.db is on a read-only file system: make it writable/,
   ],
-  [READ_ONLY, "serve --port 0", /DATA_DIR .\/data: cannot be written \(EROFS: [^)]+\); make it writable/],
+  [READ_ONLY, "serve --port 0", /DATA_DIR .\/data: cannot be written \(EROFS: [^)]+\): make it writable/],
   [READ_ONLY, "restore taken.db --yes", /DATA_DIR .\/data: cannot be written \(EROFS: [^)]+\)/],
   [READ_ONLY, "restore data/adoption-store.db --yes", /DATA_DIR .\/data: cannot be written \(EROFS: [^)]+\)/],
-  [FULL, "serve --port 0", /DATA_DIR .\/data: its file system is full: make room there \(df data says/],
+  [FULL, "serve --port 0", /DATA_DIR .\/data: its file system is full: make room there \(df data shows/],
   [
     FULL,
     "restore taken.db --yes",

@@ -38,7 +38,7 @@ real("what keeps a directory from being deployed is said in one line", [], async
   using place = directory();
   await using server = await serve({ cwd: place.path });
   const site = writeSite(join(place.path, "site"), "one", 0);
-  expectRefusal(await deploy(server, place.path, "nowhere"), 2, /"nowhere" is no directory/);
+  expectRefusal(await deploy(server, place.path, "nowhere"), 2, /"nowhere" is not a directory/);
   const other = ["deploy", site, "--project", "none", "--server", server.url];
   expectRefusal(await store(other, { cwd: place.path }), 2, /there is no project "none"; --create makes it/);
   const wrongKey = { cwd: place.path, env: { ADOPTION_STORE_KEY: "aas_wrong" } };
@@ -48,7 +48,11 @@ real("what keeps a directory from being deployed is said in one line", [], async
     /API key/,
   );
   const away = ["deploy", site, "--project", "docs", "--server", "http://127.0.0.1:9"];
-  expectRefusal(await store(away, { cwd: place.path }), 1, /no answer from http:\/\/127\.0\.0\.1:9 .*serve/);
+  expectRefusal(
+    await store(away, { cwd: place.path }),
+    1,
+    /no response from http:\/\/127\.0\.0\.1:9 .*serve/,
+  );
   expect((await store([...other, "--create"], { cwd: place.path })).code).toBe(0);
 });
 

@@ -41,7 +41,7 @@ const WRONG_USES: [argv: string[], env: Record<string, string>, says: RegExp][] 
   ],
   [["keys", "rotate", "1", "--grace", "long"], {}, /--grace: "long" is not a span/],
   [["keys", "revoke", "x"], {}, /key id: "x" is not a number/],
-  [["openapi", "zoo"], {}, /"zoo" is no document/],
+  [["openapi", "zoo"], {}, /"zoo" is not a document/],
 ];
 
 for (const [argv, env, says] of WRONG_USES)
@@ -102,7 +102,11 @@ real("a file that is no database is refused and left as it was", [], async () =>
 real("a second server on a DATA_DIR is refused, and the first goes on", [], async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });
-  expectRefusal(await store(["serve", "--port", "0"], { cwd: place.path }), 1, /DATA_DIR .*another .*server/);
+  expectRefusal(
+    await store(["serve", "--port", "0"], { cwd: place.path }),
+    1,
+    /DATA_DIR .*a server is using it/,
+  );
   expect((await server.add("Bella")).status).toBe(201);
 });
 
