@@ -8,6 +8,7 @@ import { certificateScheduler } from "../certificates/scheduler.ts";
 import { type CertificateService, certificateService } from "../certificates/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
+import { certificateRecords } from "../domains/certificate-records.ts";
 import type { Inspect } from "../domains/inspect.ts";
 import { ownNames } from "../domains/own-names.ts";
 import { certificateStore } from "../edge/certificate-store.ts";
@@ -66,12 +67,14 @@ export const httpsServices = (
     place: placer({ certificates, authorities: directories, clientOf, clock }),
     clientOf,
     objection: objections({
-      domains,
+      records: certificateRecords({
+        domains,
+        inspect,
+        targetOf: cnameTargetIn(config.platformCnameTarget),
+      }),
       isOwn: (hostname) => own.isOwnPublicName(hostname) && isServed(hostname),
       isServed,
-      inspect,
       identities: caaIdentities(directories, clientOf),
-      targetOf: cnameTargetIn(config.platformCnameTarget),
       probes,
       fetchChallenge: challengeFetcher(config),
       openHandshakes: handshakeTrial(config, handshakes, clock),

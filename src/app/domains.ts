@@ -1,3 +1,4 @@
+import { certificateSummaries } from "../certificates/summary.ts";
 import type { Config } from "../config/config.ts";
 import { domainChecks } from "../domains/checks.ts";
 import type { Inspect } from "../domains/inspect.ts";
@@ -50,7 +51,7 @@ export const domainServices = (
     projects,
     checks,
     own: own.reserved,
-    certificates: isSecured ? repositories.certificates : undefined,
+    certificates: isSecured ? certificateSummaries(repositories.certificates, clock) : undefined,
     removed: onRemoved,
     verifications: rateLimiter("verify", "verifications of this domain"),
     clock,

@@ -1,9 +1,5 @@
-import { describe } from "../domains/domain.ts";
-import { hostnameOf } from "../lib/hostname.ts";
-import type { Inspect, Manner } from "../domains/inspect.ts";
 import { sentence } from "../lib/text.ts";
 import { reasonOf } from "../lib/reason.ts";
-import type { Domains } from "../domains/repository.ts";
 import type { Problem } from "../protocols/acme/problem.ts";
 
 /** How a name is proven to an authority: RFC 8555 section 8.3, RFC 8737. */
@@ -57,16 +53,28 @@ export const challengeProbes = (): Probes => {
   };
 };
 
+/** What the DNS says of a name before an order. */
+export type NameRecords =
+  /** The addresses that a CA will ask. */
+  | { kind: "right"; addresses: readonly string[] }
+  | { kind: "wrong"; detail: string }
+  /** A project holds the name, and its plan has no custom domains. */
+  | { kind: "suspended" };
+
 export interface ObjectionSettings {
-  domains: Pick<Domains, "holder">;
-  /** True of the service's own names, of which no project's target is asked. */
+  /** What the DNS says of names; the domains know. */
+  records: {
+    /** Of a project's domain; undefined if no project holds the name. */
+    ofDomain(hostname: string): Promise<NameRecords | undefined>;
+    /** Of a name of the service itself. @param issuers what CAA records may name */
+    ofOwn(hostname: string, issuers: readonly string[]): Promise<NameRecords>;
+  };
+  /** True of the service's own names. */
   isOwn(hostname: string): boolean;
   /** True if something is served under the name. */
   isServed(hostname: string): boolean;
-  inspect: Inspect;
   /** What the authorities say that CAA records may name them by (RFC 8555 section 7.1.1). */
   identities(): Promise<string[]>;
-  targetOf: (label: string) => string;
   probes: Probes;
   fetchChallenge: FetchChallenge;
   openHandshakes: OpenHandshakes;
@@ -74,11 +82,14 @@ export interface ObjectionSettings {
   ports: { http: number; tls: number };
 }
 
-const UNHURRIED: Manner = { isUrgent: () => false, needsProof: false };
-
 const against = (type: string, detail: string): { against: Problem } => ({
   against: { type, detail, subproblems: [] },
 });
+
+const refusedBy = (found: Exclude<NameRecords, { kind: "right" }>): { against: Problem } =>
+  found.kind === "suspended"
+    ? against(NOT_HELD, "The project's plan has no custom domains.")
+    : against("records", found.detail);
 
 /** What is said of the first address of which something is; of all at the same time, for they may all be silent. */
 const firstSaid = async (
@@ -91,12 +102,10 @@ const firstSaid = async (
  * challenges is answered at all addresses that the DNS gives. Of the service's own names less is asked.
  */
 export const objections = ({
-  domains,
+  records,
   isOwn,
   isServed,
-  inspect,
   identities,
-  targetOf,
   probes,
   fetchChallenge,
   openHandshakes,
@@ -144,38 +153,20 @@ export const objections = ({
     return against(UNREACHABLE, `${http} ${tls}`);
   };
 
-  /** Its records are the operator's, of whatever kind, and this machine may see others than an authority does. */
+  /** This machine may see its own names in another way than a CA does, so an order is placed all the same. */
   const examineOwn = async (hostname: string): ReturnType<Objection> => {
-    const manner = { ...UNHURRIED, issuers: await identities() };
-    const { findings, report } = await inspect(hostnameOf(hostname), hostname, manner);
-    const forbidden = findings.find(({ kind }) => kind === "caa_forbids");
-    if (forbidden) return against("records", describe(forbidden));
-    const addresses = report.targetAddresses;
-    if (addresses.length === 0 && findings.some(({ kind }) => kind === "no_record"))
-      return against("records", `${hostname} has no address: create an A or AAAA record.`);
-    const found = await methodFor(hostname, addresses);
-    return "against" in found ? { method: "http-01" } : found;
+    const found = await records.ofOwn(hostname, await identities());
+    if (found.kind !== "right") return refusedBy(found);
+    const method = await methodFor(hostname, found.addresses);
+    return "against" in method ? { method: "http-01" } : method;
   };
 
   return async (hostname) => {
     if (isOwn(hostname)) return examineOwn(hostname);
-    const holder = await domains.holder(hostname);
-    if (!holder && isServed(hostname))
-      return against(
-        IMPORT_ONLY,
-        "No certificate is ordered for this name: authorities certify public names.",
-      );
-    if (!holder) return against(NOT_HELD, "No project holds the name.");
-    if (holder.domain.stage === "suspended")
-      return against(NOT_HELD, "The project's plan has no custom domains.");
-    const { event, findings, report } = await inspect(
-      hostnameOf(hostname),
-      targetOf(holder.project.targetLabel),
-      UNHURRIED,
-    );
-    const [first] = findings;
-    if (event !== "records_right" || first)
-      return against("records", first ? describe(first) : "The domain's records could not be asked about.");
-    return methodFor(hostname, report.targetAddresses);
+    const found = await records.ofDomain(hostname);
+    if (found) return found.kind === "right" ? methodFor(hostname, found.addresses) : refusedBy(found);
+    return isServed(hostname)
+      ? against(IMPORT_ONLY, "No certificate is ordered for this name: authorities certify public names.")
+      : against(NOT_HELD, "No project holds the name.");
   };
 };

@@ -3,8 +3,8 @@ import { Command } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import type { Certificate } from "../certificates/certificate.ts";
 import { underWay } from "../certificates/explain.ts";
-import { fromCertificate } from "../certificates/model.ts";
 import type { CertificateService } from "../certificates/service.ts";
+import { summaryOf } from "../certificates/summary.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
@@ -33,7 +33,7 @@ const wireOf = (certificate: Certificate) => {
   const present = underWay(certificate);
   return {
     hostname: certificate.hostname,
-    ...fromCertificate(certificate, Date.now()),
+    ...summaryOf(certificate, Date.now()),
     ...(present !== undefined && { present }),
   };
 };

@@ -43,6 +43,32 @@ export interface Domain {
   findings: DomainFinding[];
 }
 
+export const CERTIFICATE_STATUSES = [
+  "wanted",
+  "ordered",
+  "failing",
+  "ssl_overdue",
+  "in_use",
+  "expired",
+] as const;
+
+/** How far a domain's certificate is, as responses show it. Times are RFC 3339. */
+export interface DomainCertificate {
+  status: (typeof CERTIFICATE_STATUSES)[number];
+  notBefore?: string;
+  notAfter?: string;
+  authority?: string;
+  /** Why the last attempt failed. */
+  problem?: {
+    type: string;
+    detail: string;
+    status?: number;
+    subproblems: { type: string; detail: string; identifier?: string }[];
+  };
+  failures?: number;
+  nextAttemptAt?: string;
+}
+
 /** What a check must know of a domain's project. */
 export interface Holder {
   id: number;

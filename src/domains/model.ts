@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type Static, type TSchema, t } from "elysia";
 import { Cursor, Id, Limit, OneOf, Time, checked } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
-import { DomainCertificate, fromCertificate } from "../certificates/model.ts";
+import { DomainCertificate } from "./certificate-model.ts";
 import { type DomainEvent as StoredEvent, EVENTS, ROLES, describe } from "./domain.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import { recordFor } from "./needed-record.ts";
@@ -302,8 +302,7 @@ export const fromDomain = (domain: ListedDomain | InspectedDomain): Wire<typeof 
     findings: fromFindings(domain.findings),
     createdAt: formatTime(createdAt),
     ...times({ checkedAt, nextCheckAt, failingSince, verifiedAt, liveAt }),
-    ...("certificate" in domain &&
-      domain.certificate && { certificate: fromCertificate(domain.certificate, domain.readAt) }),
+    ...("certificate" in domain && domain.certificate && { certificate: domain.certificate }),
     ...("trace" in domain && { trace: domain.trace }),
   };
 };

@@ -4,7 +4,7 @@ import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
 import { NoContent, NoQuery } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
 import { writeYaml } from "../http/yaml.ts";
-import { DomainCertificate } from "../certificates/model.ts";
+import { DomainCertificate } from "./certificate-model.ts";
 import type { Actor } from "./domain.ts";
 import {
   Domain,

@@ -2,19 +2,18 @@ import { Fault } from "../lib/errors.ts";
 import type { RateLimiter } from "../lib/rate-limiter.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
-import type { Project } from "../projects/repository.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { Clock } from "../lib/time.ts";
-import type { Certificate } from "../certificates/certificate.ts";
-import type { Certificates } from "../certificates/repository.ts";
 import type { Checks } from "./checks.ts";
-import type { Actor, Domain, DomainEvent } from "./domain.ts";
+import type { Actor, Domain, DomainCertificate, DomainEvent } from "./domain.ts";
 import { HOSTNAME_REFUSALS, type Hostname, parseHostname } from "../lib/hostname.ts";
 import { type ReservedNames, isReservedName, isSpecialUse } from "./reserved-names.ts";
 import type { Report } from "./check-report.ts";
 import type { Domains } from "./repository.ts";
 import { nextWaitingCheck } from "./schedule.ts";
 import { awaitsCertificate } from "./stage.ts";
+
+type Project = Awaited<ReturnType<ProjectService["get"]>>;
 
 /** A domain and what its record must point to. */
 export type ListedDomain = Domain & { target: string };
@@ -23,9 +22,7 @@ export type ListedDomain = Domain & { target: string };
 export type InspectedDomain = ListedDomain & {
   trace?: Report;
   /** With HTTPS: how far its certificate is. */
-  certificate?: Certificate | undefined;
-  /** When all of this was read. */
-  readAt: number;
+  certificate?: DomainCertificate | undefined;
 };
 
 export interface DomainService {
@@ -62,7 +59,7 @@ export interface DomainServiceSettings {
   checks: Checks;
   own: ReservedNames;
   /** Undefined: there is no HTTPS. */
-  certificates?: Pick<Certificates, "find" | "order"> | undefined;
+  certificates?: DomainCertificates | undefined;
   /** Told of a host name that is served no longer. */
   removed?: (hostname: string) => void;
   /** Counts the checks on request of one domain. */
@@ -71,6 +68,14 @@ export interface DomainServiceSettings {
   targetOf: (label: string) => string;
   /** How long a check on request may take, in milliseconds; 20 seconds without it, before clients give up. */
   patienceMs?: number;
+}
+
+/** The certificates of domains. */
+export interface DomainCertificates {
+  /** Undefined if nothing is known for the name yet. */
+  find(hostname: string): Promise<DomainCertificate | undefined>;
+  /** Has a certificate ordered at once; false if the name is not known, or a limit makes it wait. */
+  order(hostname: string): Promise<boolean>;
 }
 
 /** Domains that a project can have. */
@@ -162,7 +167,6 @@ export const domainService = ({
       ...listed(domain, project),
       // The certificate is the holder's.
       certificate: isElsewhere ? undefined : await certificates?.find(domain.hostname),
-      readAt: clock.now(),
       ...(trace !== undefined && { trace: JSON.parse(trace) as Report }),
     };
   };

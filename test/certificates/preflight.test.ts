@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { objections } from "../../src/certificates/preflight.ts";
 import { alpnCertificate, type KeyAndCertificate } from "../../src/protocols/acme/keys.ts";
 import type { DomainFinding } from "../../src/domains/domain.ts";
-import type { Inspection, Manner } from "../../src/domains/inspect.ts";
+import { certificateRecords } from "../../src/domains/certificate-records.ts";
+import type { Inspect, Inspection, Manner } from "../../src/domains/inspect.ts";
 import type { Domains } from "../../src/domains/repository.ts";
 import { systemClock } from "../../src/lib/time.ts";
 import { handshakeTrial } from "../../src/certificates/probes.ts";
@@ -31,29 +32,32 @@ const examine = ({
 }) => {
   const held = { domain: { stage: "verified" }, project: { targetLabel: "label" } };
   const answers = new Map<string, string>();
+  const inspect: Inspect = async (_hostname, _target, manner) => {
+    inspected(manner);
+    return {
+      event: "records_right",
+      findings: findings as Inspection["findings"],
+      isProven: true,
+      rivals: [],
+      report: {
+        target: "",
+        nameServers: [],
+        chain: [],
+        targetAddresses: addresses,
+        caa: [],
+        questions: [],
+      },
+    };
+  };
   return objections({
-    domains: { holder: async () => held } as unknown as Pick<Domains, "holder">,
+    records: certificateRecords({
+      domains: { holder: async () => held } as unknown as Pick<Domains, "holder">,
+      inspect,
+      targetOf: (label) => label,
+    }),
     isOwn: () => isOwn,
     isServed: () => true,
-    async inspect(_hostname, _target, manner) {
-      inspected(manner);
-      return {
-        event: "records_right",
-        findings: findings as Inspection["findings"],
-        isProven: true,
-        rivals: [],
-        report: {
-          target: "",
-          nameServers: [],
-          chain: [],
-          targetAddresses: addresses,
-          caa: [],
-          questions: [],
-        },
-      };
-    },
     identities: async () => identities,
-    targetOf: (label) => label,
     probes: {
       add: (hostname) => {
         const token = crypto.randomUUID();

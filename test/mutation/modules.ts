@@ -15,7 +15,7 @@ export const MODULES: Readonly<Record<string, readonly string[]>> = {
   "src/domains/schedule.ts": ["test/domains/schedule.test.ts"],
   "src/domains/ownership.ts": ["test/domains/verdict.test.ts"],
   "src/domains/verdict.ts": ["test/domains/verdict.test.ts"],
-  "src/domains/view.ts": ["test/domains/verdict.test.ts"],
+  "src/domains/cname-rule.ts": ["test/domains/verdict.test.ts"],
   "src/edge/hosts.ts": ["test/edge/hosts.test.ts"],
   "src/keys/privileges.ts": ["test/keys/privileges.test.ts"],
   "src/keys/rate.ts": ["test/keys/rate.test.ts", "test/keys/privileges.test.ts"],

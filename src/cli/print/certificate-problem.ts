@@ -1,7 +1,7 @@
-import type { fromCertificate } from "../../certificates/model.ts";
+import type { summaryOf } from "../../certificates/summary.ts";
 import { print } from "./output.ts";
 
-type Problem = NonNullable<ReturnType<typeof fromCertificate>["problem"]>;
+type Problem = NonNullable<ReturnType<typeof summaryOf>["problem"]>;
 
 /** Why the last attempt at a certificate failed. */
 export const printProblem = ({ type, detail, subproblems }: Problem): void => {

@@ -1,11 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { type Static, t } from "elysia";
+import { t } from "elysia";
 import { OneOf, Time } from "../http/schemas.ts";
-import { formatTime } from "../lib/time.ts";
-import { AT_ONCE, type Certificate, isOverdue } from "./certificate.ts";
-
-const STATUSES = ["wanted", "ordered", "failing", "ssl_overdue", "in_use", "expired"] as const;
-type Status = (typeof STATUSES)[number];
+import { CERTIFICATE_STATUSES } from "./domain.ts";
 
 const text = (description: string, example: string) => t.String({ description, examples: [example] });
 
@@ -30,7 +26,7 @@ const Problem = t.Object(
 
 export const DomainCertificate = t.Object(
   {
-    status: OneOf("CertificateStatus", STATUSES, {
+    status: OneOf("CertificateStatus", CERTIFICATE_STATUSES, {
       description:
         "`wanted`: not ordered yet; `ordered`: the authority is at work; `failing`: the last attempt failed; `ssl_overdue`: there is none after 30 minutes; `in_use`, also while it is renewed; `expired`.",
       examples: ["in_use"],
@@ -53,33 +49,3 @@ export const DomainCertificate = t.Object(
   },
   { $id: "DomainCertificate", description: "A name's certificate, and what is under way for it." },
 );
-
-const statusOf = (certificate: Certificate, now: number): Status => {
-  const { issued, order, problem } = certificate;
-  if (issued) return issued.notAfter > now ? "in_use" : "expired";
-  if (isOverdue(certificate, now)) return "ssl_overdue";
-  if (problem) return "failing";
-  return order ? "ordered" : "wanted";
-};
-
-const shownProblem = ({ type, detail, status, subproblems }: NonNullable<Certificate["problem"]>) => ({
-  type,
-  detail,
-  ...(status !== undefined && { status }),
-  subproblems,
-});
-
-/** The wire form of a certificate: never its key. */
-export const fromCertificate = (certificate: Certificate, now: number): Static<typeof DomainCertificate> => {
-  const { issued, problem, failures, nextAt } = certificate;
-  return {
-    status: statusOf(certificate, now),
-    ...(issued && {
-      notBefore: formatTime(issued.notBefore),
-      notAfter: formatTime(issued.notAfter),
-      authority: issued.authority ?? "imported",
-    }),
-    ...(problem && { problem: shownProblem(problem), failures }),
-    ...(nextAt !== null && { nextAttemptAt: formatTime(nextAt === AT_ONCE ? now : nextAt) }),
-  };
-};

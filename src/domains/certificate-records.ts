@@ -1,0 +1,58 @@
+import { hostnameOf } from "../lib/hostname.ts";
+import { describe } from "./domain.ts";
+import type { Inspect, Manner } from "./inspect.ts";
+import type { Domains } from "./repository.ts";
+import { wantsCertificate } from "./stage.ts";
+
+/** What the DNS says of a name before a certificate is ordered for it. */
+export type NameRecords =
+  /** The addresses that a CA will ask. */
+  | { kind: "right"; addresses: readonly string[] }
+  /** The detail is a sentence for whoever holds the domain. */
+  | { kind: "wrong"; detail: string }
+  /** A project holds the name, and its plan has no custom domains. */
+  | { kind: "suspended" };
+
+const UNHURRIED: Manner = { isUrgent: () => false, needsProof: false };
+
+const wrong = (detail: string): NameRecords => ({ kind: "wrong", detail });
+
+/** Looks at records once more before an order, because a CA counts the orders that fail. */
+export const certificateRecords = ({
+  domains,
+  inspect,
+  targetOf,
+}: {
+  domains: Pick<Domains, "holder">;
+  inspect: Inspect;
+  /** The CNAME target of a project by its label. */
+  targetOf: (label: string) => string;
+}) => ({
+  /** Of a custom domain, whose records must be right in every way, CAA among them; undefined if no project holds it. */
+  async ofDomain(hostname: string): Promise<NameRecords | undefined> {
+    const holder = await domains.holder(hostname);
+    if (!holder) return undefined;
+    if (!wantsCertificate(holder.domain.stage)) return { kind: "suspended" };
+    const target = targetOf(holder.project.targetLabel);
+    const { event, findings, report } = await inspect(hostnameOf(hostname), target, UNHURRIED);
+    const [first] = findings;
+    if (event === "records_right" && !first) return { kind: "right", addresses: report.targetAddresses };
+    return wrong(first ? describe(first) : "The domain's records could not be asked about.");
+  },
+
+  /**
+   * Of a name of the service itself: its records are the operator's, of whatever kind, so only CAA and the lack of any
+   * address count.
+   * @param issuers what CAA records may name beside what the settings say
+   */
+  async ofOwn(hostname: string, issuers: readonly string[]): Promise<NameRecords> {
+    const manner = { ...UNHURRIED, issuers };
+    const { findings, report } = await inspect(hostnameOf(hostname), hostname, manner);
+    const forbidden = findings.find(({ kind }) => kind === "caa_forbids");
+    if (forbidden) return wrong(describe(forbidden));
+    const addresses = report.targetAddresses;
+    if (addresses.length === 0 && findings.some(({ kind }) => kind === "no_record"))
+      return wrong(`${hostname} has no address: create an A or AAAA record.`);
+    return { kind: "right", addresses };
+  },
+});
