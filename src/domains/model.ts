@@ -316,20 +316,3 @@ export const fromEvent = ({ at, actor, event, stage, findings }: StoredEvent): W
   stage,
   findings: fromFindings(findings),
 });
-
-/** True if an Accept header names YAML before JSON. */
-export const prefersYaml = (accept: string | undefined): boolean => {
-  const named = (accept ?? "")
-    .toLowerCase()
-    .split(",")
-    .map((range) => {
-      const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
-      const quality = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
-      return { type, quality: quality === undefined ? 1 : Number(quality) };
-    })
-    .toSorted((one, other) => other.quality - one.quality)
-    .find(
-      ({ type, quality }) => quality > 0 && /^(application|text)\/(json|(x-)?yaml|\*)$|^\*\/\*$/.test(type),
-    );
-  return named?.type.endsWith("yaml") ?? false;
-};

@@ -4,6 +4,7 @@ import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
 import { NoContent, NoQuery } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
 import { writeYaml } from "../http/yaml.ts";
+import { prefersYaml } from "../lib/accept.ts";
 import { DomainCertificate } from "./certificate-model.ts";
 import type { Actor } from "./domain.ts";
 import {
@@ -22,7 +23,6 @@ import {
   ProofRecord,
   fromDomain,
   fromEvent,
-  prefersYaml,
 } from "./model.ts";
 import {
   addDomain,

@@ -1,29 +1,53 @@
-/** The content codings that we serve, best first: over plain HTTP browsers accept gzip alone. */
-export const CODINGS = ["br", "gzip"] as const;
-export type ContentCoding = (typeof CODINGS)[number];
+/** One range of an Accept or Accept-Encoding header, in lower case. */
+interface Preference {
+  range: string;
+  /** From 0 to 1; 0: not acceptable. */
+  weight: number;
+}
 
-/** A weight of RFC 9110 section 12.4.2; what is malformed counts as 1. */
-const weightOf = (parameters: string[]): number => {
-  const text = parameters.find((parameter) => /^\s*q=/i.test(parameter));
+/** The weight of RFC 9110 section 12.4.2; a malformed one counts as 1. */
+const weightOf = (parameters: readonly string[]): number => {
+  const text = parameters.find((parameter) => /^\s*q=/.test(parameter));
   const weight = Number(text?.split("=")[1] ?? 1);
   return weight >= 0 && weight <= 1 ? weight : 1;
 };
 
+/** The preferences of an Accept or Accept-Encoding header, in the header's order. */
+const preferencesIn = (header: string): Preference[] =>
+  header
+    .toLowerCase()
+    .split(",")
+    .map((item) => {
+      const [range = "", ...parameters] = item.split(";");
+      return { range: range.trim(), weight: weightOf(parameters) };
+    });
+
+/** The content codings that we serve, best first. Over plain HTTP browsers accept gzip alone. */
+export const CODINGS = ["br", "gzip"] as const;
+export type ContentCoding = (typeof CODINGS)[number];
+
 /**
- * The codings that an Accept-Encoding prefers to `identity`, best first (RFC 9110 section 12.5.3); equal ones in our order.
- * Identity is always served: a 406 would help nobody.
+ * The codings that an Accept-Encoding header prefers to `identity`, best first (RFC 9110 section 12.5.3), and those of the
+ * same weight in our order. `identity` is always acceptable: a 406 would help nobody.
  */
 export const acceptedCodings = (header: string | null | undefined): ContentCoding[] => {
   if (!header) return [];
-  const weights = new Map<string, number>();
-  for (const item of header.toLowerCase().split(",")) {
-    const [name = "", ...parameters] = item.split(";");
-    weights.set(name.trim().replace(/^x-gzip$/, "gzip"), weightOf(parameters));
-  }
-  const weight = (coding: string, otherwise: number) => weights.get(coding) ?? otherwise;
-  const any = weight("*", 0);
-  const identity = weights.get("identity") ?? 0;
-  return CODINGS.filter((coding) => weight(coding, any) > 0 && weight(coding, any) >= identity).toSorted(
-    (a, b) => weight(b, any) - weight(a, any),
+  const weights = new Map(
+    preferencesIn(header).map(({ range, weight }) => [range === "x-gzip" ? "gzip" : range, weight]),
   );
+  const weightFor = (coding: string) => weights.get(coding) ?? weights.get("*") ?? 0;
+  const identity = weights.get("identity") ?? 0;
+  return CODINGS.filter((coding) => weightFor(coding) > 0 && weightFor(coding) >= identity).toSorted(
+    (one, other) => weightFor(other) - weightFor(one),
+  );
+};
+
+const JSON_OR_YAML = /^(application|text)\/(json|(x-)?yaml|\*)$|^\*\/\*$/;
+
+/** True if an Accept header prefers YAML to JSON. */
+export const prefersYaml = (accept: string | undefined): boolean => {
+  const best = preferencesIn(accept ?? "")
+    .filter(({ range, weight }) => weight > 0 && JSON_OR_YAML.test(range))
+    .toSorted((one, other) => other.weight - one.weight)[0];
+  return best?.range.endsWith("yaml") ?? false;
 };

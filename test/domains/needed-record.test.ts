@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { hostnameOf } from "../../src/lib/hostname.ts";
-import { prefersYaml } from "../../src/domains/model.ts";
 import { isReservedName, isSpecialUse } from "../../src/domains/reserved-names.ts";
 import { printable } from "../../src/lib/text.ts";
 import { recordFor } from "../../src/domains/needed-record.ts";
@@ -106,20 +105,4 @@ test.each([
   ["x".repeat(400), `${"x".repeat(297)}...`],
 ])("%p is shown as %p", (text, shown) => {
   expect(printable(text)).toBe(shown);
-});
-
-test.each([
-  [undefined, false],
-  ["", false],
-  ["application/yaml", true],
-  ["text/yaml", true],
-  ["application/x-yaml; charset=utf-8", true],
-  ["application/json, application/yaml", false],
-  ["application/json;q=0.1, application/yaml;q=0.2", true],
-  ["application/yaml;q=0", false],
-  ["*/*", false],
-  ["text/html, application/yaml", true],
-  [";;,,q=;yaml", false],
-])("Accept %p prefers YAML: %p", (accept, prefers) => {
-  expect(prefersYaml(accept)).toBe(prefers);
 });

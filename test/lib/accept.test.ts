@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CODINGS, acceptedCodings } from "../../src/lib/accept.ts";
+import { CODINGS, acceptedCodings, prefersYaml } from "../../src/lib/accept.ts";
 
 test("Brotli is the best coding, then gzip", () => {
   expect(CODINGS).toEqual(["br", "gzip"]);
@@ -39,4 +39,20 @@ test.each([
   ["gzip, gzip;q=0", []],
 ] as const)("Accept-Encoding %s takes %j", (header, codings) => {
   expect(acceptedCodings(header)).toEqual([...codings]);
+});
+
+test.each([
+  [undefined, false],
+  ["", false],
+  ["application/yaml", true],
+  ["text/yaml", true],
+  ["application/x-yaml; charset=utf-8", true],
+  ["application/json, application/yaml", false],
+  ["application/json;q=0.1, application/yaml;q=0.2", true],
+  ["application/yaml;q=0", false],
+  ["*/*", false],
+  ["text/html, application/yaml", true],
+  [";;,,q=;yaml", false],
+])("Accept %p prefers YAML: %p", (accept, prefers) => {
+  expect(prefersYaml(accept)).toBe(prefers);
 });
