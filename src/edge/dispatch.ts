@@ -1,4 +1,4 @@
-import { type FinishRequest, isServerFailure, namedMethod } from "../http/finish-request.ts";
+import { type FinishRequest, isServerFailure, methodLabel } from "../http/finish-request.ts";
 import { requestIdOf } from "../http/headers.ts";
 import { faultOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
@@ -102,7 +102,7 @@ export const dispatcher = ({
     startedAt: number,
     requestId: string,
   ) =>
-    finishRequest(response, { requestId, method: namedMethod(request.method), route, startedAt, keyId: 0 });
+    finishRequest(response, { requestId, method: methodLabel(request.method), route, startedAt, keyId: 0 });
 
   const siteResponse = async (
     request: Request,

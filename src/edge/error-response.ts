@@ -1,4 +1,4 @@
-import { type FinishRequest, namedMethod } from "../http/finish-request.ts";
+import { type FinishRequest, methodLabel } from "../http/finish-request.ts";
 import { Fault, faultResponse } from "../lib/errors.ts";
 import { completeHeaders, requestIdOf } from "../http/headers.ts";
 import type { Destination } from "./hosts.ts";
@@ -18,7 +18,7 @@ export const finishUnrouted =
   (request, response) =>
     finishRequest(response, {
       requestId: requestIdOf(request.headers.get("x-request-id")),
-      method: namedMethod(request.method),
+      method: methodLabel(request.method),
       route: "",
       startedAt: performance.now(),
       keyId: 0,

@@ -2,37 +2,37 @@ import { type Fault } from "../lib/errors.ts";
 import { type Logger, logRequest } from "../lib/log.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** One request on its way out. */
 export interface RequestSummary {
   requestId: string;
-  /** For logs and metrics: none of it is a client's own words. */
+  /** For logs and metrics: one of few values, never the client's own text. */
   method: string;
+  /** The template of the route; "" if no route matched. */
   route: string;
   /** By `performance.now()`. */
   startedAt: number;
-  /** 0 if no key opened the request. */
+  /** 0 without a valid key. */
   keyId: number;
 }
 
-/** Methods that logs and metrics name; a client can make up any other. */
-const KNOWN = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 
-export const namedMethod = (method: string): string => (KNOWN.has(method) ? method : "other");
+/** The method in logs and metrics: clients can make up any number of others. */
+export const methodLabel = (method: string): string => (METHODS.has(method) ? method : "other");
 
-/** Gives an answer its id, counts it and logs it. */
-export type FinishRequest = (answer: Response, passage: RequestSummary) => Response;
-
+/** Sets the response's X-Request-Id, counts the request and logs it. */
 export const finishRequest =
-  ({ metrics, log }: { metrics: Metrics; log: Logger }): FinishRequest =>
-  (answer, { requestId, method, route, startedAt, keyId }) => {
-    const { headers, status } = answer;
+  ({ metrics, log }: { metrics: Metrics; log: Logger }) =>
+  (response: Response, { requestId, method, route, startedAt, keyId }: RequestSummary): Response => {
+    const { headers, status } = response;
     headers.set("x-request-id", requestId);
     const ms = performance.now() - startedAt;
     metrics.observe(method, route, status, ms / 1000);
     logRequest(log, { requestId, method, route, status, ms, keyId });
-    return answer;
+    return response;
   };
 
-/** True for what the client has no part in: the log says more of it. */
+export type FinishRequest = ReturnType<typeof finishRequest>;
+
+/** True if the client has no part in the fault: its cause is logged. */
 export const isServerFailure = ({ code }: Fault): boolean =>
   code === "internal_error" || code === "storage_unavailable" || code === "outcome_unknown";

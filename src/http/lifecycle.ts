@@ -1,27 +1,27 @@
 import { Elysia, ValidationError } from "elysia";
-import type { AuthenticatedKey } from "./authorization.ts";
-import { type RequestSummary, finishRequest, isServerFailure, namedMethod } from "./finish-request.ts";
-import type { Cors } from "./cors.ts";
-import { validationFault } from "./validation.ts";
 import { Fault, faultOf, faultResponse } from "../lib/errors.ts";
-import { completeHeaders, requestIdOf } from "./headers.ts";
-import { quoted } from "../lib/text.ts";
 import type { Logger } from "../lib/log.ts";
+import { quoted } from "../lib/text.ts";
+import type { AuthenticatedKey } from "./authorization.ts";
+import type { Cors } from "./cors.ts";
+import { type RequestSummary, finishRequest, isServerFailure, methodLabel } from "./finish-request.ts";
+import { completeHeaders, requestIdOf } from "./headers.ts";
 import type { Metrics } from "./metrics.ts";
 import { repeatedParameter } from "./repeated-parameter.ts";
 import { type Route, methodsAt, patchTypesAt, pathOf, routeFault } from "./route-table.ts";
+import { validationFault } from "./validation.ts";
 
 export interface LifecycleOptions {
   metrics: Metrics;
   log: Logger;
   cors: Cors;
-  /** Called with every error but faults. */
+  /** Called with every error that is not a Fault. */
   onError?: (error: unknown) => void;
-  /** All routes of the app, once they are known. */
+  /** All routes of the app. They are complete before the first request. */
   routes(): readonly Route[];
 }
 
-/** What a route returned, as a response. */
+/** The response for a handler's result. */
 const responseOf = (value: unknown, status: number): Response => {
   if (value instanceof Response) return value;
   if (value === undefined || value === null)
@@ -29,20 +29,20 @@ const responseOf = (value: unknown, status: number): Response => {
   return new Response(JSON.stringify(value), { status, headers: { "content-type": "application/json" } });
 };
 
-/** An error as the log may have it: one about an answer's form quotes the answer, secrets and all. */
+/** An error without secrets: Elysia's error for a response that violates its schema quotes the response. */
 const loggable = (error: unknown): unknown =>
   error instanceof ValidationError
-    ? new Error(`an answer breaks its schema: ${validationFault(error).message}`)
+    ? new Error(`a response violates its schema: ${validationFault(error).message}`)
     : error;
 
-/** The frame around the rooms: request ids, errors, headers, metrics and logs of every answer. */
+/** What happens to every request, whatever its route: its id, errors, headers, metrics and log. */
 export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOptions) => {
-  const concludeRequest = finishRequest({ metrics, log });
+  const finish = finishRequest({ metrics, log });
 
-  const conclude = (answer: Response, passage: RequestSummary, origin: string | undefined): Response => {
-    completeHeaders(answer.headers, passage.keyId !== 0);
-    cors.allow(answer.headers, origin);
-    return concludeRequest(answer, passage);
+  const send = (response: Response, summary: RequestSummary, origin: string | undefined): Response => {
+    completeHeaders(response.headers, summary.keyId !== 0);
+    cors.allow(response.headers, origin);
+    return finish(response, summary);
   };
 
   const preflight = (request: Request): Response => {
@@ -59,7 +59,7 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
   };
 
   const respondToOptions = (request: Request, startedAt: number): Response =>
-    conclude(
+    send(
       preflight(request),
       {
         requestId: requestIdOf(request.headers.get("x-request-id")),
@@ -68,54 +68,56 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
         startedAt,
         keyId: 0,
       },
-      // A preflight's answer has its headers already.
+      // The response to a preflight has its CORS headers already.
       undefined,
     );
 
-  const refusalOf = (code: unknown, error: unknown, request: Request): Fault => {
+  const faultFor = (code: unknown, error: unknown, request: Request): Fault => {
     if (code === "NOT_FOUND") return routeFault(routes(), request);
     if (code !== "VALIDATION" || (error as ValidationError).type === "response") return faultOf(error);
     return validationFault(error as ValidationError);
   };
 
   return (
-    new Elysia({ name: "frame" })
+    new Elysia({ name: "lifecycle" })
       .decorate({ requestId: "", startedAt: 0 })
-      // Elysia reads in a hook's text whether it is asynchronous, and a returned call is a sign of it to it: this one would
-      // make every request wait for a promise, 1.5 microseconds of 26. Hence the variable.
-      .onRequest(function begin(context) {
+      // Elysia reads the hook's source to see whether it is asynchronous, and takes a returned call for a sign of it. Without
+      // the variable every request would wait for a promise, 1.5 microseconds of 26.
+      .onRequest(function startRequest(context) {
         const startedAt = performance.now();
         context.startedAt = startedAt;
-        let answer: Response | undefined;
-        if (context.request.method === "OPTIONS") answer = respondToOptions(context.request, startedAt);
-        return answer;
+        let response: Response | undefined;
+        if (context.request.method === "OPTIONS") response = respondToOptions(context.request, startedAt);
+        return response;
       })
-      .onBeforeHandle({ as: "global" }, function refuseRepeated({ request }) {
+      .onBeforeHandle({ as: "global" }, function refuseRepeatedParameter({ request }) {
         const repeated = repeatedParameter(request.url);
         if (repeated !== undefined) throw new Fault("invalid_request", `${quoted(repeated)}: is given twice`);
       })
-      .onError({ as: "global" }, function refuse(context) {
+      .onError({ as: "global" }, function respondWithFault(context) {
         const { code, error, request, headers } = context;
-        const fault = refusalOf(code, error, request);
+        const fault = faultFor(code, error, request);
         if (!(error instanceof Fault)) onError?.(error);
-        context.requestId = requestIdOf(headers["x-request-id"]);
-        if (isServerFailure(fault))
-          log.error({ err: loggable(error), requestId: context.requestId }, fault.code);
+        const requestId = requestIdOf(headers["x-request-id"]);
+        context.requestId = requestId;
+        if (isServerFailure(fault)) log.error({ err: loggable(error), requestId }, fault.code);
+        // Without the message, which may quote the client.
+        else log.debug({ requestId, code: fault.code }, "refused");
         return faultResponse(fault);
       })
-      .mapResponse({ as: "global" }, function finish(context) {
+      .mapResponse({ as: "global" }, function sendResponse(context) {
         const { responseValue, set, request, headers, route, startedAt } = context;
         // A decoration of `authorization`, which this plugin does not see in its types.
         const keyId = (context as { key?: AuthenticatedKey }).key?.id ?? 0;
         if (set.headers["deprecation"] && keyId !== 0) metrics.countDeprecated(route, keyId);
-        const passage = {
+        const summary = {
           requestId: context.requestId || requestIdOf(headers["x-request-id"]),
-          method: namedMethod(request.method),
+          method: methodLabel(request.method),
           route,
           startedAt,
           keyId,
         };
-        return conclude(responseOf(responseValue, Number(set.status ?? 200)), passage, headers["origin"]);
+        return send(responseOf(responseValue, Number(set.status ?? 200)), summary, headers["origin"]);
       })
   );
 };

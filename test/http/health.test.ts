@@ -293,7 +293,7 @@ describe("the log", () => {
     expect(store.log[0]?.["ms"]).toBeNumber();
   });
 
-  test("has no secret of an answer that breaks its schema", async () => {
+  test("has no secret of a response that violates its schema", async () => {
     const store = await openStore();
     store.database.client.run("UPDATE keys SET name = ''");
     expect((await store.call("GET", "/platform/keys")).status).toBe(500);

@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import { Elysia } from "elysia";
+import pino from "pino";
+import { cors } from "../../src/http/cors.ts";
+import { lifecycle } from "../../src/http/lifecycle.ts";
+import { metrics } from "../../src/http/metrics.ts";
+import { Fault } from "../../src/lib/errors.ts";
+
+const linesAt = async (level: "debug" | "info"): Promise<Record<string, unknown>[]> => {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level, base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const app = new Elysia()
+    .use(lifecycle({ metrics: metrics({ version: "1.0.0" }), log, cors: cors([]), routes: () => [] }))
+    .get("/", () => {
+      throw new Fault("pet_in_order", "a client's own words");
+    });
+  await app.handle(new Request("http://localhost/", { headers: { "x-request-id": "one" } }));
+  return lines;
+};
+
+test("at debug, the log has the error code of a refused request, and none of the client's words", async () => {
+  const lines = await linesAt("debug");
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toMatchObject({ msg: "refused", requestId: "one", code: "pet_in_order" });
+  expect(lines[1]).toMatchObject({ msg: "request", requestId: "one", status: 409 });
+  expect(JSON.stringify(lines)).not.toContain("own words");
+});
+
+test("at info, the log has one line for a refused request", async () => {
+  expect(await linesAt("info")).toMatchObject([{ msg: "request" }]);
+});
