@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, readdirSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BackupOptions, takeBackup } from "../../src/backups/backup.ts";
 import { type RestoreResult, prepareRestore } from "../../src/backups/restore.ts";
@@ -17,14 +17,22 @@ export const copyDatabase = (from: string, to: string) => {
     if (existsSync(databasePath(from) + end)) copyFileSync(databasePath(from) + end, databasePath(to) + end);
 };
 
-/** A DATA_DIR that no process has open, with one animal. */
-export const closedStore = async (name: string): Promise<string> => {
+const databaseWith = async (name: string): Promise<Uint8Array> => {
   const made = temporaryDirectory();
   const store = await storeIn(made);
   await addPet(store, { name });
   await store.database.close();
+  return readFileSync(databasePath(made));
+};
+
+const databases = new Map<string, Promise<Uint8Array>>();
+
+/** A DATA_DIR that no process has open, with one animal; those of one name are copies of one database. */
+export const closedStore = async (name: string): Promise<string> => {
+  const database = databases.get(name) ?? databaseWith(name);
+  databases.set(name, database);
   const dataDir = temporaryDirectory();
-  copyFileSync(databasePath(made), databasePath(dataDir));
+  writeFileSync(databasePath(dataDir), await database);
   return dataDir;
 };
 
