@@ -2,7 +2,7 @@ import { formatCaa } from "../protocols/dns/caa.ts";
 import { formatServer } from "./finding.ts";
 import type { DnsRecord } from "../protocols/dns/message.ts";
 import type { Exchange } from "../protocols/dns/client.ts";
-import type { Trace } from "../protocols/dns/resolve.ts";
+import type { Trace } from "./trace.ts";
 import { printable } from "../lib/text.ts";
 
 /** One question of a check, in words. */

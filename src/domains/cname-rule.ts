@@ -3,7 +3,7 @@ import { isUsable, recordsOf } from "../protocols/dns/cname.ts";
 import type { DnsRecord, TextRecord } from "../protocols/dns/message.ts";
 import { canonicalName } from "../protocols/dns/name.ts";
 import type { Exchange } from "../protocols/dns/client.ts";
-import type { View } from "../protocols/dns/resolve.ts";
+import type { View } from "./trace.ts";
 
 /** What a domain's records must be. */
 export interface Expectation {

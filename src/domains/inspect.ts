@@ -3,7 +3,7 @@ import type { IsUrgent } from "../protocols/dns/limiter.ts";
 import type { Server } from "../protocols/dns/network.ts";
 import { ownershipOf, rivalsOf } from "./ownership.ts";
 import type { SendQuery } from "../protocols/dns/client.ts";
-import { investigate } from "../protocols/dns/resolve.ts";
+import { traceDomain } from "./trace.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 import type { Hostname } from "../lib/hostname.ts";
 import { printable } from "../lib/text.ts";
@@ -64,7 +64,7 @@ export const inspector =
     const named = resolvers();
     const asked = named.length > 0 ? named : [{ address: THIS_MACHINE, port }];
     const askInTurn: SendQuery = (server, question, recursive) => ask(server, question, recursive, isUrgent);
-    const trace = await investigate(askInTurn, { resolvers: asked, port, mayAsk }, { ascii, apex, target });
+    const trace = await traceDomain(askInTurn, { resolvers: asked, port, mayAsk }, { ascii, apex, target });
     const expected = {
       hostname: ascii,
       target,

@@ -1,5 +1,5 @@
 import type { NeededType } from "./finding.ts";
-import { proofNameOf } from "../protocols/dns/name.ts";
+import { proofNameOf } from "./trace.ts";
 import type { Hostname } from "../lib/hostname.ts";
 
 /** The DNS record that a domain needs, in the forms that providers and tools take it in. */

@@ -2,7 +2,7 @@ import { isUsable, recordsOf } from "../protocols/dns/cname.ts";
 import type { DnsRecord } from "../protocols/dns/message.ts";
 import { canonicalName } from "../protocols/dns/name.ts";
 import type { Exchange } from "../protocols/dns/client.ts";
-import type { Proof, Trace } from "../protocols/dns/resolve.ts";
+import type { Proof, Trace } from "./trace.ts";
 
 /**
  * Whose a host name is, once its records are right. A CNAME names the project's own target; the addresses that an ALIAS

@@ -1,8 +1,8 @@
 import { formatCaa, allowsIssuance } from "../protocols/dns/caa.ts";
 import { formatServer, type Finding } from "./finding.ts";
-import { proofNameOf } from "../protocols/dns/name.ts";
+import { proofNameOf } from "./trace.ts";
 import { claimsOf, ownershipOf } from "./ownership.ts";
-import type { Trace, View } from "../protocols/dns/resolve.ts";
+import type { Trace, View } from "./trace.ts";
 import { judge, type Expectation, type Judgement } from "./cname-rule.ts";
 
 export interface Verdict {

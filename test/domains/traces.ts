@@ -1,7 +1,7 @@
 import type { Exchange, Failure } from "../../src/protocols/dns/client.ts";
 import type { CnameChain } from "../../src/protocols/dns/cname.ts";
 import type { Answer, CaaRecord, DnsRecord, SoaRecord, TextRecord } from "../../src/protocols/dns/message.ts";
-import type { Trace, View } from "../../src/protocols/dns/resolve.ts";
+import type { Trace, View } from "../../src/domains/trace.ts";
 
 export const record = (type: TextRecord["type"], name: string, data: string, ttl = 60): TextRecord => ({
   type,

@@ -3,7 +3,7 @@ import type { Finding } from "../../src/domains/finding.ts";
 import { rivalsOf } from "../../src/domains/ownership.ts";
 import { verdictOf, type Verdict } from "../../src/domains/verdict.ts";
 import type { Expectation } from "../../src/domains/cname-rule.ts";
-import type { Proof, Trace, View } from "../../src/protocols/dns/resolve.ts";
+import type { Proof, Trace, View } from "../../src/domains/trace.ts";
 import { answer, caaRecord, chain, exchange, failure, record, soa, trace, view } from "./traces.ts";
 
 const NAME = "docs.example.org";

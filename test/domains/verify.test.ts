@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { formatServer } from "../../src/domains/finding.ts";
 import type { Answer } from "../../src/protocols/dns/message.ts";
 import type { SendQuery } from "../../src/protocols/dns/client.ts";
-import { investigate, type ResolveSettings } from "../../src/protocols/dns/resolve.ts";
+import { traceDomain, type TraceOptions } from "../../src/domains/trace.ts";
 import { verdictOf } from "../../src/domains/verdict.ts";
 import { parseHostname } from "../../src/lib/hostname.ts";
 import { dnsServer, IMPATIENT, testClient, WAITING } from "../support/dns.ts";
 import { addFaults, before, CHANGED, casesOf, ISSUER, TARGETS, zonesOf } from "./cases.ts";
 
-const anywhere: ResolveSettings["mayAsk"] = () => true;
+const anywhere: TraceOptions["mayAsk"] = () => true;
 
 const setUp = async (patience = {}) => {
   const zones = zonesOf(TARGETS);
@@ -33,7 +33,7 @@ const setUp = async (patience = {}) => {
       if (!parsed.ok) throw new Error(parsed.refusal);
       const { ascii, apex, isApex } = parsed.hostname;
       const settings = { resolvers, port: authority.server.port, mayAsk };
-      const trace = await investigate(testClient(patience), settings, { ascii, apex, target });
+      const trace = await traceDomain(testClient(patience), settings, { ascii, apex, target });
       return {
         trace,
         verdict: verdictOf(trace, { hostname: ascii, target, isApex, issuers: [ISSUER], needsProof: true }),
@@ -241,7 +241,7 @@ test.concurrent("a name of a hundred levels on slow servers does not hold a chec
   };
   const ascii = `${"a.".repeat(110)}example.test`;
   const settings = { resolvers: [{ address: "127.0.0.1", port: 53 }], port: 53, mayAsk: anywhere };
-  const trace = await investigate(slow, settings, { ascii, apex: "example.test", target: TARGETS.usual });
+  const trace = await traceDomain(slow, settings, { ascii, apex: "example.test", target: TARGETS.usual });
   expect(asked).toBeWithin(30, 40);
   expect(trace.caa).toMatchObject({ kind: "unknown", problem: "unanswered" });
   expect(trace.exchanges.at(-1)?.outcome).toMatchObject({ kind: "failure", failure: "timeout" });

@@ -3,7 +3,7 @@ import { isUsable } from "../../src/protocols/dns/cname.ts";
 import type { DnsRecord, Question } from "../../src/protocols/dns/message.ts";
 import type { Server } from "../../src/protocols/dns/network.ts";
 import type { Exchange } from "../../src/protocols/dns/client.ts";
-import { investigate } from "../../src/protocols/dns/resolve.ts";
+import { traceDomain } from "../../src/domains/trace.ts";
 import { verdictOf } from "../../src/domains/verdict.ts";
 import { parseHostname } from "../../src/lib/hostname.ts";
 import {
@@ -41,7 +41,7 @@ real("each case ends in its findings with named as authority and as resolver", N
     const parsed = parseHostname(typed);
     if (!parsed.ok) throw new Error(parsed.refusal);
     const { ascii: hostname, apex, isApex } = parsed.hostname;
-    const trace = await investigate(client, settings, { ascii: hostname, apex, target: TARGETS[target] });
+    const trace = await traceDomain(client, settings, { ascii: hostname, apex, target: TARGETS[target] });
     const expected = { hostname, target: TARGETS[target], isApex, issuers: [ISSUER], needsProof: true };
     const verdict = verdictOf(trace, expected);
     return {

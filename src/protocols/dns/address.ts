@@ -28,12 +28,12 @@ const SPECIAL_4 = subnets("ipv4", [
   "240.0.0.0/4",
 ]);
 
-/** RFC 4291 section 2.4 as IANA assigned it: beyond it are loopback, local, multicast, IPv4-mapped and NAT64 addresses. */
+/** RFC 4291 section 2.4, as assigned by IANA: loopback, local, multicast, IPv4-mapped and NAT64 addresses lie outside it. */
 const GLOBAL_6 = subnets("ipv6", ["2000::/3"]);
-/** Within it, from IANA's IPv6 Special-Purpose Address Registry: Teredo and 6to4 hold IPv4 addresses. */
+/** Exceptions, from IANA's IPv6 Special-Purpose Address Registry: Teredo and 6to4 embed IPv4 addresses. */
 const SPECIAL_6 = subnets("ipv6", ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"]);
 
-/** True if an address is one that the whole Internet can reach, and nobody's own network. */
+/** True for an address that is reachable from the whole Internet, and not in a private network. */
 export const isGlobalUnicast = (address: string): boolean => {
   switch (isIP(address)) {
     case 4:

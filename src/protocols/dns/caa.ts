@@ -1,4 +1,4 @@
-import { followCnames, type Resolve, type ChainProblem } from "./cname.ts";
+import { type ChainProblem, followCnames, type Resolve } from "./cname.ts";
 import type { CaaRecord } from "./message.ts";
 import { canonicalName, withParents } from "./name.ts";
 import type { Exchange } from "./client.ts";
@@ -6,13 +6,13 @@ import type { Exchange } from "./client.ts";
 export type RelevantCaa =
   | { kind: "found"; name: string; records: CaaRecord[] }
   | { kind: "none" }
-  /** It could not be asked: a certificate authority would refuse, RFC 8659 section 3. */
+  /** The resolvers had no usable answer: a CA would not issue, RFC 8659 section 3. */
   | { kind: "unknown"; name: string; problem: ChainProblem; exchange: Exchange };
 
-/** RFC 8659 section 3: the records of the name, through its CNAME's target, or of the nearest parent that has some. */
-export const relevantCaa = async (ask: Resolve, hostname: string): Promise<RelevantCaa> => {
+/** Finds the relevant CAA records (RFC 8659 section 3): of the name, through CNAME records, or of the nearest parent with some. */
+export const relevantCaa = async (resolve: Resolve, hostname: string): Promise<RelevantCaa> => {
   for (const name of withParents(hostname)) {
-    const { names, records, problem, last } = await followCnames(ask, name, "CAA");
+    const { names, records, problem, last } = await followCnames(resolve, name, "CAA");
     if (problem) return { kind: "unknown", name, problem, exchange: last };
     const found = records.filter((record) => record.type === "CAA");
     if (found.length > 0) return { kind: "found", name: names.at(-1) ?? name, records: found };
@@ -20,7 +20,7 @@ export const relevantCaa = async (ask: Resolve, hostname: string): Promise<Relev
   return { kind: "none" };
 };
 
-/** RFC 8659 section 4.2: the issuer's domain is what precedes the parameters; it may be empty, which allows nobody. */
+/** RFC 8659 section 4.2: the issuer's domain precedes the parameters. An empty one allows no CA. */
 const issuerOf = (value: string): string => canonicalName(value.split(";")[0]?.trim() ?? "");
 
 const KNOWN_TAGS = new Set([
@@ -33,7 +33,7 @@ const KNOWN_TAGS = new Set([
   "issuevmc",
 ]);
 
-/** RFC 8659 section 4: true if one of these issuers may issue for a name that is no wildcard. */
+/** RFC 8659 section 4: true if one of these issuers may issue for a name without a wildcard. */
 export const allowsIssuance = (records: CaaRecord[], issuers: readonly string[]): boolean => {
   if (records.some(({ data }) => data.critical && !KNOWN_TAGS.has(data.tag))) return false;
   const issue = records.filter(({ data }) => data.tag === "issue");
@@ -42,6 +42,6 @@ export const allowsIssuance = (records: CaaRecord[], issuers: readonly string[])
   );
 };
 
-/** A record as zone files write it. */
+/** A record as in a zone file. */
 export const formatCaa = ({ data: { critical, tag, value } }: CaaRecord): string =>
   `${critical ? 128 : 0} ${tag} ${JSON.stringify(value)}`;

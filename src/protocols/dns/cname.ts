@@ -1,38 +1,39 @@
+import type { Exchange } from "./client.ts";
 import type { DnsRecord, Question, QuestionType } from "./message.ts";
 import { isAskable } from "./name.ts";
-import type { Exchange } from "./client.ts";
 
-/** How many CNAME records are followed. */
+/** The most CNAME records that are followed. */
 export const MAX_HOPS = 8;
 
+/** Asks a resolver. */
 export type Resolve = (question: Question) => Promise<Exchange>;
 
-/** Why a chain has no end: `unanswered` if the resolvers could not be asked. */
+/** Why a chain has no end; `unanswered` if the resolvers had no usable answer. */
 export type ChainProblem = "loop" | "too_long" | "bad_name" | "unanswered";
 
 export interface CnameChain {
-  /** The name that was asked for, and every CNAME's value after it. */
+  /** The name of the question, and the value of every CNAME record after it. */
   names: string[];
-  /** The records of the last name, of the type that was asked for. */
+  /** The records of the last name that have the type of the question. */
   records: DnsRecord[];
   problem?: ChainProblem;
-  /** What the last server said. */
+  /** The exchange that ended the chain. */
   last: Exchange;
 }
 
-/** True if the server said what there is, or that there is nothing. */
+/** True for an answer with the records, or with their absence. */
 export const isUsable = ({ outcome }: Exchange): boolean =>
   outcome.kind === "answer" && (outcome.rcode === "NOERROR" || outcome.rcode === "NXDOMAIN");
 
-/** What there is, as the server says; nothing from one that could not say: `named` sends records of a loop with SERVFAIL. */
+/** The records of a usable answer; none of any other: `named` sends the records of a loop with SERVFAIL. */
 export const recordsOf = (exchange: Exchange): DnsRecord[] =>
   isUsable(exchange) && exchange.outcome.kind === "answer" ? exchange.outcome.records : [];
 
 const cnameOf = (records: DnsRecord[], name: string): string | undefined =>
   records.find((record) => record.type === "CNAME" && record.name === name)?.data as string | undefined;
 
-/** Walks one answer's CNAME records from the last name on, as far as they lead. */
-const walk = (names: string[], records: DnsRecord[]): ChainProblem | undefined => {
+/** Appends the CNAME values of one answer to `names`, as far as they lead. */
+const appendCnames = (names: string[], records: DnsRecord[]): ChainProblem | undefined => {
   for (;;) {
     const next = cnameOf(records, names.at(-1) ?? "");
     if (next === undefined) return undefined;
@@ -43,18 +44,22 @@ const walk = (names: string[], records: DnsRecord[]): ChainProblem | undefined =
   }
 };
 
-/** Asks for a type through CNAME records, also where the resolver does not follow them itself. */
-export const followCnames = async (ask: Resolve, name: string, type: QuestionType): Promise<CnameChain> => {
+/** Asks for records through CNAME records, also where the resolver does not follow them itself. */
+export const followCnames = async (
+  resolve: Resolve,
+  name: string,
+  type: QuestionType,
+): Promise<CnameChain> => {
   const names = [name];
   for (;;) {
     const asked = names.at(-1) ?? "";
-    const last = await ask({ name: asked, type });
+    const last = await resolve({ name: asked, type });
     if (!isUsable(last)) return { names, records: [], problem: "unanswered", last };
-    const problem = walk(names, recordsOf(last));
+    const problem = appendCnames(names, recordsOf(last));
     if (problem) return { names, records: [], problem, last };
     const end = names.at(-1);
     const records = recordsOf(last).filter((record) => record.type === type && record.name === end);
-    // Nothing more to ask: records are there, or the name that was asked for leads no further.
+    // The chain ends with records, or with a name that has no CNAME.
     if (records.length > 0 || end === asked) return { names, records, last };
   }
 };

@@ -1,56 +1,56 @@
-/** Whether somebody waits for the work; it may become so while the work waits for its turn. */
+/** True if somebody waits for the result. It may become true while the work is queued. */
 export type IsUrgent = () => boolean;
 
-/** Runs work for a key: what is beyond the limit waits for its turn. */
+/** Runs work for a key, queued if too much of that key runs. */
 export type Limiter = <Value>(key: string, isUrgent: IsUrgent, work: () => Promise<Value>) => Promise<Value>;
 
-interface Turn {
+interface Job {
   isUrgent: IsUrgent;
-  begin: () => void;
+  start: () => void;
 }
 
-interface Lane {
+interface Queue {
   running: number;
-  waiting: Turn[];
+  waiting: Job[];
 }
 
 /**
- * At most `limit` at once for each key; the others in the order in which they came, but what is urgent first. `reserved`
- * places are for that alone: what nobody waits for cannot hold it up, however long it takes.
+ * Runs at most `limit` jobs of a key at once, urgent ones first, otherwise in the order of the calls. Only urgent jobs may take
+ * the last `reserved` slots, so that no amount of other work delays them.
  */
 export const concurrencyLimiter = (limit: number, reserved: number): Limiter => {
-  const lanes = new Map<string, Lane>();
-  const next = ({ running, waiting }: Lane): Turn | undefined => {
+  const queues = new Map<string, Queue>();
+  const next = ({ running, waiting }: Queue): Job | undefined => {
     if (running >= limit) return undefined;
     const urgent = waiting.findIndex(({ isUrgent }) => isUrgent());
     if (urgent >= 0) return waiting.splice(urgent, 1)[0];
     return running < limit - reserved ? waiting.shift() : undefined;
   };
-  const admit = (lane: Lane) => {
-    for (let turn = next(lane); turn; turn = next(lane)) {
-      lane.running += 1;
-      turn.begin();
+  const startJobs = (queue: Queue) => {
+    for (let job = next(queue); job; job = next(queue)) {
+      queue.running += 1;
+      job.start();
     }
   };
-  const enter = (lane: Lane, isUrgent: IsUrgent): Promise<void> => {
+  const acquire = (queue: Queue, isUrgent: IsUrgent): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    lane.waiting.push({ isUrgent, begin: resolve });
-    admit(lane);
+    queue.waiting.push({ isUrgent, start: resolve });
+    startJobs(queue);
     return promise;
   };
-  const leave = (key: string, lane: Lane) => {
-    lane.running -= 1;
-    admit(lane);
-    if (lane.running === 0) lanes.delete(key);
+  const release = (key: string, queue: Queue) => {
+    queue.running -= 1;
+    startJobs(queue);
+    if (queue.running === 0) queues.delete(key);
   };
   return async (key, isUrgent, work) => {
-    const lane = lanes.get(key) ?? { running: 0, waiting: [] };
-    lanes.set(key, lane);
-    await enter(lane, isUrgent);
+    const queue = queues.get(key) ?? { running: 0, waiting: [] };
+    queues.set(key, queue);
+    await acquire(queue, isUrgent);
     try {
       return await work();
     } finally {
-      leave(key, lane);
+      release(key, queue);
     }
   };
 };

@@ -15,10 +15,10 @@ interface Owned {
   ttl: number;
 }
 
-/** Of a TXT record its strings, joined. */
+/** The data of a TXT record are its strings, joined. */
 export type TextRecord = Owned & { type: "A" | "AAAA" | "CNAME" | "NS" | "TXT"; data: string };
 export type CaaRecord = Owned & { type: "CAA"; data: { critical: boolean; tag: string; value: string } };
-/** Of a SOA record only how long its zone lets an absence be remembered: RFC 2308 section 5. */
+/** Only the part of a SOA record that says how long an absence may be cached: RFC 2308 section 5. */
 export type SoaRecord = Owned & { type: "SOA"; data: { minimum: number } };
 export type DnsRecord = TextRecord | CaaRecord | SoaRecord;
 
@@ -26,19 +26,19 @@ export interface Answer {
   kind: "answer";
   /** NOERROR, NXDOMAIN, SERVFAIL, REFUSED, ..., or `RCODE_<number>`. */
   rcode: string;
-  /** True if the server holds the zone. */
+  /** AA: true if the server holds the zone. */
   authoritative: boolean;
   records: DnsRecord[];
   /** The authority section: the SOA of an absence, the NS of a referral. */
   authorities: DnsRecord[];
 }
 
-/** Why a packet is not the answer. */
+/** Why a packet is not the response to the query. */
 export type RejectReason = "wrong_id" | "wrong_question" | "not_a_response" | "malformed" | "oversized";
 
-export type Message = Answer | { kind: "truncated" } | { kind: "stray"; stray: RejectReason };
+export type Message = Answer | { kind: "truncated" } | { kind: "rejected"; reason: RejectReason };
 
-/** What we say that we take over UDP (RFC 6891): below every usual path's MTU. */
+/** The largest UDP message that we accept (RFC 6891): below the MTU of every usual path. */
 export const UDP_SIZE = 1232;
 const HEADER_SIZE = 12;
 const TRUNCATED = 0x02;
@@ -106,7 +106,7 @@ const recordsOf = (wire: WireAnswer[] = []): DnsRecord[] =>
 const extendedBits = (additionals: WireAnswer[] = []): number =>
   additionals.find((one) => one.type === "OPT")?.extendedRcode ?? 0;
 
-/** Header and question alone, which a truncated packet has whole. */
+/** Compares only header and question, which a truncated packet has whole. */
 const isFor = (bytes: Buffer, question: Question): boolean => {
   const head = Buffer.from(bytes);
   head.fill(0, 6, HEADER_SIZE);
@@ -120,12 +120,12 @@ const isFor = (bytes: Buffer, question: Question): boolean => {
   );
 };
 
-/** RFC 6891 section 7: a server without EDNS says FORMERR; before that RFC some said NOTIMP. */
+/** RFC 6891 section 7: a server without EDNS answers FORMERR; before that RFC some answered NOTIMP. */
 export const lacksEdns = ({ kind, rcode }: { kind: string; rcode?: string }): boolean =>
   kind === "answer" && (rcode === "FORMERR" || rcode === "NOTIMP");
 
-/** What a server that could not read the query may send: its id, FORMERR or NOTIMP, and no question to compare. */
-const bareRefusal = (bytes: Buffer): Answer | undefined => {
+/** A server that could not parse the query may send only its id with FORMERR or NOTIMP, and no question to compare. */
+const readHeaderOnly = (bytes: Buffer): Answer | undefined => {
   if (bytes.readUInt16BE(4) !== 0) return undefined;
   const rcode = RCODES[bytes.readUInt8(3) & 0x0f] ?? "";
   const refusal: Answer = { kind: "answer", rcode, authoritative: false, records: [], authorities: [] };
@@ -144,24 +144,24 @@ const readAnswer = (bytes: Buffer): Answer => {
   };
 };
 
-const stray = (why: RejectReason): Message => ({ kind: "stray", stray: why });
+const rejected = (reason: RejectReason): Message => ({ kind: "rejected", reason });
 
 /**
- * Reads a packet from a stranger as the answer to this question with this id; never throws. The id and the question are
- * looked at before anything else is believed (RFC 5452 section 9.1).
+ * Parses an untrusted packet as the response to this question with this id. Never throws. Checks the id and the question
+ * before anything else (RFC 5452 section 9.1).
  */
 export const readMessage = (packet: Uint8Array, question: Question, id: number): Message => {
   const bytes = Buffer.from(packet.buffer, packet.byteOffset, packet.byteLength);
-  if (bytes.length < HEADER_SIZE) return stray("malformed");
-  if (bytes.readUInt16BE(0) !== id) return stray("wrong_id");
+  if (bytes.length < HEADER_SIZE) return rejected("malformed");
+  if (bytes.readUInt16BE(0) !== id) return rejected("wrong_id");
   const flags = bytes.readUInt8(2);
-  if ((flags & 0x80) === 0) return stray("not_a_response");
-  const refusal = bareRefusal(bytes);
-  if (refusal) return refusal;
+  if ((flags & 0x80) === 0) return rejected("not_a_response");
+  const headerOnly = readHeaderOnly(bytes);
+  if (headerOnly) return headerOnly;
   try {
-    if (!isFor(bytes, question)) return stray("wrong_question");
+    if (!isFor(bytes, question)) return rejected("wrong_question");
     return (flags & TRUNCATED) === 0 ? readAnswer(bytes) : { kind: "truncated" };
   } catch {
-    return stray("malformed");
+    return rejected("malformed");
   }
 };

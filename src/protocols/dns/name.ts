@@ -1,7 +1,7 @@
 /** RFC 4343: names compare without case in ASCII only; `toLowerCase` alone would fold the Kelvin sign into a `k`. */
 const lower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** A name as everything here compares it: ASCII letters in lower case, no final dot; the root is "". */
+/** The form in which names are compared: ASCII letters in lower case, no final dot. The root is "". */
 export const canonicalName = (name: string): string => lower(name).replace(/\.$/, "");
 
 export const isSameName = (one: string, other: string): boolean =>
@@ -13,11 +13,8 @@ export const withParents = (name: string): string[] => {
   return labels.map((_, at) => labels.slice(at).join("."));
 };
 
-/** What can be asked for: printable ASCII in labels of 1 to 63, 253 in all. Names out of answers can be anything. */
+/** True for a name that a query can have: printable ASCII in labels of 1 to 63, 253 in all. Names in answers can be anything. */
 export const isAskable = (name: string): boolean =>
   name.length <= 253 &&
   /^[!-~]+$/.test(name) &&
   name.split(".").every(({ length }) => length > 0 && length < 64);
-
-/** The name whose TXT record says for which project an apex is. */
-export const proofNameOf = (apex: string): string => `_adoption-store.${apex}`;

@@ -8,22 +8,22 @@ export interface Server {
 }
 
 export interface Receiver {
-  /** A whole message; over UDP there may be any number of them. */
+  /** Called with a whole message; over UDP any number of times. */
   onMessage(packet: Uint8Array): void;
-  /** The operating system's word for it, such as ECONNREFUSED; nothing comes after it. */
+  /** Called with the system's error code, such as ECONNREFUSED. No other call follows. */
   onError(code: string): void;
 }
 
 export interface Channel {
-  /** Nothing is received after it. */
+  /** The receiver is not called after it. */
   close(): void;
 }
 
-/** Neither throws; a receiver hears nothing before the call has returned. */
+/** The methods do not throw, and do not call the receiver before they have returned. */
 export interface Network {
-  /** Sends one datagram from a socket of its own, on a random port, that hears this server only. */
+  /** Sends one datagram from a new socket on a random port. It receives from this server only. */
   udp(server: Server, packet: Uint8Array, receiver: Receiver): Channel;
-  /** Sends one message over a connection of its own, and receives one: RFC 7766 section 8. */
+  /** Sends one message over a new connection, and receives one: RFC 7766 section 8. */
   tcp(server: Server, packet: Uint8Array, receiver: Receiver): Channel;
 }
 
@@ -45,7 +45,7 @@ const udp = (server: Server, packet: Uint8Array, receiver: Receiver): Channel =>
   socket.on("message", (bytes, { port }) => {
     if (isOpen && port === server.port) receiver.onMessage(bytes);
   });
-  // Bun hands the callback what keeps it from connecting, such as EACCES for a broadcast address.
+  // Bun passes an error such as EACCES for a broadcast address to the callback.
   socket.connect(server.port, server.address, (error?: Error) => {
     if (error) fail(error);
     else if (isOpen) socket.send(packet, (unsent) => unsent && fail(unsent));
@@ -53,7 +53,7 @@ const udp = (server: Server, packet: Uint8Array, receiver: Receiver): Channel =>
   return { close };
 };
 
-/** The first message of a stream, once it is whole: two bytes of length, then that many. */
+/** The first message of a stream once it is whole: two bytes of length, then the message (RFC 1035 section 4.2.2). */
 const firstMessage = (stream: Buffer): Buffer | undefined => {
   if (stream.length < 2) return undefined;
   const end = 2 + stream.readUInt16BE(0);

@@ -3,17 +3,17 @@ import type { Server } from "./network.ts";
 
 export const DNS_PORT = 53;
 
-/** An address, `address:port` or `[address]:port`; undefined for anything else. */
+/** Parses an address, `address:port` or `[address]:port`; undefined for anything else. */
 export const parseServer = (text: string, fallbackPort = DNS_PORT): Server | undefined => {
   if (isIP(text) !== 0) return { address: text, port: fallbackPort };
   const [, bracketed, dotted, digits] = /^(?:\[([^\]]+)\]|([0-9.]+))(?::([0-9]{1,5}))?$/.exec(text) ?? [];
   const address = bracketed ?? dotted ?? "";
   const port = digits === undefined ? fallbackPort : Number(digits);
-  const isRight = isIP(address) === (bracketed === undefined ? 4 : 6) && port > 0 && port < 65_536;
-  return isRight ? { address, port } : undefined;
+  const isValid = isIP(address) === (bracketed === undefined ? 4 : 6) && port > 0 && port < 65_536;
+  return isValid ? { address, port } : undefined;
 };
 
-/** The name servers that /etc/resolv.conf names: resolv.conf(5). */
+/** The name servers in the text of /etc/resolv.conf: resolv.conf(5). */
 export const resolversOf = (resolvConf: string, port = DNS_PORT): Server[] =>
   [...resolvConf.matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)]
     .map(([, address = ""]) => parseServer(address, port))

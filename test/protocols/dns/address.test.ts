@@ -24,17 +24,20 @@ const leadingTo = (address: string): string[] => {
   return [...prefixes.flatMap((prefix) => [prefix + address, prefix + groups]), `2002:${groups}::1`];
 };
 
-test.each(SPECIAL_4)("%s is no public address, and no IPv6 address leads to it", (address) => {
-  for (const one of [address, ...leadingTo(address)])
-    expect({ one, is: isGlobalUnicast(one) }).toEqual({ one, is: false });
-});
+test.each(SPECIAL_4)(
+  "%s is not a public address, and neither is an IPv6 address that embeds it",
+  (address) => {
+    for (const one of [address, ...leadingTo(address)])
+      expect({ one, is: isGlobalUnicast(one) }).toEqual({ one, is: false });
+  },
+);
 
 const SPECIAL_6 = words(`
   :: ::1 0:0:0:0:0:0:0:1 ::ffff:8.8.8.8 ::ffff:0:8.8.8.8 64:ff9b::8.8.8.8 64:ff9b:1::1 100::1 100:0:0:1::1
   2001::1 2001:2::1 2001:10::1 2001:20::1 2001:db8::1 2002::1 3fff::1 4000::1 5f00::1 fc00::1 fdff::1
   fe80::1 fe80::1%lo febf::1 fec0::1 ff02::fb ff0e::1 2606:4700::1%lo`);
 
-test.each(SPECIAL_6)("%s is no public address", (address) => {
+test.each(SPECIAL_6)("%s is not a public address", (address) => {
   expect(isGlobalUnicast(address)).toBe(false);
 });
 
@@ -42,6 +45,6 @@ const NONE = words(
   "localhost example.org 8.8.8 8.8.8.8. 08.8.8.8 0x08080808 134744072 [2606:4700::1] 8.8.8.8/8",
 );
 
-test.each(["", ...NONE])("%j is no address", (text) => {
+test.each(["", ...NONE])("%j is not an address", (text) => {
   expect(isGlobalUnicast(text)).toBe(false);
 });

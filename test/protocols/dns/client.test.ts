@@ -49,7 +49,7 @@ test("an answer brings its rcode, records and time", async () => {
   expect(milliseconds).toBeWithin(0, 3000);
 });
 
-test("names that do not exist are an answer", async () => {
+test("NXDOMAIN is an answer", async () => {
   using dns = await dnsServer({ zones: ZONES });
   const { outcome } = await testClient()(dns.server, { name: "no.example.org", type: "A" }, false);
   expect(outcome).toMatchObject({
@@ -68,7 +68,7 @@ test.concurrent.each<Behaviour>(["silent", { lateMs: 300 }])(
   },
 );
 
-test("a server that hangs up is named", async () => {
+test("a server that closes the connection fails with its error code", async () => {
   const { outcome, ignored } = await askWith("hang_up");
   expect(outcome).toMatchObject({ kind: "failure", failure: "network" });
   expect(ignored).toEqual([]);
@@ -90,7 +90,7 @@ test.concurrent.each<[Behaviour, string, RejectReason]>([
   expect(ignored).toEqual([stray]);
 });
 
-test("the right answer counts, whatever came before it", async () => {
+test("wrong packets before the right answer are ignored", async () => {
   const spoofed = (packet: Buffer) =>
     Buffer.concat([Buffer.from([packet[0] ?? 0, ~(packet[1] ?? 0)]), packet.subarray(2)]);
   const { outcome, ignored } = await askWith((packet) => [Buffer.from("x"), spoofed(packet), packet]);
@@ -98,7 +98,7 @@ test("the right answer counts, whatever came before it", async () => {
   expect(ignored).toEqual(["malformed", "wrong_id"]);
 });
 
-test("a flood of wrong packets ends the question", async () => {
+test("a flood of wrong packets ends the query", async () => {
   const { outcome, ignored } = await askWith((packet) => Array<Buffer>(200).fill(packet.subarray(0, 14)));
   expect(outcome).toMatchObject({ failure: "malformed" });
   expect(ignored.length).toBeWithin(1, 33);
@@ -108,7 +108,7 @@ test.each(["SERVFAIL", "REFUSED"] as const)("%s is an answer with that rcode", a
   expect((await askWith(rcode)).outcome).toMatchObject({ kind: "answer", rcode, records: [] });
 });
 
-test("a truncated answer is asked for again over TCP", async () => {
+test("a truncated answer is requested again over TCP", async () => {
   const { outcome, transport, asked } = await askWith("truncated");
   expect(outcome).toMatchObject({ kind: "answer", records: [{ data: "t1.pages.test" }] });
   expect(transport).toBe("tcp");
@@ -134,7 +134,7 @@ test.each<[string, (packet: Buffer) => Buffer]>([
   expect({ edns: asked.map(({ edns }) => edns), ignored }).toEqual({ edns: [true, false], ignored: [] });
 });
 
-test("a server without EDNS that truncates is asked over TCP", async () => {
+test("a server without EDNS that truncates is asked over TCP without EDNS", async () => {
   const { outcome, asked } = await askWith((packet, query) => {
     if (hasEdns(query)) return [bare(packet, 1)];
     return [withTruncation(packet)];
@@ -147,25 +147,25 @@ test("a server without EDNS that truncates is asked over TCP", async () => {
   ]);
 });
 
-test("a server that says FORMERR without EDNS too has said so", async () => {
+test("FORMERR to a query without EDNS is the answer", async () => {
   const { outcome, asked } = await askWith((packet) => [bare(packet, 1)]);
   expect(outcome).toMatchObject({ kind: "answer", rcode: "FORMERR", records: [] });
   expect(asked.length).toBe(2);
 });
 
-test("a port where nobody listens is refused", async () => {
+test("a closed port fails as refused", async () => {
   const dns = await dnsServer({ zones: {} });
   dns[Symbol.dispose]();
   const { outcome } = await testClient()(dns.server, DOCS, false);
   expect(outcome).toMatchObject({ kind: "failure", failure: "refused" });
 });
 
-test("an address that cannot be reached is a failure", async () => {
+test("an unreachable address fails", async () => {
   const { outcome } = await testClient()({ address: "255.255.255.255", port: 9 }, DOCS, false);
   expect(outcome.kind).toBe("failure");
 });
 
-test.concurrent("a right answer from another port is not heard", async () => {
+test.concurrent("a right answer from another port is ignored", async () => {
   const dns = createSocket("udp4");
   const stranger = createSocket("udp4");
   await Promise.all(
@@ -183,7 +183,7 @@ test.concurrent("a right answer from another port is not heard", async () => {
   expect(ignored).toEqual([]);
 });
 
-test.concurrent("every attempt has an id and a port of its own", async () => {
+test.concurrent("every attempt has its own id and port", async () => {
   const seen = new Set<string>();
   const dns = createSocket("udp4");
   await new Promise<void>((bound) => dns.bind(0, "127.0.0.1", bound));
@@ -194,13 +194,13 @@ test.concurrent("every attempt has an id and a port of its own", async () => {
   expect(seen.size).toBe(5);
 });
 
-test.concurrent("a server that does not answer is asked as often as the settings say", async () => {
+test.concurrent("a silent server is asked as often as `attempts` says", async () => {
   const { asked, ignored } = await askWith("wrong_id", { timeoutMs: 700, attempts: 3 });
   expect(asked.length).toBe(3);
   expect(ignored).toEqual(["wrong_id", "wrong_id", "wrong_id"]);
 });
 
-test("at most 8 questions at once go to one server, also while they are put again otherwise", async () => {
+test("at most 8 queries at once go to one server, retries over TCP and without EDNS included", async () => {
   using dns = await dnsServer({ zones: ZONES });
   let running = 0;
   let most = 0;

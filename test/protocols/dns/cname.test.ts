@@ -23,7 +23,7 @@ const chainOf = (hops: number): DnsRecord[] => [
 ];
 
 describe("a chain of CNAME records", () => {
-  test("is one name where that has the records itself", async () => {
+  test("is one name if that name has the records", async () => {
     const { ask, asked } = resolverOf({ "a.test": [record("A", "a.test", "192.0.2.1")] });
     expect(await followCnames(ask, "a.test", "A")).toMatchObject({
       names: ["a.test"],
@@ -41,7 +41,7 @@ describe("a chain of CNAME records", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("is followed from answer to answer where a resolver stops at each", async () => {
+  test("is followed across answers if a resolver returns one record at a time", async () => {
     const { ask, asked } = resolverOf({
       "n0.test": [cname("n0.test", "n1.test")],
       "n1.test": [cname("n1.test", "n2.test")],
@@ -53,7 +53,7 @@ describe("a chain of CNAME records", () => {
     expect(asked.map(({ name }) => name)).toEqual(names(3));
   });
 
-  test("ends without records where its last name has none", async () => {
+  test("ends without records if its last name has none", async () => {
     const { ask, asked } = resolverOf({ "n0.test": [cname("n0.test", "n1.test")] });
     const followed = await followCnames(ask, "n0.test", "A");
     expect(followed).toMatchObject({ names: names(2), records: [] });
@@ -61,7 +61,7 @@ describe("a chain of CNAME records", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("has only records of its last name and of the type that was asked for", async () => {
+  test("has only records of its last name, with the type of the question", async () => {
     const { ask } = resolverOf({
       "a.test": [
         record("A", "other.test", "192.0.2.1"),
@@ -75,12 +75,12 @@ describe("a chain of CNAME records", () => {
     expect(records.map(({ data }) => data)).toEqual(["192.0.2.2"]);
   });
 
-  test("of CNAME records itself ends behind the last", async () => {
+  test("for the type CNAME ends at the last record", async () => {
     const { ask } = resolverOf({ "n0.test": [cname("n0.test", "n1.test")] });
     expect(await followCnames(ask, "n0.test", "CNAME")).toMatchObject({ names: names(2), records: [] });
   });
 
-  test("of eight records is followed, and of nine is too long", async () => {
+  test("of eight records is followed, and of nine records is too long", async () => {
     const eight = await followCnames(resolverOf({ "n0.test": chainOf(8) }).ask, "n0.test", "A");
     expect(eight).toMatchObject({ names: names(9), records: [{ data: "192.0.2.1" }] });
     const nine = await followCnames(resolverOf({ "n0.test": chainOf(9) }).ask, "n0.test", "A");
@@ -98,7 +98,7 @@ describe("a chain of CNAME records", () => {
     });
   });
 
-  test("that leads to what cannot be asked for ends there", async () => {
+  test("ends at a name that no query can have", async () => {
     const { ask } = resolverOf({ "a.test": [cname("a.test", "b c.test")] });
     expect(await followCnames(ask, "a.test", "A")).toMatchObject({
       names: ["a.test"],
@@ -107,7 +107,7 @@ describe("a chain of CNAME records", () => {
     });
   });
 
-  test("ends where nobody answers, and what the last server said is kept", async () => {
+  test("ends as unanswered without a usable answer, and has the last exchange", async () => {
     const silent = exchange(failure("timeout", "no answer"));
     expect(await followCnames(async () => silent, "a.test", "A")).toEqual({
       names: ["a.test"],
@@ -131,7 +131,7 @@ test.each([
   expect(recordsOf(given)).toEqual(isTold ? RECORDS : []);
 });
 
-test("a failure says nothing", () => {
+test("a failure has no records", () => {
   const given = exchange(failure("network", "unreachable"));
   expect(isUsable(given)).toBe(false);
   expect(recordsOf(given)).toEqual([]);

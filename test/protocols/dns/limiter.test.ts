@@ -25,7 +25,7 @@ const workshop = (limit: number, reserved: number) => {
 const urgent = () => true;
 const leisurely = () => false;
 
-test("places are kept free for what is urgent, and each key has its own", async () => {
+test("slots are reserved for urgent work, for each key", async () => {
   const { begun, ask } = workshop(3, 1);
   for (const name of ["a", "b", "c"]) void ask(name, leisurely);
   void ask("d", urgent);
@@ -35,7 +35,7 @@ test("places are kept free for what is urgent, and each key has its own", async 
   expect(begun).toEqual(["a", "b", "d", "f"]);
 });
 
-test("what is urgent goes first, the rest in the order in which it came", async () => {
+test("urgent work runs first, the rest in the order of the calls", async () => {
   const { begun, ask, end } = workshop(2, 1);
   void ask("a", leisurely);
   void ask("b", urgent);
@@ -46,7 +46,7 @@ test("what is urgent goes first, the rest in the order in which it came", async 
   expect(begun).toEqual(["a", "b", "e", "c", "d"]);
 });
 
-test("what becomes urgent while it waits goes first from then on", async () => {
+test("work that becomes urgent in the queue runs first from then on", async () => {
   const { begun, ask, end } = workshop(1, 0);
   let isAwaited = false;
   void ask("a", leisurely);
@@ -58,7 +58,7 @@ test("what becomes urgent while it waits goes first from then on", async () => {
   expect(begun).toEqual(["a", "c"]);
 });
 
-test("work that fails gives its place to the next", async () => {
+test("work that fails frees its slot", async () => {
   const pass = concurrencyLimiter(1, 0);
   const failing = pass("server", urgent, () => Promise.reject(new Error("no")));
   const next = pass("server", urgent, async () => "yes");

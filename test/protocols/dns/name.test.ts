@@ -1,13 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import {
-  canonicalName,
-  isAskable,
-  isSameName,
-  proofNameOf,
-  withParents,
-} from "../../../src/protocols/dns/name.ts";
+import { canonicalName, isAskable, isSameName, withParents } from "../../../src/protocols/dns/name.ts";
 
-test("names compare without ASCII case and final dot, and without any other folding", () => {
+test("names are compared without ASCII case and the final dot, and without any other folding", () => {
   expect(isSameName("Docs.Example.ORG.", "docs.example.org")).toBe(true);
   expect(isSameName("\u212a.test", "k.test")).toBe(false);
   expect(canonicalName(".")).toBe("");
@@ -17,7 +11,7 @@ test("a name's parents end at the top-level domain", () => {
   expect(withParents("a.b.test")).toEqual(["a.b.test", "b.test", "test"]);
 });
 
-test("names that no question can hold are not asked for", () => {
+test("names that no query can have are not askable", () => {
   for (const name of [
     "",
     "a..b",
@@ -56,8 +50,4 @@ describe("a name", () => {
   ])("%s is not", (_, name) => {
     expect(isAskable(name)).toBe(false);
   });
-});
-
-test("the proof of an apex stands below it", () => {
-  expect(proofNameOf("example.org")).toBe("_adoption-store.example.org");
 });

@@ -1,0 +1,140 @@
+import {
+  type Answer,
+  encodeQuery,
+  lacksEdns,
+  type Question,
+  readMessage,
+  type RejectReason,
+  UDP_SIZE,
+} from "./message.ts";
+import type { Network, Server } from "./network.ts";
+
+export type FailureKind =
+  | "timeout"
+  | "refused"
+  | "network"
+  | "malformed"
+  | "spoofed"
+  | "oversized"
+  /** The address must not be asked, and was not. */
+  | "forbidden";
+
+export interface Failure {
+  kind: "failure";
+  failure: FailureKind;
+  detail: string;
+}
+
+/** A question for one server. */
+export interface Query {
+  server: Server;
+  question: Question;
+  /** RD, RFC 1035 section 4.1.1: the server is asked to look up what it does not hold. */
+  recursive: boolean;
+}
+
+/** The transport of an answer or failure, and the packets that were rejected before it. */
+export interface Result {
+  transport: "udp" | "tcp";
+  outcome: Answer | Failure;
+  ignored: RejectReason[];
+}
+
+export interface ExchangeDependencies {
+  network: Network;
+  /** Cryptographically random bytes. */
+  random: (count: number) => Uint8Array;
+}
+
+/** A flood of rejected packets ends the attempt. */
+const MAX_REJECTED = 32;
+/** A larger message is not parsed: its name compression could take seconds. */
+const TCP_SIZE = 16_384;
+
+const FAILURE_OF: Record<RejectReason, FailureKind> = {
+  wrong_id: "spoofed",
+  wrong_question: "spoofed",
+  not_a_response: "spoofed",
+  malformed: "malformed",
+  oversized: "oversized",
+};
+
+interface Mode {
+  transport: Result["transport"];
+  edns: boolean;
+}
+
+interface Attempt {
+  outcome: Answer | Failure | { kind: "truncated" };
+  ignored: RejectReason[];
+}
+
+const failureOf = (failure: FailureKind, detail: string): Failure => ({ kind: "failure", failure, detail });
+
+/** Silence is a timeout; after rejected packets, the last of them names the failure. */
+const timeoutFailure = (ignored: RejectReason[], timeoutMs: number): Failure => {
+  const last = ignored.at(-1);
+  const detail = `no answer within ${timeoutMs} ms`;
+  return last ? failureOf(FAILURE_OF[last], `${detail}, but: ${last}`) : failureOf("timeout", detail);
+};
+
+const attempt = (
+  { network, random }: ExchangeDependencies,
+  timeoutMs: number,
+  { server, question, recursive }: Query,
+  { transport, edns }: Mode,
+): Promise<Attempt> => {
+  const { promise, resolve } = Promise.withResolvers<Attempt>();
+  const id = Buffer.from(random(2)).readUInt16BE(0);
+  const maxBytes = transport === "udp" ? UDP_SIZE : TCP_SIZE;
+  const maxRejected = transport === "udp" ? MAX_REJECTED : 1;
+  const ignored: RejectReason[] = [];
+  const end = (outcome: Attempt["outcome"]) => {
+    clearTimeout(timer);
+    channel.close();
+    resolve({ outcome, ignored });
+  };
+  const reject = (reason: RejectReason) => {
+    ignored.push(reason);
+    if (ignored.length >= maxRejected) end(failureOf(FAILURE_OF[reason], `not an answer: ${reason}`));
+  };
+  const timer = setTimeout(() => end(timeoutFailure(ignored, timeoutMs)), timeoutMs);
+  // The network calls no callback before it has returned `channel`.
+  const channel = network[transport](server, encodeQuery(question, id, { recursive, edns }), {
+    onMessage(packet) {
+      if (packet.length > maxBytes) return reject("oversized");
+      const message = readMessage(packet, question, id);
+      if (message.kind === "rejected") return reject(message.reason);
+      // RFC 7766: no other transport is left after TCP.
+      if (message.kind === "truncated" && transport === "tcp") return reject("malformed");
+      end(message);
+    },
+    onError: (code) => end(failureOf(code === "ECONNREFUSED" ? "refused" : "network", code)),
+  });
+  return promise;
+};
+
+/** The mode of the next attempt: first TCP, then without EDNS. Four attempts at most. */
+const nextMode = ({ transport, edns }: Mode, { outcome }: Attempt): Mode | undefined => {
+  if (outcome.kind === "truncated" && transport === "udp") return { transport: "tcp", edns };
+  return edns && lacksEdns(outcome) ? { transport, edns: false } : undefined;
+};
+
+/** Sends a query over UDP, over TCP after a truncated answer (RFC 7766 section 5), and without EDNS if the server lacks it. */
+export const exchange = async (
+  dependencies: ExchangeDependencies,
+  timeoutMs: number,
+  query: Query,
+): Promise<Result> => {
+  const ignored: RejectReason[] = [];
+  let mode: Mode = { transport: "udp", edns: true };
+  for (;;) {
+    const result = await attempt(dependencies, timeoutMs, query, mode);
+    ignored.push(...result.ignored);
+    const next = nextMode(mode, result);
+    const { transport } = mode;
+    if (next) mode = next;
+    else if (result.outcome.kind !== "truncated") return { transport, outcome: result.outcome, ignored };
+    else return { transport, outcome: failureOf("malformed", "truncated over TCP"), ignored };
+  }
+};

@@ -1,0 +1,78 @@
+import type { Exchange, FailureKind, SendQuery } from "./client.ts";
+import { isUsable, type Resolve } from "./cname.ts";
+import type { Server } from "./network.ts";
+
+/** A query that fails without being sent. */
+export const failWithoutSending =
+  (failure: FailureKind, detail: string): SendQuery =>
+  async (server, question, recursive) => ({
+    server,
+    question,
+    recursive,
+    transport: "udp",
+    outcome: { kind: "failure", failure, detail },
+    milliseconds: 0,
+    ignored: [],
+  });
+
+const skipSilent = failWithoutSending("timeout", "it was silent about this name before, so it was not asked");
+const skipLate = failWithoutSending("timeout", "the check had waited for too long, so it was not asked");
+
+/**
+ * Sends a server no more queries about a name once it was silent about it: each silence takes seconds of a slot that others
+ * wait for. So the first query goes alone, and concurrent ones wait for its outcome.
+ */
+export const skipSilentServers = (send: SendQuery): SendQuery => {
+  const firstQueries = new Map<string, Promise<unknown>>();
+  const silent = new Set<string>();
+  return async (...query) => {
+    const [{ address, port }, { name }] = query;
+    const key = `${address} ${port} ${name}`;
+    const sendAndNote = async () => {
+      const exchange = await send(...query);
+      const { outcome } = exchange;
+      if (outcome.kind === "failure" && outcome.failure === "timeout") silent.add(key);
+      return exchange;
+    };
+    const first = firstQueries.get(key);
+    if (first) {
+      await first;
+      return silent.has(key) ? skipSilent(...query) : sendAndNote();
+    }
+    const exchange = sendAndNote();
+    firstQueries.set(key, exchange);
+    return exchange;
+  };
+};
+
+/** Records every exchange, and sends no more queries once they have waited `maxWaitMs` in all. */
+export const recordExchanges = (send: SendQuery, maxWaitMs: number) => {
+  const exchanges: Exchange[] = [];
+  let waitedMs = 0;
+  const recorded: SendQuery = async (...query) => {
+    const exchange = await (waitedMs < maxWaitMs ? send : skipLate)(...query);
+    waitedMs += exchange.milliseconds;
+    exchanges.push(exchange);
+    return exchange;
+  };
+  return { send: recorded, exchanges };
+};
+
+/**
+ * Asks one resolver after the other until one has a usable answer. Without one, it returns the last exchange.
+ * @param resolvers at least one
+ */
+export const firstUsable = (send: SendQuery, resolvers: Server[]): Resolve => {
+  let order = resolvers;
+  return async (question) => {
+    let last: Exchange | undefined;
+    for (const server of order) {
+      last = await send(server, question, true);
+      if (isUsable(last)) return last;
+      // A silent resolver is asked again only if no other has an answer.
+      if (last.outcome.kind === "failure") order = [...order.filter((one) => one !== server), server];
+    }
+    if (!last) throw new Error("no resolver");
+    return last;
+  };
+};
