@@ -65,7 +65,7 @@ export const createRoutes = (
     petRoutes({ pets, pages: services.petPages, statistics: services.petStatistics, stream, macros }),
     categoryRoutes({ categories, macros }),
     orderRoutes({ orders, macros }),
-    projectRoutes({ projects, publishing: projectAddresses(config, context.port), macros }),
+    projectRoutes({ projects, addresses: projectAddresses(config, context.port), macros }),
     deployRoutes({ deploys, macros, withoutIdleTimeout }),
     domainRoutes({ domains, settings: domainSettings, macros, withoutIdleTimeout }),
     keyRoutes({ keys, deprecatedCalls: metrics.deprecatedCalls, macros }),

@@ -3,7 +3,7 @@ import { Cursor, Id, IdInPath, Limit, Text } from "../http/schemas.ts";
 
 const Name = Text("CategoryName", {
   most: 100,
-  description: "What the category is called; no other has the name, in whatever case and spacing.",
+  description: "The name of the category. Names are unique, whatever their case and spacing.",
   examples: ["Dogs"],
 });
 
@@ -17,12 +17,12 @@ export const CategoryChange = t.Object(
   {
     $id: "CategoryChange",
     additionalProperties: false,
-    description: "What changes; what is absent stays (RFC 7396).",
+    description: "The fields to change. Absent fields keep their value (RFC 7396).",
   },
 );
 
 export const Category = t.Object(
-  { id: Id("What animals name it by, assigned by the service.", 3), name: Name },
+  { id: Id("Unique identifier, assigned by the service. Animals refer to it.", 3), name: Name },
   { $id: "Category", description: "A category of animals." },
 );
 

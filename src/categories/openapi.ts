@@ -6,7 +6,8 @@ const DOGS = { id: 3, name: "Dogs" };
 export const listCategories = operation({
   operationId: "listCategories",
   summary: "List categories",
-  description: "Ascending by id. While more follow, the `Link` header names the next page.",
+  description:
+    "In ascending order of id. While more pages follow, the `Link` header gives the address of the next one.",
   tags: TAGS,
   responses: { 200: { description: "The categories.", headers: ["Link", "Next-Cursor"], example: [DOGS] } },
 });
@@ -15,12 +16,12 @@ export const createCategory = operation({
   operationId: "createCategory",
   summary: "Add a category",
   description:
-    "Names are compared without regard to case, to compatible forms of a letter (NFKC), and to how much white space is around and between their words. When the answer comes, the category is on disk.",
+    "Names are unique. Case, compatible forms of a letter (NFKC) and the amount of white space make no difference. The category is on disk before the response is sent.",
   tags: TAGS,
   bodyExample: { name: "Dogs" },
   responses: {
     201: {
-      description: "Category added; the body carries the assigned id.",
+      description: "The new category, with the id that it was given.",
       headers: ["Location", "ETag"],
       example: DOGS,
     },
@@ -31,7 +32,7 @@ export const createCategory = operation({
 export const getCategory = operation({
   operationId: "getCategory",
   summary: "Fetch one category",
-  description: "An animal may name an id that no category has.",
+  description: "Animals may refer to an id that no category has.",
   tags: TAGS,
   responses: { 200: { description: "The requested category.", headers: ["ETag"], example: DOGS } },
   conditions: ["If-None-Match"],
@@ -40,12 +41,12 @@ export const getCategory = operation({
 export const changeCategory = operation({
   operationId: "changeCategory",
   summary: "Rename a category",
-  description: "A JSON merge patch (RFC 7396). Its animals stay with it.",
+  description: "A JSON merge patch (RFC 7396). The animals of the category stay in it.",
   tags: TAGS,
   bodyExample: { name: "Puppies" },
   responses: {
     200: {
-      description: "The category as it is now.",
+      description: "The renamed category.",
       headers: ["ETag"],
       example: { ...DOGS, name: "Puppies" },
     },
@@ -57,9 +58,9 @@ export const changeCategory = operation({
 export const deleteCategory = operation({
   operationId: "deleteCategory",
   summary: "Delete a category",
-  description: "One that no animal names. Its id is never given out again.",
+  description: "The category must have no animals. Its id is never used again.",
   tags: TAGS,
-  responses: { 204: { description: "The category is gone." } },
+  responses: { 204: { description: "The category is deleted." } },
   conditions: ["If-Match"],
   faults: ["category_in_use", "precondition_failed"],
 });

@@ -7,10 +7,70 @@ import { Categories, Category, CategoryChange, CategoryParams, CategoryQuery, Ne
 import { changeCategory, createCategory, deleteCategory, getCategory, listCategories } from "./openapi.ts";
 import type { Category as StoredCategory, CategoryService } from "./service.ts";
 
-const tagOfCategory = ({ id, name }: StoredCategory): string => etagOf(JSON.stringify({ id, name }));
+const etagOfCategory = ({ id, name }: StoredCategory): string => etagOf(JSON.stringify({ id, name }));
+
+interface CategoryRouteOptions {
+  categories: CategoryService;
+  macros: Macros;
+}
+
+const singleCategoryRoutes = ({ categories, macros }: CategoryRouteOptions) =>
+  new Elysia({ name: "single-category", normalize: false })
+    .use(macros)
+    .get(
+      "/v1/categories/:categoryId",
+      async ({ params, headers }) => {
+        const { id, name } = await categories.get(parseId(params.categoryId));
+        return jsonWithEtag(JSON.stringify({ id, name }), headers);
+      },
+      {
+        stability: "beta",
+        scope: "pets:read",
+        query: NoQuery,
+        params: CategoryParams,
+        response: { 200: Category },
+        detail: getCategory,
+      },
+    )
+    .patch(
+      "/v1/categories/:categoryId",
+      async ({ params, body, headers, set }) => {
+        const id = parseId(params.categoryId);
+        const expected = await findExpected(headers, () => categories.get(id), etagOfCategory);
+        const category = await categories.change(id, body, expected);
+        set.headers["etag"] = etagOfCategory(category);
+        return category;
+      },
+      {
+        stability: "beta",
+        scope: "pets:write",
+        reads: "json or merge patch",
+        query: NoQuery,
+        params: CategoryParams,
+        body: CategoryChange,
+        response: { 200: Category },
+        detail: changeCategory,
+      },
+    )
+    .delete(
+      "/v1/categories/:categoryId",
+      async ({ params, headers }) => {
+        const id = parseId(params.categoryId);
+        await categories.remove(id, await findExpected(headers, () => categories.get(id), etagOfCategory));
+        return status(204, undefined);
+      },
+      {
+        stability: "beta",
+        scope: "pets:write",
+        query: NoQuery,
+        params: CategoryParams,
+        response: { 204: NoContent },
+        detail: deleteCategory,
+      },
+    );
 
 /** Categories of animals, under `/v1/categories`. */
-export const categoryRoutes = ({ categories, macros }: { categories: CategoryService; macros: Macros }) =>
+export const categoryRoutes = ({ categories, macros }: CategoryRouteOptions) =>
   new Elysia({ name: "categories", normalize: false })
     .use(macros)
     .model({ NewCategory, CategoryChange, Category, Categories })
@@ -39,7 +99,7 @@ export const categoryRoutes = ({ categories, macros }: { categories: CategorySer
             body: (category: StoredCategory) => category,
             headers: (category: StoredCategory) => ({
               location: `/v1/categories/${category.id}`,
-              etag: tagOfCategory(category),
+              etag: etagOfCategory(category),
             }),
           },
           (keep) => categories.add(body.name, keep),
@@ -55,54 +115,4 @@ export const categoryRoutes = ({ categories, macros }: { categories: CategorySer
         detail: createCategory,
       },
     )
-    .get(
-      "/v1/categories/:categoryId",
-      async ({ params, headers }) => {
-        const { id, name } = await categories.get(parseId(params.categoryId));
-        return jsonWithEtag(JSON.stringify({ id, name }), headers);
-      },
-      {
-        stability: "beta",
-        scope: "pets:read",
-        query: NoQuery,
-        params: CategoryParams,
-        response: { 200: Category },
-        detail: getCategory,
-      },
-    )
-    .patch(
-      "/v1/categories/:categoryId",
-      async ({ params, body, headers, set }) => {
-        const id = parseId(params.categoryId);
-        const expected = await findExpected(headers, () => categories.get(id), tagOfCategory);
-        const category = await categories.change(id, body, expected);
-        set.headers["etag"] = tagOfCategory(category);
-        return category;
-      },
-      {
-        stability: "beta",
-        scope: "pets:write",
-        reads: "json or merge patch",
-        query: NoQuery,
-        params: CategoryParams,
-        body: CategoryChange,
-        response: { 200: Category },
-        detail: changeCategory,
-      },
-    )
-    .delete(
-      "/v1/categories/:categoryId",
-      async ({ params, headers }) => {
-        const id = parseId(params.categoryId);
-        await categories.remove(id, await findExpected(headers, () => categories.get(id), tagOfCategory));
-        return status(204, undefined);
-      },
-      {
-        stability: "beta",
-        scope: "pets:write",
-        query: NoQuery,
-        params: CategoryParams,
-        response: { 204: NoContent },
-        detail: deleteCategory,
-      },
-    );
+    .use(singleCategoryRoutes({ categories, macros }));

@@ -1,18 +1,17 @@
 import type { ProjectAddresses } from "./model.ts";
 
-/** How the platform is reached. */
-interface Platform {
+interface PlatformConfig {
   baseUrl: string | undefined;
   platformDomain: string;
   platformCnameTarget: string;
 }
 
-/** The CNAME target of a project, by its label. */
+/** Makes the CNAME target of a project from its label. */
 export const cnameTargetIn = (domain: string) => (label: string) => `${label}.${domain}`;
 
-/** Where projects are published: reached as the API is, by BASE_URL's scheme and port or where it listens. */
+/** Projects have the scheme and port of BASE_URL; without it, http and the port that the server listens on. */
 export const projectAddresses = (
-  { baseUrl, platformDomain, platformCnameTarget }: Platform,
+  { baseUrl, platformDomain, platformCnameTarget }: PlatformConfig,
   port: number,
 ): ProjectAddresses => ({
   addressOf(slug) {

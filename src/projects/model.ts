@@ -7,13 +7,13 @@ import { MAX_SLUG, RESERVED_SLUGS, SLUG_PATTERN } from "./slug.ts";
 
 const ProjectName = Text("ProjectName", {
   most: 100,
-  description: "What the project is called.",
+  description: "The name of the project.",
   examples: ["Documentation"],
 });
 
 export const Plan = OneOf("Plan", PLAN_NAMES, {
   $id: "Plan",
-  description: "What the project may do: custom domains need `pro` or above.",
+  description: "What the project may use. Custom domains require `pro` or above.",
   examples: ["pro"],
 });
 
@@ -28,7 +28,7 @@ const slug = {
 
 const Slug = checked<string>("Slug", slug, "must be a string", (value) => typeof value === "string");
 
-/** The service says which rule a slug breaks. */
+// Only the type is checked here: the service reports which rule a slug breaks.
 const NewSlug = checked<string>(
   "NewSlug",
   { ...slug, not: { enum: [...RESERVED_SLUGS] } },
@@ -41,13 +41,17 @@ export const NewProject = t.Object(
   {
     $id: "NewProject",
     additionalProperties: false,
-    description: "A project to make; without a plan it is `free`.",
+    description: "A project to create. The default plan is `free`.",
   },
 );
 
 export const ProjectChange = t.Object(
   { name: t.Optional(ProjectName), plan: t.Optional(Plan) },
-  { $id: "ProjectChange", additionalProperties: false, description: "What to change; the rest stays." },
+  {
+    $id: "ProjectChange",
+    additionalProperties: false,
+    description: "The fields to change. Absent fields keep their value.",
+  },
 );
 
 export const Project = t.Object(
@@ -56,16 +60,15 @@ export const Project = t.Object(
     name: ProjectName,
     plan: Plan,
     target: t.String({
-      description:
-        "What a CNAME record of a custom domain must point to: this project's own, never another's.",
+      description: "The value of the CNAME record of a custom domain. Every project has its own.",
       examples: ["k3vq7zj5n2xw4ryt6mbd.cname.example.org"],
     }),
     address: t.String({
-      description: "Where the project is published by default.",
+      description: "The default address of the published project.",
       examples: ["http://docs.example.org/"],
     }),
-    activeDeploy: t.Optional(Id("The deploy that is served; absent before the first that succeeds.")),
-    createdAt: Time("When it was made.", "2026-11-20T09:30:00.000Z"),
+    activeDeploy: t.Optional(Id("The deploy that is served. Absent before the first successful deploy.")),
+    createdAt: Time("When the project was created.", "2026-11-20T09:30:00.000Z"),
   },
   { $id: "Project", description: "A documentation project." },
 );
@@ -73,7 +76,7 @@ export const Project = t.Object(
 export const Projects = t.Array(Project, {
   $id: "Projects",
   maxItems: 100,
-  description: "Projects, in the order they were made.",
+  description: "Projects, in the order in which they were created.",
 });
 
 export const ProjectParams = t.Object({ slug: t.String({ description: "The project's slug." }) });
@@ -91,7 +94,7 @@ export interface ProjectAddresses {
   targetOf(targetLabel: string): string;
 }
 
-/** The wire form of a project. */
+/** The JSON form of a project. */
 export const fromProject = (
   { slug, name, plan, targetLabel, activeDeployId, createdAt }: StoredProject,
   { addressOf, targetOf }: ProjectAddresses,

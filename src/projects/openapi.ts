@@ -13,19 +13,20 @@ const DOCS = {
 export const listProjects = operation({
   operationId: "listProjects",
   summary: "List projects",
-  description: "In the order they were made. While more follow, the `Link` header names the next page.",
+  description:
+    "In the order in which they were created. While more pages follow, the `Link` header gives the address of the next one.",
   tags: TAGS,
   responses: { 200: { description: "The projects.", headers: ["Link", "Next-Cursor"], example: [DOCS] } },
 });
 
 export const createProject = operation({
   operationId: "createProject",
-  summary: "Make a project",
+  summary: "Create a project",
   description:
-    "Its slug must be a DNS label that no other project holds and that is not reserved, such as `www` or `api`.",
+    "The slug must be a DNS label that no other project has. Some labels are reserved, such as `www` and `api`.",
   tags: TAGS,
   bodyExample: { slug: "docs", name: "Documentation", plan: "pro" },
-  responses: { 201: { description: "The project.", headers: ["Location"], example: DOCS } },
+  responses: { 201: { description: "The new project.", headers: ["Location"], example: DOCS } },
   faults: ["slug_taken"],
 });
 
@@ -40,16 +41,17 @@ export const getProject = operation({
 export const changeProject = operation({
   operationId: "changeProject",
   summary: "Change a project",
-  description: "Its name, its plan, or both; what is not named stays.",
+  description: "Changes the name, the plan, or both. Absent fields keep their value.",
   tags: TAGS,
   bodyExample: { plan: "enterprise" },
-  responses: { 200: { description: "The project as it is now.", example: { ...DOCS, plan: "enterprise" } } },
+  responses: { 200: { description: "The changed project.", example: { ...DOCS, plan: "enterprise" } } },
 });
 
 export const deleteProject = operation({
   operationId: "deleteProject",
   summary: "Delete a project",
-  description: "With its deploys; it is served no longer from the next request on.",
+  description:
+    "Deletes the project with its deploys and domains. It stops being served with the next request.",
   tags: TAGS,
-  responses: { 204: { description: "The project is gone." } },
+  responses: { 204: { description: "The project is deleted." } },
 });

@@ -7,13 +7,13 @@ import type { Plan } from "./plan.ts";
 /** A documentation project. Times are milliseconds UTC. */
 export interface Project {
   id: number;
-  /** Its label below PLATFORM_DOMAIN; one project has it at a time. */
+  /** The label of its address below PLATFORM_DOMAIN. Unique. */
   slug: string;
   name: string;
   plan: Plan;
-  /** The label of its CNAME target; it is never given to another project. */
+  /** The label of its CNAME target. No other project ever gets it. */
   targetLabel: string;
-  /** The deploy that is served; null before the first that succeeds. */
+  /** The deploy that is served; null before the first successful one. */
   activeDeployId: number | null;
   createdAt: number;
 }
@@ -25,24 +25,11 @@ export interface ProjectChange {
   plan?: Plan | undefined;
 }
 
-/** What another room writes in the same atomic step. */
+/** Writes of other rooms in the same atomic step. */
 export interface ProjectEffects {
-  /** Behind every change of a project, with its id; the plan is the new one by then. */
+  /** Run after a change of the project: they see its new plan. */
   afterChange(projectId: number, now: number): readonly Statement[];
-  /** Before a project is removed, with its id. */
   beforeRemove(projectId: number): readonly Statement[];
-}
-
-export interface Projects {
-  /** Stores the project in one atomic step; undefined if another has the slug. */
-  add(project: NewProject): Promise<Project | undefined>;
-  find(slug: string): Promise<Project | undefined>;
-  /** Ascending by id, from behind `after`. */
-  list(page: { after: number; limit: number }): Promise<Project[]>;
-  /** Changes what is named and nothing else, with its effects; undefined if there is no such project. */
-  change(id: number, change: ProjectChange, now: number): Promise<Project | undefined>;
-  /** Removes the project with its deploys and domains; false if there is none. */
-  remove(id: number): Promise<boolean>;
 }
 
 const COLUMNS = {
@@ -55,23 +42,24 @@ const COLUMNS = {
   createdAt: projects.createdAt,
 };
 
-export const projectRepository = ({ orm, commit }: Database, effects: ProjectEffects): Projects => {
-  const value = sql.placeholder;
-  const byId = eq(projects.id, value("id"));
-  const found = orm
+const value = sql.placeholder;
+const HAS_ID = eq(projects.id, value("id"));
+
+export const projectRepository = ({ orm, commit }: Database, effects: ProjectEffects) => {
+  const findStatement = orm
     .select(COLUMNS)
     .from(projects)
     .where(eq(projects.slug, value("slug")))
     .limit(1)
     .prepare();
-  const listed = orm
+  const listStatement = orm
     .select(COLUMNS)
     .from(projects)
     .where(gt(projects.id, value("after")))
     .orderBy(asc(projects.id))
     .limit(value("limit"))
     .prepare();
-  const inserted = orm
+  const insertStatement = orm
     .insert(projects)
     .values({
       slug: value("slug"),
@@ -83,36 +71,42 @@ export const projectRepository = ({ orm, commit }: Database, effects: ProjectEff
     .onConflictDoNothing({ target: projects.slug })
     .returning(COLUMNS)
     .prepare();
-  const changed = orm
+  const updateStatement = orm
     .update(projects)
     .set({
       name: sql`coalesce(${value("name")}, ${projects.name})`,
       plan: sql`coalesce(${value("plan")}, ${projects.plan})`,
     })
-    .where(byId)
+    .where(HAS_ID)
     .returning(COLUMNS)
     .prepare();
-  const removed = orm.delete(projects).where(byId).returning({ id: projects.id }).prepare();
+  const deleteStatement = orm.delete(projects).where(HAS_ID).returning({ id: projects.id }).prepare();
 
   return {
-    async add(project) {
-      const [[row]] = await commit([{ query: inserted, values: { ...project } }]);
+    /** Stores the project in one atomic step; undefined if another project has the slug. */
+    async add(project: NewProject): Promise<Project | undefined> {
+      const [[row]] = await commit([{ query: insertStatement, values: { ...project } }]);
       return row;
     },
-    async find(slug) {
-      return found.get({ slug });
+    async find(slug: string): Promise<Project | undefined> {
+      return findStatement.get({ slug });
     },
-    async list(page) {
-      return listed.all({ ...page });
+    /** Projects with an id above `after`, ascending by id. */
+    async list(page: { after: number; limit: number }): Promise<Project[]> {
+      return listStatement.all({ ...page });
     },
-    async change(id, { name, plan }, now) {
+    /** Changes the given fields, with the effects of other rooms; undefined if there is no such project. */
+    async change(id: number, { name, plan }: ProjectChange, now: number): Promise<Project | undefined> {
       const values = { id, name: name ?? null, plan: plan ?? null };
-      const [[row]] = await commit([{ query: changed, values }, ...effects.afterChange(id, now)]);
+      const [[row]] = await commit([{ query: updateStatement, values }, ...effects.afterChange(id, now)]);
       return row;
     },
-    async remove(id) {
-      const rows = await commit([...effects.beforeRemove(id), { query: removed, values: { id } }]);
+    /** Deletes the project with its deploys and domains; false if it does not exist. */
+    async remove(id: number): Promise<boolean> {
+      const rows = await commit([...effects.beforeRemove(id), { query: deleteStatement, values: { id } }]);
       return (rows.at(-1) as unknown[]).length > 0;
     },
   };
 };
+
+export type ProjectRepository = ReturnType<typeof projectRepository>;

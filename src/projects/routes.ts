@@ -16,55 +16,18 @@ import {
 import { changeProject, createProject, deleteProject, getProject, listProjects } from "./openapi.ts";
 import type { ProjectService } from "./service.ts";
 
-/** Documentation projects, under `/platform/projects`. */
-export const projectRoutes = ({
-  projects,
-  publishing,
-  macros,
-}: {
+interface ProjectRouteOptions {
   projects: ProjectService;
-  publishing: ProjectAddresses;
+  addresses: ProjectAddresses;
   macros: Macros;
-}) =>
-  new Elysia({ name: "projects", normalize: false })
+}
+
+const singleProjectRoutes = ({ projects, addresses, macros }: ProjectRouteOptions) =>
+  new Elysia({ name: "single-project", normalize: false })
     .use(macros)
-    .model({ NewProject, Plan, Project, ProjectChange, Projects })
-    .get(
-      "/platform/projects",
-      async ({ query, set }) => {
-        const limit = Number(query.limit);
-        const { items, next } = await projects.list({ limit, cursor: query.cursor });
-        Object.assign(set.headers, nextPage("/platform/projects", { limit }, next));
-        return items.map((project) => fromProject(project, publishing));
-      },
-      {
-        stability: "beta",
-        scope: "platform:read",
-        query: ProjectQuery,
-        response: { 200: Projects },
-        detail: listProjects,
-      },
-    )
-    .post(
-      "/platform/projects",
-      async ({ body: { plan = "free", ...rest }, set }) => {
-        const project = await projects.create({ ...rest, plan });
-        set.headers["location"] = `/platform/projects/${project.slug}`;
-        return status(201, fromProject(project, publishing));
-      },
-      {
-        stability: "beta",
-        scope: "platform:write",
-        reads: "json",
-        query: NoQuery,
-        body: NewProject,
-        response: { 201: Project },
-        detail: createProject,
-      },
-    )
     .get(
       "/platform/projects/:slug",
-      async ({ params }) => fromProject(await projects.get(params.slug), publishing),
+      async ({ params }) => fromProject(await projects.get(params.slug), addresses),
       {
         stability: "beta",
         scope: "platform:read",
@@ -76,7 +39,7 @@ export const projectRoutes = ({
     )
     .patch(
       "/platform/projects/:slug",
-      async ({ params, body }) => fromProject(await projects.change(params.slug, body), publishing),
+      async ({ params, body }) => fromProject(await projects.change(params.slug, body), addresses),
       {
         stability: "beta",
         scope: "platform:write",
@@ -103,3 +66,43 @@ export const projectRoutes = ({
         detail: deleteProject,
       },
     );
+
+/** Documentation projects, under `/platform/projects`. */
+export const projectRoutes = ({ projects, addresses, macros }: ProjectRouteOptions) =>
+  new Elysia({ name: "projects", normalize: false })
+    .use(macros)
+    .model({ NewProject, Plan, Project, ProjectChange, Projects })
+    .get(
+      "/platform/projects",
+      async ({ query, set }) => {
+        const limit = Number(query.limit);
+        const { items, next } = await projects.list({ limit, cursor: query.cursor });
+        Object.assign(set.headers, nextPage("/platform/projects", { limit }, next));
+        return items.map((project) => fromProject(project, addresses));
+      },
+      {
+        stability: "beta",
+        scope: "platform:read",
+        query: ProjectQuery,
+        response: { 200: Projects },
+        detail: listProjects,
+      },
+    )
+    .post(
+      "/platform/projects",
+      async ({ body: { plan = "free", ...rest }, set }) => {
+        const project = await projects.create({ ...rest, plan });
+        set.headers["location"] = `/platform/projects/${project.slug}`;
+        return status(201, fromProject(project, addresses));
+      },
+      {
+        stability: "beta",
+        scope: "platform:write",
+        reads: "json",
+        query: NoQuery,
+        body: NewProject,
+        response: { 201: Project },
+        detail: createProject,
+      },
+    )
+    .use(singleProjectRoutes({ projects, addresses, macros }));

@@ -2,7 +2,7 @@ import { Fault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Plan } from "./plan.ts";
-import type { Project, ProjectChange, Projects } from "./repository.ts";
+import type { Project, ProjectChange, ProjectRepository } from "./repository.ts";
 import { slugProblem, randomTargetLabel } from "./slug.ts";
 
 export type { Project } from "./repository.ts";
@@ -13,21 +13,8 @@ export interface NewProject {
   plan: Plan;
 }
 
-export interface ProjectService {
-  /** @throws Fault invalid_request for a slug that cannot be one, slug_taken */
-  create(project: NewProject): Promise<Project>;
-  /** @throws Fault not_found */
-  get(slug: string): Promise<Project>;
-  /** @throws Fault invalid_cursor */
-  list(query: { limit: number; cursor: string | undefined }): Promise<Page<Project>>;
-  /** @throws Fault not_found */
-  change(slug: string, change: ProjectChange): Promise<Project>;
-  /** @throws Fault not_found */
-  remove(slug: string): Promise<void>;
-}
-
-/** What a cursor of the list of projects is bound to. */
-const LIST = "projects";
+/** What a cursor of the list is bound to. */
+const CURSOR_SCOPE = "projects";
 
 const notFound = () => new Fault("not_found", "There is no project with this slug.");
 
@@ -37,13 +24,14 @@ export const projectService = ({
   clock,
   random,
 }: {
-  projects: Projects;
-  /** True for the slug whose default address is a name of the service itself. */
+  projects: ProjectRepository;
+  /** True if the default address of this slug is one of the service's own host names. */
   isOwn: (slug: string) => boolean;
   clock: Clock;
   random: (count: number) => Uint8Array;
-}): ProjectService => {
-  const get = async (slug: string) => {
+}) => {
+  /** @throws Fault not_found */
+  const get = async (slug: string): Promise<Project> => {
     const project = await projects.find(slug);
     if (!project) throw notFound();
     return project;
@@ -51,7 +39,8 @@ export const projectService = ({
 
   return {
     get,
-    async create({ slug, name, plan }) {
+    /** @throws Fault invalid_request for a slug that breaks a rule, slug_taken */
+    async create({ slug, name, plan }: NewProject): Promise<Project> {
       const problem = slugProblem(slug) ?? (isOwn(slug) ? "is reserved: choose another" : undefined);
       if (problem) throw new Fault("invalid_request", `slug: ${problem}`);
       const project = { slug, name, plan, targetLabel: randomTargetLabel(random), createdAt: clock.now() };
@@ -59,19 +48,24 @@ export const projectService = ({
       if (!added) throw new Fault("slug_taken");
       return added;
     },
-    async list({ limit, cursor }) {
-      const after = cursor === undefined ? 0 : readCursor(cursor, LIST);
-      return cutPage(await projects.list({ after, limit: limit + 1 }), limit, LIST);
+    /** @throws Fault invalid_cursor */
+    async list({ limit, cursor }: { limit: number; cursor: string | undefined }): Promise<Page<Project>> {
+      const after = cursor === undefined ? 0 : readCursor(cursor, CURSOR_SCOPE);
+      return cutPage(await projects.list({ after, limit: limit + 1 }), limit, CURSOR_SCOPE);
     },
-    async change(slug, change) {
+    /** @throws Fault not_found */
+    async change(slug: string, change: ProjectChange): Promise<Project> {
       const { id } = await get(slug);
       const project = await projects.change(id, change, clock.now());
       if (!project) throw notFound();
       return project;
     },
-    async remove(slug) {
+    /** @throws Fault not_found */
+    async remove(slug: string): Promise<void> {
       const { id } = await get(slug);
       if (!(await projects.remove(id))) throw notFound();
     },
   };
 };
+
+export type ProjectService = ReturnType<typeof projectService>;

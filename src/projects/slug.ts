@@ -1,14 +1,14 @@
 export const MAX_SLUG = 63;
 
 /**
- * A DNS label (RFC 1035 section 2.3.1), lower case; labels with hyphens at 3 and 4 are kept for IDNA (RFC 5891 section
- * 4.2.3.1). Without lookahead, which not every language has.
+ * A DNS label (RFC 1035 section 2.3.1) in lower case. Labels with hyphens in the third and fourth place are reserved for
+ * IDNA (RFC 5891 section 4.2.3.1). The pattern has no lookahead: not every language supports it.
  */
 export const SLUG_PATTERN =
   "^(?:[a-z0-9]{1,2}|[a-z0-9][a-z0-9-](?:[a-z0-9](?:[a-z0-9-]{0,59}[a-z0-9])?|-[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?))$";
 const LABEL = new RegExp(SLUG_PATTERN);
 
-/** Names that a visitor, a browser or a mail server would take for something other than a project. */
+/** Names that a visitor, a browser or a mail server would not expect to be a project. */
 export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   "acme",
   "admin",
@@ -55,7 +55,7 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   "www",
 ]);
 
-/** Why a text cannot be a project's slug; undefined if it can. */
+/** The reason why a text cannot be a slug; undefined if it can. */
 export const slugProblem = (text: string): string | undefined => {
   if (!LABEL.test(text))
     return "must be a DNS label: 1 to 63 lower-case letters, digits and hyphens, with no hyphen at its ends";
@@ -65,6 +65,6 @@ export const slugProblem = (text: string): string | undefined => {
 const TARGET_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 const TARGET_LENGTH = 20;
 
-/** The label of a project's own CNAME target: 100 random bits, so that no forgotten DNS record ever points to another's. */
+/** The label of a CNAME target: 100 random bits, so that a forgotten DNS record never points to another project. */
 export const randomTargetLabel = (random: (count: number) => Uint8Array): string =>
   Array.from(random(TARGET_LENGTH), (byte) => TARGET_ALPHABET[byte & 31]).join("");

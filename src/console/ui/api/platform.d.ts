@@ -10,13 +10,13 @@ export interface paths {
     };
     /**
      * List projects
-     * @description In the order they were made. While more follow, the `Link` header names the next page. Needs the scope `platform:read`.
+     * @description In the order in which they were created. While more pages follow, the `Link` header gives the address of the next one. Needs the scope `platform:read`.
      */
     get: operations["listProjects"];
     put?: never;
     /**
-     * Make a project
-     * @description Its slug must be a DNS label that no other project holds and that is not reserved, such as `www` or `api`. Needs the scope `platform:write`.
+     * Create a project
+     * @description The slug must be a DNS label that no other project has. Some labels are reserved, such as `www` and `api`. Needs the scope `platform:write`.
      */
     post: operations["createProject"];
     delete?: never;
@@ -41,14 +41,14 @@ export interface paths {
     post?: never;
     /**
      * Delete a project
-     * @description With its deploys; it is served no longer from the next request on. Needs the scope `platform:write`.
+     * @description Deletes the project with its deploys and domains. It stops being served with the next request. Needs the scope `platform:write`.
      */
     delete: operations["deleteProject"];
     options?: never;
     head?: never;
     /**
      * Change a project
-     * @description Its name, its plan, or both; what is not named stays. Needs the scope `platform:write`.
+     * @description Changes the name, the plan, or both. Absent fields keep their value. Needs the scope `platform:write`.
      */
     patch: operations["changeProject"];
     trace?: never;
@@ -62,13 +62,13 @@ export interface paths {
     };
     /**
      * List deploys
-     * @description Newest first: the newest 20 that can be served again, and the newest 20 that failed. While more follow, the `Link` header names the next page. Needs the scope `platform:read`.
+     * @description The newest 20 that succeeded and the newest 20 that failed, newest first. While more follow, the `Link` header names the next page. Needs the scope `platform:read`.
      */
     get: operations["listDeploys"];
     put?: never;
     /**
      * Deploy a site
-     * @description The body is a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is stripped. The site is switched in one step, once all of it is on disk. A refused archive is recorded as `failed` with its reason, and the site before is still served. The kept deploys of a project share a quota, in which each file counts once; a deploy beyond it is refused with `quota_exceeded`. An upload slower than 32 KiB a second after half a minute is refused. Needs the scope `platform:write`.
+     * @description Send a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is stripped. The site switches in one step, once all of it is on disk. A refused archive is recorded as `failed` with its reason, and the site before is still served. All kept deploys of a project share a quota, in which a file that several deploys share counts once; a deploy beyond the quota gets `quota_exceeded`. After 30 seconds, an upload slower than 32 KiB a second is refused. Needs the scope `platform:write`.
      */
     post: operations["uploadDeploy"];
     delete?: never;
@@ -86,14 +86,14 @@ export interface paths {
     };
     /**
      * Fetch one deploy
-     * @description With the reason if it failed. Needs the scope `platform:read`.
+     * @description A failed deploy has the reason. Needs the scope `platform:read`.
      */
     get: operations["getDeploy"];
     put?: never;
     post?: never;
     /**
      * Delete a deploy
-     * @description It can't be served again, and no longer counts in the project's quota. Files that no other deploy needs are removed within the hour. Needs the scope `platform:write`.
+     * @description A deleted deploy can't be served again, and no longer counts in the project's quota. Files that no other deploy needs are removed within the hour. Needs the scope `platform:write`.
      */
     delete: operations["deleteDeploy"];
     options?: never;
@@ -112,7 +112,7 @@ export interface paths {
     put?: never;
     /**
      * Serve a deploy again
-     * @description Rolls back, or forward: from the answer on this deploy is served. Again is fine. Needs the scope `platform:write`.
+     * @description Rolls the site back or forward: once the response arrives, this deploy is served. Repeating the request is safe. Needs the scope `platform:write`.
      */
     post: operations["activateDeploy"];
     delete?: never;
@@ -434,16 +434,16 @@ export interface components {
       /** @description The HTTP status code of the response. */
       status: number;
     };
-    /** @description A project to make; without a plan it is `free`. */
+    /** @description A project to create. The default plan is `free`. */
     NewProject: {
       /** @description The project's label in its default address: a DNS label. */
       slug: string;
-      /** @description What the project is called. */
+      /** @description The name of the project. */
       name: string;
       plan?: components["schemas"]["Plan"];
     };
     /**
-     * @description What the project may do: custom domains need `pro` or above.
+     * @description What the project may use. Custom domains require `pro` or above.
      * @enum {string}
      */
     Plan: "free" | "pro" | "enterprise";
@@ -451,31 +451,31 @@ export interface components {
     Project: {
       /** @description The project's label in its default address: a DNS label. */
       slug: string;
-      /** @description What the project is called. */
+      /** @description The name of the project. */
       name: string;
       plan: components["schemas"]["Plan"];
-      /** @description What a CNAME record of a custom domain must point to: this project's own, never another's. */
+      /** @description The value of the CNAME record of a custom domain. Every project has its own. */
       target: string;
-      /** @description Where the project is published by default. */
+      /** @description The default address of the published project. */
       address: string;
       /**
        * Format: int64
-       * @description The deploy that is served; absent before the first that succeeds.
+       * @description The deploy that is served. Absent before the first successful deploy.
        */
       activeDeploy?: number;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description When the project was created.
        */
       createdAt: string;
     };
-    /** @description What to change; the rest stays. */
+    /** @description The fields to change. Absent fields keep their value. */
     ProjectChange: {
-      /** @description What the project is called. */
+      /** @description The name of the project. */
       name?: string;
       plan?: components["schemas"]["Plan"];
     };
-    /** @description Projects, in the order they were made. */
+    /** @description Projects, in the order in which they were created. */
     Projects: components["schemas"]["Project"][];
     /** @description An uploaded version of a project's site. */
     Deploy: {
@@ -485,26 +485,26 @@ export interface components {
        */
       id: number;
       /**
-       * @description `failed`: it was refused, and what was served before still is.
+       * @description `failed`: the archive was refused, and the site before is still served.
        * @enum {string}
        */
       status: "succeeded" | "failed";
       /** @description Why it failed. */
       reason?: string;
-      /** @description True for the deploy that is served. */
+      /** @description True for the served deploy. */
       active: boolean;
-      /** @description Files, unpacked. */
+      /** @description Number of files. */
       files: number;
       /** @description Bytes of all files, unpacked. */
       bytes: number;
       /**
        * Format: int64
-       * @description The API key that uploaded it; absent for the service's own.
+       * @description The API key that uploaded it. Absent if the service made the deploy.
        */
       key?: number;
       /**
        * Format: date-time
-       * @description When it was stored.
+       * @description When the deploy was stored.
        */
       createdAt: string;
     };
@@ -1040,7 +1040,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The project. */
+      /** @description The new project. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -1124,7 +1124,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The project is gone. */
+      /** @description The project is deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -1163,7 +1163,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The project as it is now. */
+      /** @description The changed project. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1360,7 +1360,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The deploy is gone. */
+      /** @description The deploy is deleted. */
       204: {
         headers: {
           [name: string]: unknown;

@@ -103,13 +103,13 @@ export interface paths {
     };
     /**
      * List categories
-     * @description Ascending by id. While more follow, the `Link` header names the next page. Needs the scope `pets:read`.
+     * @description In ascending order of id. While more pages follow, the `Link` header gives the address of the next one. Needs the scope `pets:read`.
      */
     get: operations["listCategories"];
     put?: never;
     /**
      * Add a category
-     * @description Names are compared without regard to case, to compatible forms of a letter (NFKC), and to how much white space is around and between their words. When the answer comes, the category is on disk. Needs the scope `pets:write`.
+     * @description Names are unique. Case, compatible forms of a letter (NFKC) and the amount of white space make no difference. The category is on disk before the response is sent. Needs the scope `pets:write`.
      */
     post: operations["createCategory"];
     delete?: never;
@@ -127,21 +127,21 @@ export interface paths {
     };
     /**
      * Fetch one category
-     * @description An animal may name an id that no category has. Needs the scope `pets:read`.
+     * @description Animals may refer to an id that no category has. Needs the scope `pets:read`.
      */
     get: operations["getCategory"];
     put?: never;
     post?: never;
     /**
      * Delete a category
-     * @description One that no animal names. Its id is never given out again. Needs the scope `pets:write`.
+     * @description The category must have no animals. Its id is never used again. Needs the scope `pets:write`.
      */
     delete: operations["deleteCategory"];
     options?: never;
     head?: never;
     /**
      * Rename a category
-     * @description A JSON merge patch (RFC 7396). Its animals stay with it. Needs the scope `pets:write`.
+     * @description A JSON merge patch (RFC 7396). The animals of the category stay in it. Needs the scope `pets:write`.
      */
     patch: operations["changeCategory"];
     trace?: never;
@@ -340,22 +340,22 @@ export interface components {
     };
     /** @description A category to add. */
     NewCategory: {
-      /** @description What the category is called; no other has the name, in whatever case and spacing. */
+      /** @description The name of the category. Names are unique, whatever their case and spacing. */
       name: string;
     };
-    /** @description What changes; what is absent stays (RFC 7396). */
+    /** @description The fields to change. Absent fields keep their value (RFC 7396). */
     CategoryChange: {
-      /** @description What the category is called; no other has the name, in whatever case and spacing. */
+      /** @description The name of the category. Names are unique, whatever their case and spacing. */
       name?: string;
     };
     /** @description A category of animals. */
     Category: {
       /**
        * Format: int64
-       * @description What animals name it by, assigned by the service.
+       * @description Unique identifier, assigned by the service. Animals refer to it.
        */
       id: number;
-      /** @description What the category is called; no other has the name, in whatever case and spacing. */
+      /** @description The name of the category. Names are unique, whatever their case and spacing. */
       name: string;
     };
     /** @description Categories, ascending by id. */
@@ -954,7 +954,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Category added; the body carries the assigned id. */
+      /** @description The new category, with the id that it was given. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -1043,7 +1043,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The category is gone. */
+      /** @description The category is deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -1091,7 +1091,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The category as it is now. */
+      /** @description The renamed category. */
       200: {
         headers: {
           [name: string]: unknown;
