@@ -61,7 +61,7 @@ const place = (text: string, file = "a.csv") => {
 /** Rows, then what is blank, which is the end of a chunk, then a hundred rows more. */
 const withBlankAtEnd = (head: string, row: (name: string) => string, blank: string): string => {
   let text = head;
-  while (text.length < CHUNK - 100) text += row("Bella");
+  while (text.length < CHUNK - 100) text += row("Bella of the long name".padEnd(40, "!"));
   text += row("x".repeat(CHUNK - text.length - blank.length - row("").length)) + blank;
   expect(text).toHaveLength(CHUNK);
   return text + row("Rex").repeat(100);
