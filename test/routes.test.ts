@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { DOCUMENTS, documentsOf } from "../src/openapi/routes.ts";
+import { DOCUMENTS } from "../src/openapi/sections.ts";
+import { documentsOf } from "../src/openapi/generate.ts";
 import { SCOPES, type Scope } from "../src/lib/scopes.ts";
 import { operationsOf, pathWith } from "./support/operations.ts";
 import { faultOf, messageOf, openStore } from "./support/store.ts";

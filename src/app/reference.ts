@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { publishFirst } from "../deploys/first-deploy.ts";
 import { referenceSite } from "../openapi/reference.ts";
-import { documentsOf } from "../openapi/routes.ts";
+import { documentsOf } from "../openapi/generate.ts";
 import { documentAddresses } from "./routes.ts";
 import type { Services } from "./services.ts";
 

@@ -17,7 +17,7 @@ import { macros } from "../http/macros.ts";
 import { metrics } from "../http/metrics.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
-import { type Documents, documentsOf } from "../openapi/routes.ts";
+import { type Documents, documentsOf } from "../openapi/generate.ts";
 import { type Vitals, checks, gauges, warnings } from "./health.ts";
 import { createRoutes } from "./routes.ts";
 import type { Runtime } from "./runtime.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { programDocuments } from "../app/openapi.ts";
-import { DOCUMENTS } from "../openapi/routes.ts";
+import { DOCUMENTS } from "../openapi/sections.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 import { print } from "./print/output.ts";

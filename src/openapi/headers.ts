@@ -1,7 +1,6 @@
 import { IDEMPOTENCY_KEY_PATTERN, MAX_IDEMPOTENCY_KEY_HEADER } from "../http/idempotency.ts";
 import { IF_MATCH_PATTERN } from "../http/etag.ts";
-
-type Json = Record<string, unknown>;
+import type { Json } from "./json.ts";
 
 /** Every header that a response may carry. */
 export const HEADERS: Record<string, { description: string; schema: Json }> = {
@@ -70,6 +69,10 @@ export const HEADERS: Record<string, { description: string; schema: Json }> = {
     schema: { type: "string", enum: ["br", "gzip"], examples: ["br"] },
   },
 };
+
+/** References to headers of the document, by their names in `HEADERS`. */
+export const headerRefs = (names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const ETAG_EXAMPLE = '"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"';
 

@@ -1,7 +1,5 @@
-import type { DocumentName } from "./routes.ts";
-
-/** A node of a JSON document. */
-type Json = Record<string, unknown>;
+import type { Json } from "./json.ts";
+import type { DocumentName } from "./sections.ts";
 
 interface Document {
   servers: { url: string }[];

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { DOCUMENTS } from "../../src/openapi/routes.ts";
+import { DOCUMENTS } from "../../src/openapi/sections.ts";
 import { PLANS } from "../../src/projects/plan.ts";
 import { PLANS_FILE, typesFile, typesOf } from "../support/console-types.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { DOCUMENTS } from "../../src/openapi/routes.ts";
+import { DOCUMENTS } from "../../src/openapi/sections.ts";
 import { differences } from "./compare.ts";
 import { type Node, normalised } from "./normalise.ts";
 import { presentDocument, storedDocument } from "./update.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { DOCUMENTS, type DocumentName } from "../../src/openapi/routes.ts";
+import { DOCUMENTS, type DocumentName } from "../../src/openapi/sections.ts";
 import { type Node, normalised } from "./normalise.ts";
 
 const ROOT = join(import.meta.dir, "../..");

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { documentsOf } from "../../src/openapi/routes.ts";
+import { documentsOf } from "../../src/openapi/generate.ts";
 import { openStore } from "../support/store.ts";
 // As they were when nothing but the specification was built.
 import specified from "./specified.json";

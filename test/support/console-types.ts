@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import openapiTS, { astToString } from "openapi-typescript";
-import { DOCUMENTS, type DocumentName } from "../../src/openapi/routes.ts";
+import { DOCUMENTS, type DocumentName } from "../../src/openapi/sections.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { programDocuments } from "../../src/app/openapi.ts";
 import { PLANS } from "../../src/projects/plan.ts";

@@ -1,4 +1,4 @@
-import { documentsOf } from "../../src/openapi/routes.ts";
+import { documentsOf } from "../../src/openapi/generate.ts";
 import type { Store } from "./store.ts";
 
 /** A JSON schema or any other node of an OpenAPI document. */

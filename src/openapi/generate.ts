@@ -1,0 +1,23 @@
+import { Elysia, type TSchema } from "elysia";
+import { openapi } from "./document.ts";
+import { type Addresses, type DocumentName, type ServerForm, sections } from "./sections.ts";
+
+/** The OpenAPI document of the store or of the platform, for these addresses. */
+export type Documents = (name: DocumentName, addresses: Addresses, form?: ServerForm) => object;
+
+/** Reads all routes of an app; whatever is hidden appears in no document. */
+export const documentsOf = async (app: Elysia<any, any, any, any, any, any, any>): Promise<Documents> => {
+  // Loaded when a document is first asked for: 10 ms that a start need not wait for.
+  const { swagger } = await import("@elysiajs/swagger");
+  // The plugin describes the app that it is put into: one with the same routes and nothing behind them.
+  const { definitions } = app as unknown as { definitions: { type: Record<string, TSchema> } };
+  const described = new Elysia().model(definitions.type);
+  for (const { method, path, hooks } of app.routes) {
+    const { query, params, headers, body, response, detail } = hooks;
+    described.route(method, path, () => {}, { query, params, headers, body, response, detail });
+  }
+  described.use(swagger({ path: "/raw", specPath: "/raw.json", excludeStaticFile: false }));
+  const answer = await described.handle(new Request("http://localhost/raw.json"));
+  const raw = (await answer.json()) as Record<string, unknown>;
+  return (name, addresses, form = "addresses") => openapi(raw, sections(addresses, form)[name]);
+};

@@ -1,0 +1,42 @@
+import { type Json, isObject, mapValues } from "./json.ts";
+
+export const refTo = (schema: string): Json => ({ $ref: `#/components/schemas/${schema}` });
+
+/** A schema as the document shows it: whatever has a name is referred to by it. */
+export const schemaOf = (schema: unknown, isDefinition = false): unknown => {
+  if (Array.isArray(schema)) return schema.map((one) => schemaOf(one));
+  if (!isObject(schema)) return schema;
+  if (typeof schema["$id"] === "string" && !isDefinition) return refTo(schema["$id"]);
+  const { $id: _name, ...rest } = schema;
+  return mapValues(rest, (value) => schemaOf(value));
+};
+
+/** Every schema with a name, nested ones included. */
+export const namedIn = (node: unknown, found: Json = {}): Json => {
+  if (Array.isArray(node)) for (const one of node) namedIn(one, found);
+  if (!isObject(node)) return found;
+  if (typeof node["$id"] === "string") found[node["$id"]] ??= schemaOf(node, true);
+  for (const value of Object.values(node)) namedIn(value, found);
+  return found;
+};
+
+/** The schema without a ban on unknown fields: a later version may respond with more of them. */
+export const allowMoreFields = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(allowMoreFields);
+  if (!isObject(schema)) return schema;
+  const { additionalProperties, ...rest } = schema;
+  return mapValues(additionalProperties === false ? rest : schema, allowMoreFields);
+};
+
+/** Names of the schemas that a node refers to, through other schemas too. */
+export const schemasUsed = (node: unknown, schemas: Json, found = new Set<string>()): Set<string> => {
+  if (Array.isArray(node)) for (const one of node) schemasUsed(one, schemas, found);
+  if (!isObject(node)) return found;
+  const name = typeof node["$ref"] === "string" ? node["$ref"].replace("#/components/schemas/", "") : "";
+  if (name in schemas && !found.has(name)) {
+    found.add(name);
+    schemasUsed(schemas[name], schemas, found);
+  }
+  for (const value of Object.values(node)) schemasUsed(value, schemas, found);
+  return found;
+};

@@ -1,0 +1,81 @@
+export const API_VERSION = "1.0.0";
+const LICENSE = { name: "MIT", identifier: "MIT" };
+const CONTACT = { name: "The operator of this service" };
+
+export const DOCUMENTS = ["store", "platform"] as const;
+export type DocumentName = (typeof DOCUMENTS)[number];
+
+export interface Addresses {
+  /** Origin of production; "" makes the documents point to wherever they were fetched from. */
+  baseUrl: string;
+  /** "" if there is no staging environment. */
+  stagingBaseUrl: string;
+}
+
+/** How a document names its servers: by addresses, or by the specified variables, with the addresses as defaults. */
+export type ServerForm = "addresses" | "variables";
+
+/**
+ * Without BASE_URL an address is relative: clients resolve it against the address of the document. The Host header would
+ * add nothing, and an attacker could put another one into a cached document.
+ */
+const SERVERS = {
+  addresses: (_variable: string, description: string, address: string) => ({ url: address, description }),
+  variables: (variable: string, description: string, address: string) => ({
+    url: `{${variable}}`,
+    description,
+    variables: {
+      [variable]: { default: address, description: `Address of ${description.toLowerCase()}.` },
+    },
+  }),
+};
+
+const servers = ({ baseUrl, stagingBaseUrl }: Addresses, path: string, form: ServerForm) => [
+  SERVERS[form]("base_url", "Production", `${baseUrl}${path}` || "/"),
+  ...(stagingBaseUrl === ""
+    ? []
+    : [SERVERS[form]("staging_base_url", "Staging", `${stagingBaseUrl}${path}`)]),
+];
+
+export const sections = (addresses: Addresses, form: ServerForm) => ({
+  store: {
+    info: {
+      title: "Animal Adoption Store API",
+      version: API_VERSION,
+      license: LICENSE,
+      contact: CONTACT,
+      description:
+        "Animals offered for adoption: list, add and fetch them. Every operation needs an API key. What is not marked `x-stability: beta` is stable.",
+    },
+    servers: servers(addresses, "/v1", form),
+    tags: [
+      { name: "store", description: "Adoptions." },
+      { name: "animals", description: "Animals offered for adoption." },
+      { name: "categories", description: "What animals are grouped by." },
+    ],
+    tagGroups: [
+      { name: "Store", tags: ["store"] },
+      { name: "Pets", tags: ["animals", "categories"] },
+    ],
+    pathOf: (path: string) => (path.startsWith("/v1/") ? path.slice("/v1".length) : undefined),
+  },
+  platform: {
+    info: {
+      title: "Adoption Store Platform API",
+      version: API_VERSION,
+      license: LICENSE,
+      contact: CONTACT,
+      description:
+        "Documentation projects with their deploys and custom domains, and what an operator of the service needs: API keys, health and metrics. All of it is beta.",
+    },
+    servers: servers(addresses, "", form),
+    tags: [
+      { name: "projects", description: "Documentation projects." },
+      { name: "deploys", description: "What projects publish." },
+      { name: "domains", description: "Custom domains of projects." },
+      { name: "keys", description: "API keys." },
+      { name: "operation", description: "Health and metrics." },
+    ],
+    pathOf: (path: string) => (path.startsWith("/v1/") || path.startsWith("/docs") ? undefined : path),
+  },
+});
