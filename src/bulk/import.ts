@@ -4,7 +4,7 @@ import { type Columns, FileRefused, isRejectedFile, unknownColumnsNote, fieldInd
 import { readCsv, readHeader } from "./csv-reader.ts";
 import { readNdjson } from "./ndjson-reader.ts";
 import { writePacing } from "./write-pacing.ts";
-import { quantity } from "./quantity.ts";
+import { quantity } from "../lib/quantity.ts";
 import { START, type Batch, type Position, type Row } from "./row.ts";
 import { type RejectedFormat, rejectedCsv, rejectedNdjson } from "./rejected-format.ts";
 import { NO_REJECTED, type RejectedFile } from "./rejected-file.ts";

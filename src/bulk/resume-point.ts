@@ -1,7 +1,7 @@
 import { FileRefused } from "./columns.ts";
 import type { Import } from "./repository.ts";
 import { type Fingerprint, type Source, fingerprint, hashOf, skip } from "./source.ts";
-import { quantity } from "./quantity.ts";
+import { quantity } from "../lib/quantity.ts";
 import type { Position } from "./row.ts";
 
 /** Where an import begins to read rows: at the first, or behind those that an import before has read. */

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { quantity } from "../bulk/quantity.ts";
+import { quantity } from "../lib/quantity.ts";
 import { siteRoot } from "../deploys/site-root.ts";
 import { PLAN_NAMES, type Plan } from "../projects/plan.ts";
 import { type Api, ApiError, apiClient } from "./api-client.ts";

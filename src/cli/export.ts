@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { assertDestination } from "../backups/destination.ts";
 import { exportFormat, formatPage } from "../bulk/export.ts";
 import type { Format } from "../bulk/import.ts";
-import { quantity } from "../bulk/quantity.ts";
+import { quantity } from "../lib/quantity.ts";
 import { countPets, exportPages } from "../bulk/repository.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";

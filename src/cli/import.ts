@@ -9,7 +9,7 @@ import {
   type ImportOptions,
   importFile,
 } from "../bulk/import.ts";
-import { quantity } from "../bulk/quantity.ts";
+import { quantity } from "../lib/quantity.ts";
 import { importRepository, categoryLookup } from "../bulk/repository.ts";
 import { withDatabase } from "./database.ts";
 import { assertReadable, assertWritable } from "./file-arguments.ts";

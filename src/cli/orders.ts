@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import { databaseCopies } from "../backups/database-copies.ts";
-import { quantity } from "../bulk/quantity.ts";
+import { quantity } from "../lib/quantity.ts";
 import type { Config } from "../config/config.ts";
 import { vacuum } from "../db/vacuum.ts";
 import { Fault } from "../lib/errors.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { type RestoreResult, prepareRestore } from "../backups/restore.ts";
-import { quantity } from "../bulk/quantity.ts";
+import { quantity } from "../lib/quantity.ts";
 import { formatBytes } from "./print/format.ts";
 import { progressLine } from "./print/progress.ts";
 import { configOf, withSettings } from "./settings.ts";

@@ -1,4 +1,4 @@
-import { quantity } from "../../bulk/quantity.ts";
+import { quantity } from "../../lib/quantity.ts";
 import { formatCount } from "./format.ts";
 import { note } from "./output.ts";
 import { progressLine } from "./progress.ts";
