@@ -43,14 +43,11 @@ export const frameBudget = (now: () => number): FrameBudget => {
   const earn = (earned: number) => {
     credit = Math.min(MAX_CREDIT, credit + earned);
   };
-  const refill = () => {
-    const at = now();
-    allowance = Math.min(MAX_ALLOWANCE, allowance + (at - refilledAt) * ALLOWANCE_PER_MS);
-    refilledAt = at;
-  };
+  /** Refills before each frame: time that passed while the allowance was full must not count later. */
   const spendAllowance = () => {
-    if (allowance < 1) refill();
-    allowance -= 1;
+    const at = now();
+    allowance = Math.min(MAX_ALLOWANCE, allowance + (at - refilledAt) * ALLOWANCE_PER_MS) - 1;
+    refilledAt = at;
   };
 
   return {

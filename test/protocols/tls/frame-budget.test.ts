@@ -132,3 +132,10 @@ test("a flood that goes on is let through at 200 frames a second", () => {
   pass(4);
   expect(spendTimes(1, RESET)).toBe(true);
 });
+
+test("a connection that was idle has its allowance once, however long it was", () => {
+  const { spendTimes, pass } = budgetAt();
+  pass(1e9);
+  expect(spendTimes(MAX_ALLOWANCE, RESET)).toBe(false);
+  expect(spendTimes(1, RESET)).toBe(true);
+});
