@@ -21,8 +21,12 @@ export const quoted = (text: string): string =>
 /** Control and format characters: they move a terminal's cursor or reverse the direction of text. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
+/** A character of two UTF-16 units takes two escapes. */
 const escape = (character: string): string =>
-  `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
+  Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
+  ).join("");
 
 const ELLIPSIS = "...";
 

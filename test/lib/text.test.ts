@@ -23,7 +23,7 @@ describe("a stranger's text", () => {
     ["\u202Eabc", String.raw`\u202eabc`],
     ["\u2028\u2029", String.raw`\u2028\u2029`],
     ["\uD800", String.raw`\ud800`],
-    ["\u{E0001}", String.raw`\ue0001`],
+    ["\u{E0001}", String.raw`\udb40\udc01`],
   ])("is escaped: %j", (text, expected) => {
     expect(printable(text)).toBe(expected);
   });
