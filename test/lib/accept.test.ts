@@ -29,6 +29,8 @@ test.each([
   ["gzip;level=1; q=0", []],
   ["gzip;seq=0", ["gzip"]],
   ["gzip;q=1.5, br;q=-1", ["br", "gzip"]],
+  ["gzip;q=nonsense, br", ["br", "gzip"]],
+  ["gzip;q=0;q=1", []],
   ["gzip;q=0.001", ["gzip"]],
   ["gzip;q=", []],
   ["gzip;q", ["gzip"]],

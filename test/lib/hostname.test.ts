@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { HOSTNAME_REFUSALS, parseHostname, type Hostname } from "../../src/lib/hostname.ts";
+import { HOSTNAME_REFUSALS, parseHostname, type Hostname, hostnameOf } from "../../src/lib/hostname.ts";
 
 const hostname = (typed: string): Hostname => {
   const parsed = parseHostname(typed);
@@ -45,7 +45,13 @@ test.each([
   ["[2001:db8::1]", "ip_address"],
   ["2001:db8::1", "ip_address"],
   ["::1", "ip_address"],
+  ["FE80::1", "ip_address"],
+  ["1::", "ip_address"],
+  ["[fe80::1%eth0]", "ip_address"],
+  ["::ffff:192.0.2.1", "ip_address"],
   ["0x7f000001", "ip_address"],
+  ["0X7F", "ip_address"],
+  ["0x", "ip_address"],
   ["0x7f.1", "ip_address"],
   ["127.1", "ip_address"],
   ["2130706433", "ip_address"],
@@ -58,6 +64,10 @@ test.each([
   ["https://docs.example.org/", "malformed"],
   ["docs.example.org:443", "malformed"],
   ["docs.example.org/path", "malformed"],
+  ["host:1:2", "malformed"],
+  ["1:2:3/64", "malformed"],
+  ["fe80::1%", "malformed"],
+  ["docs^.example.org", "malformed"],
   ["user@example.org", "malformed"],
   ["docs example.org", "malformed"],
   ["docs%2eexample.org", "malformed"],
@@ -72,6 +82,7 @@ test.each([
   [`${"a".repeat(64)}.example.org`, "too_long"],
   [`${"\u00fc".repeat(60)}.example.org`, "too_long"],
   [LONG, "too_long"],
+  [`${"a.".repeat(121)}bexample.org`, "too_long"],
   ["localhost", "single_label"],
   ["org", "single_label"],
   ["co.uk", "public_suffix"],
@@ -83,4 +94,25 @@ test.each([
 
 test("every refusal has its words", () => {
   for (const words of Object.values(HOSTNAME_REFUSALS)) expect(words).toMatch(/^(is|has) /);
+});
+
+test("a name has 253 characters at most", () => {
+  const longest = `${"a.".repeat(121)}example.org`;
+  expect(longest).toHaveLength(253);
+  expect(hostname(longest).ascii).toBe(longest);
+});
+
+test.each(["docs.example.co.uk", "example.org", "xn--bcher-kva.example.org", "docs.someone.github.io"])(
+  "%s was accepted once, and is what it was",
+  (name) => {
+    expect(hostnameOf(name)).toEqual(hostname(name));
+  },
+);
+
+test.each([
+  ["co.uk", "co.uk", "@"],
+  ["a.kawasaki.jp", "kawasaki.jp", "a"],
+  ["uk", "uk", "@"],
+])("%s was accepted once, and is below %s though nobody can hold that now", (ascii, apex, label) => {
+  expect(hostnameOf(ascii)).toEqual({ ascii, unicode: ascii, apex, label, isApex: label === "@" });
 });

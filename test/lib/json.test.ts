@@ -136,6 +136,8 @@ describe("a body of JSON", () => {
     expect(refusal('{"a":[{}],"a":1}')).toBe('"a": appears twice in one object');
     expect(refusal('{"a":{"b":1},"a":1}')).toBe('"a": appears twice in one object');
     expect(refusal(String.raw`{"a":1,"\u0061":1}`)).toBe('"a": appears twice in one object');
+    expect(refusal('{"a":"","b":1,"b":2}')).toBe('"b": appears twice in one object');
+    expect(refusal('{"":1,"":2}')).toBe('"": appears twice in one object');
   });
 
   test("may have brackets and colons in its texts", () => {
@@ -144,7 +146,7 @@ describe("a body of JSON", () => {
   });
 
   test("that is not JSON is refused, with the reason and without the parser's name", () => {
-    expect(refusal("{")).toMatch(/^The body is not valid JSON: (?!JSON Parse error).+\.$/);
-    expect(refusal("")).toMatch(/^The body is not valid JSON: .+\.$/);
+    expect(refusal("{")).toBe("The body is not valid JSON: Expected '}'.");
+    expect(refusal("")).toBe("The body is not valid JSON: Unexpected EOF.");
   });
 });

@@ -56,4 +56,10 @@ describe("an LRU cache", () => {
     cache.set("d", "d", 50);
     expect(keysOf(cache)).toEqual(["a", "d"]);
   });
+
+  test("counts no bytes of an entry that is set without bytes", () => {
+    const cache = lruCache<string, string>({ maxEntries: 10, maxBytes: 1 });
+    for (const key of KEYS) cache.set(key, key);
+    expect(keysOf(cache)).toEqual(KEYS);
+  });
 });

@@ -36,8 +36,8 @@ describe("a page", () => {
   });
 
   test("of more items than the limit ends there, and the next one begins behind its last", () => {
-    const { items, next = "" } = cutPage(found, 2, "sold");
-    expect(items).toEqual([{ id: 3 }, { id: 5 }]);
-    expect(readCursor(next, "sold")).toBe(5);
+    const { items, next = "" } = cutPage([...found, { id: 13 }], 3, "sold");
+    expect(items).toEqual([{ id: 3 }, { id: 5 }, { id: 8 }]);
+    expect(readCursor(next, "sold")).toBe(8);
   });
 });
