@@ -11,6 +11,7 @@ describe("the record that a domain needs", () => {
     ["docs.example.org", "docs", "example.org.", "docs_example_org"],
     ["a.b.example.co.uk", "a.b", "example.co.uk.", "a_b_example_co_uk"],
     ["1.example.org", "1", "example.org.", "_1_example_org"],
+    ["r3.example.org", "r3", "example.org.", "r3_example_org"],
     ["xn--bcher-kva.example.org", "xn--bcher-kva", "example.org.", "xn__bcher_kva_example_org"],
   ])("of %s is named %s in the zone %s, and %s in Terraform", (hostname, name, zone, identifier) => {
     const record = recordFor(hostnameOf(hostname), TARGET);
@@ -27,10 +28,19 @@ describe("the record that a domain needs", () => {
   });
 
   test("of an apex is an ALIAS, which a zone file of BIND does not know", () => {
-    const { type, name, bind, terraform } = recordFor(hostnameOf("example.org"), TARGET);
+    const { type, name, bind, terraform, note } = recordFor(hostnameOf("example.org"), TARGET);
     expect([type, name, bind]).toEqual(["ALIAS", "@", undefined]);
-    expect(terraform).toStartWith('resource "dnsimple_zone_record" "example_org" {');
-    expect(terraform).toContain(`value     = "${TARGET}"`);
+    expect(terraform.split("\n")).toEqual([
+      'resource "dnsimple_zone_record" "example_org" {',
+      '  zone_name = "example.org"',
+      '  name      = ""',
+      '  type      = "ALIAS"',
+      `  value     = "${TARGET}"`,
+      "  ttl       = 3600",
+      "}",
+    ]);
+    expect(note).toContain("ANAME");
+    expect(note).toContain("the TXT record _adoption-store.example.org must say which project");
   });
 
   test("of an apex has a TXT record beside it, which tells whose it is, in all forms", () => {

@@ -57,6 +57,76 @@ test.each<[name: string, body: unknown, faults: string[]]>([
     ["domains.redirects must be a list of at most 100"],
   ],
   [
+    "redirects that only have a length",
+    { domains: { primary: "docs.example.org", redirects: { length: 1 } } },
+    ["domains.redirects must be a list of at most 100"],
+  ],
+  [
+    "a target that is not a name",
+    mapping(redirect("old.example.org", "192.0.2.1")),
+    ["domains.redirects[0].to must be a domain name"],
+  ],
+  [
+    "two entries without names",
+    mapping({ status: 301 }, { status: 301 }),
+    [0, 1].flatMap((at) =>
+      ["from", "to"].map((key) => `domains.redirects[${at}].${key} must be a domain name`),
+    ),
+  ],
+  [
+    "a mapping behind what is none",
+    mapping(7, redirect("old.example.org")),
+    ["domains.redirects[0] must be a mapping"],
+  ],
+  [
+    "a name that leads to others in a circle",
+    mapping(
+      redirect("www.example.org", "old.example.org"),
+      redirect("old.example.org", "xn--bcher-kva.example.org"),
+      redirect("xn--bcher-kva.example.org", "old.example.org"),
+    ),
+    [
+      "domains.redirects[0].to old.example.org redirects itself: a chain",
+      "domains.redirects[1].to old.example.org comes back to itself: a loop",
+      "domains.redirects[2].to xn--bcher-kva.example.org comes back to itself: a loop",
+    ],
+  ],
+  [
+    "redirects that only have a length",
+    { domains: { primary: "docs.example.org", redirects: { length: 1 } } },
+    ["domains.redirects must be a list of at most 100"],
+  ],
+  [
+    "a target that is not a name",
+    mapping(redirect("old.example.org", "192.0.2.1")),
+    ["domains.redirects[0].to must be a domain name"],
+  ],
+  [
+    "two entries without names",
+    mapping({ status: 301 }, { status: 301 }),
+    [0, 1].flatMap((at) =>
+      ["from", "to"].map((key) => `domains.redirects[${at}].${key} must be a domain name`),
+    ),
+  ],
+  [
+    "a mapping behind what is none",
+    mapping(7, redirect("old.example.org")),
+    ["domains.redirects[0] must be a mapping"],
+  ],
+  [
+    "a name that leads to others in a circle",
+    mapping(
+      redirect("www.example.org", "old.example.org"),
+      redirect("old.example.org", "xn--bcher-kva.example.org"),
+      redirect("xn--bcher-kva.example.org", "old.example.org"),
+    ),
+    [
+      "domains.redirects[0].to old.example.org redirects itself: a chain",
+      "domains.redirects[1].to old.example.org comes back to itself: a loop",
+      "domains.redirects[2].to xn--bcher-kva.example.org comes back to itself: a loop",
+    ],
+  ],
+  [
     "more redirects than any project has domains",
     mapping(...Array.from({ length: 101 }, () => redirect("old.example.org"))),
     ["domains.redirects must be a list of at most 100"],
@@ -131,4 +201,13 @@ test.each<[name: string, body: unknown, faults: string[]]>([
 ])("%s: every fault is named", (_, body, faults) => {
   const result = read(body);
   expect(result.ok ? [] : result.faults.map(({ path, message }) => `${path} ${message}`)).toEqual(faults);
+});
+
+test("a hundred redirects are as many as are read", () => {
+  const result = read(mapping(...Array.from({ length: 100 }, () => redirect("old.example.org"))));
+  const faults = result.ok ? [] : result.faults;
+  expect(faults).toHaveLength(99);
+  expect(new Set(faults.map(({ message }) => message))).toEqual(
+    new Set(["old.example.org redirects already"]),
+  );
 });

@@ -29,6 +29,8 @@ test("a domain that waits is checked at 1, 2, 5 and 10 minutes, then every 15, f
 test.each([
   ["in between", 3 * MINUTE, 5 * MINUTE],
   ["on a check's own time", 5 * MINUTE, 10 * MINUTE],
+  ["before the last of the first four", 10 * MINUTE - 1, 10 * MINUTE],
+  ["on the last of the first four", 10 * MINUTE, 25 * MINUTE],
   ["after a long sleep", 20 * HOUR + MINUTE, 20 * HOUR + 10 * MINUTE],
   ["by a clock that went back", -HOUR, MINUTE],
 ])("%s the next check is the next of the plan, not a burst of those that were missed", (_, age, next) => {
@@ -56,6 +58,8 @@ test("a domain that waits on silent servers is checked in twice the time, up to 
   // Whoever asks in between does not bring the plan forward.
   expect(nextCheckAfterSilence(SINCE, SINCE + HOUR, SINCE + HOUR)).toBe(SINCE + 70 * MINUTE);
   expect(nextCheckAfterSilence(SINCE, null, SINCE - HOUR)).toBe(SINCE + MINUTE);
+  const before = SINCE + 5 * MINUTE - 1;
+  expect(nextCheckAfterSilence(SINCE, before, before)).toBe(SINCE + 5 * MINUTE);
 });
 
 test("a live domain is checked once a day, and when it must be decided whether it is parked", () => {
@@ -70,6 +74,8 @@ test("checks are put off by a tenth of the wait, and by half an hour, at the mos
   expect(spread(SINCE + MINUTE, SINCE, () => 0)).toBe(SINCE + MINUTE);
   expect(spread(SINCE + MINUTE, SINCE, () => 1)).toBe(SINCE + 1.1 * MINUTE);
   expect(spread(SINCE + DAY, SINCE, () => 1)).toBe(SINCE + DAY + 30 * MINUTE);
+  expect(spread(SINCE + 15, SINCE, () => 0.5)).toBe(SINCE + 16);
+  expect(spread(SINCE + 5, SINCE, () => 0.5)).toBe(SINCE + 5);
 });
 
 const domain = (stage: StoredStage, more: Partial<Domain> = {}): Domain => ({
@@ -185,6 +191,49 @@ describe("what a check makes of a domain", () => {
       events: ["lapsed"],
     });
     expect(progressOf(back, "records_missing", later)).toMatchObject({ stage: "live", failingSince: later });
+  });
+
+  test("that gets a certificate: is verified, and is not live before it has one", () => {
+    expect(progressOf(domain("awaiting_dns"), "records_right", NOW, true)).toEqual({
+      ...KEPT,
+      events: ["records_right"],
+      stage: "verified",
+      verifiedAt: NOW,
+      nextCheckAt: null,
+    });
+  });
+
+  test.each(["issuing", "issue_failed", "suspended"] as const)("that is %s: no other check", (stage) => {
+    expect(progressOf(domain(stage), undefined, NOW).nextCheckAt).toBeNull();
+  });
+
+  test("that waits and could not be asked about: twice the time since the check before", () => {
+    const now = SINCE + 5 * MINUTE;
+    const waiting = domain("awaiting_dns", { checkedAt: SINCE + MINUTE });
+    expect(progressOf(waiting, undefined, now).nextCheckAt).toBe(now + 8 * MINUTE);
+    expect(progressOf(waiting, "records_missing", now).nextCheckAt).toBe(SINCE + 10 * MINUTE);
+  });
+
+  test.each<[string, Domain]>([
+    ["went live as it was verified", domain("live", { verifiedAt: SINCE, liveAt: SINCE })],
+    ["has verified since", domain("live", { verifiedAt: SINCE + DAY, liveAt: SINCE })],
+    ["went live by an import and never verified", domain("live", { liveAt: SINCE })],
+  ])("that %s: is not asked about soon again, and keeps its time", (_, live) => {
+    expect(progressOf(live, undefined, NOW).nextCheckAt).toBe(NOW + DAY);
+    expect(progressOf(live, "records_wrong", NOW)).toMatchObject({ stage: "live", failingSince: NOW });
+    expect(progressOf(live, "records_right", NOW)).toMatchObject({
+      verifiedAt: live.verifiedAt,
+      liveAt: SINCE,
+    });
+  });
+
+  test("that waits again after it was live: is not taken for one that came back", () => {
+    const waiting = domain("awaiting_dns", { verifiedAt: SINCE, liveAt: SINCE + MINUTE, checkedAt: NOW });
+    expect(progressOf(waiting, undefined, NOW).nextCheckAt).toBe(SINCE + 70 * MINUTE);
+  });
+
+  test("that moves on without its records right: keeps the time at which they were", () => {
+    expect(progressOf(domain("dns_conflict"), "records_missing", NOW).verifiedAt).toBeNull();
   });
 
   test("that could not ask never parks, and is no failure", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Destination, hostParser, destinationOf } from "../../src/edge/hosts.ts";
+import { type Destination, hostNamesOf, hostParser, destinationOf } from "../../src/edge/hosts.ts";
 
 const names = {
   platformDomain: "sites.example.org",
@@ -47,6 +47,9 @@ describe("the Host", () => {
     ["docs.sites.example.org:80", "project docs"],
     ["docs.sites.example.org:", "project docs"],
     ["docs.sites.example.org:0080", "project docs"],
+    ["docs.sites.example.org:443", "project docs"],
+    ["docs.sites.example.org:444", "project docs :444"],
+    ["docs.sites.example.org:65535", "project docs :65535"],
     ["DOCS.Sites.Example.Org", "project docs"],
     ["docs.sites.example.org.", "project docs"],
     ["docs.sites.example.org.:3000", "project docs :3000"],
@@ -59,6 +62,7 @@ describe("the Host", () => {
     ["Docs.Example.Com:8080", "custom docs.example.com :8080"],
     ["_acme-challenge.example.com", "custom _acme-challenge.example.com"],
     ["local.example", "custom local.example"],
+    [`docs.${"x".repeat(63)}`, `custom docs.${"x".repeat(63)}`],
     ["127.0.0.1.example.com", "custom 127.0.0.1.example.com"],
     ["1.2.3", "custom 1.2.3"],
     [`${LONG}${"a".repeat(61)}`, `custom ${LONG}${"a".repeat(61)}`],
@@ -75,6 +79,9 @@ describe("the Host", () => {
     ["localhost, localhost", "malformed"],
     ["localhost,localhost", "malformed"],
     ["docs.sites.example.org:99999", "malformed"],
+    ["docs.sites.example.org:65536", "malformed"],
+    ["docs.sites.example.org:000080", "malformed"],
+    [":3000", "malformed"],
     ["docs.sites.example.org:123456", "malformed"],
     ["docs.sites.example.org:http", "malformed"],
     ["docs.sites.example.org:-1", "malformed"],
@@ -98,6 +105,7 @@ describe("the Host", () => {
     ["localhost#", "malformed"],
     ["http://localhost", "malformed"],
     [`${"a".repeat(64)}.example`, "malformed"],
+    [`docs.${"x".repeat(64)}`, "malformed"],
     [`${LONG}${"a".repeat(62)}`, "malformed"],
     ["x".repeat(300), "malformed"],
     ["x.".repeat(50_000), "malformed"],
@@ -121,4 +129,38 @@ describe("the Host", () => {
     expect(shown(destinationOf("pi.local", home))).toBe("api");
     expect(shown(destinationOf("docs.pi.local", home))).toBe("project docs");
   });
+});
+
+describe("a reader of hosts", () => {
+  const HOSTS = ["docs.sites.example.org:3000", "localhost", "a@b", "docs.example.com", "", null];
+
+  test.each(HOSTS)("leads %p where it belongs, at first and again", (host) => {
+    const parse = hostParser(names);
+    expect(parse(host)).toEqual(destinationOf(host, names));
+    expect(parse(host)).toEqual(destinationOf(host, names));
+  });
+
+  test("remembers a host, up to the longest that there is", () => {
+    const parse = hostParser(names);
+    const longest = `${LONG}${"a".repeat(61)}.:65535`;
+    for (const host of ["docs.example.com", longest]) expect(parse(host)).toBe(parse(host));
+  });
+
+  test("forgets a host once a thousand others have come", () => {
+    const parse = hostParser(names);
+    const first = parse("docs.example.com");
+    for (let at = 1; at < 1000; at += 1) parse(`${at}.example.com`);
+    expect(parse("docs.example.com")).toBe(first);
+    for (let at = 0; at < 1000; at += 1) parse(`${at}.example.net`);
+    expect(parse("docs.example.com")).not.toBe(first);
+  });
+});
+
+test("the API's names are those of the settings, and the host of its base URL", () => {
+  const settings = { apiHosts: ["api.example.org"], platformDomain: "sites.example.org" };
+  expect(hostNamesOf({ ...settings, baseUrl: "https://adopt.example.org:8443/x" })).toEqual({
+    platformDomain: "sites.example.org",
+    api: new Set(["api.example.org", "adopt.example.org"]),
+  });
+  expect(hostNamesOf({ ...settings, baseUrl: undefined }).api).toEqual(new Set(["api.example.org"]));
 });

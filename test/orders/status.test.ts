@@ -55,3 +55,11 @@ test("what can be done is said in words", () => {
     "The order is cancelled: nothing more can be done with it.",
   ]);
 });
+
+test("completing sells the animal; cancelling frees one that still waits; approving changes nothing", () => {
+  expect(ORDER_STEPS.map((step) => TRANSITIONS[step].pet)).toEqual([
+    undefined,
+    { from: undefined, to: "sold" },
+    { from: "pending", to: "available" },
+  ]);
+});

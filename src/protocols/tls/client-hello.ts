@@ -18,8 +18,6 @@ export const MAX_HELLO_BYTES = 16_384;
 
 const RECORD_HEADER = 5;
 const HANDSHAKE_HEADER = 4;
-/** RFC 8446 section 5.1: the most that a record may hold. */
-const MAX_FRAGMENT = 16_384;
 /** RFC 8446 section 5.1: the content type handshake; section 4: the handshake type client_hello. */
 const HANDSHAKE = 22;
 const CLIENT_HELLO = 1;
@@ -112,7 +110,7 @@ const isHandshake = (header: Uint8Array): boolean =>
 /** An empty handshake record is forbidden (section 5.1). */
 const fragmentLength = (header: Uint8Array): number => {
   const length = header[3]! * 256 + header[4]!;
-  if (length === 0 || length > MAX_FRAGMENT) throw new Malformed();
+  if (length === 0) throw new Malformed();
   return length;
 };
 

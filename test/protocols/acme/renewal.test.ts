@@ -54,6 +54,8 @@ describe("with a window a certificate is renewed", () => {
   test("at its own time, if the window outlasts it or is none", () => {
     expect(day(FIRST, START, { start: START + 80 * DAY, end: START + 91 * DAY })).toBe(60);
     expect(day(FIRST, START, { start: START + 20 * DAY, end: START + 10 * DAY })).toBe(60);
+    expect(day(FIRST, START, { start: START + 20 * DAY, end: START + 20 * DAY })).toBe(60);
+    expect(day(FIRST, START, { start: START + 80 * DAY, end: START + 90 * DAY })).toBe(80);
   });
 });
 
@@ -78,4 +80,12 @@ describe("a failure is tried again", () => {
     expect(minutes(3, FIRST, 30 * MINUTE)).toBe(100);
     expect(minutes(4, FIRST, 7 * DAY)).toBe(7 * 1440);
   });
+});
+
+test("times are whole milliseconds: the nearest of a renewal, the next of a retry", () => {
+  const validity = { notBefore: START, notAfter: START + 90 * DAY };
+  const at = (random: number) =>
+    renewalTime({ validity, window: { start: START + 1, end: START + 2 }, now: START }, () => random);
+  expect([at(0.4), at(0.6)]).toEqual([START + 1, START + 2]);
+  expect(retryTime({ failures: 1, now: START }, () => 0.000_01)).toBe(START + MINUTE + 1);
 });

@@ -46,6 +46,7 @@ describe("a ClientHello", () => {
       protocols: [],
     });
     expect(parseClientHello(madeOf([]))).toEqual({ kind: "hello", serverName: undefined, protocols: [] });
+    expect(parseClientHello(endingIn([]))).toEqual({ kind: "hello", serverName: undefined, protocols: [] });
   });
 
   test.each([1, 2, 3, 5, 100, 517])("may come in records of %d bytes", (size) => {
@@ -63,10 +64,46 @@ describe("a ClientHello", () => {
       }
   });
 
+  test.each([
+    "localhost",
+    "a.b",
+    "_x.a-b.test",
+    "a".repeat(63),
+    `a.${"b".repeat(63)}`,
+    `${"a.".repeat(126)}b`,
+  ])("may be for the name %p", (name) => {
+    expect(parseClientHello(madeOf([[0, nameOf(name)]]))).toMatchObject({ serverName: name });
+  });
+
+  test("is waited for from its first byte on", () => {
+    expect(parseClientHello(Buffer.from([]))).toEqual({ kind: "incomplete", bytes: 5 });
+    expect(parseClientHello(Buffer.from([22]))).toEqual({ kind: "incomplete", bytes: 5 });
+    expect(parseClientHello(Buffer.from([22, 3]))).toEqual({ kind: "incomplete", bytes: 5 });
+  });
+
+  test("has 16 KiB at most, its records' headers included", () => {
+    const padded = (bytes: number) => madeOf([[21, Array<number>(bytes).fill(0)]]);
+    const rest = 16_384 - padded(0).length;
+    expect(parseClientHello(padded(rest))).toMatchObject({ kind: "hello" });
+    expect(parseClientHello(padded(rest + 1))).toEqual({ kind: "malformed" });
+    const announced = (length: number) =>
+      parseClientHello(Buffer.from([22, 3, 1, 0, 4, 1, 0, length >> 8, length & 255]));
+    expect(announced(16_380)).toEqual({ kind: "incomplete", bytes: 14 });
+    expect(announced(16_381)).toEqual({ kind: "malformed" });
+    expect(MAX_HELLO_BYTES).toBe(16_384);
+  });
+
   test("is read without what follows it", () => {
     expect(parseClientHello(Buffer.concat([HELLO, Buffer.from("anything")]))).toEqual(READ);
   });
 });
+
+/** A ClientHello that ends in these bytes, after its compression methods. */
+const endingIn = (end: number[]): Buffer => {
+  const whole = madeOf([]);
+  const body = [...whole.subarray(9, whole.length - 2), ...end];
+  return Buffer.from([22, 3, 1, ...vector([1, 0, ...vector(body)])]);
+};
 
 describe("malformed is", () => {
   test.each<[string, Buffer]>([
@@ -91,6 +128,21 @@ describe("malformed is", () => {
     ["no protocols in ALPN", madeOf([[16, vector([])]])],
     ["an empty protocol in ALPN", madeOf([[16, vector([0])]])],
     ["bytes behind a list", madeOf([[16, [...vector([1, 97]), 0]]])],
+    ["bytes behind a list of names", madeOf([[0, [...nameOf("a.test"), 0]]])],
+    ["a byte behind a name", madeOf([[0, vector([0, ...vector([97]), 0])]])],
+    ["a name that ends beyond its list", madeOf([[0, vector([0, 0, 5, 97])]])],
+    ["a name of another type", madeOf([[0, vector([1, ...vector([97])])]])],
+    ["a name of 254 characters", madeOf([[0, nameOf(`${"a.".repeat(126)}bb`)]])],
+    ["a first label of 64 characters", madeOf([[0, nameOf("a".repeat(64))]])],
+    ["a label of 64 characters", madeOf([[0, nameOf(`a.${"b".repeat(64)}`)]])],
+    ["an empty label", madeOf([[0, nameOf("a..b")]])],
+    ["an empty protocol behind another", madeOf([[16, vector([1, 97, 0])]])],
+    ["half an extension", endingIn([0, 1, 0])],
+    ["a byte behind the extensions", endingIn([0, 0, 0])],
+    ["two bytes behind the extensions", endingIn([0, 0, 0, 0])],
+    ["half the length of the extensions", endingIn([0])],
+    ["a ServerHello", Buffer.from(madeOf([]).map((byte, at) => (at === 5 ? 2 : byte)))],
+    ["a record of SSL 2", Buffer.from([22, 2])],
   ])("%s", (_what, bytes) => {
     expect(parseClientHello(bytes)).toEqual({ kind: "malformed" });
   });
