@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { MODULES } from "./modules.ts";
 import { mutantsOf } from "./mutants.ts";
 import { regexMutations } from "./regex.ts";
 
@@ -42,6 +43,16 @@ test.each([
   ["/[a-z]+/i", ["/[^a-z]+/i", "/[a-z]*/i", "/[a-z]+/"]],
   ["/[^a]b{2,3}/", ["/[a]b{2,3}/", "/[^a]b{3,3}/", "/[^a]b{1,3}/", "/[^a]b{2,4}/", "/[^a]b{2,2}/"]],
   ["/a\\$\\^/", []],
+  ["/a?(?:b)?/", ["/a(?:b)?/", "/a?(?:b)/"]],
+  [String.raw`/[$^[+?\]]/`, [String.raw`/[^$^[+?\]]/`]],
 ])("the regular expression %s has its mutants", (literal, mutants) => {
   expect(regexMutations(literal)).toEqual(mutants);
+});
+
+test("the modules of the table and their tests are there", async () => {
+  const named = [...Object.keys(MODULES), ...Object.values(MODULES).flat()];
+  const isThere = await Promise.all(
+    named.map((file) => Bun.file(`${import.meta.dir}/../../${file}`).exists()),
+  );
+  expect(named.filter((_, at) => !isThere[at])).toEqual([]);
 });

@@ -6,11 +6,20 @@ const ofCount = (source: string): string[] =>
       .map((other) => source.slice(0, index) + other + source.slice(index + count.length)),
   );
 
-/** Every place of what is not escaped, replaced. */
+/** Every place of some part that is neither escaped nor in a class, replaced. */
 const ofPart = (source: string, part: RegExp, replacement: string): string[] =>
-  [...source.matchAll(part)].map(
+  [...masked(source).matchAll(part)].map(
     ({ 0: found, index }) => source.slice(0, index) + replacement + source.slice(index + found.length),
   );
+
+/** The same text with `x` for all that is escaped or in a class, but for a class's own brackets and its `^`. */
+const masked = (source: string): string =>
+  source
+    .replaceAll(/\\./g, "xx")
+    .replaceAll(
+      /\[(\^?)([^\]]*)\]/g,
+      (_, caret: string, inside: string) => `[${caret}${"x".repeat(inside.length)}]`,
+    );
 
 const isRegex = (source: string, flags: string): boolean => {
   try {
@@ -28,14 +37,13 @@ export const regexMutations = (literal: string): string[] => {
   const end = literal.lastIndexOf("/");
   const [source, flags] = [literal.slice(1, end), literal.slice(end + 1)];
   const others = [
-    ...ofPart(source, /(?<![\\[])\^/g, ""),
-    ...ofPart(source, /(?<!\\)\$$|(?<!\\)\$(?=[|)])/g, ""),
-    ...ofPart(source, /(?<!\\)\[\^/g, "["),
-    ...ofPart(source, /(?<!\\)\[(?!\^)/g, "[^"),
-    ...ofPart(source, /(?<=[\])a-z])\+/g, "*"),
-    ...ofPart(source, /(?<=[\])a-z])\*/g, "+"),
-    ...ofPart(source, /(?<=[\])])\?/g, ""),
-    ...ofPart(source, /(?<!\\)\.(?=[*+])/g, "[^]"),
+    ...ofPart(source, /(?<!\[)\^/g, ""),
+    ...ofPart(source, /\$/g, ""),
+    ...ofPart(source, /\[\^/g, "["),
+    ...ofPart(source, /\[(?!\^)/g, "[^"),
+    ...ofPart(source, /(?<=[\])\w])\+/g, "*"),
+    ...ofPart(source, /(?<=[\])\w])\*/g, "+"),
+    ...ofPart(source, /(?<=[\])\w])\?/g, ""),
     ...ofCount(source),
   ].filter((other) => other !== "" && isRegex(other, flags));
   const mutants = others.map((other) => `/${other}/${flags}`);
