@@ -1,56 +1,44 @@
 import { and, asc, desc, eq, gt, inArray, lte, min, sql } from "drizzle-orm";
 import type { Statement } from "./commit.ts";
 import type { Database } from "./open.ts";
-import { answers } from "./schema/kept-responses.ts";
+import { keptResponses } from "./schema/kept-responses.ts";
 
-/** Most answers that are kept for one API key; its oldest go first. */
+/** How many responses are kept for one API key; its oldest are removed first. */
 const MAX_PER_KEY = 100_000;
+/** How many rows one slice of a sweep removes. */
+const SLICE = 500;
 
 /** What tells one request from another. */
 export interface IdempotentRequest {
   keyId: number;
   idempotencyKey: string;
-  /** SHA-256 of what was asked, hexadecimal. */
+  /** SHA-256 of method, path and body, hexadecimal. */
   fingerprint: string;
 }
 
 export interface KeptResponse {
   status: number;
-  /** Those of its own. */
+  /** Those that only this response has, such as its ETag. */
   headers: Readonly<Record<string, string>>;
   /** JSON. */
   body: string;
 }
 
-/** The statement that keeps the answer of an act, for the act's own transaction: `commit(statements, (rows) => keep?.(...))`. */
+/** Makes the statement that keeps the response of a write, for the transaction of that write: see `Commit`. */
 export type Keep<Outcome> = (outcome: Outcome) => Statement;
 
-export interface KeptResponses {
-  /** The answer that is kept under an idempotency key, if it was given after `since`. */
-  find(
-    keyId: number,
-    idempotencyKey: string,
-    since: number,
-  ): Promise<(KeptResponse & Pick<IdempotentRequest, "fingerprint">) | undefined>;
-  /** Breaks a constraint if another answer is kept under this key. */
-  keeping(asked: IdempotentRequest, answer: KeptResponse, now: number): Statement;
-  /** Removes some of what was given at `before` or earlier, or is beyond the newest of a key; true if there may be more. */
-  sweep(before: number, most?: number): Promise<boolean>;
-}
+const value = sql.placeholder;
+const { id, keyId, idempotencyKey, createdAt } = keptResponses;
 
-/** Rows that one slice of a sweep removes at most. */
-const SLICE = 500;
-
-export const keptResponseRepository = ({ orm, commit }: Database): KeptResponses => {
-  const value = sql.placeholder;
-  const found = orm
+const requestStatements = ({ orm }: Pick<Database, "orm">) => ({
+  find: orm
     .select()
-    .from(answers)
-    .where(and(eq(answers.keyId, value("keyId")), eq(answers.idempotencyKey, value("idempotencyKey"))))
+    .from(keptResponses)
+    .where(and(eq(keyId, value("keyId")), eq(idempotencyKey, value("idempotencyKey"))))
     .limit(1)
-    .prepare();
-  const inserted = orm
-    .insert(answers)
+    .prepare(),
+  insert: orm
+    .insert(keptResponses)
     .values({
       keyId: value("keyId"),
       idempotencyKey: value("idempotencyKey"),
@@ -60,88 +48,104 @@ export const keptResponseRepository = ({ orm, commit }: Database): KeptResponses
       body: value("body"),
       createdAt: value("now"),
     })
-    .prepare();
-  const removed = orm
-    .delete(answers)
-    .where(eq(answers.id, value("id")))
-    .prepare();
-  const oldest = orm
-    .select({ id: answers.id, createdAt: answers.createdAt })
-    .from(answers)
-    .orderBy(asc(answers.id))
-    .limit(SLICE)
-    .prepare();
-  const removedUpTo = orm
-    .delete(answers)
-    .where(lte(answers.id, value("id")))
-    .prepare();
-  const nextKey = orm
-    .select({ keyId: min(answers.keyId) })
-    .from(answers)
-    .where(gt(answers.keyId, value("after")))
-    .prepare();
-  const ofKey = eq(answers.keyId, value("keyId"));
-  const beyond = orm
-    .select({ id: answers.id })
-    .from(answers)
-    .where(ofKey)
-    .orderBy(desc(answers.id))
-    .limit(1)
-    .offset(value("most"))
-    .prepare();
-  const removedOfKey = orm
-    .delete(answers)
-    .where(
-      inArray(
-        answers.id,
-        orm
-          .select({ id: answers.id })
-          .from(answers)
-          .where(and(ofKey, lte(answers.id, value("id"))))
-          .orderBy(asc(answers.id))
-          .limit(SLICE),
-      ),
-    )
-    .prepare();
+    .prepare(),
+  delete: orm
+    .delete(keptResponses)
+    .where(eq(id, value("id")))
+    .prepare(),
+});
 
-  /** True if there may be more. */
-  const sweepLate = async (before: number): Promise<boolean> => {
-    const rows = oldest.all();
-    const kept = rows.findIndex(({ createdAt }) => createdAt > before);
-    const last = rows.at(kept === -1 ? rows.length - 1 : kept - 1);
-    if (!last || kept === 0) return false;
-    await commit([{ query: removedUpTo, values: { id: last.id } }]);
-    return kept === -1 && rows.length === SLICE;
-  };
-
-  /** The same. */
-  const sweepBeyond = async (most: number): Promise<boolean> => {
-    for (let after = -1; ;) {
-      const keyId = nextKey.get({ after })?.keyId ?? undefined;
-      if (keyId === undefined) return false;
-      const row = beyond.get({ keyId, most });
-      if (row) {
-        await commit([{ query: removedOfKey, values: { keyId, id: row.id } }]);
-        return true;
-      }
-      after = keyId;
-    }
-  };
-
+const sweepStatements = ({ orm }: Pick<Database, "orm">) => {
+  const ofKey = eq(keyId, value("keyId"));
+  const surplus = orm
+    .select({ id })
+    .from(keptResponses)
+    .where(and(ofKey, lte(id, value("id"))))
+    .orderBy(asc(id))
+    .limit(SLICE);
   return {
-    async find(keyId, idempotencyKey, since) {
-      const row = found.get({ keyId, idempotencyKey });
+    oldest: orm.select({ id, createdAt }).from(keptResponses).orderBy(asc(id)).limit(SLICE).prepare(),
+    deleteUpTo: orm
+      .delete(keptResponses)
+      .where(lte(id, value("id")))
+      .prepare(),
+    nextKey: orm
+      .select({ keyId: min(keyId) })
+      .from(keptResponses)
+      .where(gt(keyId, value("after")))
+      .prepare(),
+    newestSurplus: orm
+      .select({ id })
+      .from(keptResponses)
+      .where(ofKey)
+      .orderBy(desc(id))
+      .limit(1)
+      .offset(value("max"))
+      .prepare(),
+    deleteSurplus: orm.delete(keptResponses).where(inArray(id, surplus)).prepare(),
+  };
+};
+
+/** Removes responses in slices. Each sweep returns true if there may be more to remove. */
+const sweeps = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
+  const statements = sweepStatements({ orm });
+  return {
+    async expired(before: number): Promise<boolean> {
+      const rows = statements.oldest.all();
+      const firstKept = rows.findIndex((row) => row.createdAt > before);
+      const last = rows.at(firstKept === -1 ? rows.length - 1 : firstKept - 1);
+      if (!last || firstKept === 0) return false;
+      await commit([{ query: statements.deleteUpTo, values: { id: last.id } }]);
+      return firstKept === -1 && rows.length === SLICE;
+    },
+    async surplus(max: number): Promise<boolean> {
+      for (let after = -1; ;) {
+        const next = statements.nextKey.get({ after })?.keyId ?? undefined;
+        if (next === undefined) return false;
+        const row = statements.newestSurplus.get({ keyId: next, max });
+        if (row) {
+          await commit([{ query: statements.deleteSurplus, values: { keyId: next, id: row.id } }]);
+          return true;
+        }
+        after = next;
+      }
+    },
+  };
+};
+
+/** The responses to requests with an Idempotency-Key. */
+export const keptResponseRepository = (database: Pick<Database, "orm" | "commit">) => {
+  const statements = requestStatements(database);
+  const sweep = sweeps(database);
+  return {
+    /** The response that is kept under an idempotency key, if it was kept after `since`. */
+    async find(
+      ofKey: number,
+      underKey: string,
+      since: number,
+    ): Promise<(KeptResponse & Pick<IdempotentRequest, "fingerprint">) | undefined> {
+      const row = statements.find.get({ keyId: ofKey, idempotencyKey: underKey });
       if (!row) return undefined;
       const { fingerprint, status, headers, body } = row;
       if (row.createdAt > since)
         return { fingerprint, status, headers: JSON.parse(headers) as Record<string, string>, body };
-      await commit([{ query: removed, values: { id: row.id } }]);
+      await database.commit([{ query: statements.delete, values: { id: row.id } }]);
       return undefined;
     },
-    keeping: (asked, { status, headers, body }, now) => ({
-      query: inserted,
-      values: { ...asked, status, headers: JSON.stringify(headers), body, now },
+    /** The statement that keeps a response. It breaks a constraint if another response is kept under this key. */
+    keeping: (
+      request: IdempotentRequest,
+      { status, headers, body }: KeptResponse,
+      now: number,
+    ): Statement => ({
+      query: statements.insert,
+      values: { ...request, status, headers: JSON.stringify(headers), body, now },
     }),
-    sweep: async (before, most = MAX_PER_KEY) => (await sweepLate(before)) || sweepBeyond(most),
+    /**
+     * Removes a slice of the responses that were kept at `before` or earlier, or are beyond the newest of their key.
+     * @returns true if there may be more
+     */
+    sweep: async (before: number, max = MAX_PER_KEY): Promise<boolean> =>
+      (await sweep.expired(before)) || sweep.surplus(max),
   };
 };

@@ -1,20 +1,11 @@
 import { Database as Client } from "bun:sqlite";
+import { reasonOf } from "../lib/reason.ts";
+import { DatabaseLocked, StorageUnavailable, isBusy, isReadFailure } from "../lib/storage-errors.ts";
 import { type GroupCommit, LOCK_WAIT_MS } from "./commit.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { DatabaseLocked, StorageUnavailable, isBusy, isReadFailure } from "../lib/storage-errors.ts";
 import { assertCurrent } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { openSqlWorker } from "./sql-worker.ts";
-import { reasonOf } from "../lib/reason.ts";
-
-/** Tells whether the database can be read and written. */
-export interface Readiness {
-  /** @throws with what is wrong */
-  assert(): Promise<void>;
-  /** Called with an error: if a read failed, the database counts as damaged until a check of the whole file finds nothing. */
-  suspect(error: unknown): void;
-  close(): void;
-}
 
 export interface ReadinessOptions {
   /** How long the result of a probe is valid, in milliseconds. */
@@ -25,7 +16,7 @@ export interface ReadinessOptions {
 }
 
 const PROBE_MS = 400;
-/** The most of the time that is spent checking a damaged file again. */
+/** The largest share of the time that is spent on checking a damaged file again. */
 const CHECK_SHARE = 1 / 10;
 
 /** Says what to do about an error of SQLite's own. */
@@ -34,54 +25,93 @@ const explain = (error: unknown): unknown => {
   return advice === undefined ? error : new Error(`${reasonOf(error)}: ${advice}`, { cause: error });
 };
 
-/** What a check of the whole file found. */
-type Verdict = { is: "sound" } | { is: "damaged" | "unreadable"; reason: string };
+const isInMemory = (path: string): boolean => path === "" || path === ":memory:";
 
-const verdictOf = async (path: string): Promise<Verdict> => {
+/** What a check of the whole file found. */
+type CheckResult = { state: "sound" } | { state: "damaged" | "unreadable"; reason: string };
+
+const checkFile = async (path: string): Promise<CheckResult> => {
   try {
     await using client = await openSqlWorker(path);
     const [found] = await client.all("PRAGMA quick_check(1)");
     const reason = String(found?.["quick_check"]);
-    return reason === "ok" ? { is: "sound" } : { is: "damaged", reason };
+    return reason === "ok" ? { state: "sound" } : { state: "damaged", reason };
   } catch (error) {
-    return { is: "unreadable", reason: reasonOf(error) };
+    return { state: "unreadable", reason: reasonOf(error) };
   }
 };
 
-export const databaseReadiness = (
-  client: Client,
-  writes: Pick<GroupCommit, "probe" | "last" | "lockedSince">,
-  { probeMs = PROBE_MS, lockWait = LOCK_WAIT_MS, lockHolder }: ReadinessOptions,
-): Readiness => {
-  const path = client.filename;
-  const isInMemory = path === "" || path === ":memory:";
+/** Reads on another connection, whose cached pages are invalid once this one has written: so it reads from the disk. */
+const readProbe = (client: Client, probeMs: number) => {
   let reader: Client | undefined;
-  let read: { at: number; error?: unknown } = { at: -Infinity };
+  let last: { at: number; error?: unknown } = { at: -Infinity };
+  const close = () => {
+    if (reader !== client) reader?.close();
+    reader = undefined;
+  };
+  const probe = () => {
+    reader ??= isInMemory(client.filename) ? client : new Client(client.filename, { readonly: true });
+    try {
+      assertCurrent(reader, migrations);
+      last = { at: performance.now() };
+    } catch (error) {
+      close();
+      last = { at: performance.now(), error };
+    }
+  };
+  return {
+    assertReadable() {
+      if (performance.now() - last.at >= probeMs) probe();
+      if (last.error !== undefined && !isBusy(last.error)) throw last.error;
+    },
+    close,
+  };
+};
+
+/**
+ * Remembers that a read failed. Then the database counts as damaged, and checks of the whole file run in a worker, until one
+ * that began after the last failed read finds nothing.
+ */
+const damageSuspicion = (path: string, probeMs: number) => {
   let suspicion: { reason: string; at: number } | undefined;
   let isChecking = false;
   let nextCheck = -Infinity;
 
-  /** Reads on another connection, whose cached pages are invalid once this one has written: so it reads from the disk. */
-  const probeRead = () => {
-    reader ??= isInMemory ? client : new Client(path, { readonly: true });
-    try {
-      assertCurrent(reader, migrations);
-      read = { at: performance.now() };
-    } catch (error) {
-      closeReader();
-      read = { at: performance.now(), error };
-    }
+  const check = async () => {
+    isChecking = true;
+    const start = performance.now();
+    const result = await checkFile(path);
+    isChecking = false;
+    const end = performance.now();
+    // A disk that failed to read may work again at once. Damage stays, and a check of a large file takes long.
+    nextCheck = end + (result.state === "damaged" ? Math.max(probeMs, (end - start) / CHECK_SHARE) : 0);
+    if (result.state !== "sound") suspicion = { reason: result.reason, at: start };
+    else if (suspicion && suspicion.at < start) suspicion = undefined;
   };
 
-  const closeReader = () => {
-    if (reader !== client) reader?.close();
-    reader = undefined;
+  return {
+    assertUndamaged() {
+      if (!suspicion) return;
+      if (!isChecking && performance.now() >= nextCheck) void check();
+      throw new Error(
+        `a read failed (${suspicion.reason}): look at the disk; if adoption-store doctor finds damage, restore a backup`,
+      );
+    },
+    suspect(error: unknown) {
+      if (!isInMemory(path) && isReadFailure(error))
+        suspicion = { reason: reasonOf(error), at: performance.now() };
+    },
   };
+};
 
-  const assertReadable = () => {
-    if (performance.now() - read.at >= probeMs) probeRead();
-    if (read.error !== undefined && !isBusy(read.error)) throw read.error;
-  };
+/** Tells whether the database can be read and written. */
+export const databaseReadiness = (
+  client: Client,
+  writes: Pick<GroupCommit, "probe" | "last" | "lockedSince">,
+  { probeMs = PROBE_MS, lockWait = LOCK_WAIT_MS, lockHolder }: ReadinessOptions,
+) => {
+  const reads = readProbe(client, probeMs);
+  const damage = damageSuspicion(client.filename, probeMs);
 
   const assertWritable = () => {
     if (performance.now() - writes.last().at >= probeMs) writes.probe();
@@ -92,39 +122,19 @@ export const databaseReadiness = (
     if (error !== undefined) throw error;
   };
 
-  const check = async () => {
-    isChecking = true;
-    const start = performance.now();
-    const verdict = await verdictOf(path);
-    isChecking = false;
-    const end = performance.now();
-    // A disk that failed to read may read again at once; damage stays, and a check of a large file takes long.
-    nextCheck = end + (verdict.is === "damaged" ? Math.max(probeMs, (end - start) / CHECK_SHARE) : 0);
-    if (verdict.is !== "sound") suspicion = { reason: verdict.reason, at: start };
-    else if (suspicion && suspicion.at < start) suspicion = undefined;
-  };
-
-  const assertUndamaged = () => {
-    if (!suspicion) return;
-    if (!isChecking && performance.now() >= nextCheck) void check();
-    throw new Error(
-      `a read failed (${suspicion.reason}): look at the disk; if adoption-store doctor finds damage, restore a backup`,
-    );
-  };
-
   return {
-    async assert() {
+    /** @throws with what is wrong */
+    async assert(): Promise<void> {
       try {
-        assertUndamaged();
-        assertReadable();
+        damage.assertUndamaged();
+        reads.assertReadable();
         assertWritable();
       } catch (error) {
         throw explain(error);
       }
     },
-    suspect(error) {
-      if (!isInMemory && isReadFailure(error)) suspicion = { reason: reasonOf(error), at: performance.now() };
-    },
-    close: closeReader,
+    /** Call it with errors of requests: a failed read starts a check of the whole file. */
+    suspect: damage.suspect,
+    close: reads.close,
   };
 };

@@ -1,28 +1,28 @@
-export interface Sweeper {
-  /** Sweeps until nothing is left to remove; while it does, again changes nothing. */
-  run(): Promise<void>;
-  /** Ends after the slice that is being removed. */
-  stop(): Promise<void>;
-}
-
-/** Removes what is kept no longer, slice by slice, so that other writes come in between. @param slices true: there may be more */
-export const rowSweeper = (slices: readonly (() => Promise<boolean>)[]): Sweeper => {
+/**
+ * Removes rows whose time is over in slices, so that other writes come in between.
+ * @param slices each removes some rows; true: there may be more
+ */
+export const rowSweeper = (slices: readonly (() => Promise<boolean>)[]) => {
   let running: Promise<void> | undefined;
-  let stopped = false;
+  let isStopped = false;
   const sweep = async () => {
     for (const slice of slices)
-      do if (stopped) return;
+      do if (isStopped) return;
       while (await slice());
   };
   return {
-    run: () =>
+    /** Sweeps until nothing is left to remove. A call during a sweep returns that sweep. */
+    run: (): Promise<void> =>
       (running ??= sweep().finally(() => {
         running = undefined;
       })),
-    async stop() {
-      stopped = true;
-      // Whoever began it is told how it went.
+    /** Ends after the slice that is being removed. */
+    async stop(): Promise<void> {
+      isStopped = true;
+      // The caller of `run` gets the error.
       await running?.catch(() => {});
     },
   };
 };
+
+export type Sweeper = ReturnType<typeof rowSweeper>;

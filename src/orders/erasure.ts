@@ -1,6 +1,6 @@
 import { type SQL, and, asc, eq, inArray, notExists, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { answers } from "../db/schema/kept-responses.ts";
+import { keptResponses } from "../db/schema/kept-responses.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
 import type { OrderStatus } from "./status.ts";
@@ -75,15 +75,15 @@ const erasureStatements = ({ orm }: Pick<Database, "orm">) => {
     .returning({ id: orders.id })
     .prepare();
   // A response belongs to the adopter whom it names: the address of another adopter is not searched for this one.
-  const adopter = sql`iif(json_valid(${answers.body}), lower(${answers.body} ->> '$.adopter.email'), null)`;
+  const adopter = sql`iif(json_valid(${keptResponses.body}), lower(${keptResponses.body} ->> '$.adopter.email'), null)`;
   const otherAdopter = sql`iif(instr(${adopter}, value ->> 'address') > 0, ${adopter}, '')`;
-  const key = sql`'  ' || replace(lower(${answers.idempotencyKey}), ${otherAdopter}, ' ') || '  '`;
-  const containsAddress = sql`(${adopter} in (select value from json_each(${value("spellings")})) or exists (select 1 from json_each(${value("words")}) where instr(lower(${answers.idempotencyKey}), value ->> 'address') > 0 and ${key} glob value ->> 'pattern'))`;
+  const key = sql`'  ' || replace(lower(${keptResponses.idempotencyKey}), ${otherAdopter}, ' ') || '  '`;
+  const containsAddress = sql`(${adopter} in (select value from json_each(${value("spellings")})) or exists (select 1 from json_each(${value("words")}) where instr(lower(${keptResponses.idempotencyKey}), value ->> 'address') > 0 and ${key} glob value ->> 'pattern'))`;
   // While an order still has the address, nothing was erased.
   const deleteResponsesStatement = orm
-    .delete(answers)
+    .delete(keptResponses)
     .where(and(containsAddress, notExists(ordersWhere(orm))))
-    .returning({ id: answers.id })
+    .returning({ id: keptResponses.id })
     .prepare();
   return { releaseStatement, cancelStatement, eraseStatement, deleteResponsesStatement };
 };
