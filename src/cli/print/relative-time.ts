@@ -1,3 +1,5 @@
+import { once } from "../../lib/lazy.ts";
+
 const UNITS = [
   ["year", 365 * 86_400],
   ["day", 86_400],
@@ -6,12 +8,13 @@ const UNITS = [
   ["second", 1],
 ] as const;
 
-const FORMAT = new Intl.RelativeTimeFormat("en");
+/** Built when it is first used: it loads 3 MB of language data, which a server does not need. */
+const format = once(() => new Intl.RelativeTimeFormat("en"));
 
 /** `3 minutes ago`, `in 90 days`: a time as seen from `now`, rounded to the largest unit that it fills. */
 export const relativeTime = (time: number, now: number): string => {
   const seconds = Math.round((time - now) / 1000);
   if (seconds === 0) return "now";
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
-  return FORMAT.format(Math.round(seconds / size), unit);
+  return format().format(Math.round(seconds / size), unit);
 };
