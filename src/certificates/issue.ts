@@ -138,7 +138,7 @@ export const issuer = ({
       throw new AcmeProblem({ type: "no_challenge", detail: `The authority offers no ${method} challenge.` });
     if (challenge.status === "pending") {
       const answer = keyAuthorization(challenge.token, account.key);
-      if (method === "http-01") await certificates.challenged(hostname, challenge.token, answer);
+      if (method === "http-01") await certificates.saveChallenge(hostname, challenge.token, answer);
       else await handshakes.add(hostname, answer);
       await client.respond(account, challenge.url);
     }
@@ -191,7 +191,7 @@ export const issuer = ({
     const issued = { key, chain, authority, notBefore, notAfter, ariId };
     const nextAt = Math.min(await renewalOf(issued), clock.now() + LOOK_MS);
     handshakes.remove(hostname);
-    if (await certificates.stored(hostname, issued, nextAt, clock.now())) changed(hostname);
+    if (await certificates.install(hostname, issued, nextAt, clock.now())) changed(hostname);
   };
 
   /** True if something is to be ordered now; otherwise when it is looked at again is written down. */
@@ -202,7 +202,7 @@ export const issuer = ({
     const renewal = await renewalOf(issued);
     const now = clock.now();
     if (renewal <= now) return true;
-    await certificates.later(certificate, Math.min(renewal, now + LOOK_MS));
+    await certificates.putOff(certificate, Math.min(renewal, now + LOOK_MS));
     return false;
   };
 
@@ -231,7 +231,7 @@ export const issuer = ({
     const { failures = 0, order } = (await certificates.find(hostname)) ?? {};
     if (error instanceof Undecided) {
       const undecided = { type: "undecided", detail: error.message, subproblems: [] };
-      return certificates.postponed(hostname, undecided, now + LATER_MS);
+      return certificates.postpone(hostname, undecided, now + LATER_MS);
     }
     const problem = problemBehind(error);
     failed(hostname, problem);
@@ -239,17 +239,18 @@ export const issuer = ({
     // Whatever it says: a certificate must not end because of one answer.
     const retryAfterMs = Math.min(problem.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
     if (type in POSTPONED)
-      return certificates.postponed(hostname, problem, now + Math.max(retryAfterMs, POSTPONED[type] ?? 0));
+      return certificates.postpone(hostname, problem, now + Math.max(retryAfterMs, POSTPONED[type] ?? 0));
     // An order or an account that the authority does not know any more is made anew.
     if (type === "accountDoesNotExist" && order) await certificates.forgetAccount(order.authority);
     const isRefused = order !== undefined && (FINAL.has(type) || status === 404);
     const nextAt = retryTime({ failures: failures + 1, retryAfterMs, now }, random);
     const refusedBy = isRefused ? order.authority : undefined;
-    return certificates.failed(hostname, { problem, nextAt, refusedBy }, now);
+    return certificates.fail(hostname, { problem, nextAt, refusedBy }, now);
   };
 
   return async (certificate) => {
-    if (!(await isToOrder(certificate)) || !(await certificates.attempt(certificate, clock.now()))) return;
+    if (!(await isToOrder(certificate)) || !(await certificates.beginAttempt(certificate, clock.now())))
+      return;
     try {
       await obtain(certificate);
     } catch (error) {

@@ -93,7 +93,7 @@ export const placer = ({
         if (replaces === undefined || !isOfReplaces(error)) throw error;
         return client.order(account, [hostname]);
       });
-    if (!(await certificates.placed(hostname, { authority, url: placed.url }, clock.now())))
+    if (!(await certificates.saveOrder(hostname, { authority, url: placed.url }, clock.now())))
       throw new Superseded();
     return placed;
   };
@@ -104,7 +104,7 @@ export const placer = ({
     // No certificate can have come of the key of an order that was never placed.
     const key = certificate.order?.key ?? (await newCertificateKey());
     const pending = { authority, url: null, key };
-    if (!(await certificates.begin(hostname, pending))) throw new Superseded();
+    if (!(await certificates.saveOrderKey(hostname, pending))) throw new Superseded();
     const account = await accountOf(authority);
     return { account, pending, order: await order(account, authority, certificate) };
   };

@@ -7,7 +7,7 @@ import type { Certificates } from "./repository.ts";
 export type CertificateScheduler = Poller;
 
 export interface CertificateSchedulerOptions {
-  certificates: Pick<Certificates, "missingBelow" | "find" | "want" | "due" | "reconsider">;
+  certificates: Pick<Certificates, "missingBelow" | "find" | "want" | "due" | "retryAfterRestart">;
   issue: Issue;
   /** Custom domains that are to have a certificate and are not known yet; `limit` at the most. */
   missing(limit: number): Promise<string[]>;
@@ -60,7 +60,7 @@ export const certificateScheduler = ({
     ...kept,
     start() {
       // What a setting kept from working may work with another.
-      certificates.reconsider(clock.now()).catch(failed);
+      certificates.retryAfterRestart(clock.now()).catch(failed);
       kept.start();
     },
   };

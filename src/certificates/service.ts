@@ -63,7 +63,7 @@ export const certificateService = ({
     },
     async renew(typed) {
       const { hostname, nextAt } = await get(typed);
-      if (await certificates.order(hostname)) return get(hostname);
+      if (await certificates.request(hostname)) return get(hostname);
       const until =
         nextAt === null ? "" : ` The next attempt is at ${formatTime(Math.max(nextAt, clock.now()))}.`;
       throw new Fault("rate_limited", `The authority allows no further attempt now.${until}`);
@@ -79,7 +79,7 @@ export const certificateService = ({
       const { readCertificate } = await import("../protocols/acme/certificate.ts");
       const { der } = await readCertificate(issued.chain);
       await clientOf(issued.authority).revoke({ key: account.key, url: account.url }, der);
-      await certificates.withdrawn(hostname, issued.chain);
+      await certificates.withdraw(hostname, issued.chain);
       return get(hostname);
     },
     async import(typed, { key, chain }) {
@@ -100,7 +100,7 @@ export const certificateService = ({
       const issued = { key, chain, authority: null, notBefore, notAfter, ariId: null };
       // Unless who brought it brings the next one before, one is ordered when any other would be renewed.
       const nextAt = renewalTime({ validity: issued, now }, () => 0);
-      await certificates.imported(hostname, issued, nextAt, now);
+      await certificates.installImported(hostname, issued, nextAt, now);
       return get(hostname);
     },
   };

@@ -34,12 +34,12 @@ export const summaryOf = (certificate: Certificate, now: number) => {
 };
 
 /** Certificates as the domains that they are for know them. */
-export const certificateSummaries = (certificates: Pick<Certificates, "find" | "order">, clock: Clock) => ({
+export const certificateSummaries = (certificates: Pick<Certificates, "find" | "request">, clock: Clock) => ({
   /** Undefined if nothing is known for the name yet. */
   async find(hostname: string) {
     const found = await certificates.find(hostname);
     return found && summaryOf(found, clock.now());
   },
   /** Has a certificate ordered at once; false if the name is not known, or a limit makes it wait. */
-  order: certificates.order,
+  request: certificates.request,
 });

@@ -75,7 +75,7 @@ export interface DomainCertificates {
   /** Undefined if nothing is known for the name yet. */
   find(hostname: string): Promise<DomainCertificate | undefined>;
   /** Has a certificate ordered at once; false if the name is not known, or a limit makes it wait. */
-  order(hostname: string): Promise<boolean>;
+  request(hostname: string): Promise<boolean>;
 }
 
 /** Domains that a project can have. */
@@ -208,7 +208,7 @@ export const domainService = ({
       const outcome = await within(patienceMs, checks.run({ domain, project }, actor));
       if (outcome === "taken") throw new Fault("domain_taken");
       const checked = await get(slug, typed);
-      if (awaitsCertificate(checked.stage)) await certificates?.order(checked.hostname);
+      if (awaitsCertificate(checked.stage)) await certificates?.request(checked.hostname);
       return checked;
     },
     async makePrimary(slug, typed, actor) {

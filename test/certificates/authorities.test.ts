@@ -32,10 +32,10 @@ test("an authority that would refuse one more is not asked: the next one is", as
   const { ca, second, clock, certificates, pass, verified, stageOf } = await openTwo();
   await verified(NAME);
   await certificates.want([NAME], clock.now());
-  await certificates.order(NAME);
+  await certificates.request(NAME);
   const problem = { type: "unauthorized", detail: "no", subproblems: [] };
   for (let refusal = 0; refusal < 6; refusal++)
-    await certificates.failed(NAME, { problem, nextAt: clock.now(), refusedBy: ca.directory }, clock.now());
+    await certificates.fail(NAME, { problem, nextAt: clock.now(), refusedBy: ca.directory }, clock.now());
   await pass();
   expect(await stageOf(NAME)).toBe("live");
   expect([ca.orders().length, second.orders().length]).toEqual([0, 1]);

@@ -32,7 +32,7 @@ test("a name that no setting gives any more leaves when it would be renewed, not
   const issued = (await certificates.find(OWN))?.issued;
   if (!issued) throw new Error("there is no certificate");
   await certificates.want([other], clock.now());
-  await certificates.imported(other, issued, clock.now() + DAY, clock.now());
+  await certificates.installImported(other, issued, clock.now() + DAY, clock.now());
   await pass();
   expect(await listed()).toEqual([other, OWN]);
   await pass(65 * DAY);

@@ -83,7 +83,7 @@ test.each([1, 10, 44.5, 90])(
 test("an import that the storage refuses leaves nothing behind", async () => {
   const { clock, stored } = await openImporting();
   const issued = { ...good, chain: good.cert, authority: null, notBefore: 0, notAfter: 1, ariId: null };
-  await expect(stored.imported(NAME, issued, 1 / 3, clock.now())).rejects.toThrow("REAL value");
+  await expect(stored.installImported(NAME, issued, 1 / 3, clock.now())).rejects.toThrow("REAL value");
   expect(await stored.find(NAME)).toBeUndefined();
 });
 

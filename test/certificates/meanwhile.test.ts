@@ -124,7 +124,7 @@ test("who asks while a limit makes the name wait is told of a time that is not p
   ca.failNext("new-order", { status: 429, problem: { type: "rateLimited", detail: "" }, retryAfter: 60 });
   await verified(NAME);
   await pass();
-  await certificates.attempt(await found(), clock.now());
+  await certificates.beginAttempt(await found(), clock.now());
   await expect(service.renew(NAME)).rejects.toThrow(`The next attempt is at ${formatTime(clock.now())}.`);
 });
 
@@ -133,7 +133,7 @@ test("an attempt that was cut off goes on at the next start", async () => {
   await verified(NAME);
   await pass();
   clock.advance(DAY);
-  expect(await certificates.attempt(await found(), clock.now())).toBe(true);
+  expect(await certificates.beginAttempt(await found(), clock.now())).toBe(true);
   await pass();
   expect(ca.certificates).toHaveLength(2);
 });

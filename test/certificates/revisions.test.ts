@@ -50,21 +50,21 @@ test("what is requested or was cut off is due before what has waited for longer"
 test("an attempt begins once, however many read the same row", async () => {
   const certificates = openMigrated(["docs.example.org", 1]);
   const read = (await certificates.find("docs.example.org"))!;
-  const begun = await Promise.all([2, 3, 4].map((now) => certificates.attempt(read, now)));
+  const begun = await Promise.all([2, 3, 4].map((now) => certificates.beginAttempt(read, now)));
   expect(begun).toEqual([true, false, false]);
 });
 
 test("a certificate that was asked for after it was read is not put off", async () => {
   const certificates = openMigrated(["docs.example.org", 1]);
   const read = (await certificates.find("docs.example.org"))!;
-  await certificates.order("docs.example.org");
-  await certificates.later(read, 1000);
+  await certificates.request("docs.example.org");
+  await certificates.putOff(read, 1000);
   expect(await certificates.due(100, 10)).toHaveLength(1);
 });
 
 test("an attempt that ended by an import stays ended when somebody asks for another certificate", async () => {
   const certificates = openMigrated(["docs.example.org", 1]);
-  await certificates.attempt((await certificates.find("docs.example.org"))!, 2);
+  await certificates.beginAttempt((await certificates.find("docs.example.org"))!, 2);
   const imported = {
     key: "k",
     chain: "imported",
@@ -73,9 +73,9 @@ test("an attempt that ended by an import stays ended when somebody asks for anot
     notAfter: 1000,
     ariId: null,
   };
-  await certificates.imported("docs.example.org", imported, 900, 3);
-  await certificates.order("docs.example.org");
+  await certificates.installImported("docs.example.org", imported, 900, 3);
+  await certificates.request("docs.example.org");
   const issued = { ...imported, chain: "issued", authority: "https://ca.test/" };
-  expect(await certificates.stored("docs.example.org", issued, 900, 4)).toBe(false);
+  expect(await certificates.install("docs.example.org", issued, 900, 4)).toBe(false);
   expect((await certificates.find("docs.example.org"))?.issued?.chain).toBe("imported");
 });

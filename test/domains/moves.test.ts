@@ -53,16 +53,16 @@ const openCase = async () => {
   };
   const placeOrder = async () => {
     await certificates.want([name], clock.now());
-    await certificates.placed(name, { authority: CA, url: `${CA}order/1` }, clock.now());
+    await certificates.saveOrder(name, { authority: CA, url: `${CA}order/1` }, clock.now());
   };
   const refuse = () => {
     const problem = { type: "unauthorized", detail: "It was not proven.", subproblems: [] };
-    return certificates.failed(name, { problem, nextAt: null, refusedBy: CA }, clock.now());
+    return certificates.fail(name, { problem, nextAt: null, refusedBy: CA }, clock.now());
   };
   const storeCertificate = () => {
     const validity = { notBefore: clock.now() - DAY, notAfter: clock.now() + 90 * DAY };
     const issued = { ...PAIR, authority: null, ariId: null, ...validity };
-    return certificates.imported(name, issued, clock.now() + DAY, clock.now());
+    return certificates.installImported(name, issued, clock.now() + DAY, clock.now());
   };
   const setPlan = (plan: string) => room.api("PATCH", "", { json: { plan } }, slug);
 
@@ -253,7 +253,7 @@ test.each<[StoredStage, boolean]>([
   clock.advance(1);
   await certificates.want([name], clock.now() + DAY);
   const found = await certificates.find(name);
-  if (found) await certificates.later(found, clock.now() + DAY);
+  if (found) await certificates.putOff(found, clock.now() + DAY);
   told.said = "unreachable";
   await verify();
   const due = await certificates.due(clock.now(), 1000);

@@ -1,0 +1,85 @@
+import { and, eq, gt, lte, sql } from "drizzle-orm";
+import type { Statement } from "../db/commit.ts";
+import type { Database } from "../db/open.ts";
+import { acmeAccounts, acmeAttempts } from "../db/schema/certificates.ts";
+import { hostnameOf } from "../lib/hostname.ts";
+import type { AccountKey } from "../protocols/acme/keys.ts";
+import { type Attempt, LONGEST_MS } from "./budget.ts";
+import { value } from "./queries.ts";
+
+/** The service's account with a CA. */
+export interface StoredAccount {
+  key: AccountKey;
+  /** Undefined before it is registered. */
+  url: string | undefined;
+}
+
+/** The statements that count an attempt at a CA, and forget those that count no more. */
+export const attemptCounter = ({ orm }: Pick<Database, "orm">) => {
+  const countStatement = orm
+    .insert(acmeAttempts)
+    .values({
+      authority: value("authority"),
+      kind: value("kind"),
+      hostname: value("hostname"),
+      apex: value("apex"),
+      at: value("now"),
+    })
+    .prepare();
+  const pruneStatement = orm
+    .delete(acmeAttempts)
+    .where(lte(acmeAttempts.at, value("before")))
+    .prepare();
+  return (authority: string, kind: Attempt["kind"], hostname: string, now: number): readonly Statement[] => {
+    const { apex } = hostnameOf(hostname);
+    return [
+      { query: countStatement, values: { authority, kind, hostname, apex, now } },
+      { query: pruneStatement, values: { before: now - LONGEST_MS } },
+    ];
+  };
+};
+
+/** What the service knows of each CA: its account there, and the attempts that count. A CA is its directory's URL. */
+export const caReadsAndWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
+  const attemptsStatement = orm
+    .select({
+      kind: acmeAttempts.kind,
+      hostname: acmeAttempts.hostname,
+      apex: acmeAttempts.apex,
+      at: acmeAttempts.at,
+    })
+    .from(acmeAttempts)
+    .where(and(eq(acmeAttempts.authority, value("authority")), gt(acmeAttempts.at, value("since"))))
+    .prepare();
+  const isOfCa = eq(acmeAccounts.authority, value("authority"));
+  const accountStatement = orm.select().from(acmeAccounts).where(isOfCa).limit(1).prepare();
+  const saveStatement = orm
+    .insert(acmeAccounts)
+    .values({ authority: value("authority"), key: value("key"), url: value("url") })
+    .onConflictDoUpdate({
+      target: acmeAccounts.authority,
+      set: { key: sql`excluded.key`, url: sql`excluded.url` },
+    })
+    .prepare();
+  const deleteStatement = orm.delete(acmeAccounts).where(isOfCa).prepare();
+
+  return {
+    /** What counts at a CA, newer than `since`. */
+    async attempts(authority: string, since: number): Promise<Attempt[]> {
+      return attemptsStatement.all({ authority, since });
+    },
+    async account(authority: string): Promise<StoredAccount | undefined> {
+      const row = accountStatement.get({ authority });
+      return row && { key: JSON.parse(row.key) as AccountKey, url: row.url ?? undefined };
+    },
+    async saveAccount(authority: string, { key, url }: StoredAccount): Promise<void> {
+      await commit([
+        { query: saveStatement, values: { authority, key: JSON.stringify(key), url: url ?? null } },
+      ]);
+    },
+    /** For an account that the CA no longer knows: the next order registers another. */
+    async forgetAccount(authority: string): Promise<void> {
+      await commit([{ query: deleteStatement, values: { authority } }]);
+    },
+  };
+};

@@ -1,0 +1,135 @@
+import { and, asc, eq, gt, isNotNull, lte, notExists, sql } from "drizzle-orm";
+import type { Database } from "../db/open.ts";
+import { certificates } from "../db/schema/certificates.ts";
+import { projects } from "../db/schema/projects.ts";
+import type { Problem } from "../protocols/acme/problem.ts";
+import type { Certificate, Issued, KeyPair } from "./certificate.ts";
+import { hasName, value } from "./queries.ts";
+
+/** A certificate in use, with how many its name has had before. */
+export interface UsedPair extends KeyPair, Pick<Issued, "notBefore" | "notAfter"> {
+  renewals: number;
+}
+
+type Row = typeof certificates.$inferSelect;
+type Orm = Database["orm"];
+
+const issuedOf = ({ key, chain, authority, notBefore, notAfter, ariId }: Row): Issued | undefined =>
+  key === null || chain === null
+    ? undefined
+    : { key, chain, authority, notBefore: notBefore ?? 0, notAfter: notAfter ?? 0, ariId };
+
+const toCertificate = (row: Row): Certificate => ({
+  hostname: row.hostname,
+  createdAt: row.createdAt,
+  nextAt: row.nextAt,
+  isRequested: row.isRequested,
+  attemptSince: row.attemptSince,
+  revision: row.revision,
+  failures: row.failures,
+  problem: row.problem === null ? undefined : (JSON.parse(row.problem) as Problem),
+  issued: issuedOf(row),
+  order:
+    row.orderAuthority === null || row.orderKey === null
+      ? undefined
+      : { authority: row.orderAuthority, url: row.orderUrl, key: row.orderKey },
+});
+
+/** Names below PLATFORM_DOMAIN of projects that have a deploy, and no row here. */
+const missingStatement = (orm: Orm) => {
+  const hostname = sql<string>`${projects.slug} || '.' || ${value("domain")}`;
+  const known = orm
+    .select({ one: sql`1` })
+    .from(certificates)
+    .where(eq(certificates.hostname, hostname));
+  return orm
+    .select({ hostname: hostname.as("hostname") })
+    .from(projects)
+    .where(and(isNotNull(projects.activeDeployId), notExists(known)))
+    .limit(value("limit"))
+    .prepare();
+};
+
+const rowStatements = (orm: Orm) => {
+  const rows = () => orm.select().from(certificates);
+  return {
+    find: rows().where(hasName).limit(1).prepare(),
+    list: rows()
+      .where(gt(certificates.hostname, value("after")))
+      .orderBy(asc(certificates.hostname))
+      .limit(value("limit"))
+      .prepare(),
+    due: rows()
+      .where(lte(certificates.nextAt, value("now")))
+      .orderBy(asc(certificates.nextAt))
+      .limit(value("limit"))
+      .prepare(),
+  };
+};
+
+/** What handshakes, challenges and warnings read: at once, without a promise. */
+const handshakeReads = (orm: Orm) => {
+  const pairStatement = orm
+    .select({
+      key: certificates.key,
+      chain: certificates.chain,
+      notBefore: certificates.notBefore,
+      notAfter: certificates.notAfter,
+      renewals: certificates.renewals,
+    })
+    .from(certificates)
+    .where(hasName)
+    .limit(1)
+    .prepare();
+  const expiryStatement = orm
+    .select({ hostname: certificates.hostname, notAfter: certificates.notAfter })
+    .from(certificates)
+    .where(isNotNull(certificates.notAfter))
+    .orderBy(asc(certificates.notAfter))
+    .prepare();
+  const challengeStatement = orm
+    .select({ keyAuthorization: certificates.keyAuthorization })
+    .from(certificates)
+    .where(and(hasName, eq(certificates.token, value("token")), isNotNull(certificates.keyAuthorization)))
+    .limit(1)
+    .prepare();
+  return {
+    /** The certificate and key for connections to this name. */
+    keyPair(hostname: string): UsedPair | undefined {
+      const row = pairStatement.get({ hostname });
+      if (!row?.key || !row.chain) return undefined;
+      const { key, chain, notBefore, notAfter, renewals } = row;
+      return { key, chain, notBefore: notBefore ?? 0, notAfter: notAfter ?? 0, renewals };
+    },
+    /** When the certificates in use end, ascending. */
+    expiries: (): { hostname: string; notAfter: number }[] =>
+      expiryStatement.all().map(({ hostname, notAfter }) => ({ hostname, notAfter: notAfter ?? 0 })),
+    /** The response to a CA that asks for this token under this name; undefined if no challenge is pending. */
+    keyAuthorization: (hostname: string, token: string): string | undefined =>
+      challengeStatement.get({ hostname, token })?.keyAuthorization ?? undefined,
+  };
+};
+
+export const certificateReads = ({ orm }: Pick<Database, "orm">) => {
+  const missing = missingStatement(orm);
+  const rows = rowStatements(orm);
+  return {
+    ...handshakeReads(orm),
+    /** Names below a domain of projects that have a deploy, and that are not known here yet; at most `limit`. */
+    async missingBelow(domain: string, limit: number): Promise<string[]> {
+      return missing.all({ domain, limit }).map(({ hostname }) => hostname);
+    },
+    async find(hostname: string): Promise<Certificate | undefined> {
+      const row = rows.find.get({ hostname });
+      return row && toCertificate(row);
+    },
+    /** Ascending by name, behind `after`. */
+    async list(page: { after: string; limit: number }): Promise<Certificate[]> {
+      return rows.list.all({ ...page }).map(toCertificate);
+    },
+    /** Those whose time has come: what was asked for or cut off first, then the longest due. */
+    async due(now: number, limit: number): Promise<Certificate[]> {
+      return rows.due.all({ now, limit }).map(toCertificate);
+    },
+  };
+};
