@@ -14,7 +14,7 @@ import { ownNames } from "../domains/own-names.ts";
 import { certificateStore } from "../edge/certificate-store.ts";
 import { watchCertificates } from "../edge/certificate-watch.ts";
 import { cnameTargetIn } from "../projects/addresses.ts";
-import type { KeyAndCertificate } from "../protocols/acme/keys.ts";
+import type { KeyAndCertificate } from "../protocols/acme/tls-alpn.ts";
 import { secureContext } from "../protocols/tls/contexts.ts";
 import type { Repositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";

@@ -3,7 +3,7 @@ import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 import type { Clock } from "../lib/time.ts";
 import { type AcmeClient, acmeClient } from "../protocols/acme/client.ts";
-import { holdsCertificates } from "../protocols/acme/pem.ts";
+import { holdsCertificates } from "../protocols/acme/certificate.ts";
 
 /** How CAs are asked. */
 interface AcmeSettings {
@@ -46,6 +46,7 @@ export const acmeClients = (
     acmeClient(
       {
         directory,
+        userAgent: "adoption-store",
         ...(acmeEmail !== undefined && { email: acmeEmail }),
         ...(acmeEabKid !== undefined &&
           acmeEabHmac !== undefined && { eab: { kid: acmeEabKid, hmac: acmeEabHmac } }),

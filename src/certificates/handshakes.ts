@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/time.ts";
-import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/keys.ts";
+import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/tls-alpn.ts";
 import type { Handshakes } from "./issue.ts";
 
 /** Adds the certificates of TLS-ALPN-01 challenges (RFC 8737) to `pending`, which the HTTPS port presents. */

@@ -1,7 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "../lib/time.ts";
-import { fetchAlpnCertificate } from "../protocols/acme/tls-alpn.ts";
-import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/keys.ts";
+import { type KeyAndCertificate, alpnCertificate, fetchAlpnCertificate } from "../protocols/acme/tls-alpn.ts";
 import { isGlobalUnicast } from "../protocols/dns/address.ts";
 import type { FetchChallenge, OpenHandshakes } from "./preflight.ts";
 

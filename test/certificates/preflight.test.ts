@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { objections } from "../../src/certificates/preflight.ts";
-import { alpnCertificate, type KeyAndCertificate } from "../../src/protocols/acme/keys.ts";
+import { alpnCertificate, type KeyAndCertificate } from "../../src/protocols/acme/tls-alpn.ts";
 import type { DomainFinding } from "../../src/domains/domain.ts";
 import { certificateRecords } from "../../src/domains/certificate-records.ts";
 import type { Inspect, Inspection, Manner } from "../../src/domains/inspect.ts";

@@ -2,23 +2,23 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { AcmeProblem, printable } from "./problem.ts";
 import { loadX509 } from "./x509.ts";
 
-/** What is read of a chain's first certificate. Times are milliseconds UTC. */
+/** The facts of a chain's leaf certificate. Times are milliseconds UTC. */
 export interface CertificateFacts {
-  /** The DNS names that it is for, in lower case. */
+  /** Its DNS names, in lower case. */
   names: string[];
   notBefore: number;
   notAfter: number;
   /** Hexadecimal, in lower case. */
   serial: string;
   issuer: string;
-  /** RFC 9773 section 4.1; absent if it does not name its issuer's key. */
+  /** RFC 9773 section 4.1; absent without an authority key identifier. */
   ariId?: string;
   der: Uint8Array;
 }
 
 const MAX_CERTIFICATES = 10;
-const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
-/** A certificate authority backdates what it issues; a clock that is slow by less than this spoils nothing. */
+const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
+/** CAs backdate certificates, so a clock may be slow by this much. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
 const unfit = (detail: string): AcmeProblem =>
@@ -33,18 +33,19 @@ const parse = (pem: string): X509Certificate => {
 };
 
 /**
- * The certificates of a PEM chain, one PEM each and nothing else: RFC 8555 section 9.1.
+ * Splits a PEM chain into certificates: RFC 8555 section 9.1.
  * @throws AcmeProblem `unfit_certificate` unless it is 1 to 10 certificates
  */
 export const splitChain = (pem: string): string[] => {
-  const blocks = pem.match(BLOCK) ?? [];
+  const blocks = pem.match(PEM_BLOCK) ?? [];
   if (blocks.length === 0) throw unfit("not a PEM certificate");
   if (blocks.length > MAX_CERTIFICATES) throw unfit(`more than ${MAX_CERTIFICATES} certificates`);
-  if (pem.replaceAll(BLOCK, "").trim() !== "") throw unfit("something that is no certificate in the chain");
+  if (pem.replaceAll(PEM_BLOCK, "").trim() !== "")
+    throw unfit("something that is not a certificate in the chain");
   return blocks.map((block) => parse(block).toString().trim());
 };
 
-/** A serial number's DER content: a byte of zero keeps one whose first bit is set from being negative. */
+/** The DER content of a serial number: a leading zero byte keeps it positive if its first bit is set. */
 const serialBytes = (serial: string): Buffer => {
   const bytes = Buffer.from(serial.padStart(serial.length + (serial.length % 2), "0"), "hex");
   return (bytes[0] ?? 0) < 0x80 ? bytes : Buffer.concat([Buffer.of(0), bytes]);
@@ -81,7 +82,7 @@ export const readCertificate = async (chain: string): Promise<CertificateFacts> 
   }
 };
 
-/** RFC 6125 section 6.4.3: a wildcard stands for one whole label, the first. */
+/** RFC 6125 section 6.4.3: a wildcard matches exactly one label, the first. */
 const covers = (pattern: string, name: string): boolean =>
   pattern === name || (pattern.startsWith("*.") && name.slice(name.indexOf(".") + 1) === pattern.slice(2));
 
@@ -93,10 +94,10 @@ const belongsTo = (chain: string, keyPem: string): boolean => {
   }
 };
 
-const time = (at: number): string => new Date(at).toISOString();
+const timeText = (at: number): string => new Date(at).toISOString();
 
 /**
- * Refuses a certificate that does not belong to the key, lacks a name, or is not valid now.
+ * Checks that a certificate belongs to the key, has all names, and is valid now.
  * @throws AcmeProblem `unfit_certificate`
  */
 export const assertFits = async (
@@ -111,10 +112,19 @@ export const assertFits = async (
   if (missing.length > 0) throw unfit(`it is not for ${missing.join(", ")}, but for ${covered.join(", ")}`);
   if (notBefore > now + CLOCK_SKEW_MS)
     throw unfit(
-      `it is valid from ${time(notBefore)} on, and it is ${time(now)} here: is this machine's clock right?`,
+      `it is valid from ${timeText(notBefore)} on, and it is ${timeText(now)} here: is this machine's clock right?`,
     );
   if (notAfter <= now)
     throw unfit(
-      `it was valid until ${time(notAfter)}, and it is ${time(now)} here: is this machine's clock right?`,
+      `it was valid until ${timeText(notAfter)}, and it is ${timeText(now)} here: is this machine's clock right?`,
     );
+};
+
+/** True if a text holds PEM certificates, and all of them can be parsed. */
+export const holdsCertificates = (text: string): boolean => {
+  try {
+    return (text.match(PEM_BLOCK) ?? []).map((block) => new X509Certificate(block)).length > 0;
+  } catch {
+    return false;
+  }
 };

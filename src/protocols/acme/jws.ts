@@ -1,13 +1,13 @@
 import { type AccountKey, publicKeyOf } from "./keys.ts";
 
-/** RFC 8555 section 7.3.4: ties an account to one that its holder has with the certificate authority already. */
+/** RFC 8555 section 7.3.4: binds a new account to an existing account with the CA. */
 export interface ExternalAccount {
   kid: string;
   /** Base64url. Secret. */
   hmac: string;
 }
 
-/** Who signs: with the account's URL, or, before there is one, with the key itself. */
+/** Signs with the account's URL as key id or, before the account exists, with the public key. */
 export interface Signer {
   key: AccountKey;
   account?: string;

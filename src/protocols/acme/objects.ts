@@ -1,7 +1,17 @@
-import { parseTime } from "../../lib/time.ts";
-import { AcmeProblem, type Problem, readProblem, printable } from "./problem.ts";
+import {
+  linkField,
+  malformed,
+  optionalField,
+  readFields,
+  readList,
+  readText,
+  readTime,
+  readUrl,
+  readWord,
+} from "./fields.ts";
+import { type Problem, readProblem } from "./problem.ts";
 
-/** RFC 8555's objects, read from JSON that nobody vouches for. All times are milliseconds UTC. */
+/** RFC 8555's objects, read from untrusted JSON. All times are milliseconds UTC. Every reader throws AcmeProblem. */
 
 /** RFC 8555 section 7.1.1. */
 export interface Directory {
@@ -9,10 +19,10 @@ export interface Directory {
   newAccount: string;
   newOrder: string;
   revokeCert: string;
-  /** RFC 9773; absent if the certificate authority has none. */
+  /** RFC 9773; absent if the CA has none. */
   renewalInfo?: string;
   termsOfService?: string;
-  /** The names by which CAA records allow this certificate authority. */
+  /** The names by which CAA records allow this CA. */
   caaIdentities: string[];
   externalAccountRequired: boolean;
 }
@@ -28,7 +38,7 @@ export interface Order {
   authorizations: string[];
   /** A URL. */
   finalize: string;
-  /** A URL: there once the status is `valid`. */
+  /** A URL; present once the status is `valid`. */
   certificate?: string;
   expires?: number;
   /** RFC 9773 section 5: the certificate that this one replaces. */
@@ -44,7 +54,7 @@ export interface Authorization {
   url: string;
   status: AuthorizationStatus;
   name: string;
-  /** Those of a type that is known here. */
+  /** Those of a known type. */
   challenges: Challenge[];
   expires?: number;
   retryAfterMs?: number;
@@ -59,7 +69,7 @@ export interface Challenge {
   type: ChallengeType;
   url: string;
   status: ChallengeStatus;
-  /** Characters of base64url only: it may stand in a path. */
+  /** Only characters of base64url: it is safe in a path. */
   token: string;
   error?: Problem;
   retryAfterMs?: number;
@@ -70,95 +80,21 @@ export interface RenewalInfo {
   start: number;
   end: number;
   explanationUrl?: string;
-  /** Until it is to be asked for again. */
+  /** How long to wait before the next request. */
   retryAfterMs: number;
 }
 
 const ORDER_STATUSES = ["pending", "ready", "processing", "valid", "invalid"] as const;
-const SPOILED = ["deactivated", "expired", "revoked"] as const;
+const INVALIDATING = ["deactivated", "expired", "revoked"] as const;
 const AUTHORIZATION_STATUSES = ["pending", "valid", "invalid", "deactivated", "expired", "revoked"] as const;
 const CHALLENGE_STATUSES = ["pending", "processing", "valid", "invalid"] as const;
 
-const MAX_ENTRIES = 100;
-const MAX_TEXT_LENGTH = 2000;
 const MAX_NAME_LENGTH = 253;
 /** RFC 8555 section 8.1: at least 128 bits, in base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{22,256}$/;
 
-export const malformed = (detail: string): AcmeProblem =>
-  new AcmeProblem({ type: "malformed_answer", detail: printable(detail) });
-
-type Fields = Record<string, unknown>;
-
-const readFields = (value: unknown, what: string): Fields => {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw malformed(`${what} is not an object`);
-  return value as Fields;
-};
-
-const readText = (value: unknown, what: string, mostLength = MAX_TEXT_LENGTH): string => {
-  if (typeof value !== "string") throw malformed(`${what} is not a text`);
-  if (value === "" || value.length > mostLength)
-    throw malformed(`${what} is not of 1 to ${mostLength} characters`);
-  return value;
-};
-
-const readList = <Item>(
-  value: unknown,
-  what: string,
-  read: (item: unknown, what: string) => Item,
-): Item[] => {
-  if (!Array.isArray(value)) throw malformed(`${what} is not a list`);
-  if (value.length > MAX_ENTRIES) throw malformed(`${what} has more than ${MAX_ENTRIES} entries`);
-  return value.map((item, index) => read(item, `${what}[${index}]`));
-};
-
-const readWord = <Word extends string>(value: unknown, what: string, words: readonly Word[]): Word => {
-  const word = words.find((one) => one === value);
-  if (word === undefined) throw malformed(`${what} is not one of ${words.join(", ")}`);
-  return word;
-};
-
-const readTime = (value: unknown, what: string): number => {
-  const at = typeof value === "string" ? parseTime(value) : undefined;
-  if (at === undefined) throw malformed(`${what} is not a time`);
-  return at;
-};
-
-/** True of an http or https URL without a user, in printable ASCII. */
-const isWebUrl = (text: string): boolean => {
-  const url = /^[!-~]+$/.test(text) ? URL.parse(text) : null;
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
-};
-
-/**
- * As it came: a server knows its URLs by their letters (RFC 8555 section 6.4).
- * @throws AcmeProblem
- */
-export const readUrl = (value: unknown, what: string): string => {
-  const text = readText(value, what);
-  if (!isWebUrl(text)) throw malformed(`${what} is not an http or https URL`);
-  return text;
-};
-
-/** A URL that is shown to people and never asked: nothing where it is no URL of the web, such as pebble's `data:`. */
-const linkFor = <Key extends string>(key: Key, value: unknown): Partial<Record<Key, string>> => {
-  const isLink = typeof value === "string" && value.length <= MAX_TEXT_LENGTH && isWebUrl(value);
-  return isLink ? ({ [key]: value } as Record<Key, string>) : {};
-};
-
-const ABSENT = new Set<unknown>([undefined, null, ""]);
-
-/** Nothing where the field is absent, null or empty; what `read` makes of it otherwise. */
-const optional = <Key extends string, Value>(
-  key: Key,
-  value: unknown,
-  read: (value: unknown, what: string) => Value,
-  what: string,
-): Partial<Record<Key, Value>> =>
-  ABSENT.has(value) ? {} : ({ [key]: read(value, what) } as Record<Key, Value>);
-
-const waiting = (retryAfterMs: number | undefined) => (retryAfterMs === undefined ? {} : { retryAfterMs });
+const retryAfterField = (retryAfterMs: number | undefined) =>
+  retryAfterMs === undefined ? {} : { retryAfterMs };
 
 const readDnsName = (value: unknown, what: string): string => {
   const { type, value: name } = readFields(value, what);
@@ -166,7 +102,6 @@ const readDnsName = (value: unknown, what: string): string => {
   return readText(name, `${what}.value`, MAX_NAME_LENGTH).toLowerCase();
 };
 
-/** @throws AcmeProblem */
 export const readDirectory = (value: unknown): Directory => {
   const fields = readFields(value, "the directory");
   const meta = readFields(fields["meta"] ?? {}, "meta");
@@ -175,8 +110,8 @@ export const readDirectory = (value: unknown): Directory => {
     newAccount: readUrl(fields["newAccount"], "newAccount"),
     newOrder: readUrl(fields["newOrder"], "newOrder"),
     revokeCert: readUrl(fields["revokeCert"], "revokeCert"),
-    ...optional("renewalInfo", fields["renewalInfo"], readUrl, "renewalInfo"),
-    ...linkFor("termsOfService", meta["termsOfService"]),
+    ...optionalField("renewalInfo", fields["renewalInfo"], readUrl, "renewalInfo"),
+    ...linkField("termsOfService", meta["termsOfService"]),
     caaIdentities: readList(meta["caaIdentities"] ?? [], "meta.caaIdentities", (item, what) =>
       readText(item, what, MAX_NAME_LENGTH),
     ),
@@ -184,14 +119,10 @@ export const readDirectory = (value: unknown): Directory => {
   };
 };
 
-/**
- * Boulder and pebble say so, beyond RFC 8555 section 7.1.6, of an order by the authorization that spoiled it.
- * @throws AcmeProblem
- */
+/** Beyond RFC 8555 section 7.1.6, Boulder and pebble give an order the status of the authorization that made it invalid. */
 const readOrderStatus = (value: unknown): OrderStatus =>
-  SPOILED.some((status) => status === value) ? "invalid" : readWord(value, "status", ORDER_STATUSES);
+  INVALIDATING.some((status) => status === value) ? "invalid" : readWord(value, "status", ORDER_STATUSES);
 
-/** @throws AcmeProblem */
 export const readOrder = (value: unknown, url: string, retryAfterMs?: number): Order => {
   const fields = readFields(value, "the order");
   const order = {
@@ -200,18 +131,17 @@ export const readOrder = (value: unknown, url: string, retryAfterMs?: number): O
     names: readList(fields["identifiers"], "identifiers", readDnsName),
     authorizations: readList(fields["authorizations"], "authorizations", readUrl),
     finalize: readUrl(fields["finalize"], "finalize"),
-    ...optional("certificate", fields["certificate"], readUrl, "certificate"),
-    ...optional("expires", fields["expires"], readTime, "expires"),
-    ...optional("replaces", fields["replaces"], (item, what) => readText(item, what), "replaces"),
-    ...optional("error", fields["error"], (item) => readProblem(item), "error"),
-    ...waiting(retryAfterMs),
+    ...optionalField("certificate", fields["certificate"], readUrl, "certificate"),
+    ...optionalField("expires", fields["expires"], readTime, "expires"),
+    ...optionalField("replaces", fields["replaces"], (item, what) => readText(item, what), "replaces"),
+    ...optionalField("error", fields["error"], (item) => readProblem(item), "error"),
+    ...retryAfterField(retryAfterMs),
   };
   if (order.status === "valid" && order.certificate === undefined)
     throw malformed("a valid order without a certificate");
   return order;
 };
 
-/** @throws AcmeProblem */
 export const readChallenge = (value: unknown, what = "the challenge", retryAfterMs?: number): Challenge => {
   const fields = readFields(value, what);
   const token = fields["token"];
@@ -222,18 +152,17 @@ export const readChallenge = (value: unknown, what = "the challenge", retryAfter
     url: readUrl(fields["url"], `${what}.url`),
     status: readWord(fields["status"], `${what}.status`, CHALLENGE_STATUSES),
     token,
-    ...optional("error", fields["error"], (item) => readProblem(item), `${what}.error`),
-    ...waiting(retryAfterMs),
+    ...optionalField("error", fields["error"], (item) => readProblem(item), `${what}.error`),
+    ...retryAfterField(retryAfterMs),
   };
 };
 
-/** True of what may be left out: a challenge of a type that is not known here. */
-const isForeign = (value: unknown, what: string): boolean => {
+/** True for a challenge of an unknown type, which is left out. */
+const isUnknownType = (value: unknown, what: string): boolean => {
   const { type } = readFields(value, what);
   return !CHALLENGE_TYPES.some((known) => known === type);
 };
 
-/** @throws AcmeProblem */
 export const readAuthorization = (value: unknown, url: string, retryAfterMs?: number): Authorization => {
   const fields = readFields(value, "the authorization");
   return {
@@ -241,22 +170,22 @@ export const readAuthorization = (value: unknown, url: string, retryAfterMs?: nu
     status: readWord(fields["status"], "status", AUTHORIZATION_STATUSES),
     name: readDnsName(fields["identifier"], "identifier"),
     challenges: readList(fields["challenges"], "challenges", (item, what) =>
-      isForeign(item, what) ? [] : [readChallenge(item, what)],
+      isUnknownType(item, what) ? [] : [readChallenge(item, what)],
     ).flat(),
-    ...optional("expires", fields["expires"], readTime, "expires"),
-    ...waiting(retryAfterMs),
+    ...optionalField("expires", fields["expires"], readTime, "expires"),
+    ...retryAfterField(retryAfterMs),
   };
 };
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** RFC 9773 section 4.3.3. */
-const UNSAID_MS = 6 * HOUR;
+/** RFC 9773 section 4.3.3: without a Retry-After. */
+const DEFAULT_RETRY_MS = 6 * HOUR;
 
-/** RFC 9773 section 4.3.2: reasonable limits on what the certificate authority asks for. */
-const pollAfter = (retryAfterMs = UNSAID_MS): number => Math.min(Math.max(retryAfterMs, MINUTE), 24 * HOUR);
+/** RFC 9773 section 4.3.2: reasonable limits on the Retry-After. */
+const pollAfter = (retryAfterMs = DEFAULT_RETRY_MS): number =>
+  Math.min(Math.max(retryAfterMs, MINUTE), 24 * HOUR);
 
-/** @throws AcmeProblem */
 export const readRenewalInfo = (value: unknown, retryAfterMs?: number): RenewalInfo => {
   const fields = readFields(value, "the renewal information");
   const window = readFields(fields["suggestedWindow"], "suggestedWindow");
@@ -266,7 +195,7 @@ export const readRenewalInfo = (value: unknown, retryAfterMs?: number): RenewalI
   return {
     start,
     end,
-    ...linkFor("explanationUrl", fields["explanationURL"]),
+    ...linkField("explanationUrl", fields["explanationURL"]),
     retryAfterMs: pollAfter(retryAfterMs),
   };
 };

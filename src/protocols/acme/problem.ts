@@ -1,33 +1,33 @@
 import { printable as printableText } from "../../lib/text.ts";
 
-/** What a certificate authority says when it refuses, or what kept us from asking it: RFC 8555 section 6.7. */
+/** RFC 8555 section 6.7: why a CA refused a request, or why it could not be reached. */
 
 export interface Subproblem {
   type: string;
   detail: string;
-  /** The host name that it is about. */
+  /** The host name. */
   identifier?: string;
 }
 
-/** As data: texts are printable and at most 1,000 characters long. */
+/** A problem as data. Texts are printable and at most 1,000 characters long. */
 export interface Problem {
   /**
-   * What follows `urn:ietf:params:acme:error:`, such as `rateLimited`, or a word of ours:
-   * - `unreachable`: no answer: not resolved, not connected, not trusted, not in time
-   * - `malformed_answer`: not what RFC 8555 says it is, too large, or leading elsewhere
-   * - `unexplained`: refused without a problem document
-   * - `unfit_certificate`: not the certificate that was asked for, or none
+   * The part after `urn:ietf:params:acme:error:`, such as `rateLimited`, or a word of ours:
+   * - `unreachable`: no response: not resolved, not connected, not trusted, not in time
+   * - `malformed_answer`: a response that breaks RFC 8555, is too large, or redirects
+   * - `unexplained`: an error without a problem document
+   * - `unfit_certificate`: not a certificate, or not the one that was ordered
    */
   type: string;
   detail: string;
-  /** The answer's HTTP status; absent if there was no answer. */
+  /** The HTTP status; absent without a response. */
   status?: number;
   subproblems: Subproblem[];
-  /** Milliseconds before which it must not be tried again: Retry-After. */
+  /** Milliseconds to wait before a retry: Retry-After. */
   retryAfterMs?: number;
 }
 
-/** Thrown by everything that talks to a certificate authority. */
+/** The error of every request to a CA. */
 export class AcmeProblem extends Error implements Problem {
   override name = "AcmeProblem";
   readonly type: string;
@@ -44,7 +44,7 @@ export class AcmeProblem extends Error implements Problem {
   }
 }
 
-/** For who keeps or shows it: the same without an Error's stack. */
+/** The problem without the Error, to store or show. */
 export const problemOf = ({ type, detail, status, subproblems, retryAfterMs }: AcmeProblem): Problem => ({
   type,
   detail,
@@ -68,7 +68,7 @@ const fieldsOf = (value: unknown): Fields =>
 
 const textOf = (value: unknown): string => (typeof value === "string" ? printable(value) : "");
 
-/** RFC 7807 section 4.2: `about:blank` says no more than the status does. */
+/** RFC 7807 section 4.2: `about:blank` says no more than the status. */
 const typeOf = (value: unknown): string => {
   const text = typeof value === "string" && value !== "about:blank" ? value : "";
   return printable(text.startsWith(ACME_ERROR) ? text.slice(ACME_ERROR.length) : text);
@@ -90,25 +90,26 @@ const readSubproblem = (value: unknown): Subproblem => {
 };
 
 /**
- * A problem document (RFC 8555 section 6.7), of an answer or within an object; whatever it is, it becomes a problem.
- * @param value parsed JSON; undefined if there was none
+ * Reads a problem document (RFC 8555 section 6.7) of a response or in an object. Anything becomes a problem.
+ * @param value parsed JSON; undefined without any
  */
 export const readProblem = (
   value: unknown,
   { status, retryAfterMs }: { status?: number | undefined; retryAfterMs?: number | undefined } = {},
 ): Problem => {
   const { type, detail, title, subproblems } = fieldsOf(value);
-  const said = textOf(detail) || textOf(title);
+  const explanation = textOf(detail) || textOf(title);
   return {
     type: typeOf(type) || typeOfStatus(status),
-    detail: said || (status === undefined ? "no reason was given" : `answered ${status} without a reason`),
+    detail:
+      explanation || (status === undefined ? "no reason was given" : `answered ${status} without a reason`),
     subproblems: Array.isArray(subproblems) ? subproblems.slice(0, MAX_SUBPROBLEMS).map(readSubproblem) : [],
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 };
 
-/** RFC 9110 section 10.2.3: seconds or a date. @returns milliseconds from now on; undefined if it says neither */
+/** RFC 9110 section 10.2.3: seconds or a date. @returns milliseconds from `now`; undefined for anything else */
 export const readRetryAfter = (value: string | null, now: number): number | undefined => {
   const text = value?.trim() ?? "";
   if (/^[0-9]{1,9}$/.test(text)) return Number(text) * 1000;

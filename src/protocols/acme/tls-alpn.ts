@@ -1,11 +1,54 @@
 import { connect } from "node:tls";
+import { ES256, KEY_USAGES, P256, privateKeyPem } from "./keys.ts";
+import { loadX509 } from "./x509.ts";
 
 /** RFC 8737 section 6.2. */
 const PROTOCOL = "acme-tls/1";
 
+/** A private key and its self-signed certificate, both PEM. */
+export interface KeyAndCertificate {
+  key: string;
+  cert: string;
+}
+
+const ACME_IDENTIFIER = "1.3.6.1.5.5.7.1.31";
+/** The header of a DER OCTET STRING of 32 bytes. */
+const OCTETS_32 = [0x04, 0x20];
+const DAY = 24 * 60 * 60_000;
+
+/** RFC 8737 section 3: SHA-256 of the key authorization, as the extension's value. */
+const acmeIdentifier = (authorization: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from([...OCTETS_32, ...new Bun.CryptoHasher("sha256").update(authorization).digest()]);
+
 /**
- * The certificate that is shown to an authority which asks for a TLS-ALPN-01 challenge (RFC 8737 section 3), DER; whom it
- * is from is not looked at. @throws what ends the handshake
+ * The self-signed certificate for a TLS-ALPN-01 challenge of one name: RFC 8737 section 3.
+ * @param authorization the key authorization
+ */
+export const alpnCertificate = async (
+  name: string,
+  authorization: string,
+  now = Date.now(),
+): Promise<KeyAndCertificate> => {
+  const { Extension, SubjectAlternativeNameExtension, X509CertificateGenerator } = await loadX509();
+  const keys = await crypto.subtle.generateKey(P256, true, [...KEY_USAGES]);
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: "CN=ACME challenge",
+    keys,
+    signingAlgorithm: ES256,
+    notBefore: new Date(now - DAY),
+    notAfter: new Date(now + DAY),
+    extensions: [
+      new SubjectAlternativeNameExtension([{ type: "dns", value: name }]),
+      new Extension(ACME_IDENTIFIER, true, acmeIdentifier(authorization)),
+    ],
+  });
+  return { key: privateKeyPem(keys.privateKey), cert: certificate.toString("pem") };
+};
+
+/**
+ * Fetches the certificate that a server presents to a CA for a TLS-ALPN-01 challenge (RFC 8737 section 3), without checking its
+ * issuer.
+ * @returns DER @throws the error that ends the handshake
  */
 export const fetchAlpnCertificate = async (
   hostname: string,
@@ -19,14 +62,14 @@ export const fetchAlpnCertificate = async (
     ALPNProtocols: [PROTOCOL],
     rejectUnauthorized: false,
   });
-  const late = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
   socket.once("secureConnect", () => resolve(socket.getPeerCertificate().raw));
   socket.once("close", () => reject(new Error("the connection was closed")));
   socket.on("error", reject);
   try {
     return await promise;
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
     socket.destroy();
   }
 };

@@ -1,10 +1,8 @@
-import { malformed } from "./objects.ts";
-import { AcmeProblem, printable } from "./problem.ts";
 import { reasonOf } from "../../lib/reason.ts";
+import { malformed } from "./fields.ts";
+import { AcmeProblem, printable } from "./problem.ts";
 
-/** HTTP as a certificate authority may be trusted with it: bounded in size and time, never led elsewhere. */
-
-/** As Bun's own. */
+/** The type of Bun's own `fetch`. */
 export type Fetch = (url: string, init: BunFetchRequestInit) => Promise<Response>;
 
 export interface AcmeRequest {
@@ -20,8 +18,8 @@ export interface AcmeResponse {
   body: string;
 }
 
-/** @throws AcmeProblem if there is no answer, or one that is too large */
-export type Send = (url: string, asked: AcmeRequest) => Promise<AcmeResponse>;
+/** @throws AcmeProblem if there is no response, or one that is too large */
+export type Send = (url: string, request: AcmeRequest) => Promise<AcmeResponse>;
 
 export const MAX_BYTES = 1024 * 1024;
 export const MAX_MS = 30_000;
@@ -29,17 +27,17 @@ export const MAX_MS = 30_000;
 const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127(?:\.[0-9]{1,3}){3}$/.test(hostname);
 
-/** HTTPS, or HTTP to loopback if the directory is there too: an answer from outside does not lead inside. */
-const mayBeAsked = (url: URL, directory: URL): boolean => {
+/** HTTPS, or HTTP to loopback if the directory is there too: a remote CA cannot make us send requests to this machine. */
+const isAllowed = (url: URL, directory: URL): boolean => {
   if (url.protocol === "https:") return true;
   return url.protocol === "http:" && [url, directory].every((one) => isLoopback(one.hostname));
 };
 
 /** @throws AcmeProblem */
-const assertMayBeAsked = (text: string, directory: string): void => {
+const assertAllowed = (text: string, directory: string): void => {
   const url = URL.parse(text);
   const base = URL.parse(directory);
-  if (!url || !base || !mayBeAsked(url, base)) throw malformed(`${text} is not an https URL`);
+  if (!url || !base || !isAllowed(url, base)) throw malformed(`${text} is not an https URL`);
 };
 
 const UNTRUSTED = /CERT|SIGNATURE|ISSUER|TLS|SSL/;
@@ -69,53 +67,54 @@ const unreachable = (url: string, reason: string): AcmeProblem =>
   new AcmeProblem({ type: "unreachable", detail: printable(`${new URL(url).origin}: ${reason}`) });
 
 const readBody = async ({ body }: Response): Promise<string> => {
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of body ?? []) {
-    size += piece.length;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
     if (size > MAX_BYTES) throw malformed(`more than ${MAX_BYTES} bytes`);
-    pieces.push(piece);
+    chunks.push(chunk);
   }
-  return Buffer.concat(pieces).toString("utf8");
+  return Buffer.concat(chunks).toString("utf8");
 };
 
 /**
- * Bun trusts nothing but `ca` where that is given: what it trusts otherwise is put beside it.
+ * With `ca`, Bun trusts nothing else: the default CAs are added.
  * @param ca PEM
  */
-const tlsOf = async (ca: string | undefined): Promise<Pick<BunFetchRequestInit, "tls">> => {
+const tlsOptions = async (ca: string | undefined): Promise<Pick<BunFetchRequestInit, "tls">> => {
   if (ca === undefined) return {};
   const { getCACertificates } = await import("node:tls");
   return { tls: { ca: [...getCACertificates("default"), ca] } };
 };
 
-const HEADERS = { "user-agent": "adoption-store", "accept-language": "en", "accept-encoding": "identity" };
-
-/** Asks below one directory: RFC 8555 section 6.1. */
+/** Sends requests to the CA of one directory (RFC 8555 section 6.1), bounded in size and time. Redirects are not followed. */
 export const transport = (
-  { directory, ca }: { directory: string; ca?: string },
+  { directory, ca, userAgent }: { directory: string; ca?: string; userAgent?: string },
   { fetch, timeoutMs = MAX_MS }: { fetch: Fetch; timeoutMs?: number },
 ): Send => {
-  let trusted: ReturnType<typeof tlsOf> | undefined;
+  let tls: ReturnType<typeof tlsOptions> | undefined;
   return async (url, { method, accept, body }) => {
-    assertMayBeAsked(url, directory);
+    assertAllowed(url, directory);
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), timeoutMs);
     try {
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         method,
         headers: {
-          ...HEADERS,
+          // Without one, Bun sends its own: RFC 8555 section 6.1 requires a User-Agent.
+          ...(userAgent !== undefined && { "user-agent": userAgent }),
+          "accept-language": "en",
+          "accept-encoding": "identity",
           accept,
           ...(body !== undefined && { "content-type": "application/jose+json" }),
         },
         ...(body !== undefined && { body }),
-        ...(await (trusted ??= tlsOf(ca))),
+        ...(await (tls ??= tlsOptions(ca))),
         redirect: "manual",
         decompress: false,
         signal: controller.signal,
       });
-      return { status: answer.status, headers: answer.headers, body: await readBody(answer) };
+      return { status: response.status, headers: response.headers, body: await readBody(response) };
     } catch (error) {
       const isLate = controller.signal.aborted;
       controller.abort();

@@ -63,7 +63,7 @@ const refusal = (work: Promise<unknown>): Promise<string> =>
   );
 
 describe("of a certificate is read", () => {
-  test("the ARI id that RFC 9773 gives for its example", async () => {
+  test("the ARI id of RFC 9773's example", async () => {
     const { ariId, serial, issuer, names } = await readCertificate(RFC_9773);
     expect({ ariId, serial, issuer, names }).toEqual({
       ariId: "aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE",
@@ -95,7 +95,7 @@ describe("of a certificate is read", () => {
   });
 });
 
-test("a certificate whose names are nonsense is refused", async () => {
+test("a certificate with malformed names is refused", async () => {
   const { Extension, X509CertificateGenerator } = await loadX509();
   const algorithm = { name: "ECDSA", namedCurve: "P-256" };
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -134,7 +134,7 @@ describe("a certificate fits", () => {
     expect(await refusal(assertFits(cert, key, ["docs.example.org", "a.example.net"], NOW))).toBe("");
   });
 
-  test("no other key, and nothing that is no key; the key is not in the message", async () => {
+  test("no other key, and nothing but a key; the message does not contain the key", async () => {
     const { cert, key } = await certificateFor(["docs.example.org"]);
     for (const other of [await newCertificateKey(), "nonsense", key.slice(0, 100)])
       expect(await refusal(assertFits(cert, other, ["docs.example.org"], NOW))).toBe(
@@ -152,7 +152,7 @@ describe("a certificate fits", () => {
     },
   );
 
-  test("no other time, but for a clock that is slow by minutes", async () => {
+  test("no other time, apart from a clock that is slow by minutes", async () => {
     const { cert, key } = await certificateFor(["docs.example.org"]);
     const at = (now: number) => refusal(assertFits(cert, key, ["docs.example.org"], now));
     expect(await at(NOW + DAY - 1)).toBe("");

@@ -68,8 +68,8 @@ const obtain = async (
   return { key, chain, order: done };
 };
 
-describe("the way of a certificate", () => {
-  test("leads from an account to a chain that fits its key and ends at the root", async () => {
+describe("the issuance of a certificate", () => {
+  test("goes from an account to a chain that fits its key and ends at the root", async () => {
     await using ca = await acmeCa();
     const client = clientOf(ca, { email: "owner@example.org" });
     const account = await registered(client);
@@ -86,7 +86,7 @@ describe("the way of a certificate", () => {
     expect((await readCertificate(chain)).names).toEqual(NAMES);
   });
 
-  test("goes through challenges that say what is to be proven, of types that are known", async () => {
+  test("has challenges of known types with their tokens", async () => {
     const asked: string[][] = [];
     await using ca = await acmeCa({
       validate: async (...challenge) => {
@@ -107,7 +107,7 @@ describe("the way of a certificate", () => {
     expect(await client.readOrder(account, order.url)).toMatchObject({ status: "ready" });
   });
 
-  test("has the same account for the same key", async () => {
+  test("uses the same account for the same key", async () => {
     await using ca = await acmeCa();
     const key = await newAccountKey();
     const url = await clientOf(ca).register(key);
@@ -115,7 +115,7 @@ describe("the way of a certificate", () => {
     expect(await clientOf(ca).register(await newAccountKey())).not.toBe(url);
   });
 
-  test("waits for the certificate while the order is processing, as long as Retry-After says", async () => {
+  test("reports the Retry-After while the order is processing", async () => {
     await using ca = await acmeCa({ processingReads: 2, retryAfter: 3 });
     const client = clientOf(ca);
     const account = await registered(client);
@@ -138,7 +138,7 @@ describe("the way of a certificate", () => {
     );
   });
 
-  test("ends in an invalid order that says why, if a challenge is not met", async () => {
+  test("ends in an invalid order with the reason if a challenge fails", async () => {
     await using ca = await acmeCa({ validate: async () => false });
     const client = clientOf(ca);
     const account = await registered(client);
@@ -157,7 +157,7 @@ describe("the way of a certificate", () => {
     });
   });
 
-  test("can be given up: a deactivated authorization ends its order", async () => {
+  test("ends when an authorization is deactivated", async () => {
     await using ca = await acmeCa();
     const client = clientOf(ca);
     const account = await registered(client);
@@ -167,7 +167,7 @@ describe("the way of a certificate", () => {
     expect((await client.readOrder(account, order.url)).status).toBe("invalid");
   });
 
-  test("ends with a revocation, once", async () => {
+  test("can end in a revocation, once", async () => {
     await using ca = await acmeCa();
     const client = clientOf(ca);
     const account = await registered(client);
@@ -202,7 +202,7 @@ describe("an external account", () => {
 });
 
 describe("renewal information", () => {
-  test("is the window of the certificate, and the order says which one it replaces", async () => {
+  test("has the window of the certificate, and the order names the certificate that it replaces", async () => {
     await using ca = await acmeCa();
     const client = clientOf(ca);
     const account = await registered(client);
@@ -217,7 +217,7 @@ describe("renewal information", () => {
     expect(again).toMatchObject({ type: "alreadyReplaced", status: 409 });
   });
 
-  test("is undefined where the server has none, which is told of no replacement", async () => {
+  test("is undefined for a server without ARI, which gets no `replaces`", async () => {
     await using ca = await acmeCa({ ari: false });
     const client = clientOf(ca);
     const account = await registered(client);
@@ -261,7 +261,7 @@ describe("nonces", () => {
     },
   );
 
-  test("that are always rejected end after 10 retries, with pauses that grow to a second", async () => {
+  test("that are always rejected fail after 10 retries, with waits that grow to a second", async () => {
     await using ca = await acmeCa({ nonceRejection: 1 });
     const client = clientOf(ca);
     const problem = await problemFrom(registered(client));
@@ -270,7 +270,7 @@ describe("nonces", () => {
     expect(client.slept).toEqual([20, 40, 80, 160, 320, 640, 1000, 1000, 1000, 1000]);
   });
 
-  test("come with answers: they are asked for once only", async () => {
+  test("come with responses: newNonce is requested only once", async () => {
     await using ca = await acmeCa();
     const client = clientOf(ca);
     await obtain(ca, client, await registered(client));
@@ -278,7 +278,7 @@ describe("nonces", () => {
     expect(ca.requests.get("directory")).toBe(1);
   });
 
-  test("are used once each by requests at the same time", async () => {
+  test("are used once each by concurrent requests", async () => {
     await using ca = await acmeCa();
     const client = clientOf(ca);
     const account = await registered(client);
@@ -287,7 +287,7 @@ describe("nonces", () => {
     expect(client.slept).toEqual([]);
   });
 
-  test("that the server has forgotten are replaced by the answer's", async () => {
+  test("that the server rejects are replaced by the one in its response", async () => {
     await using ca = await acmeCa();
     const client = clientOf(ca);
     const account = await registered(client);
@@ -308,7 +308,7 @@ describe("nonces", () => {
   });
 });
 
-describe("a refusal", () => {
+describe("an error", () => {
   const rateLimited = {
     status: 429,
     retryAfter: 120,
@@ -345,7 +345,7 @@ describe("a refusal", () => {
     "renewal-info": (client) => client.renewalInfo("AAAA.BBBB"),
   };
 
-  test.each(Object.entries(steps))("of %s is a problem with all that it said", async (kind, step) => {
+  test.each(Object.entries(steps))("for %s is a problem with all its fields", async (kind, step) => {
     await using ca = await acmeCa();
     const client = clientOf(ca);
     const account = await registered(client);
@@ -400,7 +400,7 @@ describe("a refusal", () => {
     expect(readRetryAfter(value, Date.UTC(2026, 10, 20))).toBe(expected);
   });
 
-  test("names an account that is gone, an expired order, another's order, a wrong CSR", async () => {
+  test("names a deleted account, an expired order, another account's order, a wrong CSR", async () => {
     await using ca = await acmeCa();
     const client = clientOf(ca);
     const account = await registered(client);
@@ -418,7 +418,7 @@ describe("a refusal", () => {
     expect((await problemFrom(client.order(account, NAMES))).type).toBe("accountDoesNotExist");
   });
 
-  test("comes for a request that another key has signed", async () => {
+  test("is the response to a request signed with another key", async () => {
     await using ca = await acmeCa();
     const client = clientOf(ca);
     const { url } = await registered(client);
@@ -427,7 +427,7 @@ describe("a refusal", () => {
     expect(ca.orders()).toEqual([]);
   });
 
-  test("of a connection says why, and the server is found again", async () => {
+  test("of a connection has the reason, and the next request reaches the server again", async () => {
     await using ca = await acmeCa();
     const client = clientOf(ca);
     const account = await registered(client);
@@ -440,7 +440,7 @@ describe("a refusal", () => {
   });
 });
 
-test("the directory says by which names CAA records allow the server, and whether it binds accounts", async () => {
+test("the directory has the CAA identities of the CA, and whether it requires an external account", async () => {
   await using ca = await acmeCa();
   expect(await clientOf(ca).directory()).toMatchObject({
     caaIdentities: ["ca.example"],

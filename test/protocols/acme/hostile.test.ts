@@ -59,7 +59,7 @@ const URLS = {
   revokeCert: "https://ca.example/revoke",
 };
 
-describe("an answer that is no directory", () => {
+describe("a response that is not a directory", () => {
   test.each<[string, () => Response]>([
     ["a page", () => new Response("<h1>It works!</h1>")],
     ["nothing", () => new Response("")],
@@ -91,7 +91,7 @@ describe("an answer that is no directory", () => {
     expect(problem.detail.length).toBeLessThan(200);
   });
 
-  test("is none for ever: the next is asked for and believed", async () => {
+  test("is not cached: the next one is requested and used", async () => {
     const answers = [new Response("no"), Response.json(URLS)];
     await using server = serve(() => answers.shift() ?? new Response("no"));
     const client = clientOf(server.url);
@@ -100,7 +100,7 @@ describe("an answer that is no directory", () => {
   });
 });
 
-describe("an answer of the wrong shape", () => {
+describe("a response of the wrong shape", () => {
   const order = (more: object) => ({
     status: "pending",
     identifiers: [{ type: "dns", value: "docs.example.org" }],
@@ -142,7 +142,7 @@ describe("an answer of the wrong shape", () => {
     },
   );
 
-  test("URLs are kept to the letter: the server compares them", async () => {
+  test("URLs are not normalised: the server compares their characters", async () => {
     await using ca = await acmeCa();
     const client = clientOf(ca.directory);
     const account = await registered(client);
@@ -274,7 +274,7 @@ describe("a problem document", () => {
     expect((await problemFrom(clientOf(server.url).directory())).type).toBe(type);
   });
 
-  test("is cut: texts at 1,000 characters, subproblems at 100", async () => {
+  test("is truncated: texts to 1,000 characters, subproblems to 100", async () => {
     const long = "\u0000".repeat(5000);
     const subproblems = [
       { type: long, detail: long, identifier: { value: long } },
@@ -296,8 +296,8 @@ describe("a problem document", () => {
   });
 });
 
-describe("a server that cannot be asked", () => {
-  test("because it is silent, or sends a drop at a time, is unreachable in time", async () => {
+describe("a server that cannot be reached", () => {
+  test("because it is silent or sends a byte at a time is unreachable after the timeout", async () => {
     for (const answer of [silent, () => endless(" ")]) {
       await using server = serve(answer);
       const problem = await problemFrom(clientOf(server.url, { timeoutMs: 100 }).directory());
@@ -308,7 +308,7 @@ describe("a server that cannot be asked", () => {
     }
   });
 
-  test("because nobody listens, or it speaks something else, is unreachable", async () => {
+  test("because its port is closed or it does not speak HTTP is unreachable", async () => {
     const listener = Bun.listen({
       hostname: "127.0.0.1",
       port: 0,
@@ -340,7 +340,7 @@ describe("a server that cannot be asked", () => {
     expect(asked).toBe(0);
   });
 
-  test("inside, by an answer from outside", async () => {
+  test("because a remote directory names a loopback URL is not asked", async () => {
     const asked: string[] = [];
     const spy = async (url: string) => {
       asked.push(url);
@@ -371,7 +371,7 @@ describe("over TLS", () => {
     return { key, cert: await client.certificate(account, certificate) };
   };
 
-  test("a server is trusted by the CA that is named, and by no other", async () => {
+  test("the server's certificate must come from the given CA", async () => {
     await using ca = await acmeCa();
     await using another = await acmeCa();
     const tls = await serverCertificate(ca);

@@ -3,7 +3,6 @@ import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto"
 import { calculateJwkThumbprint, flattenedVerify, importJWK } from "jose";
 import { externalAccountBinding, signedBody } from "../../../src/protocols/acme/jws.ts";
 import {
-  alpnCertificate,
   certificateRequest,
   keyAuthorization,
   newAccountKey,
@@ -11,6 +10,7 @@ import {
   publicKeyOf,
   thumbprint,
 } from "../../../src/protocols/acme/keys.ts";
+import { alpnCertificate } from "../../../src/protocols/acme/tls-alpn.ts";
 import { loadX509 } from "../../../src/protocols/acme/x509.ts";
 
 /** RFC 7515 appendix A.3.1. */
@@ -26,7 +26,7 @@ const RFC_KEY = {
 const TOKEN = "evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA";
 
 describe("an account key", () => {
-  test("is JSON, fresh each time, and signs after it has been kept", async () => {
+  test("is JSON, new each time, and signs after it was stored", async () => {
     const key = await newAccountKey();
     expect(Object.keys(key)).toEqual(["kty", "crv", "x", "y", "d"]);
     expect((await newAccountKey()).d).not.toBe(key.d);
@@ -52,7 +52,7 @@ describe("an account key", () => {
     });
   });
 
-  test("signs as itself until it has an account, and shows no secret", async () => {
+  test("signs with its public key until it has an account, and contains no secret then", async () => {
     const body = await signedBody(
       { key: RFC_KEY },
       { url: "https://ca.example/", nonce: "AAAA", payload: undefined },
@@ -69,7 +69,7 @@ describe("an account key", () => {
     expect(publicKeyOf(RFC_KEY)).not.toHaveProperty("d");
   });
 
-  test("is bound to an external account by a secret of base64url", async () => {
+  test("is bound to an external account with its HMAC key", async () => {
     const hmac = Buffer.alloc(32, 1);
     const binding = await externalAccountBinding(
       { kid: "1", hmac: hmac.toString("base64url") },
@@ -98,14 +98,14 @@ describe("a key authorization", () => {
 });
 
 describe("a certificate's key", () => {
-  test("is a fresh P-256 key as PKCS#8", async () => {
+  test("is a new P-256 key as PKCS#8", async () => {
     const pem = await newCertificateKey();
     expect(pem).toStartWith("-----BEGIN PRIVATE KEY-----\n");
     expect(createPrivateKey(pem).asymmetricKeyDetails).toEqual({ namedCurve: "prime256v1" });
     expect(await newCertificateKey()).not.toBe(pem);
   });
 
-  test("signs a request for names, which are its alternative names", async () => {
+  test("signs a request with the names as subject alternative names", async () => {
     const key = await newCertificateKey();
     const names = ["docs.example.org", "xn--mnchen-3ya.example.org"];
     const { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } = await loadX509();

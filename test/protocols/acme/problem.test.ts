@@ -10,7 +10,7 @@ import {
 const URN = "urn:ietf:params:acme:error:";
 
 describe("a problem document", () => {
-  test("is read in full", () => {
+  test("is read with all its fields", () => {
     const value = {
       type: `${URN}compound`,
       detail: "Several names were refused",
@@ -32,7 +32,7 @@ describe("a problem document", () => {
     });
   });
 
-  test("says its title where it has no detail", () => {
+  test("has its title as the detail if it has none", () => {
     expect(readProblem({ title: "Refused" }).detail).toBe("Refused");
     expect(readProblem({ title: "Refused", detail: "  " }).detail).toBe("Refused");
   });
@@ -70,14 +70,14 @@ describe("a problem document", () => {
     });
   });
 
-  test("of status 0 and to be tried again at once keeps both", () => {
+  test("with status 0 and a Retry-After of 0 keeps both", () => {
     expect(readProblem({ detail: "x" }, { status: 0, retryAfterMs: 0 })).toMatchObject({
       status: 0,
       retryAfterMs: 0,
     });
   });
 
-  test("has a subproblem for whatever is in its place", () => {
+  test("has a subproblem for any value in the list", () => {
     const subproblems = [
       null,
       {},
@@ -90,13 +90,13 @@ describe("a problem document", () => {
     );
   });
 
-  test("has 100 subproblems at most", () => {
+  test("has at most 100 subproblems", () => {
     const subproblems = Array.from({ length: 101 }, (_, at) => ({ detail: String(at) }));
     const read = readProblem({ subproblems }).subproblems;
     expect([read.length, read.at(-1)?.detail]).toEqual([100, "99"]);
   });
 
-  test("is escaped and cut wherever it is text", () => {
+  test("has all texts escaped and truncated", () => {
     const evil = `\u001b[2J${"x".repeat(2000)}`;
     const { type, detail, subproblems } = readProblem({
       type: evil,
@@ -110,20 +110,20 @@ describe("a problem document", () => {
   });
 });
 
-test("a text is trimmed, and has 1,000 characters at most", () => {
+test("a text is trimmed, and has at most 1,000 characters", () => {
   expect(printable(`  ${"x".repeat(1000)}  `)).toBe("x".repeat(1000));
   expect(printable("x".repeat(1001))).toBe(`${"x".repeat(997)}...`);
 });
 
 describe("a thrown problem", () => {
-  test("is an error that says its type and detail", () => {
+  test("is an error with its type and detail in the message", () => {
     const problem = new AcmeProblem({ type: "caa", detail: "CAA forbids" });
     expect(problem).toBeInstanceOf(Error);
     expect([problem.name, problem.message]).toEqual(["AcmeProblem", "caa: CAA forbids"]);
     expect(problem.subproblems).toEqual([]);
   });
 
-  test("is kept as data, with what it has and nothing else", () => {
+  test("becomes data with its own fields and nothing else", () => {
     const bare = problemOf(new AcmeProblem({ type: "caa", detail: "CAA forbids" }));
     expect(Object.entries(bare)).toEqual([
       ["type", "caa"],

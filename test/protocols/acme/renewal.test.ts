@@ -23,12 +23,12 @@ describe("without a window a certificate is renewed", () => {
     expect(renewalDay(days, FIRST)).toBeCloseTo(expected, 5);
   });
 
-  test("a tenth of what is left later at the most", () => {
+  test("at most a tenth of the remaining lifetime later", () => {
     expect(renewalDay(90, LAST)).toBeCloseTo(63, 5);
     expect(renewalDay(6, LAST)).toBeCloseTo(3.3, 5);
   });
 
-  test("now, if that is past, expired or not", () => {
+  test("now if that time has passed, expired or not", () => {
     expect(renewalDay(90, FIRST, START + 80 * DAY)).toBe(80);
     expect(renewalDay(90, LAST, START + 100 * DAY)).toBe(100);
   });
@@ -40,18 +40,18 @@ describe("with a window a certificate is renewed", () => {
   const day = (random: () => number, now = START, other = window) =>
     (renewalTime({ validity, window: other, now }, random) - START) / DAY;
 
-  test("at a random moment of it", () => {
+  test("at a random time in it", () => {
     expect([day(FIRST), day(() => 0.5), day(LAST)].map(Math.round)).toEqual([10, 15, 20]);
     expect(day(LAST)).toBeLessThanOrEqual(20);
   });
 
-  test("now, if that moment is past", () => {
+  test("now if that time has passed", () => {
     expect(day(() => 0.5, START + 16 * DAY)).toBe(16);
     expect(day(() => 0.5, START + 12 * DAY)).toBe(15);
     expect(day(LAST, START + 50 * DAY)).toBe(50);
   });
 
-  test("at its own time, if the window outlasts it or is none", () => {
+  test("as without a window if the window ends after the certificate or is empty", () => {
     expect(day(FIRST, START, { start: START + 80 * DAY, end: START + 91 * DAY })).toBe(60);
     expect(day(FIRST, START, { start: START + 20 * DAY, end: START + 10 * DAY })).toBe(60);
     expect(day(FIRST, START, { start: START + 20 * DAY, end: START + 20 * DAY })).toBe(60);
@@ -59,7 +59,7 @@ describe("with a window a certificate is renewed", () => {
   });
 });
 
-describe("a failure is tried again", () => {
+describe("a failure is retried", () => {
   const minutes = (failures: number, random: () => number, retryAfterMs?: number): number =>
     (retryTime({ failures, retryAfterMs, now: START }, random) - START) / MINUTE;
 
@@ -69,12 +69,12 @@ describe("a failure is tried again", () => {
     ]);
   });
 
-  test("a tenth of that later at the most", () => {
+  test("at most a tenth of that later", () => {
     expect(minutes(1, LAST)).toBeCloseTo(1.1, 3);
     expect(minutes(4, LAST)).toBeCloseTo(1584, 3);
   });
 
-  test("never before the Retry-After, which brings nothing forward", () => {
+  test("never before the Retry-After, and not earlier because of one", () => {
     expect(minutes(1, FIRST, 30 * MINUTE)).toBe(30);
     expect(minutes(1, LAST, 30 * MINUTE)).toBeGreaterThan(30);
     expect(minutes(3, FIRST, 30 * MINUTE)).toBe(100);

@@ -15,7 +15,7 @@ const fileWith = (text: string): string => {
   return file;
 };
 
-test("ACME_CA_FILE may hold several certificates, with words between them", async () => {
+test("ACME_CA_FILE may hold several certificates with text between them", async () => {
   expect((await startWith(fileWith(`Ours:\n${root}\nand again:\n${root}`))).https).toBeDefined();
 });
 
@@ -35,7 +35,7 @@ test.each([
   );
 });
 
-test("a start with an ACME_CA_FILE that cannot be read is refused, and it is said what to do", async () => {
+test("the server does not start with an unreadable ACME_CA_FILE, and the error says what to do", async () => {
   const directory = join(temporaryDirectory(), "ca.pem");
   mkdirSync(directory);
   for (const file of [directory, join(directory, "missing.pem")]) {
