@@ -49,7 +49,7 @@ const olderStore = (applied: number, env: Record<string, string> = {}) => {
 describe.each(TAGS.slice(1).map((tag, at) => [tag, at + 1] as const))(
   "a database from before %s",
   (tag, applied) => {
-    test("is migrated with its animals, each step is logged, and a copy stays", async () => {
+    test("is migrated with its animals, logs each step, and leaves a copy", async () => {
       const { dataDir, lines, upgrade, look, begun } = olderStore(applied);
       await upgrade();
       expect(look()).toEqual({ applied: TAGS.length, names: ["Bella"] });
@@ -61,13 +61,13 @@ describe.each(TAGS.slice(1).map((tag, at) => [tag, at + 1] as const))(
   },
 );
 
-test("a database that is up to date, or not there, is left alone", async () => {
+test("a database that is up to date or missing is not migrated", async () => {
   const { lines, upgrade, begun } = olderStore(TAGS.length);
   await upgrade();
   expect([begun(), lines]).toEqual([0, []]);
 });
 
-test("without room the migration goes on without a copy, and the log says so", async () => {
+test("without space for a copy the migration goes on, and the log says so", async () => {
   const { dataDir, lines, upgrade, look } = olderStore(4, { DISK_RESERVE: "1024GiB" });
   await upgrade();
   expect(look().applied).toBe(TAGS.length);
@@ -77,7 +77,7 @@ test("without room the migration goes on without a copy, and the log says so", a
   );
 });
 
-test("a migration that is stopped leaves the database as it was", async () => {
+test("a stopped migration leaves the database unchanged", async () => {
   const { upgrade, look } = olderStore(4);
   await expect(upgrade(AbortSignal.abort("SIGTERM"))).rejects.toBeInstanceOf(MigrationStopped);
   expect(look()).toEqual({ applied: 4, names: ["Bella"] });
@@ -85,7 +85,7 @@ test("a migration that is stopped leaves the database as it was", async () => {
   expect(look().applied).toBe(TAGS.length);
 });
 
-test("a copy is removed after 7 days, and by the next", async () => {
+test("a copy is removed after 7 days, and by the next migration", async () => {
   const { dataDir, upgrade } = olderStore(4);
   const [other, aside] = ["adoption-store.db.before-0001_a", "adoption-store.db.before-restore-x"];
   for (const name of [other, aside]) await Bun.write(join(dataDir, name), "");
@@ -100,7 +100,7 @@ test("a copy is removed after 7 days, and by the next", async () => {
   expect([copy, join(dataDir, aside)].map(existsSync)).toEqual([false, true]);
 });
 
-test("while it migrates the service is alive, and not ready for anything", async () => {
+test("during a migration the service is alive and not ready", async () => {
   const ask = (path: string) => respondWhileMigrating(new Request(`http://localhost${path}`));
   expect(await ask("/livez").json()).toEqual({ status: "alive" });
   for (const path of ["/readyz", "/v1/pets", "/", "/console"]) {

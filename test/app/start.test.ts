@@ -73,7 +73,7 @@ describe("a start", () => {
     expect((await firstResponse(`${origin}/v1/pets`, key)).status).toBe(200);
   });
 
-  test("answers the first request that is served with a key that works", async () => {
+  test("has written a key that works before it serves the first request", async () => {
     for (let round = 0; round < 5; round++) {
       const config = configured();
       const starting = startServer(config);
@@ -95,7 +95,7 @@ describe("a start", () => {
     await server.stop();
   });
 
-  test("is refused where the database of a store is lost, and changes nothing", async () => {
+  test("is refused where the database of a used store is missing, and changes nothing", async () => {
     const config = configured();
     writeFileSync(adminKeyPath(config.dataDir), "secret");
     for (const make of [() => {}, () => writeFileSync(databasePath(config.dataDir), "")]) {
@@ -106,7 +106,7 @@ describe("a start", () => {
     expect(readdirSync(config.dataDir).toSorted()).toEqual(["admin.key", "adoption-store.db", "server.lock"]);
   });
 
-  test("writes to no file that a planted link leads to", async () => {
+  test("writes to no file behind a planted link", async () => {
     const config = configured();
     const theirs = join(temporaryDirectory(), "theirs");
     writeFileSync(theirs, "theirs");
@@ -128,7 +128,7 @@ describe("while a server runs, its deleted lock", () => {
     while (!isLocked(lock)) await Bun.sleep(5);
   };
 
-  test("lets nobody else in", async () => {
+  test("keeps another server out", async () => {
     const { config, lock } = await serving();
     const file = join(temporaryDirectory(), "backup.db");
     await takeBackup({ ...BACKUP, dataDir: config.dataDir, file });
@@ -143,7 +143,7 @@ describe("while a server runs, its deleted lock", () => {
     await isKept(lock);
   });
 
-  test("is made and taken again, as is one that was replaced", async () => {
+  test("is made and taken again, and so is a replaced one", async () => {
     const { config, lock } = await serving();
     rmSync(lock);
     await isKept(lock);
@@ -155,7 +155,7 @@ describe("while a server runs, its deleted lock", () => {
     );
   });
 
-  test("is reported once, however often it cannot be taken again", async () => {
+  test("is reported once, however often it cannot be taken", async () => {
     const { server, lock } = await serving();
     const warn = spyOn(server.log, "warn");
     rmSync(lock);
@@ -170,7 +170,7 @@ describe("while a server runs, its deleted lock", () => {
     expect(warn).toHaveBeenCalledTimes(2);
   });
 
-  test("ends the server when another process has taken it", async () => {
+  test("stops the server when another process has taken it", async () => {
     const { server, lock } = await serving();
     rmSync(lock);
     const other = takeLock(lock);

@@ -35,7 +35,7 @@ const openNames = async () => {
   return { clock, pair, stored, served, lookedFor, names, write };
 };
 
-test("a served name without a certificate is looked for once, and again when something was written", async () => {
+test("a served name without a certificate is read once, and again after a write", async () => {
   const { names, lookedFor, stored, pair, write } = await openNames();
   for (let asked = 0; asked < 3; asked++) expect(names.hasValid(NAME)).toBe(false);
   expect(lookedFor).toEqual([NAME]);
@@ -46,14 +46,14 @@ test("a served name without a certificate is looked for once, and again when som
   expect(lookedFor).toEqual([NAME, NAME]);
 });
 
-test("nothing is looked for, nor held, of a name that is not served", async () => {
+test("nothing is read or kept for a name that is not served", async () => {
   const { names, lookedFor } = await openNames();
   expect(names.hasValid("stranger.example.org")).toBe(false);
   expect(names.find("stranger.example.org")).toBeUndefined();
   expect(lookedFor).toEqual([]);
 });
 
-test("a served name has one spelling, so that no stranger makes many of it", () => {
+test("a served name has one spelling, so a stranger cannot fill the store with variants", () => {
   const hosts = { platformDomain: "sites.example.net", api: new Set(["adopt.example.net"]) };
   const site = { kind: "site", projectId: 1, deployId: 1, manifest: "" } as const;
   const isServed = servedBy({ bySlug: () => site, byHostname: () => site }, hosts);
@@ -64,7 +64,7 @@ test("a served name has one spelling, so that no stranger makes many of it", () 
   expect(destinationOf(`${NAME}:80`, hosts)).toMatchObject({ hostname: NAME });
 });
 
-test("browsers are told to come over HTTPS only while the certificate is valid; it is shown all the same", async () => {
+test("a certificate that is not valid now is presented, but browsers are not redirected to it or told of HSTS", async () => {
   const { clock, names, stored, pair } = await openNames();
   stored.set(NAME, pair);
   const seen = () => [names.find(NAME) !== undefined, names.hasValid(NAME), names.hstsMaxAge(NAME)];
@@ -77,7 +77,7 @@ test("browsers are told to come over HTTPS only while the certificate is valid; 
   expect(seen()).toEqual([true, false, 0]);
 });
 
-test("a site whose certificate has expired is shown over HTTP, and is led to HTTPS again by the next one", async () => {
+test("a site whose certificate has expired is served over HTTP, and redirects again with the next certificate", async () => {
   const { ca, clock, store, pass, verified } = await openIssuing({ ari: false });
   await verified(NAME);
   await pass();

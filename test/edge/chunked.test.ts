@@ -16,7 +16,7 @@ const petsIn = async (store: Store): Promise<number> =>
   ((await (await store.call("GET", "/v1/pets")).json()) as unknown[]).length;
 
 describe.each(["HTTP", "HTTPS"] as const)("over %s a chunked request", (over) => {
-  test("that announces trailers is 400 before anything is done", async () => {
+  test("that announces trailers gets 400 and changes nothing", async () => {
     const { store, send } = await openListening();
     const head = headOf(store, ...CHUNKED, "Trailer: X-Checksum", "X-Request-Id: mine");
     const text = await send(over, `${head}${CHUNK}0\r\n`, TRAILER);
@@ -37,7 +37,7 @@ describe.each(["HTTP", "HTTPS"] as const)("over %s a chunked request", (over) =>
     expect(await petsIn(store)).toBe(0);
   });
 
-  test("that uploads a deploy, with trailers, is 400 and publishes nothing", async () => {
+  test("that uploads a deploy with trailers gets 400 and publishes nothing", async () => {
     const { store, send } = await openListening();
     await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs" } });
     const head = headOf(store, "Content-Type: application/gzip", "Transfer-Encoding: chunked");
@@ -49,7 +49,7 @@ describe.each(["HTTP", "HTTPS"] as const)("over %s a chunked request", (over) =>
     expect(await deploys.json()).toEqual([]);
   });
 
-  test("with trailers that come behind the response has no other response", async () => {
+  test("with trailers that arrive after the response gets no second response", async () => {
     const { store, open } = await openListening();
     const { write, answered, closed } = await open(over);
     write(`${headOf(store, ...CHUNKED)}${CHUNK}0\r\n`);
@@ -75,7 +75,7 @@ describe.each(["HTTP", "HTTPS"] as const)("over %s a chunked request", (over) =>
   });
 });
 
-test("trailers over HTTP/2 are read and left alone", async () => {
+test("trailers over HTTP/2 are read and ignored", async () => {
   const { store, https } = await openListening();
   const session = await http2To(https.port, NAME);
   const stream = session.request(
@@ -96,7 +96,7 @@ test("trailers over HTTP/2 are read and left alone", async () => {
   expect(await petsIn(store)).toBe(1);
 });
 
-test("a write with another request in the same packet is not done: Bun drops both without a response", async () => {
+test("a write with a second request in the same packet is not made: Bun drops both without a response", async () => {
   const { store, send } = await openListening();
   const write = `${headOf(store, "Content-Type: application/json", `Content-Length: ${BODY.length}`)}${BODY}`;
   expect(await send("HTTP", write + write)).toBe("");

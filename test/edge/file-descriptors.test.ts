@@ -15,15 +15,15 @@ Max locked memory         8388608              8388608              bytes
 test.each([
   ["1024", 1024],
   ["unlimited", Number.POSITIVE_INFINITY],
-])("of the operating system's limits %s open files are read", (soft, files) => {
+])("the operating system's limit of %s open files is read", (soft, files) => {
   expect(openFilesLimit(limits(soft))).toBe(files);
 });
 
-test("a system that tells no limit has none", () => {
+test("a system that states no limit has none", () => {
   expect(openFilesLimit("")).toBe(Number.POSITIVE_INFINITY);
 });
 
-describe("the budget", () => {
+describe("the budget of connections", () => {
   test.each([
     ["no limit", Number.POSITIVE_INFINITY, 10_000],
     ["as many files as they need", 40_256, 10_000],
@@ -53,8 +53,8 @@ describe("the budget", () => {
   });
 });
 
-describe("readiness", () => {
-  test("fails when hardly a file can be opened, and says what to raise", () => {
+describe("readiness, by open files,", () => {
+  test("fails when hardly any file can be opened, and says what to raise", () => {
     expect(() => assertDescriptors({ open: 4081, limit: 4096 })).toThrow(
       "4081 of 4096 files are open: raise LimitNOFILE in the unit, or ulimit -n",
     );

@@ -113,7 +113,7 @@ describe("the Host", () => {
     expect(shown(destinationOf(host, names))).toBe(place);
   });
 
-  test("is read the same again, whatever strangers sent in between", () => {
+  test("is parsed the same again after many strange ones", () => {
     const read = hostParser(names);
     const hosts = ["docs.sites.example.org", "localhost", "a@b", null];
     const before = hosts.map(read);
@@ -121,7 +121,7 @@ describe("the Host", () => {
     expect(hosts.map(read)).toEqual(before);
   });
 
-  test("localhost as the platform's domain is the API's, its subdomains are projects", () => {
+  test("localhost as PLATFORM_DOMAIN is the API's, and its subdomains are projects", () => {
     const local = { platformDomain: "localhost", api: new Set<string>() };
     expect(shown(destinationOf("localhost:3000", local))).toBe("api");
     expect(shown(destinationOf("docs.localhost:3000", local))).toBe("project docs :3000");

@@ -70,7 +70,7 @@ const closed = async (socket: TLSSocket) => {
 };
 
 test.each(["this process", "another process"])(
-  "when %s removes a name its open connections end, and the next handshake fails",
+  "when %s removes a name, its open connections end and the next handshake fails",
   async (who) => {
     const { https, certificates, served, connect, writeElsewhere } = await openHttps();
     const sockets = await Promise.all(Array.from({ length: 64 }, connect));
@@ -84,7 +84,7 @@ test.each(["this process", "another process"])(
   },
 );
 
-test("a name that goes on being served keeps its connections, whatever else is written", async () => {
+test("a name that is still served keeps its connections after other writes", async () => {
   const { connect, write, writeElsewhere } = await openHttps();
   const socket = await connect();
   write();
@@ -94,7 +94,7 @@ test("a name that goes on being served keeps its connections, whatever else is w
 });
 
 test.each(["this process", "another process"])(
-  "a certificate that %s brings is used by the next connection, and the open ones stay",
+  "a certificate that %s renews is used by the next connection, and open ones stay",
   async (who) => {
     const { certificates, stored, connect, writeElsewhere } = await openHttps();
     const before = await connect();
@@ -116,7 +116,7 @@ test.each([
   [3, DAY, DAY],
   [3, 0, undefined],
 ])(
-  "after %d renewals, and at most %d seconds, browsers are told to come over HTTPS only for %p",
+  "after %d renewals and with a maximum of %d seconds, Strict-Transport-Security is %p",
   async (renewals, hstsMaxAge, seconds) => {
     const { stored, connect } = await openHttps({ hstsMaxAge });
     stored.renewals = renewals;
@@ -127,7 +127,7 @@ test.each([
   },
 );
 
-test("plain HTTP on the HTTPS port gets the Error shape, and is told to use https", async () => {
+test("plain HTTP on the HTTPS port gets an Error that says to use https", async () => {
   const { https } = await openHttps();
   const response = await fetch(`http://127.0.0.1:${https.port}/v1/pets`);
   expect(response.headers.get("content-type")).toBe("application/json");

@@ -48,7 +48,7 @@ describe("with HTTPS, a request over HTTP from another machine", () => {
       expect(await outcome(store, BY_ADDRESS + path, { method, ...withKey(key) })).toBe("403 https_required");
   });
 
-  test("without a key is 403 too, unless it asks whether the server lives and is ready", async () => {
+  test("without a key gets 403 too, except for /livez and /readyz", async () => {
     const store = await open();
     for (const path of [
       "/v1/pets",
@@ -65,7 +65,7 @@ describe("with HTTPS, a request over HTTP from another machine", () => {
     expect(await outcome(store, `${BY_ADDRESS}/livez`)).toBe("200");
   });
 
-  test("has the Error shape, a request id and a log line", async () => {
+  test("gets an Error, a request id and a log line", async () => {
     const store = await open();
     const answer = await store.visit(`${BY_ADDRESS}/v1/pets`, {
       headers: { authorization: `Bearer ${store.key}`, "x-request-id": "mine" },
@@ -80,7 +80,7 @@ describe("with HTTPS, a request over HTTP from another machine", () => {
     expect(store.log.at(-1)).toMatchObject({ requestId: "mine", status: 403 });
   });
 
-  test("counts neither as a failed authentication nor as a use of the key", async () => {
+  test("does not count as a failed authentication or as a use of the key", async () => {
     const store = await open(STRANGER, { AUTH_FAILURES_PER_MINUTE: "1" });
     for (let times = 0; times < 5; times++)
       expect(await outcome(store, `${BY_ADDRESS}/v1/pets`, withKey("wrong"))).toBe("403 https_required");
@@ -91,7 +91,7 @@ describe("with HTTPS, a request over HTTP from another machine", () => {
     expect((await store.call("GET", "/v1/pets", { key: "wrong" })).status).toBe(401);
   });
 
-  test("for a site is served as before", async () => {
+  test("for a site is served", async () => {
     const store = await open();
     await addSite(store, "docs");
     addDomain(store, "docs", "docs.example.com");
@@ -111,7 +111,7 @@ describe("a request over HTTP is served", () => {
     expect(await outcome(store, "http://localhost/v1/pets", withKey(store.key))).toBe("403 https_required");
   });
 
-  test("without HTTPS to everybody", async () => {
+  test("to everybody if there is no HTTPS port", async () => {
     const store = await openStore({ peerOf: () => STRANGER });
     expect(await outcome(store, `${BY_ADDRESS}/v1/pets`, withKey(store.key))).toBe("200");
   });
@@ -164,7 +164,7 @@ describe("under a name with a certificate", () => {
     return room.store;
   };
 
-  test("pages redirect to HTTPS, and no request that may carry a key does", async () => {
+  test("pages redirect to HTTPS, and requests that may carry a key do not", async () => {
     const store = await openSecured(STRANGER);
     for (const path of ["/docs", "/console", "/", "/livez", "/openapi.json"])
       expect([path, await outcome(store, `http://${API}${path}`)]).toEqual([
@@ -181,13 +181,13 @@ describe("under a name with a certificate", () => {
         ]);
   });
 
-  test("this machine gets pages redirected, and the API", async () => {
+  test("this machine is redirected from pages, and gets the API", async () => {
     const store = await openSecured("127.0.0.1");
     expect(await outcome(store, `http://${API}/docs`)).toBe(`301 https://${API}/docs`);
     expect(await outcome(store, `http://${API}/v1/pets`, withKey(store.key))).toBe("200");
   });
 
-  test("a CA gets its challenge", async () => {
+  test("a CA gets the response to its challenge", async () => {
     const { asked } = await openIssuing(
       { ari: false },
       { env: { BASE_URL: `https://${API}` }, peerOf: () => STRANGER },

@@ -44,8 +44,8 @@ const ADDED = `
   insert into domains (project_id, hostname, stage, role, created_at, waiting_since, findings)
   values (1, '${HOST}', 'live', 'served', 0, 0, '[]')`;
 
-describe("64 connections that ask all the time are served not once more", () => {
-  test("from the acknowledgement of a domain's removal by the API on", async () => {
+describe("64 connections that send requests all the time get no page of a removed domain", () => {
+  test("after the API has acknowledged the removal", async () => {
     const { store, path, port } = await openServed();
     using other = new Database(path);
     other.run("PRAGMA busy_timeout = 5000");
@@ -58,7 +58,7 @@ describe("64 connections that ask all the time are served not once more", () => 
     });
   });
 
-  test("from its removal by another process on", async () => {
+  test("after another process has removed it", async () => {
     const { path, port } = await openServed();
     using other = new Database(path);
     other.run("PRAGMA busy_timeout = 5000");

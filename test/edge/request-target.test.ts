@@ -27,14 +27,14 @@ describe.each(["HTTP", "HTTPS"] as const)("over %s", (over) => {
     expect(store.log.at(-1)).toMatchObject({ requestId: "mine", method: "other", route: "", status: 405 });
   });
 
-  test("a connection ends with the response to CONNECT, so that no request behind it waits forever", async () => {
+  test("the response to CONNECT ends its connection, so that no later request waits forever", async () => {
     const { send } = await openListening();
     const text = await send(over, `CONNECT host:1 HTTP/1.1\r\nHost: ${NAME}\r\n\r\n`);
     expect(statusesOf(text)).toEqual([405]);
     expect(text).toMatch(/^connection: close\r$/im);
   });
 
-  test("TRACE is 405, and sends nothing of the request back", async () => {
+  test("TRACE gets 405, and nothing of the request back", async () => {
     const { store, send } = await openListening();
     const head = `TRACE /livez HTTP/1.1\r\nHost: ${NAME}\r\nX-Secret: 1234\r\nConnection: close\r\n\r\n`;
     const text = await send(over, head);
@@ -58,7 +58,7 @@ describe.each(["HTTP", "HTTPS"] as const)("over %s", (over) => {
   });
 });
 
-test("another host than the connection's is 421 with a request id and a log line", async () => {
+test("a request for another host than its connection's gets 421, a request id and a log line", async () => {
   const { store, send } = await openListening();
   const text = await send(
     "HTTPS",

@@ -29,7 +29,7 @@ const outcome = async (store: Store, address: string, init: RequestInit = {}): P
   return answer.status < 400 ? `${answer.status} ${answer.headers.get("location")}` : faultOf(answer);
 };
 
-describe("the API answers", () => {
+describe("the API responds", () => {
   test.each([
     "localhost",
     "127.0.0.1:3000",
@@ -47,12 +47,12 @@ describe("the API answers", () => {
     expect([listed.status, listed.headers.get("cache-control")]).toEqual([200, "private, no-cache"]);
   });
 
-  test("without a Host, as HTTP/1.0 asks", async () => {
+  test("without a Host, as in HTTP/1.0", async () => {
     const store = await open();
     expect((await store.visit("http://localhost/livez", { headers: { host: "" } })).status).toBe(200);
   });
 
-  test("under no other name, with whatever key and path", async () => {
+  test("under no other name, whatever the key and the path", async () => {
     const store = await open();
     const headers = { authorization: `Bearer ${store.key}` };
     for (const host of [
@@ -71,7 +71,7 @@ describe("the API answers", () => {
   });
 });
 
-test("a refusal has the Error shape, a request id, the standing headers, and is counted under no route", async () => {
+test("a rejected host gets an Error, a request id and the standing headers, and counts under no route", async () => {
   const store = await open();
   for (const [host, status, code] of [
     ["evil.example", 421, "misdirected"],
@@ -90,7 +90,7 @@ test("a refusal has the Error shape, a request id, the standing headers, and is 
 });
 
 describe("a project's own name", () => {
-  test("shows its site, which is public, has a request id, and is logged and counted as such", async () => {
+  test("serves its site to everybody, with a request id, and is logged and counted as a site", async () => {
     const store = await open();
     for (const _ of ["made", "kept"]) {
       const answer = await store.visit("http://DOCS.sites.example.org:3000/?q", {
@@ -122,7 +122,7 @@ describe("a project's own name", () => {
     );
   });
 
-  test("shows what was deployed last from the acknowledgement on, and what was rolled back to", async () => {
+  test("serves a new deploy, or the one rolled back to, as soon as that is acknowledged", async () => {
     const store = await open();
     const address = "http://docs.sites.example.org/";
     expect(await body(store, address)).toBe("home of docs");
@@ -134,13 +134,13 @@ describe("a project's own name", () => {
     expect(await outcome(store, address)).toBe("421 misdirected");
   });
 
-  test("shows nothing before the first deploy", async () => {
+  test("serves nothing before the first deploy", async () => {
     const store = await openStore({ env });
     await store.call("POST", "/platform/projects", { json: { slug: "new", name: "New" } });
     expect(await outcome(store, "http://new.sites.example.org/")).toBe("421 misdirected");
   });
 
-  test("leads to its primary domain while that is live, temporarily", async () => {
+  test("redirects temporarily to its primary domain while that is live", async () => {
     const store = await open();
     addDomain(store, "docs", "docs.example.com", { role: "primary" });
     const address = "http://docs.sites.example.org:3000/a%20b?q=1&r";
@@ -170,7 +170,7 @@ describe("a custom domain", () => {
     "suspended",
   ];
 
-  test.each(STAGES)("that is %s is served only if that is live", async (stage) => {
+  test.each(STAGES)("in stage %s is served only if that stage is live", async (stage) => {
     const store = await open();
     for (const role of ["primary", "served", "redirect"] as const)
       addDomain(store, "docs", `${role}.example.com`, { stage, role });
@@ -189,7 +189,7 @@ describe("a custom domain", () => {
     );
   });
 
-  test("of a project whose plan has none is not served, whatever its stage says", async () => {
+  test("of a project whose plan has no custom domains is not served in any stage", async () => {
     const store = await open();
     addDomain(store, "docs", "docs.example.com", { role: "primary" });
     expect(await outcome(store, "http://docs.example.com/")).toBe("200 home of docs");
@@ -199,7 +199,7 @@ describe("a custom domain", () => {
     expect(await outcome(store, "http://docs.sites.example.org/")).toBe("200 home of docs");
   });
 
-  test("that another project waits for too is that of its holder", async () => {
+  test("that another project also waits for serves the site of its holder", async () => {
     const store = await open();
     await addSite(store, "other");
     addDomain(store, "other", "docs.example.com", { stage: "awaiting_dns", role: "primary" });
@@ -207,7 +207,7 @@ describe("a custom domain", () => {
     expect(await outcome(store, "http://docs.example.com/")).toBe("200 home of docs");
   });
 
-  test("that redirects keeps path, query and port as they came, and does so for every method", async () => {
+  test("that redirects keeps the path, query and port as sent, for every method", async () => {
     const store = await open();
     addDomain(store, "docs", "docs.example.com", { role: "primary" });
     addDomain(store, "docs", "old.example.com", { role: "redirect" });
@@ -236,7 +236,7 @@ describe("a custom domain", () => {
     expect(await outcome(store, "http://old.example.com/")).toBe("200 home of docs");
   });
 
-  test("and a project are found by indexes, however many there are", async () => {
+  test("and a project are found by an index", async () => {
     const store = await open();
     const { client } = store.database;
     const queries: string[] = [];
@@ -257,7 +257,7 @@ describe("a custom domain", () => {
 });
 
 describe("a site whose files are gone", () => {
-  test("is answered with 500, and a line in the log for each file that is missing, small or large", async () => {
+  test("gets 500, and a log line for each missing file, small or large", async () => {
     const store = await open();
     const files = { "index.html": "small", "large.bin": "x".repeat(100_000) };
     await deploy(store, "docs", files);
@@ -291,7 +291,7 @@ describe("a site whose files are gone", () => {
   });
 });
 
-test("a change by another process holds from the next request on", async () => {
+test("a change by another process shows in the next request", async () => {
   const path = join(temporaryDirectory(), "adoption-store.db");
   const store = await openStore({ path, env });
   await addSite(store, "docs");

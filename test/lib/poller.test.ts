@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { duePoller, repeat } from "../../src/lib/poller.ts";
 import { testClock } from "../support/store.ts";
 
-test("what is found to be due while it stops is not begun any more", async () => {
+test("items that are found to be due during a stop are not begun", async () => {
   const { promise: found, resolve: find } = Promise.withResolvers<string[]>();
-  const dealt: string[] = [];
-  const kept = duePoller({
+  const processed: string[] = [];
+  const poller = duePoller({
     due: () => found,
     idOf: (item) => item,
-    process: async (item) => void dealt.push(item),
+    process: async (item) => void processed.push(item),
     maxPerTick: 10,
     maxConcurrent: 10,
     clock: testClock(),
@@ -16,12 +16,12 @@ test("what is found to be due while it stops is not begun any more", async () =>
       throw error;
     },
   });
-  const ticking = kept.tick();
-  await kept.stop();
+  const ticking = poller.tick();
+  await poller.stop();
   find(["a", "b"]);
   await ticking;
-  await kept.tick();
-  expect(dealt).toEqual([]);
+  await poller.tick();
+  expect(processed).toEqual([]);
 });
 
 const rethrow = (error: unknown) => {

@@ -26,12 +26,12 @@ test.each<[string, Record<string, number>, number, number, Record<string, number
   expect(lossesOf(counts, connections, perClient)).toEqual(losses);
 });
 
-test("the connections that were idle longest go", () => {
+test("the connections that have been idle longest are closed", () => {
   const excess = excessOf(socketsOf({ a: 5 }), { connections: 10, connectionsPerClient: 3 }, idleMs);
   expect(excess.map(({ descriptor }) => descriptor)).toEqual([0, 1]);
 });
 
-test("addresses of one IPv6 network are one client", () => {
+test("addresses of one IPv6 network count as one client", () => {
   const counts = { "2001:db8:0:1:0:0:0:1": 3, "2001:db8:0:1:0:0:0:2": 3, "2001:db8:0:2:0:0:0:1": 3 };
   const excess = excessOf(socketsOf(counts), { connections: 100, connectionsPerClient: 4 }, idleMs);
   expect(excess).toHaveLength(2);
