@@ -10,19 +10,6 @@ interface NameSettings {
   platformCnameTarget: string;
 }
 
-export interface OwnNames {
-  /** What no project can have as its custom domain. */
-  reserved: ReservedNames;
-  /** True for a slug whose site would have a name of the service, or a parent of one. */
-  isOwnSlug(slug: string): boolean;
-  /** Hosts of the service that a CA can certify, because the public DNS may have them. */
-  publicHosts: readonly string[];
-  /** The domain of the projects' sites, if the public DNS may have it. */
-  publicPlatformDomain: string | undefined;
-  /** True for the public hosts, and for every name below the public platform domain. */
-  isOwnPublicName(hostname: string): boolean;
-}
-
 const hostOf = (url: string | undefined): string[] => (url ? [new URL(url).hostname] : []);
 
 const isPublic = (name: string): boolean => parseHostname(name).ok && !isSpecialUse(name);
@@ -34,18 +21,23 @@ export const ownNames = ({
   apiHosts,
   platformDomain,
   platformCnameTarget,
-}: NameSettings): OwnNames => {
+}: NameSettings) => {
   const hosts = [...apiHosts, ...hostOf(baseUrl), ...hostOf(stagingBaseUrl)];
   const secured = baseUrl?.startsWith("https:") ? hostOf(baseUrl) : [];
   const publicHosts = [...secured, ...apiHosts].filter(isPublic);
   const publicPlatformDomain = isPublic(platformDomain) ? platformDomain : undefined;
   return {
-    reserved: { zones: [platformDomain, platformCnameTarget], hosts },
-    isOwnSlug: (slug) =>
+    /** What no project can have as its custom domain. */
+    reserved: { zones: [platformDomain, platformCnameTarget], hosts } satisfies ReservedNames,
+    /** True for a slug whose site would have a name of the service, or a parent of one. */
+    isOwnSlug: (slug: string): boolean =>
       [...hosts, platformCnameTarget].some((name) => `.${name}`.endsWith(`.${slug}.${platformDomain}`)),
+    /** Hosts of the service that a CA can certify, because the public DNS may have them. */
     publicHosts,
+    /** The domain of the projects' sites, if the public DNS may have it. */
     publicPlatformDomain,
-    isOwnPublicName: (hostname) =>
+    /** True for the public hosts, and for every name below the public platform domain. */
+    isOwnPublicName: (hostname: string): boolean =>
       publicHosts.includes(hostname) ||
       (publicPlatformDomain !== undefined && hostname.endsWith(`.${publicPlatformDomain}`)),
   };

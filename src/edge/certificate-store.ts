@@ -1,22 +1,4 @@
-import { type KeyPair, type SecureContexts, secureContexts } from "../protocols/tls/contexts.ts";
-
-/** The certificates of names that are served, by host name in lower case. */
-export interface CertificateStore {
-  /** True if the name has a certificate that is valid now, so that visitors can be redirected to HTTPS. */
-  hasValid(hostname: string): boolean;
-  /** Also finds a certificate that is not valid now: a visitor over HTTPS then sees when it expired. */
-  find: SecureContexts["find"];
-  /** The `max-age` of Strict-Transport-Security (RFC 6797), in seconds; 0: send no such header. */
-  hstsMaxAge(hostname: string): number;
-  /** Reads the certificate of a name again for its next handshake. */
-  refresh(hostname: string): void;
-  /** Reads all certificates again. */
-  clear(): void;
-  /** Adds a callback, which `withdraw` calls with each name that it drops. */
-  onWithdrawn(callback: (hostname: string) => void): void;
-  /** Drops the names that are not served any longer. */
-  withdraw(): void;
-}
+import { type KeyPair, secureContexts } from "../protocols/tls/contexts.ts";
 
 /** Times are milliseconds UTC. */
 interface Validity {
@@ -41,6 +23,9 @@ export interface CertificateStoreOptions {
 
 const DAY_SECONDS = 24 * 60 * 60;
 
+export type CertificateStore = ReturnType<typeof certificateStore>;
+
+/** The certificates of names that are served, by host name in lower case. */
 export const certificateStore = ({
   read,
   hstsMaxAge,
@@ -48,7 +33,7 @@ export const certificateStore = ({
   version,
   now,
   onError,
-}: CertificateStoreOptions): CertificateStore => {
+}: CertificateStoreOptions) => {
   const validities = new Map<string, Validity>();
   /** Served names that had no certificate at `versionSeen`. Every request over HTTP asks for its name. */
   const missing = new Set<string>();
@@ -77,18 +62,25 @@ export const certificateStore = ({
   };
 
   return {
+    /** Also finds a certificate that is not valid now: a visitor over HTTPS then sees when it expired. */
     find,
-    hasValid: (hostname) => find(hostname) !== undefined && isValid(hostname),
-    hstsMaxAge(hostname) {
+    /** True if the name has a certificate that is valid now, so that visitors can be redirected to HTTPS. */
+    hasValid: (hostname: string): boolean => find(hostname) !== undefined && isValid(hostname),
+    /** The `max-age` of Strict-Transport-Security (RFC 6797), in seconds; 0: send no such header. */
+    hstsMaxAge(hostname: string): number {
       const renewals = validities.get(hostname)?.renewals ?? 0;
       if (renewals === 0 || !isValid(hostname)) return 0;
       // Not before the first renewal, which shows that renewals work; then a day, and twice as long with each.
       return Math.min(hstsMaxAge, DAY_SECONDS * 2 ** Math.min(renewals - 1, 16));
     },
+    /** Reads the certificate of a name again for its next handshake. */
     refresh: contexts.drop,
+    /** Reads all certificates again. */
     clear: contexts.clear,
-    onWithdrawn: (callback) => void callbacks.push(callback),
-    withdraw() {
+    /** Adds a callback, which `withdraw` calls with each name that it drops. */
+    onWithdrawn: (callback: (hostname: string) => void): void => void callbacks.push(callback),
+    /** Drops the names that are not served any longer. */
+    withdraw(): void {
       const withdrawn = [...validities.keys()].filter((hostname) => !isServed(hostname));
       for (const hostname of withdrawn) {
         validities.delete(hostname);

@@ -1,26 +1,23 @@
 import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
-import type { HttpsListener } from "./https-listener.ts";
 import type { HttpListener } from "./http-listener.ts";
+import type { HttpsListener } from "./https-listener.ts";
 
-/** The connections that requests came over. */
-export interface Connections {
-  /** The address of the peer that sent a request; "" if it has gone. */
-  peerOf(request: Request): string;
-  /** True if a request came straight from its client, over HTTPS: what proxies would have added to it is not believed. */
-  isDirect(request: Request): boolean;
-  withoutIdleTimeout: WithoutIdleTimeout;
-}
+export type Connections = ReturnType<typeof connectionsOf>;
 
-/** The connections of these listeners. Without any, no request has a peer, and no connection times out. */
-export const connectionsOf = (plain: readonly HttpListener[], https?: HttpsListener): Connections => {
-  const listenerOf = (request: Request) => plain.find((one) => one.peerOf(request) !== "") ?? plain[0];
+/** The connections of requests to these listeners. Without listeners, no request has a peer and no connection times out. */
+export const connectionsOf = (http: readonly HttpListener[], https?: HttpsListener) => {
+  const listenerOf = (request: Request) => http.find((one) => one.peerOf(request) !== "") ?? http[0];
+  const withoutIdleTimeout: WithoutIdleTimeout = (request, work) => {
+    const context = https?.contextOf(request);
+    if (context) return context.withoutIdleTimeout(work);
+    return listenerOf(request)?.withoutIdleTimeout(request, work) ?? work();
+  };
   return {
-    peerOf: (request) => https?.contextOf(request)?.address ?? listenerOf(request)?.peerOf(request) ?? "",
-    isDirect: (request) => https?.contextOf(request) !== undefined,
-    withoutIdleTimeout(request, work) {
-      const visit = https?.contextOf(request);
-      if (visit) return visit.withoutIdleTimeout(work);
-      return listenerOf(request)?.withoutIdleTimeout(request, work) ?? work();
-    },
+    /** The address of the peer that sent a request; "" if its connection has ended. */
+    peerOf: (request: Request): string =>
+      https?.contextOf(request)?.address ?? listenerOf(request)?.peerOf(request) ?? "",
+    /** True if a request arrived over HTTPS. Its peer is then the client, and headers that proxies add are not believed. */
+    isDirect: (request: Request): boolean => https?.contextOf(request) !== undefined,
+    withoutIdleTimeout,
   };
 };

@@ -2,16 +2,7 @@ import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
 import { Fault, faultResponse } from "../lib/errors.ts";
 import type { Handler } from "./handler.ts";
 
-export interface HttpListener {
-  /** The address for clients on this machine. */
-  url: string;
-  port: number;
-  /** The address of the peer that sent this request; "" if its connection has ended. */
-  peerOf(request: Request): string;
-  withoutIdleTimeout: WithoutIdleTimeout;
-  /** Stops accepting and waits, at most `graceMs`, for requests in flight. Then it closes all connections. */
-  stop(graceMs: number): Promise<void>;
-}
+export type HttpListener = ReturnType<typeof listenHttp>;
 
 /** Seconds after which Bun closes a silent connection, or one whose request does not end. */
 const IDLE_SECONDS = 30;
@@ -25,15 +16,7 @@ const shownHost = (host: string): string => {
 };
 
 /** Listens for HTTP/1.1. @throws the operating system's error, such as EADDRINUSE */
-export const listenHttp = ({
-  host,
-  port,
-  fetch,
-}: {
-  host: string;
-  port: number;
-  fetch: Handler;
-}): HttpListener => {
+export const listenHttp = ({ host, port, fetch }: { host: string; port: number; fetch: Handler }) => {
   /** The requests that Bun knows, by their replacements. */
   const originals = new WeakMap<Request, Request>();
   /** The URL of a request without a Host, as HTTP/1.0 may send it, is only a path. */
@@ -54,22 +37,26 @@ export const listenHttp = ({
     development: false,
     error: () => faultResponse(new Fault("internal_error")),
   });
+  const withoutIdleTimeout: WithoutIdleTimeout = async (request, work) => {
+    const original = originals.get(request) ?? request;
+    server.timeout(original, 0);
+    try {
+      return await work();
+    } finally {
+      // The client may use the connection again, or may have vanished.
+      server.timeout(original, stopping ? LAST_SECONDS : IDLE_SECONDS);
+    }
+  };
   const listeningOn = server.port ?? port;
   return {
+    /** The address for clients on this machine. */
     url: `http://${shownHost(host)}:${listeningOn}`,
     port: listeningOn,
-    peerOf: (request) => server.requestIP(originals.get(request) ?? request)?.address ?? "",
-    async withoutIdleTimeout(request, work) {
-      const original = originals.get(request) ?? request;
-      server.timeout(original, 0);
-      try {
-        return await work();
-      } finally {
-        // The client may use the connection again, or may have vanished.
-        server.timeout(original, stopping ? LAST_SECONDS : IDLE_SECONDS);
-      }
-    },
-    async stop(graceMs) {
+    /** The address of the peer that sent this request; "" if its connection has ended. */
+    peerOf: (request: Request): string => server.requestIP(originals.get(request) ?? request)?.address ?? "",
+    withoutIdleTimeout,
+    /** Stops accepting and waits, at most `graceMs`, for requests in flight. Then it closes all connections. */
+    async stop(graceMs: number): Promise<void> {
       stopping = true;
       const ended = server.stop(false);
       // Connections that clients keep open for their next request have nothing in flight.
