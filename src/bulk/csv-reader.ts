@@ -20,10 +20,10 @@ import { HEAD_BYTES } from "./source.ts";
 
 export const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" } as const;
 
-/** Each by itself: a file may have been put together from several. */
+/** All of them: a file may have been put together from several. */
 const LINE_ENDS = ["\r\n", "\n", "\r"];
 
-/** The first row of a file, and what follows it. */
+/** The first row of a file. */
 export interface Header {
   cells: string[];
   delimiter: string;
@@ -52,8 +52,9 @@ const headerWith = (head: Buffer, delimiter: string): Header | undefined => {
 };
 
 /**
- * Reads the header at the beginning of a file; without a separator named, that one which shows most of the columns looked
- * for, then most columns. @throws FileRefused
+ * Reads the header at the start of a file. Without a delimiter it takes the one with which the header has the most fields,
+ * and then the most columns.
+ * @throws FileRefused
  */
 export const readHeader = (head: Buffer, columns: Columns, delimiter?: string): Header => {
   const candidates = delimiter === undefined ? Object.values(DELIMITERS) : [delimiter];
@@ -66,7 +67,7 @@ export const readHeader = (head: Buffer, columns: Columns, delimiter?: string): 
     );
   if (best.end.bytes >= HEAD_BYTES)
     throw new FileRefused(
-      `the header has no end within ${HEAD_BYTES / 1024} KiB: the first line must name the columns, such as name,categoryId,status`,
+      `the header is longer than ${HEAD_BYTES / 1024} KiB: the first line must name the columns, such as name,categoryId,status`,
     );
   return best;
 };
@@ -75,9 +76,9 @@ const NOT_CLOSED = `a quote is opened and not closed within ${MAX_ROW / 1024} Ki
 
 const REASONS: Record<string, string> = {
   CSV_INVALID_CLOSING_QUOTE:
-    "a quote ends before its cell does; inside a quoted cell write two quotes for one",
+    "a quote ends before its cell does: write two quotes for one inside a quoted cell",
   INVALID_OPENING_QUOTE:
-    'a quote stands inside a cell that does not begin with one; quote the cell and write "" for "',
+    'a quote is inside a cell that does not start with one: quote the cell and write "" for "',
   CSV_QUOTE_NOT_CLOSED: "a quote is opened and never closed",
   CSV_MAX_RECORD_SIZE: NOT_CLOSED,
 };
@@ -86,40 +87,37 @@ const reasonOf = (error: CsvError): string => REASONS[error.code] ?? error.messa
 
 const isEmpty = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === "");
 
-/** What was read and is not yet handed on: from the end of the last row on. */
-interface Held {
+/** Bytes after the last row that was returned. */
+interface Buffered {
   bytes: Buffer;
   start: number;
-  /** Line ends before `start`. */
+  /** Number of line ends before `start`. */
   lines: number;
 }
 
-/** How many of these bytes are blank lines at their beginning. The half of a line end is none yet. */
-const blankIn = (bytes: Buffer): number => {
+/** The length of the blank lines at the start. A CR at the end, which may be half of a line end, does not count. */
+const blankLength = (bytes: Buffer): number => {
   let blank = 0;
   while (isLineEnd(bytes[blank])) blank++;
   return blank > 0 && blank === bytes.length && bytes[blank - 1] === CR ? blank - 1 : blank;
 };
 
-/** Where the last line of so many bytes ends, without its line end. */
+/** The index where the last line ends, without its line end. */
 const endOfContent = (bytes: Buffer, length: number): number => {
   let end = length;
   while (isLineEnd(bytes[end - 1])) end--;
   return end;
 };
 
-/** Finds where the rows of parsed bytes begin. */
-const lineCounter = ({ bytes, start, lines }: Held) => {
+/** Finds the lines on which the parsed rows of a buffer start. */
+const lineCounter = ({ bytes, start, lines }: Buffered) => {
   let at = 0;
   const pass = (to: number) => {
     lines += countLines(bytes, at, to);
     at = to;
   };
   return {
-    /**
-     * The line of the first thing that is not a line end from the last row on, which ends there; undefined if it is longer
-     * than rows may be.
-     */
+    /** The line of the next row, which ends at `end`; undefined if the row is longer than `most`. */
     next(end: number, most = Infinity): number | undefined {
       let from = at;
       while (isLineEnd(bytes[from])) from++;
@@ -129,114 +127,127 @@ const lineCounter = ({ bytes, start, lines }: Held) => {
       pass(end - start);
       return line;
     },
-    /** What is behind the last row, and behind blank lines. */
-    rest(): Held {
-      pass(at + blankIn(bytes.subarray(at)));
+    /** What follows the last row and the blank lines after it. */
+    rest(): Buffered {
+      pass(at + blankLength(bytes.subarray(at)));
       return { bytes: bytes.subarray(at), start: start + at, lines };
     },
   };
 };
-
-/** Reads rows behind the header from chunks that begin at `place`. A row that is no CSV costs its first line alone. */
-export async function* readCsv(
-  chunks: AsyncIterable<Buffer>,
-  place: Position,
-  delimiter: string,
-): AsyncGenerator<Batch> {
-  let held: Held = { bytes: Buffer.alloc(0), start: place.bytes, lines: place.lines };
-  let parser = parserAt(delimiter, held.start);
-  /** What is wrong with the row that is held: the parser can do no more. */
-  let wrong: string | undefined;
-  let long: LongLine | undefined;
-  let blank = 0;
-  const take = (): Row[] => {
-    const counter = lineCounter(held);
-    const rows: Row[] = [];
-    for (const { cells, end } of parser.take()) {
-      const line = counter.next(end, MAX_ROW);
-      if (line === undefined) {
-        wrong = NOT_CLOSED;
-        break;
-      }
-      if (isEmpty(cells)) blank++;
-      else rows.push({ line, end, content: cells });
-    }
-    held = counter.rest();
-    // With half a line end.
-    if (held.bytes.length > MAX_ROW + 1) wrong ??= NOT_CLOSED;
-    return rows;
-  };
-  /** Takes the first line that is held as one that cannot be read, and begins anew behind it, once it is there. */
-  const giveUpLine = (reason: string, isLast: boolean): Row | undefined => {
-    const { bytes, start, lines } = held;
-    const length = endOfLine(bytes, 0) ?? (isLast ? bytes.length : undefined);
-    if (length === undefined) {
-      if (bytes.length > MAX_ROW + 1)
-        long = { line: lines + 1, content: new UnreadableRow(rowText(bytes, 0, bytes.length), TOO_LONG) };
-      return undefined;
-    }
-    const content = endOfContent(bytes, length);
-    const counter = lineCounter(held);
-    const end = start + length;
-    counter.next(end);
-    held = counter.rest();
-    const broken = new UnreadableRow(rowText(bytes, 0, content), content > MAX_ROW ? TOO_LONG : reason);
-    return { line: lines + 1, end, content: broken };
-  };
-  /** Reads what is held, of which `next` is new to the parser. */
-  const read = async (next: Buffer, isLast: boolean): Promise<Batch> => {
-    const { bytes, start } = held;
-    const rows: Row[] = [];
-    blank = 0;
-    for (; ; next = held.bytes) {
-      if (wrong === undefined) {
-        const error = await parser.feed(next, isLast);
-        wrong = error && reasonOf(error);
-        for (const row of take()) rows.push(row);
-      }
-      const broken = wrong === undefined ? undefined : giveUpLine(wrong, isLast);
-      if (!broken) break;
-      rows.push(broken);
-      wrong = undefined;
-      parser = parserAt(delimiter, held.start);
-      if (held.bytes.length === 0 && !isLast) break;
-    }
-    return { rows, blank, bytes, start, end: held.start };
-  };
-  /** Passes over more of a long line, in a batch of its own: no import comes to an end inside of it. */
-  const passOver = (line: LongLine, isLast: boolean): Batch => {
-    const { bytes, start, lines } = held;
-    const length = endOfLine(bytes, 0) ?? (isLast ? bytes.length : undefined);
-    const passed = length ?? skippableLength(bytes);
-    const end = start + passed;
-    held = { bytes: bytes.subarray(passed), start: end, lines: lines + countLines(bytes, 0, passed) };
-    if (length === undefined) return { rows: [], bytes, start, end };
-    long = undefined;
-    wrong = undefined;
-    parser = parserAt(delimiter, end);
-    return { rows: [{ ...line, end }], bytes, start, end };
-  };
-  async function* readOn(chunk: Buffer, isLast: boolean): AsyncGenerator<Batch> {
-    held.bytes = held.bytes.length === 0 ? chunk : Buffer.concat([held.bytes, chunk]);
-    let next = chunk;
-    if (long) {
-      yield passOver(long, isLast);
-      if (long) return;
-      next = held.bytes;
-    }
-    yield await read(next, isLast);
-    if (long) yield passOver(long, isLast);
-  }
-  for await (const chunk of chunks) yield* readOn(chunk, false);
-  yield* readOn(Buffer.alloc(0), true);
-}
 
 interface Parsed {
   cells: string[];
   end: number;
 }
 
-/** A parser whose first byte is the file's byte `start`. */
+/** Takes parsed rows off the buffer, up to the first that is too long. */
+const takeRows = (buffered: Buffered, parsed: readonly Parsed[]) => {
+  const counter = lineCounter(buffered);
+  const rows: Row[] = [];
+  let blank = 0;
+  let hasLongRow = false;
+  for (const { cells, end } of parsed) {
+    const line = counter.next(end, MAX_ROW);
+    hasLongRow = line === undefined;
+    if (line === undefined) break;
+    if (isEmpty(cells)) blank++;
+    else rows.push({ line, end, content: cells });
+  }
+  return { rows, blank, hasLongRow, rest: counter.rest() };
+};
+
+/** The length of the first line with its line end; undefined if the line is incomplete. */
+const lineLength = (bytes: Buffer, isLast: boolean): number | undefined =>
+  endOfLine(bytes, 0) ?? (isLast ? bytes.length : undefined);
+
+/** Takes the first line off the buffer as a row that cannot be read; undefined if the line is incomplete. */
+const takeUnreadable = (buffered: Buffered, reason: string, isLast: boolean) => {
+  const { bytes, start, lines } = buffered;
+  const length = lineLength(bytes, isLast);
+  if (length === undefined) return undefined;
+  const textLength = endOfContent(bytes, length);
+  const end = start + length;
+  const counter = lineCounter(buffered);
+  counter.next(end);
+  const content = new UnreadableRow(rowText(bytes, 0, textLength), textLength > MAX_ROW ? TOO_LONG : reason);
+  return { row: { line: lines + 1, end, content }, rest: counter.rest() };
+};
+
+/** Reads rows after the header from chunks that start at `position`. A row that is not CSV costs only its first line. */
+export async function* readCsv(
+  chunks: AsyncIterable<Buffer>,
+  position: Position,
+  delimiter: string,
+): AsyncGenerator<Batch> {
+  let buffered: Buffered = { bytes: Buffer.alloc(0), start: position.bytes, lines: position.lines };
+  let parser = parserAt(delimiter, buffered.start);
+  /** What is wrong with the first buffered row. The parser cannot continue after it. */
+  let problem: string | undefined;
+  let long: LongLine | undefined;
+
+  /** Parses the buffer, in which `next` is new to the parser. */
+  const read = async (next: Buffer, isLast: boolean): Promise<Batch> => {
+    const { bytes, start } = buffered;
+    const rows: Row[] = [];
+    let blank = 0;
+    for (; ; next = buffered.bytes) {
+      if (problem === undefined) {
+        const error = await parser.feed(next, isLast);
+        const taken = takeRows(buffered, parser.take());
+        for (const row of taken.rows) rows.push(row);
+        blank += taken.blank;
+        buffered = taken.rest;
+        problem = taken.hasLongRow ? NOT_CLOSED : error && reasonOf(error);
+        // One more: half a line end may follow the longest row.
+        if (buffered.bytes.length > MAX_ROW + 1) problem ??= NOT_CLOSED;
+      }
+      if (problem === undefined) break;
+      const unreadable = takeUnreadable(buffered, problem, isLast);
+      if (!unreadable) {
+        const text = rowText(buffered.bytes, 0, buffered.bytes.length);
+        if (buffered.bytes.length > MAX_ROW + 1)
+          long = { line: buffered.lines + 1, content: new UnreadableRow(text, TOO_LONG) };
+        break;
+      }
+      rows.push(unreadable.row);
+      buffered = unreadable.rest;
+      problem = undefined;
+      parser = parserAt(delimiter, buffered.start);
+      if (buffered.bytes.length === 0 && !isLast) break;
+    }
+    return { rows, blank, bytes, start, end: buffered.start };
+  };
+
+  /** Skips a part of a long line in a batch of its own: no progress is stored inside the line. */
+  const skipPart = (line: LongLine, isLast: boolean): Batch => {
+    const { bytes, start, lines } = buffered;
+    const length = lineLength(bytes, isLast);
+    const skipped = length ?? skippableLength(bytes);
+    const end = start + skipped;
+    buffered = { bytes: bytes.subarray(skipped), start: end, lines: lines + countLines(bytes, 0, skipped) };
+    if (length === undefined) return { rows: [], bytes, start, end };
+    long = undefined;
+    problem = undefined;
+    parser = parserAt(delimiter, end);
+    return { rows: [{ ...line, end }], bytes, start, end };
+  };
+
+  async function* readChunk(chunk: Buffer, isLast: boolean): AsyncGenerator<Batch> {
+    buffered.bytes = buffered.bytes.length === 0 ? chunk : Buffer.concat([buffered.bytes, chunk]);
+    let next = chunk;
+    if (long) {
+      yield skipPart(long, isLast);
+      if (long) return;
+      next = buffered.bytes;
+    }
+    yield await read(next, isLast);
+    if (long) yield skipPart(long, isLast);
+  }
+  for await (const chunk of chunks) yield* readChunk(chunk, false);
+  yield* readChunk(Buffer.alloc(0), true);
+}
+
+/** A parser that starts at byte `start` of the file. */
 const parserAt = (delimiter: string, start: number) => {
   let rows: Parsed[] = [];
   const parser: Parser = parse({
@@ -245,7 +256,7 @@ const parserAt = (delimiter: string, start: number) => {
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: MAX_ROW,
-    // Not handed on one by one through the stream: that takes three times as long.
+    // Collected here: passing rows one by one through the stream takes three times as long.
     on_record(cells: string[], { bytes }: { bytes: number }) {
       rows.push({ cells, end: start + bytes });
       return null;
@@ -259,7 +270,7 @@ const parserAt = (delimiter: string, start: number) => {
       rows = [];
       return taken;
     },
-    /** Parses more bytes. @returns what is wrong with them, after which this parser can do no more */
+    /** Parses more bytes. After the error that it returns, the parser cannot continue. */
     feed: (bytes: Buffer, isLast: boolean) =>
       new Promise<CsvError | undefined>((resolve) => {
         const done = (error?: Error | null) => resolve((error as CsvError | null | undefined) ?? undefined);

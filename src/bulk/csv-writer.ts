@@ -1,25 +1,24 @@
 const MUST_BE_QUOTED = /[",;\t\r\n]|^\s|\s$/;
 
-/** A cell of CSV (RFC 4180). Quoted also for other separators than the comma, so that they can be told apart. */
+/** A cell of CSV (RFC 4180). Cells with other common separators are quoted too, so that readers can tell separators apart. */
 export const quote = (cell: string): string =>
   MUST_BE_QUOTED.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
-
-/** A line of CSV. */
-export const csvLine = (cells: readonly string[], delimiter = ","): string => {
-  let line = "";
-  for (let at = 0; at < cells.length; at++)
-    line += (at === 0 ? "" : delimiter) + quoteFor(cells[at], delimiter);
-  return `${line}\n`;
-};
 
 const quoteFor = (cell = "", delimiter: string): string =>
   cell.includes(delimiter) && !MUST_BE_QUOTED.test(cell) ? `"${cell}"` : quote(cell);
 
-// What spreadsheets take for a formula (OWASP, CSV Injection), and what `guard` would make of one.
+export const csvLine = (cells: readonly string[], delimiter = ","): string => {
+  let line = "";
+  for (let index = 0; index < cells.length; index++)
+    line += (index === 0 ? "" : delimiter) + quoteFor(cells[index], delimiter);
+  return `${line}\n`;
+};
+
+// What spreadsheets take for a formula (OWASP, CSV Injection), and what `guardFormula` makes of one.
 const FORMULA = /^'*[=+\-@\t\r]/;
 const GUARDED = /^'+[=+\-@\t\r]/;
 
-/** Makes plain text of what a spreadsheet would compute: `'=1+1`. `unguard` takes it back, to the letter. */
+/** Turns text that a spreadsheet would compute into plain text: `=1+1` into `'=1+1`. `unguardFormula` restores it exactly. */
 export const guardFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
 export const unguardFormula = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text);

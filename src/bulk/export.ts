@@ -1,13 +1,13 @@
 import { csvLine, guardFormula } from "./csv-writer.ts";
 import type { ExportedPet } from "./repository.ts";
 
-/** Writes animals in one form. */
+/** How animals are written to a file. */
 export interface ExportFormat {
   heading: string;
   lineOf(animal: ExportedPet): string;
 }
 
-/** Integers are written with all their digits; `JSON.stringify` of a number would round them. */
+/** Writes integers with all their digits: `JSON.stringify` would round them. */
 const json = ([id, name, categoryId, status]: ExportedPet): string =>
   `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${status === null ? "" : `,"status":"${status}"`}}\n`;
 
@@ -20,7 +20,6 @@ export const exportFormat = (format: "csv" | "ndjson", { guarded }: { guarded: b
           csvLine([String(id), guarded ? guardFormula(name) : name, categoryId, status ?? ""]),
       };
 
-/** A page of animals as text. */
 export const formatPage = (animals: readonly ExportedPet[], { lineOf }: ExportFormat): string => {
   let text = "";
   for (const animal of animals) text += lineOf(animal);

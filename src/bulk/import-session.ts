@@ -1,47 +1,52 @@
 import { resolve } from "node:path";
 import { NO_REJECTED, type RejectedFile, assertNoFile, openRejectedFile } from "./rejected-file.ts";
-import type { Import, Imports } from "./repository.ts";
+import type { Import, ImportRepository } from "./repository.ts";
 
-/** What an import is begun with, or gone on with. */
 export interface SessionOptions {
-  /** One that this one goes on with. */
+  /** The import that this one continues. */
   previous: Import | undefined;
-  /** What is stored of it otherwise. */
-  of: Omit<Import, "id" | "finishedAt" | "rejectedFile">;
-  /** One of the same file that ended too early is forgotten. */
+  /** The record of a new import. */
+  record: Omit<Import, "id" | "finishedAt" | "rejectedFile">;
+  /** Forgets an interrupted import of the same file. */
   reimport: boolean;
-  /** Id of the newest import that was known when `before` was looked for. */
-  newest: number;
-  /** The file for rejected rows, and what that begins with. */
+  /** The highest id of the imports among which `previous` was looked for. */
+  newestId: number;
+  /** The path of the file of rejected rows, and the start of that file. */
   rejected: string | undefined;
   heading: string;
 }
 
-/** An import that this run alone works on, until it is disposed of. */
+/** An import that no other process can write to until it is disposed of. */
 export interface ImportSession extends Disposable {
   state: Import;
-  rejections: RejectedFile | undefined;
+  rejectedFile: RejectedFile | undefined;
 }
 
-/** Takes up an import; only then its file of rejected rows is touched. @throws FileRefused, Overtaken */
+/**
+ * Starts an import or continues one. The file of rejected rows is opened only after the import is locked.
+ * @throws FileRefused, ConcurrentImport
+ */
 export const openSession = async (
-  imports: Imports,
-  { previous: before, of, reimport: again, newest, rejected, heading }: SessionOptions,
+  imports: ImportRepository,
+  { previous, record, reimport, newestId, rejected, heading }: SessionOptions,
 ): Promise<ImportSession> => {
-  using taken = new DisposableStack();
-  const rejectedFile = rejected === undefined ? null : resolve(rejected);
-  if (before) taken.use(imports.hold(before.id));
-  // What a finished one has rejected may be mended by now: another file takes its place.
-  const isOurs = before?.finishedAt === null && before.rejectedFile === rejectedFile;
-  if (rejected !== undefined && !isOurs) assertNoFile(rejected);
-  const rejections =
-    rejected === undefined ? undefined : openRejectedFile(rejected, heading, isOurs ? before : undefined);
-  if (rejections) taken.defer(() => rejections.close());
-  const begun = { ...of, ...before, ...(rejections?.written ?? NO_REJECTED), head: of.head, rejectedFile };
-  const id = before?.id ?? (await imports.start(begun, again, newest));
-  const state = { ...begun, id, finishedAt: null };
-  if (before) await imports.resume(state);
-  else taken.use(imports.hold(id));
-  const all = taken.move();
-  return { state, rejections, [Symbol.dispose]: () => all.dispose() };
+  using resources = new DisposableStack();
+  const path = rejected === undefined ? null : resolve(rejected);
+  if (previous) resources.use(imports.hold(previous.id));
+  // The user may have corrected the rows that a finished import rejected: only an interrupted one keeps its file.
+  const isSameFile = previous?.finishedAt === null && previous.rejectedFile === path;
+  if (rejected !== undefined && !isSameFile) assertNoFile(rejected);
+  const rejectedFile =
+    rejected === undefined
+      ? undefined
+      : openRejectedFile(rejected, heading, isSameFile ? previous : undefined);
+  if (rejectedFile) resources.defer(() => rejectedFile.close());
+  const progress = rejectedFile?.written ?? NO_REJECTED;
+  const started = { ...record, ...previous, ...progress, head: record.head, rejectedFile: path };
+  const id = previous?.id ?? (await imports.start(started, reimport, newestId));
+  const state = { ...started, id, finishedAt: null };
+  if (previous) await imports.resume(state);
+  else resources.use(imports.hold(id));
+  const owned = resources.move();
+  return { state, rejectedFile, [Symbol.dispose]: () => owned.dispose() };
 };

@@ -1,31 +1,31 @@
-import type { NewPet as Animal } from "../pets/pet.ts";
-import { findResumePoint } from "./resume-point.ts";
-import { type Columns, FileRefused, isRejectedFile, unknownColumnsNote, fieldIndexes } from "./columns.ts";
-import { readCsv, readHeader } from "./csv-reader.ts";
-import { readNdjson } from "./ndjson-reader.ts";
-import { writePacing } from "./write-pacing.ts";
+import type { NewPet } from "../pets/pet.ts";
 import { quantity } from "../lib/quantity.ts";
-import { START, type Batch, type Position, type Row } from "./row.ts";
+import { type Columns, FileRefused, fieldIndexes, isRejectedFile, unknownColumnsNote } from "./columns.ts";
+import { readCsv, readHeader } from "./csv-reader.ts";
+import { type ImportSession, openSession } from "./import-session.ts";
+import { readNdjson } from "./ndjson-reader.ts";
+import { NO_REJECTED } from "./rejected-file.ts";
 import { type RejectedFormat, rejectedCsv, rejectedNdjson } from "./rejected-format.ts";
-import { NO_REJECTED, type RejectedFile } from "./rejected-file.ts";
-import type { Import, Imports } from "./repository.ts";
-import { type RowParser, readCells, readObjects } from "./rows.ts";
+import type { Import, ImportRepository } from "./repository.ts";
+import { type ResumePoint, findResumePoint } from "./resume-point.ts";
+import { type Batch, type Position, type Row, START } from "./row.ts";
 import { type Source, hashOf, openSource } from "./source.ts";
-import { openSession } from "./import-session.ts";
+import { type RowValidator, csvRowValidator, objectRowValidator } from "./validate-row.ts";
+import { writePacing } from "./write-pacing.ts";
 
 export type Format = "csv" | "ndjson";
 
 export interface ImportOptions {
-  /** Standard input without one. */
+  /** Undefined: standard input. */
   path: string | undefined;
   format: Format;
   delimiter: string | undefined;
   columns: Columns;
   /** The file was written with `export --for-spreadsheets`. */
   hasGuardedFormulas: boolean;
-  /** Whatever was imported before. */
+  /** Imports the whole file, even if it was imported before. */
   reimport: boolean;
-  /** The file for rejected rows; without one they are only told. */
+  /** The path of the file for rejected rows. Without one they are only reported. */
   rejected: string | undefined;
 }
 
@@ -35,223 +35,260 @@ export interface RowCounts {
   rejected: number;
 }
 
-/** What an import tells while it runs. */
+/** Called while an import runs. */
 export interface Reporter {
   onNote(text: string): void;
   onProgress(counts: RowCounts & { bytes: number }): void;
   onRejected(line: number, reason: string): void;
 }
 
-/** What an import works with; without `imports` it only checks. */
 export interface Dependencies {
-  imports: Imports | undefined;
-  /** Tells whether a category has a record, where animals may belong to no other. */
+  /** Undefined: rows are only validated. */
+  imports: ImportRepository | undefined;
+  /** Tells whether a category exists; undefined: animals may belong to any. */
   hasCategory: ((categoryId: bigint) => boolean) | undefined;
   now(): number;
   reporter: Reporter;
   isStopped(): boolean;
 }
 
-/** How it ended: these counts are of the whole file, with those of the import that it went on with. */
+/** The counts of the whole file, including those of the import that this one continued. */
 export interface ImportResult extends RowCounts {
   /** False if it was stopped. */
   done: boolean;
-  /** Rows of an import before, and how many of those it rejected. */
+  /** Rows that the previous import has read, and how many of them it rejected. */
   before: number;
   rejectedBefore: number;
-  /** Rows of blank cells, which are none; without those of an import before. */
+  /** Rows of blank cells, which are skipped. Those of the previous import are not counted. */
   blank: number;
 }
 
-/** The form of one file: how its rows are read, and written if they are rejected. */
+/** How the rows of one file are read, and written if they are rejected. */
 interface FileFormat {
-  first: Position;
-  batches(rest: AsyncIterable<Buffer>, place: Position): AsyncGenerator<Batch>;
-  reading: RowParser;
+  firstRow: Position;
+  batches(rest: AsyncIterable<Buffer>, position: Position): AsyncGenerator<Batch>;
+  validate: RowValidator;
   rejected: RejectedFormat;
   /** True for a row of a file of rejected rows. */
   isOfRejected(row: Row): boolean;
-  unknown(): string[];
+  unknownColumns(): string[];
 }
 
 const fileFormatOf = (
-  { format, delimiter, columns, hasGuardedFormulas: guarded }: ImportOptions,
+  { format, delimiter, columns, hasGuardedFormulas }: ImportOptions,
   head: Buffer,
 ): FileFormat => {
   if (format === "ndjson") {
-    const unknown = new Set<string>();
+    const unknownKeys = new Set<string>();
     return {
-      first: START,
+      firstRow: START,
       batches: readNdjson,
-      reading: readObjects(columns, unknown),
+      validate: objectRowValidator(columns, unknownKeys),
       rejected: rejectedNdjson,
       isOfRejected: ({ content }) => isRejectedFile(Object.keys(content)),
-      unknown: () => [...unknown],
+      unknownColumns: () => [...unknownKeys],
     };
   }
   const header = readHeader(head, columns, delimiter);
-  const places = fieldIndexes(header.cells, columns);
+  const indexes = fieldIndexes(header.cells, columns);
   return {
-    first: header.end,
-    batches: (rest, place) => readCsv(rest, place, header.delimiter),
-    reading: readCells({ indexes: places, width: header.cells.length, hasGuardedFormulas: guarded }),
+    firstRow: header.end,
+    batches: (rest, position) => readCsv(rest, position, header.delimiter),
+    validate: csvRowValidator({ indexes, width: header.cells.length, hasGuardedFormulas }),
     rejected: rejectedCsv(header.cells, header.delimiter),
     isOfRejected: () => isRejectedFile(header.cells),
-    unknown: () => header.cells.filter(columns.isUnknown),
+    unknownColumns: () => header.cells.filter(columns.isUnknown),
   };
 };
 
-/** What is no text decodes to U+FFFD, and is written so to the file of rejected rows. */
+/** Invalid bytes decode to U+FFFD, and are written so to the file of rejected rows. */
 const REPLACEMENT = "\uFFFD";
 
-/** Says of one row whether it is an animal. */
+/** Validates a row, its text encoding and its category. */
 const rowValidator =
   (
-    { reading, isOfRejected }: FileFormat,
+    { validate, isOfRejected }: FileFormat,
     { isBroken, encoding }: Source,
-    isRecorded: Dependencies["hasCategory"],
+    hasCategory: Dependencies["hasCategory"],
   ) =>
-  (row: Row): Animal | string => {
-    const verdict = reading(row);
-    if (typeof verdict === "string") return verdict;
-    if (verdict.name.includes(REPLACEMENT) && isBroken())
+  (row: Row): NewPet | string => {
+    const pet = validate(row);
+    if (typeof pet === "string") return pet;
+    if (pet.name.includes(REPLACEMENT) && isBroken())
       return `name: is not ${encoding}: save the file as UTF-8 (spreadsheets call it CSV UTF-8)`;
-    if (verdict.name.includes(REPLACEMENT) && isOfRejected(row))
-      return "name: U+FFFD stands where something was not text: write what belongs there";
-    const { categoryId } = verdict;
-    return !isRecorded || isRecorded(categoryId) ? verdict : `categoryId: there is no category ${categoryId}`;
+    if (pet.name.includes(REPLACEMENT) && isOfRejected(row))
+      return "name: U+FFFD stands for bytes that were not text: replace it with the right letters";
+    const { categoryId } = pet;
+    return !hasCategory || hasCategory(categoryId) ? pet : `categoryId: there is no category ${categoryId}`;
   };
+
+/** The animals of valid rows, and the lines of rejected ones. */
+const sortRows = (
+  rows: readonly Row[],
+  validate: (row: Row) => NewPet | string,
+  {
+    onRejected,
+    formatLine,
+  }: { onRejected: Reporter["onRejected"]; formatLine: RejectedFormat["line"] | undefined },
+) => {
+  const pets: NewPet[] = [];
+  let rejectedLines = "";
+  for (const row of rows) {
+    const pet = validate(row);
+    if (typeof pet !== "string") pets.push(pet);
+    else {
+      onRejected(row.line, pet);
+      if (formatLine) rejectedLines += formatLine(row, pet);
+    }
+  }
+  return { pets, rejectedLines };
+};
 
 const formatDate = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
-/**
- * Imports a file: every row of it is added or rejected. Progress is stored with the animals, so that an import of the same file
- * goes on where this one ends, however that is.
- * @throws FileRefused if it cannot be read, or was imported before; Overtaken; CategoryGone
- */
-export const importFile = async (
-  wanted: ImportOptions,
-  surroundings: Dependencies,
-): Promise<ImportResult> => {
-  const { imports, reporter: telling, isStopped, now, hasCategory: isRecorded } = surroundings;
-  const { path, reimport: again, rejected } = wanted;
-  const open = () => openSource(path);
-  const opened = await open();
-  const form = fileFormatOf(wanted, opened.head);
-  const known = imports?.all() ?? [];
-  const newest = Math.max(0, ...known.map(({ id }) => id));
-  const {
-    previous: before,
-    print,
-    rest,
-    place,
-    source,
-  } = await findResumePoint(open, opened, known, {
-    firstRow: form.first.bytes,
-    reimport: again,
-    canReopen: path !== undefined,
-  });
-  const judgeRow = rowValidator(form, source, isRecorded);
-  const paced = writePacing();
-  const beginning = { hash: print.digest(), bytes: place.bytes };
-  /** Up to here the file is in `print`: with the blank rows behind the last one. */
-  let seen = place.bytes;
-  let blank = 0;
-  const see = ({ bytes, start }: Batch, end: number) => {
-    print.add(bytes.subarray(seen - start, end - start));
-    seen = end;
-  };
-  using ending = new DisposableStack();
-  let rejections: RejectedFile | undefined;
-  let state: Import | undefined;
-
-  const begin = async (): Promise<Import> => {
-    const file = path ?? "standard input";
-    const progress = { ...beginning, ...NO_REJECTED, read: 0, added: 0, rejected: 0 };
-    const of = { ...progress, file, head: hashOf(source.head), startedAt: now() };
-    const heading = form.rejected.heading;
-    const begun = { previous: before, of, reimport: again, newest, rejected, heading };
-    const taken = imports && ending.use(await openSession(imports, begun));
-    rejections = taken?.rejections;
-    if (before) telling.onNote(resumeNote(before, taken?.state));
-    return taken?.state ?? { ...of, id: 0, rejectedFile: null, finishedAt: null };
-  };
-
-  const perform = async (rows: readonly Row[], batch: Batch, end: number) => {
-    state ??= await begin();
-    const animals: Animal[] = [];
-    let lines = "";
-    for (const row of rows) {
-      const verdict = judgeRow(row);
-      if (typeof verdict !== "string") animals.push(verdict);
-      else {
-        telling.onRejected(row.line, verdict);
-        if (rejections) lines += form.rejected.line(row, verdict);
-      }
-    }
-    see(batch, end);
-    const next: Import = {
-      ...state,
-      hash: print.digest(),
-      bytes: end,
-      read: state.read + rows.length,
-      added: state.added + animals.length,
-      rejected: state.rejected + rows.length - animals.length,
-    };
-    if (lines !== "" && rejections) {
-      rejections.add(lines);
-      Object.assign(next, rejections.written);
-    }
-    const { id, bytes: from } = state;
-    if (imports) await paced.write(rows.length, () => imports.addRows(id, from, next, animals));
-    state = next;
-    telling.onProgress(next);
-  };
-
-  for await (const batch of form.batches(rest, place)) {
-    for (let at = 0; at < batch.rows.length;) {
-      if (isStopped()) return { ...resultOf(state, before, false), blank };
-      const rows = batch.rows.slice(at, at + paced.batchSize());
-      at += rows.length;
-      await perform(rows, batch, batch.rows[at] ? (rows.at(-1)?.end ?? seen) : batch.end);
-    }
-    if (isStopped()) return { ...resultOf(state, before, false), blank };
-    see(batch, batch.end);
-    blank += batch.blank ?? 0;
-  }
-  if (!state && before && before.finishedAt !== null)
-    throw new FileRefused(
-      `it was imported on ${formatDate(before.finishedAt)} (${quantity(before.added, "animal")}): --again imports it once more`,
-    );
-  const id = state?.id ?? before?.id;
-  if (id !== undefined) await imports?.finish(id, now());
-  const unknown = unknownColumnsNote(form.unknown());
-  if (unknown) telling.onNote(unknown);
-  return { ...resultOf(state, before, true), blank };
-};
-
-/** Says where rows are that the import before has rejected, if that is not where those to come will be. */
-const whereRejected = (before: Import, now: Import | undefined): string => {
-  const { rejected, rejectedFile, rejectedBytes } = before;
-  if (!now || rejected === 0) return "";
-  if (rejectedFile !== now.rejectedFile)
-    return `; what that rejected is in ${rejectedFile ?? "the file that it named"}`;
-  return rejectedBytes > now.rejectedBytes
-    ? `; what that rejected is no longer in ${rejectedFile}, which begins anew`
+/** Says where the rows are that the previous import rejected, unless they are where those of this import will be. */
+const previousRejectedNote = (previous: Import, current: Import | undefined): string => {
+  const { rejected, rejectedFile, rejectedBytes } = previous;
+  if (!current || rejected === 0) return "";
+  if (rejectedFile !== current.rejectedFile)
+    return `; the rows that it rejected are in ${rejectedFile ?? "the file that it named"}`;
+  return rejectedBytes > current.rejectedBytes
+    ? `; the rows that it rejected are no longer in ${rejectedFile}, which starts anew`
     : "";
 };
 
-const resumeNote = (before: Import, now: Import | undefined): string =>
-  before.finishedAt === null
-    ? `goes on behind the ${quantity(before.read, "row")} that an import before has read${whereRejected(before, now)}`
-    : `${quantity(before.read, "row")} of it ${before.read === 1 ? "was" : "were"} imported on ${formatDate(before.finishedAt)}: goes on there; --again imports all`;
+const resumeNote = (previous: Import, current: Import | undefined): string =>
+  previous.finishedAt === null
+    ? `continues after the ${quantity(previous.read, "row")} that an earlier import has read${previousRejectedNote(previous, current)}`
+    : `${quantity(previous.read, "row")} of it ${previous.read === 1 ? "was" : "were"} imported on ${formatDate(previous.finishedAt)}: continues after them; --again imports all`;
+
+/**
+ * Writes the rows of a file that is read from a resume point on. The session, with its lock and the file of rejected rows,
+ * is opened with the first rows.
+ */
+const importWriter = (
+  options: ImportOptions,
+  { imports, reporter, now, hasCategory }: Dependencies,
+  format: FileFormat,
+  { position, source, previous, fingerprint }: ResumePoint,
+  newestId: number,
+) => {
+  const validate = rowValidator(format, source, hasCategory);
+  const pacing = writePacing();
+  const started = { hash: fingerprint.digest(), bytes: position.bytes };
+  /** `fingerprint` is of the file up to here. */
+  let seen = position.bytes;
+  let session: ImportSession | undefined;
+  let state: Import | undefined;
+
+  const see = ({ bytes, start }: Batch, end: number) => {
+    fingerprint.add(bytes.subarray(seen - start, end - start));
+    seen = end;
+  };
+
+  const begin = async (): Promise<Import> => {
+    const { path, reimport, rejected } = options;
+    const file = path ?? "standard input";
+    const counts = { read: 0, added: 0, rejected: 0 };
+    const head = hashOf(source.head);
+    const record = { ...started, ...NO_REJECTED, ...counts, file, head, startedAt: now() };
+    const { heading } = format.rejected;
+    session =
+      imports && (await openSession(imports, { previous, record, reimport, newestId, rejected, heading }));
+    if (previous) reporter.onNote(resumeNote(previous, session?.state));
+    return session?.state ?? { ...record, id: 0, rejectedFile: null, finishedAt: null };
+  };
+
+  return {
+    batchSize: pacing.batchSize,
+    see,
+    state: () => state,
+    /** Adds the valid rows and stores the progress up to `end`, in one transaction. */
+    async write(rows: readonly Row[], batch: Batch, end: number): Promise<void> {
+      state ??= await begin();
+      const { pets, rejectedLines } = sortRows(rows, validate, {
+        onRejected: reporter.onRejected,
+        formatLine: session?.rejectedFile && format.rejected.line,
+      });
+      see(batch, end);
+      const next: Import = {
+        ...state,
+        hash: fingerprint.digest(),
+        bytes: end,
+        read: state.read + rows.length,
+        added: state.added + pets.length,
+        rejected: state.rejected + rows.length - pets.length,
+      };
+      if (rejectedLines !== "" && session?.rejectedFile) {
+        session.rejectedFile.add(rejectedLines);
+        Object.assign(next, session.rejectedFile.written);
+      }
+      const { id, bytes: from } = state;
+      if (imports) await pacing.write(rows.length, () => imports.addRows(id, from, next, pets));
+      state = next;
+      reporter.onProgress(next);
+    },
+    /** @throws FileRefused if the whole file was imported before */
+    async finish(): Promise<void> {
+      if (!state && previous && previous.finishedAt !== null)
+        throw new FileRefused(
+          `it was imported on ${formatDate(previous.finishedAt)} (${quantity(previous.added, "animal")}): --again imports it once more`,
+        );
+      const id = state?.id ?? previous?.id;
+      if (id !== undefined) await imports?.finish(id, now());
+    },
+    [Symbol.dispose]: () => session?.[Symbol.dispose](),
+  };
+};
 
 const resultOf = (
   state: Import | undefined,
-  before: Import | undefined,
+  previous: Import | undefined,
   done: boolean,
-): Omit<ImportResult, "blank"> => {
-  const { read = 0, added = 0, rejected = 0 } = state ?? before ?? {};
-  const { read: readBefore = 0, rejected: rejectedBefore = 0 } = before ?? {};
-  return { read, added, rejected, done, before: readBefore, rejectedBefore };
+  blank: number,
+): ImportResult => {
+  const { read = 0, added = 0, rejected = 0 } = state ?? previous ?? {};
+  const { read: before = 0, rejected: rejectedBefore = 0 } = previous ?? {};
+  return { read, added, rejected, done, before, rejectedBefore, blank };
+};
+
+/**
+ * Imports a file: every row is added or rejected. Progress is stored in the transaction of the animals: however an import
+ * ends, the next one of the same file continues after its last row.
+ * @throws FileRefused if the file cannot be read or was imported before; ConcurrentImport; CategoryGone
+ */
+export const importFile = async (
+  options: ImportOptions,
+  dependencies: Dependencies,
+): Promise<ImportResult> => {
+  const { imports, reporter, isStopped } = dependencies;
+  const { path, reimport } = options;
+  const open = () => openSource(path);
+  const opened = await open();
+  const format = fileFormatOf(options, opened.head);
+  const known = imports?.all() ?? [];
+  const newestId = Math.max(0, ...known.map(({ id }) => id));
+  const firstRow = format.firstRow.bytes;
+  const canReopen = path !== undefined;
+  const point = await findResumePoint(open, opened, known, { firstRow, reimport, canReopen });
+  using writer = importWriter(options, dependencies, format, point, newestId);
+  let blank = 0;
+  const result = (done: boolean) => resultOf(writer.state(), point.previous, done, blank);
+
+  for await (const batch of format.batches(point.rest, point.position)) {
+    for (let index = 0; index < batch.rows.length;) {
+      if (isStopped()) return result(false);
+      const rows = batch.rows.slice(index, index + writer.batchSize());
+      index += rows.length;
+      const isLast = index === batch.rows.length;
+      await writer.write(rows, batch, isLast ? batch.end : (rows.at(-1)?.end ?? batch.end));
+    }
+    if (isStopped()) return result(false);
+    writer.see(batch, batch.end);
+    blank += batch.blank ?? 0;
+  }
+  await writer.finish();
+  const note = unknownColumnsNote(format.unknownColumns());
+  if (note) reporter.onNote(note);
+  return result(true);
 };

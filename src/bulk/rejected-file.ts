@@ -4,7 +4,7 @@ import { syncDirectory } from "../lib/durable.ts";
 import { FileRefused } from "./columns.ts";
 import { type Fingerprint, fingerprint, hashOf } from "./source.ts";
 
-/** So much of the file of rejected rows is an import's own, and its SHA-256; null if that was not written down. */
+/** How much of the file of rejected rows an import has written, and its SHA-256; null if it is not known. */
 export interface RejectedProgress {
   rejectedBytes: number;
   rejectedHash: string | null;
@@ -12,33 +12,33 @@ export interface RejectedProgress {
 
 export const NO_REJECTED: RejectedProgress = { rejectedBytes: 0, rejectedHash: null };
 
-/** The file of rejected rows: made with the first of them, for its owner alone. */
+/** The file of rejected rows. It is created with the first of them, readable for its owner only. */
 export interface RejectedFile {
   readonly written: RejectedProgress;
-  /** Appends lines, on disk when it returns. */
+  /** Appends lines. They are on disk when it returns. */
   add(lines: string): void;
   close(): void;
 }
 
 const fileExists = (path: string) =>
   new FileRefused(
-    `${path} exists, of an import before: mend and import it, or remove it, or name another file with --rejected`,
+    `${path} exists already, from an earlier import: correct and import it, or remove it, or name another file with --rejected`,
   );
 
 const fileChanged = (path: string) =>
   new FileRefused(
-    `${path} is not as the import before left it: import it as a file of its own, and name another with --rejected for what is rejected from here on`,
+    `${path} has been changed since the earlier import wrote it: import it as a file of its own, and name another with --rejected for rows that are rejected from here on`,
   );
 
-/** @throws FileRefused if an import that begins would overwrite one */
+/** @throws FileRefused if a new import would overwrite the file */
 export const assertNoFile = (path: string): void => {
   if (existsSync(path)) throw fileExists(path);
 };
 
 const CHUNK = 2 ** 20;
 
-/** Reads so many bytes from the beginning; undefined if there are fewer. */
-const read = (file: number, length: number): Fingerprint | undefined => {
+/** The fingerprint of the first `length` bytes; undefined if the file is shorter. */
+const readFingerprint = (file: number, length: number): Fingerprint | undefined => {
   const print = fingerprint();
   const buffer = Buffer.alloc(Math.min(CHUNK, length));
   for (let at = 0; at < length;) {
@@ -59,41 +59,42 @@ const open = (path: string, flags: "r+" | "wx+"): number => {
   }
 };
 
-/** Its name is durable before the first row in it counts as rejected. */
+/** The name is on disk before the first row in the file counts as rejected. */
 const create = (path: string): number => {
   const file = open(path, "wx+");
   syncDirectory(dirname(resolve(path)));
   return file;
 };
 
-/** Opens a file where an import has ended. @throws FileRefused if that is no longer what the import has written */
-const openAgain = (path: string, heading: string, { rejectedBytes, rejectedHash }: RejectedProgress) => {
+/** Opens the file of an interrupted import. @throws FileRefused if it is not what that import has written */
+const reopen = (path: string, heading: string, { rejectedBytes, rejectedHash }: RejectedProgress) => {
   const file = open(path, "r+");
-  const print = read(file, rejectedBytes);
+  const print = readFingerprint(file, rejectedBytes);
   const isOurs = rejectedHash === null || print?.digest() === rejectedHash;
-  // An import that was killed may have written a first row that was never counted.
+  // A killed import may have written a first row without counting it.
   const hasHeading =
-    rejectedBytes > 0 || read(file, Buffer.byteLength(heading))?.digest() === hashOf(Buffer.from(heading));
+    rejectedBytes > 0 ||
+    readFingerprint(file, Buffer.byteLength(heading))?.digest() === hashOf(Buffer.from(heading));
   if (print && isOurs && hasHeading) return { file, print };
   closeSync(file);
   throw hasHeading ? fileChanged(path) : fileExists(path);
 };
 
 /**
- * @param before what the import that this one goes on with has written, if the file is its own: what is behind that was never
- *   counted; undefined if there must be none
- * @throws FileRefused if it was changed since
+ * @param previous what an interrupted import has written to the file: anything after it was never counted; undefined if the
+ *   file must not exist
+ * @throws FileRefused if the file was changed since
  */
 export const openRejectedFile = (
   path: string,
   heading: string,
-  before: RejectedProgress | undefined,
+  previous: RejectedProgress | undefined,
 ): RejectedFile => {
-  // Where it was taken away meanwhile, what follows must have a heading all the same.
-  const found = before && existsSync(path) ? openAgain(path, heading, before) : undefined;
+  // If the user has removed it, a new file is created, with a heading.
+  const found = previous && existsSync(path) ? reopen(path, heading, previous) : undefined;
   let file = found?.file;
   const print = found?.print ?? fingerprint();
-  let written = (found && before) ?? NO_REJECTED;
+  let written = (found && previous) ?? NO_REJECTED;
   let isReady = false;
   const write = (to: number, text: string) => {
     const bytes = Buffer.from(text);

@@ -2,26 +2,26 @@ import { csvLine } from "./csv-writer.ts";
 import { normalize } from "./columns.ts";
 import { UnreadableRow, type Row } from "./row.ts";
 
-/** Writes rejected rows in the form of their file, so that they can be mended there and imported. */
+/** Writes rejected rows in the format of their file, so that they can be corrected and imported. */
 export interface RejectedFormat {
-  /** What the file begins with. */
+  /** The start of the file. */
   heading: string;
   line(row: Row, reason: string): string;
 }
 
 const isAddedColumn = (column: string): boolean => ["line", "reason"].includes(normalize(column));
 
-/** The columns of the file, then `line` and `reason`; those of a file of rejected rows are replaced. */
+/** The columns of the file, then `line` and `reason`, which replace those of a file that is itself one of rejected rows. */
 export const rejectedCsv = (header: readonly string[], delimiter: string): RejectedFormat => {
-  const kept = header.map((_, place) => place).filter((place) => !isAddedColumn(header[place] ?? ""));
+  const kept = header.map((_, index) => index).filter((index) => !isAddedColumn(header[index] ?? ""));
   const lineOf = (cells: readonly string[], line: string, reason: string) =>
-    csvLine([...kept.map((place) => cells[place] ?? ""), line, reason], delimiter);
+    csvLine([...kept.map((index) => cells[index] ?? ""), line, reason], delimiter);
   return {
     heading: lineOf(header, "line", "reason"),
     line({ line, content }, reason) {
       const cells = content instanceof UnreadableRow ? [] : (content as string[]);
       if (content instanceof UnreadableRow && kept[0] !== undefined) cells[kept[0]] = content.text;
-      // What is beyond the header has no column to stand in.
+      // Cells beyond the header have no column: they go into the reason.
       const beyond =
         cells.length > header.length ? ` (beyond them: ${JSON.stringify(cells.slice(header.length))})` : "";
       return lineOf(cells, String(line), reason + beyond);

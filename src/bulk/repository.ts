@@ -3,21 +3,18 @@ import { and, desc, eq, gt, isNotNull, isNull } from "drizzle-orm";
 import { takeLock } from "../db/file-lock.ts";
 import type { Database } from "../db/open.ts";
 import { imports } from "../db/schema/imports.ts";
-import type { NewPet as Animal, PetStatus } from "../pets/pet.ts";
+import type { NewPet, PetStatus } from "../pets/pet.ts";
 
-/** An animal as it is written to a file; the category's digits, as text. */
-export type ExportedPet = [id: number, name: string, categoryId: string, status: PetStatus | null];
-
-/** How far an import came. */
+/** How far an import has come. */
 export interface Progress {
-  /** SHA-256 of so many bytes of the file. */
+  /** SHA-256 of the first `bytes` bytes of the file. */
   hash: string;
   bytes: number;
   read: number;
   added: number;
   rejected: number;
   rejectedBytes: number;
-  /** SHA-256 of so many bytes of the file of rejected rows; null if that was not written down. */
+  /** SHA-256 of the first `rejectedBytes` bytes of the file of rejected rows; null if it is not known. */
   rejectedHash: string | null;
 }
 
@@ -31,181 +28,200 @@ export interface Import extends Progress {
   finishedAt: number | null;
 }
 
-/** A category that rows belong to has been deleted since they were read. */
+/** A category was deleted after rows that belong to it were validated. */
 export class CategoryGone extends Error {
   override name = "CategoryGone";
   constructor() {
-    super("a category was deleted meanwhile: the same command goes on here");
+    super("a category was deleted in the meantime: run the same command again to continue here");
   }
 }
 
-/** Another import of the same file has written meanwhile. */
+/** Another import of the same file is running, or has written in the meantime. */
 export class ConcurrentImport extends Error {
-  override name = "Overtaken";
+  override name = "ConcurrentImport";
   constructor() {
-    super("another import of this file is under way: wait until it has ended");
+    super("another import of this file is running: wait until it has finished");
   }
 }
 
-export interface Imports {
-  /** All that were begun: those that ended too early, then the one that came farthest first. */
-  all(): Import[];
-  /**
-   * Writes down that an import has begun; with `anew`, one of the same file that ended too early is forgotten.
-   * @param newest id of those that were seen: one of the same file that began since is in the way, also if it has ended
-   * @returns its id. @throws Overtaken
-   */
-  start(of: Omit<Import, "id" | "finishedAt">, anew: boolean, newest: number): Promise<number>;
-  /** Keeps other runs, of whatever process, from going on with an import until it is disposed of. @throws Overtaken */
-  hold(id: number): Disposable;
-  /** Writes down how an import goes on, if it is still where it was when it was read. @throws Overtaken */
-  resume(one: Import): Promise<void>;
-  /**
-   * Adds animals and writes down that the import came so far, if it is at `from` bytes, in one atomic step.
-   * @throws Overtaken, CategoryGone
-   */
-  addRows(id: number, from: number, progress: Progress, animals: readonly Animal[]): Promise<void>;
-  finish(id: number, now: number): Promise<void>;
-}
-
-/** Tells whether a category has a record. */
+/** Makes a function that tells whether a category exists. */
 export const categoryLookup = ({ client }: Database): ((categoryId: bigint) => boolean) => {
-  const found = client.prepare<unknown, [bigint]>("SELECT 1 FROM categories WHERE id = ?1");
-  return (categoryId) => found.get(categoryId) !== null;
+  const findStatement = client.prepare<unknown, [bigint]>("SELECT 1 FROM categories WHERE id = ?1");
+  return (categoryId) => findStatement.get(categoryId) !== null;
 };
 
 /**
- * Adds animals by one statement, from JSON: the index of words is written once for each statement, which takes two thirds of
- * the time that rows of fifty together take.
+ * Inserts animals by one statement, from JSON. The index of words is written once for each statement: this takes two thirds
+ * of the time of statements with fifty rows each.
  */
 const petInserter = ({ client }: Database, strictCategories: boolean) => {
-  const insert = client.prepare<unknown, [number, string]>(
+  const insertStatement = client.prepare<unknown, [number, string]>(
     `INSERT INTO pets (name, category_id, status, created_at)
      SELECT value ->> 0, value ->> 1, value ->> 2, ?1 FROM json_each(?2)
      ${strictCategories ? "WHERE value ->> 1 IN (SELECT id FROM categories)" : ""}`,
   );
-  return (animals: readonly Animal[], now: number) => {
-    const rows = animals.map(({ name, categoryId, status = null }) => [
-      // As a parameter of its own would be stored: half a pair of UTF-16 is no character.
+  return (pets: readonly NewPet[], now: number) => {
+    const rows = pets.map(({ name, categoryId, status = null }) => [
+      // As a bound parameter would be stored: half a surrogate pair is not a character.
       name.toWellFormed(),
       JSON.rawJSON(String(categoryId)),
       status,
     ]);
-    if (insert.run(now, JSON.stringify(rows)).changes !== rows.length) throw new CategoryGone();
+    if (insertStatement.run(now, JSON.stringify(rows)).changes !== rows.length) throw new CategoryGone();
   };
+};
+
+/** A lock across processes. @throws ConcurrentImport if another process has it */
+const holdLock = (path: string): Disposable => {
+  const lock = takeLock(path);
+  if (!lock) throw new ConcurrentImport();
+  return {
+    [Symbol.dispose]() {
+      rmSync(path, { force: true });
+      lock.release();
+    },
+  };
+};
+
+/** Writes the record of an import, if its progress is still `from` bytes. It throws ConcurrentImport inside the transaction. */
+const updateIfAt = ({ orm }: Database, id: number, from: number, values: Partial<Import>) => {
+  const updateStatement = orm
+    .update(imports)
+    .set(values)
+    .where(and(eq(imports.id, id), eq(imports.bytes, from)))
+    .returning({ id: imports.id })
+    .prepare();
+  const query = {
+    all() {
+      if (updateStatement.all().length === 0) throw new ConcurrentImport();
+    },
+  };
+  return { query, values: {} };
+};
+
+/** Throws ConcurrentImport inside the transaction if an import of the same file has an id above `newestId`. */
+const assertNoneSince = ({ orm }: Database, head: string, newestId: number) => {
+  const sinceStatement = orm
+    .select({ id: imports.id })
+    .from(imports)
+    .where(and(eq(imports.head, head), gt(imports.id, newestId)))
+    .prepare();
+  const query = {
+    all() {
+      if (sinceStatement.all().length > 0) throw new ConcurrentImport();
+    },
+  };
+  return { query, values: {} };
 };
 
 export interface ImportRepositoryOptions {
   now(): number;
   strictCategories?: boolean;
-  /** A file that whoever works on an import holds the lock of; one is left only where that was killed. */
+  /** The lock file of an import. It stays behind only if the process was killed. */
   lockPath(id: number): string;
 }
 
 export const importRepository = (
   database: Database,
   { now, strictCategories = false, lockPath }: ImportRepositoryOptions,
-): Imports => {
+) => {
   const { orm, commit, client } = database;
-  const insert = petInserter(database, strictCategories);
-  // Pages that many rows touch go into the database file once in a while, not after every few transactions.
+  const insertPets = petInserter(database, strictCategories);
+  // Many rows change the same pages: writing these back less often saves time.
   client.run("PRAGMA wal_autocheckpoint=8000");
-  // What a statement could undo lies in memory: in a file it is two writes a row as soon as a table has triggers.
+  // The statement journal in memory: in a file it costs two writes per row as soon as a table has triggers.
   client.run("PRAGMA temp_store=MEMORY");
-  const adding = (animals: readonly Animal[]) => ({
-    query: { all: () => insert(animals, now()) },
-    values: {},
-  });
-  const hold = (id: number): Disposable => {
-    const path = lockPath(id);
-    const lock = takeLock(path);
-    if (!lock) throw new ConcurrentImport();
-    return {
-      [Symbol.dispose]() {
-        rmSync(path, { force: true });
-        lock.release();
-      },
-    };
-  };
-  /** Sets what an import is now, if it came to `from` bytes. */
-  const moving = (id: number, from: number, to: Partial<Import>) => {
-    const moved = orm
-      .update(imports)
-      .set(to)
-      .where(and(eq(imports.id, id), eq(imports.bytes, from)))
-      .returning({ id: imports.id })
-      .prepare();
-    const query = {
-      all() {
-        if (moved.all().length === 0) throw new ConcurrentImport();
-      },
-    };
-    return { query, values: {} };
-  };
+
+  /** Keeps other processes from continuing an import, until it is disposed of. @throws ConcurrentImport */
+  const hold = (id: number): Disposable => holdLock(lockPath(id));
+
   return {
     hold,
-    all: () => orm.select().from(imports).orderBy(isNotNull(imports.finishedAt), desc(imports.bytes)).all(),
-    async start(of, anew, newest) {
-      const isUnderWay = and(eq(imports.head, of.head), isNull(imports.finishedAt));
-      const before = anew ? orm.select({ id: imports.id }).from(imports).where(isUnderWay).get() : undefined;
-      using _ = before && hold(before.id);
-      const forgotten = orm.delete(imports).where(isUnderWay).prepare();
-      const begun = orm
+    /** All imports: the interrupted ones, then those that read most of their file first. */
+    all: (): Import[] =>
+      orm.select().from(imports).orderBy(isNotNull(imports.finishedAt), desc(imports.bytes)).all(),
+    /**
+     * Stores a new import and returns its id.
+     * @param replaceInterrupted forgets an interrupted import of the same file
+     * @param newestId the highest id that the caller has seen: a later import of the same file, even a finished one, is in
+     *   the way
+     * @throws ConcurrentImport
+     */
+    async start(
+      record: Omit<Import, "id" | "finishedAt">,
+      replaceInterrupted: boolean,
+      newestId: number,
+    ): Promise<number> {
+      const isInterrupted = and(eq(imports.head, record.head), isNull(imports.finishedAt));
+      const interrupted = replaceInterrupted
+        ? orm.select({ id: imports.id }).from(imports).where(isInterrupted).get()
+        : undefined;
+      using _ = interrupted && hold(interrupted.id);
+      const deleteStatement = orm.delete(imports).where(isInterrupted).prepare();
+      const insertStatement = orm
         .insert(imports)
-        .values(of)
+        .values(record)
         .onConflictDoNothing()
         .returning({ id: imports.id })
         .prepare();
-      const since = orm
-        .select({ id: imports.id })
-        .from(imports)
-        .where(and(eq(imports.head, of.head), gt(imports.id, newest)))
-        .prepare();
-      const alone = {
-        all() {
-          if (since.all().length > 0) throw new ConcurrentImport();
-        },
-      };
       const [, [row]] = await commit([
-        { query: anew ? forgotten : alone, values: {} },
-        { query: begun, values: {} },
+        replaceInterrupted
+          ? { query: deleteStatement, values: {} }
+          : assertNoneSince(database, record.head, newestId),
+        { query: insertStatement, values: {} },
       ]);
       if (!row) throw new ConcurrentImport();
       return row.id;
     },
-    async resume({ id, head, bytes, rejectedFile, rejectedBytes, rejectedHash }) {
-      const to = { head, rejectedFile, rejectedBytes, rejectedHash, finishedAt: null };
-      await commit([moving(id, bytes, to)]);
+    /** Stores how an import continues, if nothing has been added since it was read. @throws ConcurrentImport */
+    async resume({ id, head, bytes, rejectedFile, rejectedBytes, rejectedHash }: Import): Promise<void> {
+      const values = { head, rejectedFile, rejectedBytes, rejectedHash, finishedAt: null };
+      await commit([updateIfAt(database, id, bytes, values)]);
     },
-    async addRows(id, from, { hash, bytes, read, added, rejected, rejectedBytes, rejectedHash }, animals) {
+    /**
+     * Adds animals and stores the progress in one atomic step, if the import is at `from` bytes.
+     * @throws ConcurrentImport, CategoryGone
+     */
+    async addRows(
+      id: number,
+      from: number,
+      { hash, bytes, read, added, rejected, rejectedBytes, rejectedHash }: Progress,
+      pets: readonly NewPet[],
+    ): Promise<void> {
       const progress = { hash, bytes, read, added, rejected, rejectedBytes, rejectedHash };
-      await commit([moving(id, from, progress), adding(animals)]);
+      const insert = { query: { all: () => insertPets(pets, now()) }, values: {} };
+      await commit([updateIfAt(database, id, from, progress), insert]);
     },
-    async finish(id, finishedAt) {
-      const finished = orm.update(imports).set({ finishedAt }).where(eq(imports.id, id)).prepare();
-      await commit([{ query: finished, values: {} }]);
+    async finish(id: number, finishedAt: number): Promise<void> {
+      const finishStatement = orm.update(imports).set({ finishedAt }).where(eq(imports.id, id)).prepare();
+      await commit([{ query: finishStatement, values: {} }]);
     },
   };
 };
 
+export type ImportRepository = ReturnType<typeof importRepository>;
+
+/** An animal as it is exported. The category is text, so that it keeps all digits. */
+export type ExportedPet = [id: number, name: string, categoryId: string, status: PetStatus | null];
+
 const PAGE = 2000;
 
 /**
- * All animals ascending by id, or those of one status (null: without one), in pages, as they were in one moment. Ends the moment
- * when it is left.
+ * All animals, or those of one status (null: without one), ascending by id, in pages of one snapshot. The snapshot ends with
+ * the iteration.
  */
 export function* exportPages(
   { client }: Database,
   status: PetStatus | null | undefined,
 ): Generator<ExportedPet[]> {
   const filter = status === undefined ? "" : status === null ? "status IS NULL AND" : "status = ?3 AND";
-  const page = client.prepare<unknown, (string | number)[]>(
+  const pageStatement = client.prepare<unknown, (string | number)[]>(
     `SELECT id, name, CAST(category_id AS TEXT), status FROM pets WHERE ${filter} id > ?1 ORDER BY id LIMIT ?2`,
   );
   client.run("BEGIN");
   try {
     for (let after = 0; ;) {
-      const rows = page.values(after, PAGE, ...(status ? [status] : [])) as ExportedPet[];
+      const rows = pageStatement.values(after, PAGE, ...(status ? [status] : [])) as ExportedPet[];
       if (rows.length > 0) yield rows;
       if (rows.length < PAGE) return;
       after = rows.at(-1)?.[0] ?? after;
@@ -215,6 +231,5 @@ export function* exportPages(
   }
 }
 
-/** How many animals an export will have. */
 export const countPets = ({ client }: Database): number =>
   client.query<{ count: number }, []>("SELECT count(*) AS count FROM pets").get()?.count ?? 0;

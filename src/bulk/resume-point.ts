@@ -1,76 +1,77 @@
+import { quantity } from "../lib/quantity.ts";
 import { FileRefused } from "./columns.ts";
 import type { Import } from "./repository.ts";
-import { type Fingerprint, type Source, fingerprint, hashOf, skip } from "./source.ts";
-import { quantity } from "../lib/quantity.ts";
 import type { Position } from "./row.ts";
+import { type Fingerprint, type Source, fingerprint, hashOf, skip } from "./source.ts";
 
-/** Where an import begins to read rows: at the first, or behind those that an import before has read. */
+/** Where an import starts to read rows: at the first one, or after the rows that an earlier import has read. */
 export interface ResumePoint {
-  place: Position;
-  /** What is behind that place. */
+  position: Position;
+  /** The file from there on. */
   rest: AsyncIterable<Buffer>;
-  /** Of what is before it. */
-  print: Fingerprint;
+  /** Of the file up to there. */
+  fingerprint: Fingerprint;
   source: Source;
-  /** The import that this one goes on with. */
+  /** The import that this one continues. */
   previous: Import | undefined;
 }
 
 /**
- * True if the import may be of a file that begins so. One that is finished may have been of a shorter file: rows that were
- * appended since are still to be imported.
+ * True if the import may be of a file with this head. A finished import may be of a shorter file, to which rows have been
+ * appended since: these are still to be imported.
  */
-export const mayBeSameFile =
-  (head: Buffer) =>
-  ({ head: before, hash, bytes, read, finishedAt }: Import): boolean => {
-    if (finishedAt === null || bytes > head.length) return before === hashOf(head);
-    return read > 0 && hash === hashOf(head.subarray(0, bytes));
+const mayBeSameFile =
+  (fileHead: Buffer) =>
+  ({ head, hash, bytes, read, finishedAt }: Import): boolean => {
+    if (finishedAt === null || bytes > fileHead.length) return head === hashOf(fileHead);
+    return read > 0 && hash === hashOf(fileHead.subarray(0, bytes));
   };
 
-const DIFFERS = "differs before the end of those: give the file as it was to go on";
+const DIFFERS = "it differs from that file before their end: import the unchanged file to continue";
 const CUT_OFF =
-  "goes on inside the last of those, which was cut off: see what became of that, and import the rows behind it as a file of their own";
+  "it continues inside the last of them, which was cut off: check that row, and import the rows after it as a file of their own";
 
-/** Skips what an import before has read, or says why it cannot be gone on with. */
-const resumeAfter = async (source: Source, before: Import): Promise<ResumePoint | string> => {
-  const print = fingerprint();
-  const { place, rest, isInside } = await skip(source.chunks, before.bytes, print);
-  if (print.digest() !== before.hash) return DIFFERS;
-  return isInside ? CUT_OFF : { place, rest, print, source, previous: before };
+/** Skips the rows that a previous import has read, or returns the reason why that import cannot be continued. */
+const resumeAfter = async (source: Source, previous: Import): Promise<ResumePoint | string> => {
+  const read = fingerprint();
+  const { position, rest, isInside } = await skip(source.chunks, previous.bytes, read);
+  if (read.digest() !== previous.hash) return DIFFERS;
+  return isInside ? CUT_OFF : { position, rest, fingerprint: read, source, previous };
 };
 
 export interface ResumeOptions {
-  /** Where the first row is. */
+  /** Where the first row starts, in bytes. */
   firstRow: number;
-  /** Whatever was imported before, but for one that ended too early. */
+  /** Ignores finished imports. */
   reimport: boolean;
   /** False for standard input. */
   canReopen: boolean;
 }
 
 /**
- * Finds the place to begin at: behind what an import of the same file has read, or at the first row.
- * @throws FileRefused if an import of it ended too early and the file has changed since, or if one ended inside a line
+ * Finds the place at which an import starts.
+ * @throws FileRefused if an import of the file was interrupted and the file has changed since, or if an import ended inside
+ *   a line
  */
 export const findResumePoint = async (
   open: () => Promise<Source>,
   opened: Source,
   imports: readonly Import[],
-  { firstRow: first, reimport: again, canReopen }: ResumeOptions,
+  { firstRow, reimport, canReopen }: ResumeOptions,
 ): Promise<ResumePoint> => {
   let source = opened;
-  const candidates = again ? imports.filter(({ finishedAt }) => finishedAt === null) : imports;
+  const candidates = reimport ? imports.filter(({ finishedAt }) => finishedAt === null) : imports;
   for (const candidate of candidates.filter(mayBeSameFile(opened.head))) {
     const found = await resumeAfter(source, candidate);
     if (typeof found !== "string") return found;
-    const isOther = found === DIFFERS && candidate.finishedAt !== null;
-    if (!canReopen || !(again || isOther))
+    const isOtherFile = found === DIFFERS && candidate.finishedAt !== null;
+    if (!canReopen || !(reimport || isOtherFile))
       throw new FileRefused(
-        `it begins like ${candidate.file}, of which ${quantity(candidate.read, "row")} ${candidate.read === 1 ? "was" : "were"} imported, but ${found}, or --again${again ? " with its path" : ""} to import all of this one`,
+        `it starts like ${candidate.file}, of which ${quantity(candidate.read, "row")} ${candidate.read === 1 ? "was" : "were"} imported, but ${found}, or use --again${reimport ? " with its path" : ""} to import all of this one`,
       );
     source = await open();
   }
-  const print = fingerprint();
-  const { place, rest } = await skip(source.chunks, first, print);
-  return { place, rest, print, source, previous: undefined };
+  const read = fingerprint();
+  const { position, rest } = await skip(source.chunks, firstRow, read);
+  return { position, rest, fingerprint: read, source, previous: undefined };
 };

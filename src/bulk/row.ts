@@ -1,10 +1,10 @@
 /** One row of a file. */
 export interface Row {
-  /** The line that it begins on, counted from 1. */
+  /** The line on which it starts, from 1. */
   line: number;
-  /** Where it ends: bytes from the beginning of the file. */
+  /** Where it ends, in bytes from the start of the file. */
   end: number;
-  /** What it says: cells in the order of the header, an object, or text that is neither, with the reason. */
+  /** Cells in the order of the header, an object, or text that is neither. */
   content: string[] | Record<string, unknown> | UnreadableRow;
 }
 
@@ -16,20 +16,20 @@ export class UnreadableRow {
   ) {}
 }
 
-/** Rows that were read together, and the bytes that they were read from. */
+/** Rows that were read together. */
 export interface Batch {
   rows: Row[];
-  /** How many rows of blank cells were among them; left out where there can be none. */
+  /** How many rows of blank cells were skipped. Absent where there can be none. */
   blank?: number;
-  /** From `start` on, to `end` and beyond. */
+  /** The file from `start` to `end` or further. */
   bytes: Buffer;
-  /** The end of the batch before. */
+  /** The `end` of the previous batch. */
   start: number;
-  /** The end of the last row, and of the blank ones behind it. */
+  /** The end of the last row and of the blank rows after it. */
   end: number;
 }
 
-/** Where to begin reading: behind this many bytes, which had this many line ends. */
+/** A place in a file: after this many bytes, which contain this many line ends. */
 export interface Position {
   bytes: number;
   lines: number;
@@ -37,16 +37,16 @@ export interface Position {
 
 export const START: Position = { bytes: 0, lines: 0 };
 
-/** Longest row, in bytes: what is longer has a quote that nothing closes, or is none of ours. */
+/** In bytes. A longer row has a quote that nothing closes, or the file is something else. */
 export const MAX_ROW = 128 * 1024;
 export const TOO_LONG = `is longer than ${MAX_ROW / 1024} KiB: only its beginning is kept`;
-/** How much is kept of one that is longer. */
+/** How much of a longer row is kept. */
 const MAX_EXCERPT = 1000;
 
-/** The beginning of a line that is too long to be held: what is left of it is passed over as it comes. */
+/** The start of a line that is too long for the buffer: the rest is skipped as it arrives. */
 export type LongLine = Pick<Row, "line" | "content">;
 
-/** The text of a row that cannot be read, or its beginning. */
+/** The text of a row, or its start if the row is too long. */
 export const rowText = (bytes: Buffer, from: number, to: number): string =>
   bytes.toString("utf8", from, to - from > MAX_ROW ? from + MAX_EXCERPT : to);
 
@@ -55,7 +55,7 @@ export const CR = 13;
 
 export const isLineEnd = (byte: number | undefined): boolean => byte === LF || byte === CR;
 
-/** Counts line ends in bytes, up to `to`: LF, CR LF, and CR alone, which is none yet if an LF is the next. */
+/** Counts line ends between two indexes: LF, CR LF, and CR alone. A CR before an LF is not counted by itself. */
 export const countLines = (bytes: Buffer, from = 0, to = bytes.length): number => {
   let count = 0;
   for (let at = from; at < to; at++) {
@@ -65,11 +65,11 @@ export const countLines = (bytes: Buffer, from = 0, to = bytes.length): number =
   return count;
 };
 
-/** How many of these bytes can be passed over: all but the half of a line end. */
+/** How many of these bytes can be skipped: all, except a CR at the end, which may be half of a line end. */
 export const skippableLength = (bytes: Buffer): number =>
   bytes.at(-1) === CR ? bytes.length - 1 : bytes.length;
 
-/** Where the line ends that begins at `from`, with its line end; undefined if that, or half of it, may be still to come. */
+/** The index after the end of the line that starts at `from`; undefined if all or half of the line end may follow later. */
 export const endOfLine = (bytes: Buffer, from: number): number | undefined => {
   for (let at = from; at < bytes.length; at++) {
     if (bytes[at] === LF) return at + 1;

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { FileRefused } from "./columns.ts";
 import { LF, type Position, CR, countLines, isLineEnd } from "./row.ts";
 
-/** What tells files apart: so much of their beginning. */
+/** Files are told apart by this much of their start. */
 export const HEAD_BYTES = 64 * 1024;
 const CHUNK = 256 * 1024;
 
@@ -11,18 +11,18 @@ const CHUNK = 256 * 1024;
 export interface Source {
   /** The first 64 KiB, or all if it is shorter. */
   head: Buffer;
-  /** All of it from the beginning, once. */
+  /** The whole file, once. */
   chunks: AsyncIterable<Buffer>;
-  /** What it is in, and true once bytes came that are none of that. */
   encoding: "UTF-8" | "UTF-16";
+  /** True once bytes have come that are invalid in this encoding. */
   isBroken(): boolean;
 }
 
 const stream = (path: string | undefined): AsyncIterable<Buffer> =>
   path === undefined ? Readable.from(process.stdin) : createReadStream(path, { highWaterMark: CHUNK });
 
-/** Tells of bytes as they come, and at last of none, whether all so far is text. */
-const utf8Checker = (encoding: "utf-8" | "utf-16le") => {
+/** Checks chunks as they come, and the end without one: true while all of them are text. */
+const textChecker = (encoding: "utf-8" | "utf-16le") => {
   const decoder = new TextDecoder(encoding, { fatal: true });
   let isText = true;
   return (chunk?: Buffer): boolean => {
@@ -35,21 +35,21 @@ const utf8Checker = (encoding: "utf-8" | "utf-16le") => {
   };
 };
 
-/** What is found out of a file while it is read. */
+/** What becomes known while a file is read. */
 interface Findings {
   encoding: Source["encoding"];
   isText: boolean;
 }
 
-/** What Excel calls Unicode text, as UTF-8; all else as it is. */
+/** Converts UTF-16 with a byte order mark, Excel's Unicode text, to UTF-8. Everything else stays as it is. */
 async function* inUtf8(chunks: AsyncIterable<Buffer>, found: Findings): AsyncGenerator<Buffer> {
-  let isText = utf8Checker("utf-8");
+  let isText = textChecker("utf-8");
   let decoder: TextDecoder | undefined;
   let isFirst = true;
   for await (const chunk of chunks) {
     if (isFirst && chunk[0] === 0xff && chunk[1] === 0xfe) {
       decoder = new TextDecoder("utf-16le");
-      isText = utf8Checker("utf-16le");
+      isText = textChecker("utf-16le");
       found.encoding = "UTF-16";
     }
     isFirst = false;
@@ -60,15 +60,15 @@ async function* inUtf8(chunks: AsyncIterable<Buffer>, found: Findings): AsyncGen
   if (decoder) yield Buffer.from(decoder.decode());
 }
 
-/** @throws FileRefused if a file begins like one in an encoding that is not read: half of each letter is a zero */
+/** @throws FileRefused for an encoding that is not supported: one with a zero byte in every letter */
 const assertEncoding = ([first, second]: Buffer): void => {
   if (first === 0 || second === 0 || (first === 0xfe && second === 0xff))
     throw new FileRefused(
-      "it is in an encoding that is not read; UTF-8 is, and little-endian UTF-16 with a mark at its beginning (Excel's Unicode text): save it as UTF-8",
+      "its encoding is not supported, only UTF-8 and little-endian UTF-16 with a byte order mark (Excel's Unicode text): save it as UTF-8",
     );
 };
 
-/** Opens a file, or standard input without one, and reads its head. @throws FileRefused if it is no text */
+/** Opens a file, or standard input if there is no path, and reads its head. @throws FileRefused if it is not text */
 export const openSource = async (path: string | undefined): Promise<Source> => {
   const found: Findings = { encoding: "UTF-8", isText: true };
   const chunks = inUtf8(stream(path), found);
@@ -92,7 +92,7 @@ export const openSource = async (path: string | undefined): Promise<Source> => {
   };
 };
 
-/** The SHA-256 of a file as far as it was read. */
+/** The SHA-256 of a file as far as it has been read. */
 export interface Fingerprint {
   add(bytes: Buffer): void;
   digest(): string;
@@ -108,41 +108,42 @@ export const fingerprint = (): Fingerprint => {
 
 export const hashOf = (bytes: Buffer): string => Bun.SHA256.hash(bytes, "hex");
 
-/** What is left of chunks, and where that begins. */
+/** The rest of a file. */
 export interface Skipped {
-  place: Position;
+  /** Where the rest starts. */
+  position: Position;
   rest: AsyncIterable<Buffer>;
-  /** True if that is inside a line. */
+  /** True if the rest starts inside a line. */
   isInside: boolean;
 }
 
-/** Takes so many bytes off the beginning. */
+/** Skips the first `bytes` bytes. */
 export const skip = async (
   chunks: AsyncIterable<Buffer>,
   bytes: number,
-  print: Fingerprint,
+  skipped: Fingerprint,
 ): Promise<Skipped> => {
   const iterator = chunks[Symbol.asyncIterator]();
-  const place = { bytes: 0, lines: 0 };
+  const position = { bytes: 0, lines: 0 };
   let last: number | undefined;
   let left: Buffer = Buffer.alloc(0);
-  // One chunk more if need be: what comes next tells whether a line ended there.
+  // Reads one chunk more if necessary: the next byte shows whether a line ended there.
   while (left.length === 0) {
     const { value, done } = await iterator.next();
     if (done) break;
-    // One line end in two chunks.
-    if (last === CR && value[0] === LF) place.lines--;
-    const taken = value.subarray(0, bytes - place.bytes);
-    print.add(taken);
-    place.bytes += taken.length;
-    place.lines += countLines(value, 0, taken.length);
-    last = taken.at(-1) ?? last;
-    left = value.subarray(taken.length);
+    // A line end that is split between two chunks counts once.
+    if (last === CR && value[0] === LF) position.lines--;
+    const passed = value.subarray(0, bytes - position.bytes);
+    skipped.add(passed);
+    position.bytes += passed.length;
+    position.lines += countLines(value, 0, passed.length);
+    last = passed.at(-1) ?? last;
+    left = value.subarray(passed.length);
   }
   const isInside = last !== undefined && left.length > 0 && !isLineEnd(last) && !isLineEnd(left[0]);
   const rest = (async function* () {
     if (left.length > 0) yield left;
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
   })();
-  return { place, rest, isInside };
+  return { position, rest, isInside };
 };

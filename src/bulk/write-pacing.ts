@@ -1,39 +1,35 @@
-/** How long one transaction is to hold the lock, and how long others have it for themselves before the next. */
+/** How long a transaction may hold the lock, and how long other writers have it before the next transaction. */
 const HOLD_MS = 40;
-/** Longer than the server waits before it asks for the lock again (RETRY_MS of db/commit.ts). */
+/** Longer than the server's wait before it tries the lock again (RETRY_MS in db/commit.ts). */
 const PAUSE_MS = 12;
-const FEWEST = 100;
-const MOST = 10_000;
+const MIN_ROWS = 100;
+const MAX_ROWS = 10_000;
 
-/** Divides writing into turns that let others write in between. */
-export interface WritePacing {
-  /** How many rows the next turn is to have. */
-  batchSize(): number;
-  /** Waits until others have had theirs, then writes. */
-  write(batchSize: number, write: () => Promise<void>): Promise<void>;
-}
-
-export const writePacing = (): WritePacing => {
+/** Paces the transactions of an import, so that other processes can write in between. */
+export const writePacing = () => {
   let rows = 500;
-  /** How long the lock was held since others had it for long enough, and since when it is free. */
-  let held = 0;
-  let free = performance.now();
+  /** How long the lock was held since the last sufficient pause. */
+  let heldMs = 0;
+  let releasedAt = performance.now();
   return {
+    /** How many rows the next transaction should write. */
     batchSize: () => rows,
-    async write(count, write) {
-      const left = free + PAUSE_MS - performance.now();
-      if (left <= 0) held = 0;
-      else if (held >= HOLD_MS) {
+    /** Waits until other writers have had their turn, then calls `writeRows`. */
+    async write(count: number, writeRows: () => Promise<void>): Promise<void> {
+      const left = releasedAt + PAUSE_MS - performance.now();
+      if (left <= 0) heldMs = 0;
+      else if (heldMs >= HOLD_MS) {
         await Bun.sleep(left);
-        held = 0;
+        heldMs = 0;
       }
       const start = performance.now();
-      await write();
-      free = performance.now();
-      held += free - start;
-      const scaled = (count * HOLD_MS) / Math.max(1, free - start);
-      // Halfway: one turn that waited for a lock says little of the next.
-      rows = Math.round(Math.min(MOST, Math.max(FEWEST, (rows + scaled) / 2)));
+      await writeRows();
+      releasedAt = performance.now();
+      const elapsed = releasedAt - start;
+      heldMs += elapsed;
+      const ideal = (count * HOLD_MS) / Math.max(1, elapsed);
+      // Only halfway: one write that waited for the lock says little about the next.
+      rows = Math.round(Math.min(MAX_ROWS, Math.max(MIN_ROWS, (rows + ideal) / 2)));
     },
   };
 };

@@ -16,7 +16,7 @@ async function* cut(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
 /** All rows of some text that comes in chunks of one size; batches must join without a gap. */
 const read = async (reader: Reader, text: string | Buffer, size = Infinity, place = START) => {
   const bytes = Buffer.from(text);
-  const { rest, place: start } = await skip(
+  const { rest, position: start } = await skip(
     cut(bytes, Math.min(size, bytes.length)),
     place.bytes,
     fingerprint(),

@@ -160,7 +160,7 @@ describe("of two runs at a time", () => {
     {
       using _ = imports.hold(imports.all()[0]?.id ?? 0);
       for (const reimport of [false, true])
-        await expect(importing({ reimport })).rejects.toThrow("another import of this file is under way");
+        await expect(importing({ reimport })).rejects.toThrow("another import of this file is running");
     }
     expect(readFileSync(`${path}.rejected`, "utf8")).toBe(`${rejected}what the first is writing`);
     expect(await importing()).toMatchObject({ read: ROWS, rejected: ROWS / 2, done: true });
@@ -179,7 +179,7 @@ describe("of two runs at a time", () => {
     const { path, imports, importing, animals } = place("name,categoryId\nBella,1\n");
     await importing();
     const late = importing({ rejected: `${path}.2` }, Infinity, { ...imports, all: () => [] });
-    await expect(late).rejects.toThrow("another import of this file is under way");
+    await expect(late).rejects.toThrow("another import of this file is running");
     expect(animals()).toEqual(["Bella|1"]);
   });
 
@@ -221,7 +221,7 @@ test("an import that was stopped, of a file that is another by now, is forgotten
   const { path, importing } = place(half(ROWS));
   const { rejected } = await importing({}, 10_000);
   writeFileSync(path, half(ROWS).replace("Good 6000,1", "Good 6000,7"));
-  await expect(importing()).rejects.toThrow(/differs before the end/);
+  await expect(importing()).rejects.toThrow(/differs from that file before their end/);
   const anew = await importing({ reimport: true, rejected: `${path}.2` });
   expect([rejected > 0, anew.before, anew.read]).toEqual([true, 0, ROWS]);
 });
@@ -261,7 +261,7 @@ describe("an import that goes on", () => {
     expect(lines()).toHaveLength(rejected + 1);
     rmSync(`${path}.rejected`);
     const { notes, rejectedBefore } = await importing();
-    expect(notes.join()).toContain(`what that rejected is no longer in ${path}.rejected`);
+    expect(notes.join()).toContain(`the rows that it rejected are no longer in ${path}.rejected`);
     expect(rejectedBefore).toBe(rejected);
     expect(lines()).toHaveLength(ROWS / 2 - rejected + 1);
     expect(lines()[0]).toBe("name,categoryId,line,reason");
@@ -278,7 +278,9 @@ describe("an import that goes on", () => {
     const file = `${path}.rejected`;
     const edited = edit(readFileSync(file, "utf8"));
     writeFileSync(file, edited);
-    await expect(importing()).rejects.toThrow(/is not as the import before left it: .* --rejected/);
+    await expect(importing()).rejects.toThrow(
+      /has been changed since the earlier import wrote it: .* --rejected/,
+    );
     expect([readFileSync(file, "utf8"), animals().length]).toEqual([edited, added]);
     expect(await importing({ rejected: `${path}.2` })).toMatchObject({ read: ROWS, rejected: ROWS / 2 });
     expect(readFileSync(`${path}.2`, "utf8").match(/^Bad /gm)).toHaveLength(ROWS / 2 - rejected);

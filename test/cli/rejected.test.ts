@@ -23,7 +23,7 @@ describe("rows that break a rule", () => {
     expect(text).toStartWith("name,note,categoryId,line,reason\n,n,4,3,");
     expect(text).toContain('Rex,"two\nlines",9223372036854775808,4,categoryId: must be an integer');
     expect(text).toContain("Max,n,,6,has 2 cells where the header has 3\n");
-    expect(text).toContain('"""a ""b"",n,1",,,7,"a quote ends before');
+    expect(text).toContain('"""a ""b"",n,1",,,7,a quote ends before');
     expect(text).toContain('"""open,n,5",,,9,a quote is opened and never closed\n');
   });
 
@@ -54,8 +54,8 @@ describe("rows that break a rule", () => {
         reason: expect.stringContaining("categoryId: must be an integer"),
       },
       { text: "{broken", line: 2, reason: expect.stringContaining("not valid JSON") },
-      { text: "[1]", line: 3, reason: "is no JSON object" },
-      { name: "a", Name: "b", categoryId: 1, line: 4, reason: "name: is there twice" },
+      { text: "[1]", line: 3, reason: "is not a JSON object" },
+      { name: "a", Name: "b", categoryId: 1, line: 4, reason: "name: is given twice" },
     ]);
   });
 

@@ -25,7 +25,7 @@ export const ROW_FLAGS = ["--map", "Animal Name=name"] as const;
 export const isBad = (row: number): boolean => row % 50 === 7 || row % 1000 === 0;
 
 /** The line and the beginning of the reason of each row in a file of rejected ones. */
-export const REJECTED = /(?:,n|n",,,),(\d+),"?(?:name: |categoryId: |a quote stands)/g;
+export const REJECTED = /(?:,n|n",,,),(\d+),"?(?:name: |categoryId: |a quote is inside)/g;
 
 /** How many of the first rows break a rule. */
 export const countBad = (rows: number): number => {
