@@ -1,6 +1,6 @@
 /**
- * Called as a macro: what the page loads, written by Bun's bundler while this program is bundled or, in development, loaded.
- * @throws with what the bundler says
+ * A macro: Bun runs it when it bundles this program or, in development, loads it. Returns what the page loads.
+ * @throws Error with the message of the bundler
  */
 export const bundle = (entry: string): string => {
   const path = `${import.meta.dir}/ui/${entry}`;

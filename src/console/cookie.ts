@@ -1,8 +1,8 @@
-import { LONGEST_MS } from "./sessions.ts";
+import { MAX_AGE_MS } from "./sessions.ts";
 
 /**
- * The session's cookie (RFC 6265bis). `__Host-` keeps pages of neighbouring hosts, which we publish, from setting one; over
- * plain HTTP, as on a developer's machine, browsers do not take it.
+ * The session's cookie (RFC 6265bis). The prefix `__Host-` prevents pages of neighbouring hosts, which this service publishes,
+ * from setting one. Browsers reject the prefix over plain HTTP, as on a developer's machine.
  */
 const SECURE = "__Host-adoption-store";
 const PLAIN = "adoption-store";
@@ -11,19 +11,19 @@ const nameOf = (isSecure: boolean): string => (isSecure ? SECURE : PLAIN);
 
 const TOKEN = /^[\w-]{43}$/;
 
-/** The token of a request's session cookie. */
+/** The token in a request's session cookie. */
 export const readCookie = (headers: Headers, isSecure: boolean): string | undefined => {
-  const wanted = `${nameOf(isSecure)}=`;
-  const found = (headers.get("cookie") ?? "").split(/;\s*/).filter((pair) => pair.startsWith(wanted));
-  const token = found[0]?.slice(wanted.length) ?? "";
-  // Two of one name: a page of another host has set one.
+  const prefix = `${nameOf(isSecure)}=`;
+  const found = (headers.get("cookie") ?? "").split(/;\s*/).filter((pair) => pair.startsWith(prefix));
+  const token = found[0]?.slice(prefix.length) ?? "";
+  // Two cookies of one name: a page of another host has set one.
   return found.length === 1 && TOKEN.test(token) ? token : undefined;
 };
 
-const written = (value: string, isSecure: boolean, seconds: number): string =>
-  `${nameOf(isSecure)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
+const setCookie = (value: string, isSecure: boolean, maxAge: number): string =>
+  `${nameOf(isSecure)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
 
 export const writeCookie = (token: string, isSecure: boolean): string =>
-  written(token, isSecure, LONGEST_MS / 1000);
+  setCookie(token, isSecure, MAX_AGE_MS / 1000);
 
-export const endCookie = (isSecure: boolean): string => written("", isSecure, 0);
+export const endCookie = (isSecure: boolean): string => setCookie("", isSecure, 0);

@@ -1,6 +1,6 @@
 import { SCRIPT, STYLE } from "./assets.ts";
 
-/** The one page of the console: what it shows follows from its address. */
+/** The only page of the console: what it shows depends on its address. */
 export const PAGE = `<!doctype html>
 <html lang="en">
   <head>
@@ -19,7 +19,7 @@ export const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Only this host's own files and calls; the icons of the style lie in it as data. */
+/** This host's own files and calls only. The icons of the style sheet are data: URLs. */
 export const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

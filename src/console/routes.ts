@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
-import { acceptedCodings } from "../lib/accept.ts";
 import { Fault } from "../lib/errors.ts";
 import { type AuthenticatedKey, CHALLENGE } from "../http/authorization.ts";
+import type { RequestHeaders } from "../http/etag.ts";
 import { NoQuery } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
 import type { Rate } from "../lib/rate-limiter.ts";
@@ -26,9 +26,9 @@ const stateOf = (
   },
 });
 
-const STRANGER = { signedIn: false };
+const SIGNED_OUT = { signedIn: false };
 
-const answer = (status: number, state: object | undefined, headers: Record<string, string> = {}): Response =>
+const respond = (status: number, state: object | undefined, headers: Record<string, string> = {}): Response =>
   new Response(state && JSON.stringify(state), {
     status,
     headers: {
@@ -38,23 +38,15 @@ const answer = (status: number, state: object | undefined, headers: Record<strin
     },
   });
 
-/** An embedded file, compressed for whoever takes it. */
-const fileAnswer = async (path: string, acceptEncoding: string): Promise<Response> => {
-  // Loaded when it is first asked for: a start need not wait for it.
-  const { SCRIPT, STYLE, compressedOf } = await import("./assets.ts");
+const assetResponse = async (path: string, headers: RequestHeaders): Promise<Response> => {
+  // Imported on first use: a start need not wait for it.
+  const { SCRIPT, STYLE } = await import("./assets.ts");
   const asset = [SCRIPT, STYLE].find((one) => one.path === path);
   if (!asset) throw new Fault("not_found");
-  const headers = {
-    "content-type": asset.type,
-    "cache-control": "public, max-age=31536000, immutable",
-    vary: "Accept-Encoding",
-  };
-  const [coding] = acceptedCodings(acceptEncoding);
-  if (!coding) return new Response(asset.content, { headers });
-  return new Response(compressedOf(asset, coding), { headers: { ...headers, "content-encoding": coding } });
+  return asset.respond(headers);
 };
 
-const pageAnswer = async (): Promise<Response> => {
+const pageResponse = async (): Promise<Response> => {
   const { PAGE, POLICY } = await import("./page.ts");
   return new Response(PAGE, {
     headers: {
@@ -67,7 +59,7 @@ const pageAnswer = async (): Promise<Response> => {
   });
 };
 
-/** The console's page and files, signing in and out, and the refusal of calls that the gateway did not let through. */
+/** The console's page and files, its sessions, and refusals of API calls that the gateway did not forward. */
 export const consoleRoutes = ({
   sessions,
   gateway,
@@ -78,28 +70,27 @@ export const consoleRoutes = ({
 }: {
   sessions: Sessions;
   gateway: Pick<Gateway, "visitorOf">;
-  /** Whether the client came over HTTPS. */
+  /** True if the request came over HTTPS. */
   isSecure: (request: Request) => boolean;
   authenticate(secret: string): Promise<AuthenticatedKey | undefined>;
   formatRate(rate: Rate): string;
   macros: Macros;
 }) => {
   const page = { public: true, query: t.Record(t.String(), t.String()), detail: { hide: true } } as const;
-  const quiet = { public: true, query: NoQuery, detail: { hide: true } } as const;
+  const hidden = { public: true, query: NoQuery, detail: { hide: true } } as const;
   const refuse = ({ request }: { request: Request }) => {
     const { kind } = gateway.visitorOf(request);
-    if (kind === "stranger") throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
+    if (kind === "signed_out") throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
     throw new Fault(kind === "forged" ? "cross_site_request" : "not_found");
   };
   return new Elysia({ name: "console", normalize: false })
     .use(macros)
-    .get("/console", pageAnswer, page)
-    .get("/console/*", pageAnswer, page)
+    .get("/console", pageResponse, page)
+    .get("/console/*", pageResponse, page)
     .get(
       "/console/assets/:hash/:name",
-      ({ params: { hash, name }, headers }) =>
-        fileAnswer(`/console/assets/${hash}/${name}`, headers["accept-encoding"] ?? ""),
-      quiet,
+      ({ params: { hash, name }, headers }) => assetResponse(`/console/assets/${hash}/${name}`, headers),
+      hidden,
     )
     .get(
       "/console/session",
@@ -107,9 +98,9 @@ export const consoleRoutes = ({
         const visitor = gateway.visitorOf(request);
         const session = visitor.kind === "signed_in" ? visitor.session : undefined;
         const key = session && (await authenticate(session.secret));
-        return answer(200, session && key ? stateOf(session.csrfToken, key, formatRate) : STRANGER);
+        return respond(200, session && key ? stateOf(session.csrfToken, key, formatRate) : SIGNED_OUT);
       },
-      quiet,
+      hidden,
     )
     .post(
       "/console/session",
@@ -117,7 +108,7 @@ export const consoleRoutes = ({
         const former = readCookie(request.headers, isSecure(request));
         if (former !== undefined) sessions.close(former);
         const { token, session } = sessions.open(bearer ?? "", key.id);
-        return answer(201, stateOf(session.csrfToken, key, formatRate), {
+        return respond(201, stateOf(session.csrfToken, key, formatRate), {
           "set-cookie": writeCookie(token, isSecure(request)),
         });
       },
@@ -129,9 +120,9 @@ export const consoleRoutes = ({
         const visitor = gateway.visitorOf(request);
         if (visitor.kind === "forged") throw new Fault("cross_site_request");
         if (visitor.kind === "signed_in") sessions.close(visitor.token);
-        return answer(204, undefined, { "set-cookie": endCookie(isSecure(request)) });
+        return respond(204, undefined, { "set-cookie": endCookie(isSecure(request)) });
       },
-      quiet,
+      hidden,
     )
     .get(`${API_PATH}/*`, refuse, { public: true, detail: { hide: true } })
     .all(`${API_PATH}/*`, refuse, { public: true, detail: { hide: true } });

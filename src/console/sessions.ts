@@ -1,90 +1,89 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../lib/time.ts";
 
-/** Somebody who signed in at the console. Sessions live in memory alone: no API key is written down for them. */
+/** A user who is signed in at the console. */
 export interface Session {
-  /** Of the API key that was signed in with; what the key may do and how long it lives is looked up with every request. */
+  /** The secret of the API key. What the key may do, and whether it is still valid, is checked with every request. */
   readonly secret: string;
-  /** The key's id. */
-  readonly owner: number;
-  /** Sent back with every change, as proof that the console's own page asks for it. */
+  readonly keyId: number;
+  /** Sent with every change, to prove that the console's own page sends it. */
   readonly csrfToken: string;
   /** Milliseconds UTC. */
   readonly openedAt: number;
   usedAt: number;
 }
 
-export interface Sessions {
-  /** @returns the token for the cookie, and the session */
-  open(secret: string, owner: number): { token: string; session: Session };
-  /** Undefined once it has ended. `isPresence`: somebody is there, so that it goes on. */
-  find(token: string, isPresence: boolean): Session | undefined;
-  close(token: string): void;
-}
-
 export interface SessionOptions {
   clock: Clock;
   random: (bytes: number) => Uint8Array;
-  /** Milliseconds without a sign of somebody. */
+  /** A session that is not used for so long ends. */
   idleMs?: number;
-  /** Milliseconds from signing in. */
-  longestMs?: number;
-  /** Beyond so many, of all keys or of one, the one that was used least recently ends. */
-  most?: number;
-  mostOfOne?: number;
+  /** A session ends so long after its start. */
+  maxAgeMs?: number;
+  /** Above these, the session that was used least recently ends. */
+  maxSessions?: number;
+  maxPerKey?: number;
 }
 
 const MINUTE_MS = 60_000;
-export const LONGEST_MS = 12 * 60 * MINUTE_MS;
-/** 256 bits each, for the cookie and against forgery. */
+export const MAX_AGE_MS = 12 * 60 * MINUTE_MS;
+/** 256 bits for the cookie, and as many for the CSRF token. */
 const TOKEN_BYTES = 32;
 
-/** A look-up by the hash takes the same time whatever of a token was guessed. */
+/** Look-ups by hash take the same time for every guess of a token. */
 const hashOf = (token: string): string => createHash("sha256").update(token).digest("base64");
 
+/** The sessions are in memory only, so that no API key is written down for them. They end when the server stops. */
 export const createSessions = ({
   clock,
   random,
   idleMs = 60 * MINUTE_MS,
-  longestMs = LONGEST_MS,
-  most = 1000,
-  mostOfOne = 20,
-}: SessionOptions): Sessions => {
+  maxAgeMs = MAX_AGE_MS,
+  maxSessions = 1000,
+  maxPerKey = 20,
+}: SessionOptions) => {
   /** In the order of their last use. */
   const open = new Map<string, Session>();
-  const endOldest = (ofThese: (session: Session) => boolean, allowed: number) => {
-    const theirs = [...open].filter(([, session]) => ofThese(session));
-    for (const [hash] of theirs.slice(0, Math.max(0, theirs.length - allowed))) open.delete(hash);
+  const endOldest = (isMember: (session: Session) => boolean, max: number) => {
+    const members = [...open].filter(([, session]) => isMember(session));
+    for (const [hash] of members.slice(0, Math.max(0, members.length - max))) open.delete(hash);
   };
   const newToken = () => Buffer.from(random(TOKEN_BYTES)).toString("base64url");
   return {
-    open(secret, owner) {
+    /** @returns the token for the cookie, and the session */
+    open(secret: string, keyId: number): { token: string; session: Session } {
       const now = clock.now();
       const token = newToken();
-      const session = { secret, csrfToken: newToken(), owner, openedAt: now, usedAt: now };
+      const session = { secret, csrfToken: newToken(), keyId, openedAt: now, usedAt: now };
       open.set(hashOf(token), session);
-      // One key cannot sign out those of others.
-      endOldest((other) => other.owner === owner, mostOfOne);
-      endOldest(() => true, most);
+      // One key cannot sign out the users of others.
+      endOldest((other) => other.keyId === keyId, maxPerKey);
+      endOldest(() => true, maxSessions);
       return { token, session };
     },
-    find(token, isPresence) {
+    /**
+     * The session of a token; undefined if it has ended.
+     * @param isAttended a user is present: the session counts as used
+     */
+    find(token: string, isAttended: boolean): Session | undefined {
       const hash = hashOf(token);
       const session = open.get(hash);
       if (!session) return undefined;
       const now = clock.now();
       open.delete(hash);
-      if (now - session.usedAt >= idleMs || now - session.openedAt >= longestMs) return undefined;
-      if (isPresence) session.usedAt = now;
+      if (now - session.usedAt >= idleMs || now - session.openedAt >= maxAgeMs) return undefined;
+      if (isAttended) session.usedAt = now;
       open.set(hash, session);
       return session;
     },
-    close: (token) => void open.delete(hashOf(token)),
+    close: (token: string) => void open.delete(hashOf(token)),
   };
 };
 
-/** Whether a request carries the session's token, compared in constant time. */
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** True if a request carries the session's CSRF token, compared in constant time. */
 export const carriesToken = ({ csrfToken }: Session, sent: string | null): boolean => {
-  const [expected, given] = [Buffer.from(csrfToken), Buffer.from(sent ?? "")];
-  return expected.length === given.length && timingSafeEqual(expected, given);
+  const [expected, actual] = [Buffer.from(csrfToken), Buffer.from(sent ?? "")];
+  return expected.length === actual.length && timingSafeEqual(expected, actual);
 };

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { type ContentCoding, acceptedCodings } from "../lib/accept.ts";
-import { type RequestHeaders, isNotModified, etagOf, notModified } from "./etag.ts";
+import { type RequestHeaders, etagOf, isNotModified, notModified } from "./etag.ts";
 
 const QUALITY = 9;
 
@@ -21,17 +21,17 @@ const representationOf = (text: string, coding: ContentCoding | undefined): Repr
 });
 
 /**
- * Serves a text that never changes in the coding that a request prefers, or 304. Each coding is made once, when it is first
- * asked for, and has a strong tag of its own (RFC 9110 section 8.8.3.3).
+ * Responds with a text that never changes, in the content coding that the client prefers, or with 304. Each coding is
+ * compressed once, on first use, and has a strong ETag of its own (RFC 9110 section 8.8.3.3).
  */
-export const staticText = (text: string, type: string, standing: Readonly<Record<string, string>>) => {
-  const made = new Map<ContentCoding | undefined, Representation>();
-  return async (given: RequestHeaders): Promise<Response> => {
-    const [coding] = acceptedCodings(given["accept-encoding"]);
-    const { etag, body } = made.get(coding) ?? representationOf(text, coding);
-    made.set(coding, { etag, body });
-    const headers = { ...standing, etag, vary: "Accept-Encoding" };
-    if (isNotModified(given, etag)) return notModified(headers);
+export const staticText = (text: string, type: string, extraHeaders: Readonly<Record<string, string>>) => {
+  const representations = new Map<ContentCoding | undefined, Representation>();
+  return async (request: RequestHeaders): Promise<Response> => {
+    const [coding] = acceptedCodings(request["accept-encoding"]);
+    const { etag, body } = representations.get(coding) ?? representationOf(text, coding);
+    representations.set(coding, { etag, body });
+    const headers = { ...extraHeaders, etag, vary: "Accept-Encoding" };
+    if (isNotModified(request, etag)) return notModified(headers);
     return new Response(await body, {
       headers: { ...headers, "content-type": type, ...(coding && { "content-encoding": coding }) },
     });

@@ -5,14 +5,14 @@ import { testClock } from "../support/store.ts";
 const MINUTE = 60_000;
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
 
-const opened = (settings: { most?: number } = {}) => {
+const openSessions = (options: { maxSessions?: number } = {}) => {
   const clock = testClock();
-  return { clock, sessions: createSessions({ clock, random, ...settings }) };
+  return { clock, sessions: createSessions({ clock, random, ...options }) };
 };
 
 describe("a session", () => {
   test("is found by its token, and by no other", () => {
-    const { sessions } = opened();
+    const { sessions } = openSessions();
     const { token, session } = sessions.open("aas_secret", 1);
     expect(sessions.find(token, true)).toBe(session);
     expect(sessions.find(`${token}x`, true)).toBeUndefined();
@@ -20,7 +20,7 @@ describe("a session", () => {
   });
 
   test("ends after an hour without a sign of somebody", () => {
-    const { clock, sessions } = opened();
+    const { clock, sessions } = openSessions();
     const { token } = sessions.open("aas_secret", 1);
     clock.advance(59 * MINUTE);
     expect(sessions.find(token, true)).toBeDefined();
@@ -31,7 +31,7 @@ describe("a session", () => {
   });
 
   test("is not kept alive by what the page does by itself", () => {
-    const { clock, sessions } = opened();
+    const { clock, sessions } = openSessions();
     const { token } = sessions.open("aas_secret", 1);
     clock.advance(40 * MINUTE);
     expect(sessions.find(token, false)).toBeDefined();
@@ -40,7 +40,7 @@ describe("a session", () => {
   });
 
   test("ends twelve hours after signing in, however busy", () => {
-    const { clock, sessions } = opened();
+    const { clock, sessions } = openSessions();
     const { token } = sessions.open("aas_secret", 1);
     for (let half = 1; half < 24; half++) {
       clock.advance(30 * MINUTE);
@@ -51,14 +51,14 @@ describe("a session", () => {
   });
 
   test("is gone once it is closed", () => {
-    const { sessions } = opened();
+    const { sessions } = openSessions();
     const { token } = sessions.open("aas_secret", 1);
     sessions.close(token);
     expect(sessions.find(token, true)).toBeUndefined();
   });
 
   test("gives way, beyond the limit, if it was used least recently", () => {
-    const { sessions } = opened({ most: 2 });
+    const { sessions } = openSessions({ maxSessions: 2 });
     const first = sessions.open("aas_1", 1).token;
     const second = sessions.open("aas_2", 2).token;
     sessions.find(first, true);
@@ -71,7 +71,7 @@ describe("a session", () => {
   });
 
   test("is not ended by another key, however often that one signs in", () => {
-    const { sessions } = opened();
+    const { sessions } = openSessions();
     const mine = sessions.open("aas_mine", 1).token;
     const theirs = Array.from({ length: 2000 }, () => sessions.open("aas_theirs", 2).token);
     expect(sessions.find(mine, true)?.secret).toBe("aas_mine");
@@ -79,7 +79,7 @@ describe("a session", () => {
   });
 
   test("knows its CSRF token, and no other", () => {
-    const { sessions } = opened();
+    const { sessions } = openSessions();
     const { session } = sessions.open("aas_secret", 1);
     expect(carriesToken(session, session.csrfToken)).toBe(true);
     for (const sent of [null, "", "x", `${session.csrfToken}x`, sessions.open("aas_2", 2).session.csrfToken])
