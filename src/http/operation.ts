@@ -1,39 +1,39 @@
 import type { FaultCode } from "../lib/errors.ts";
 
-/** What a room says of one of its answers; the schema comes from the route itself. */
+/** Describes one response of an operation. Its schema comes from the route. */
 export interface ResponseNote {
   description: string;
-  /** Names of headers that `openapi.ts` knows. */
+  /** Names of headers in `openapi/headers.ts`. */
   headers?: readonly string[];
   example?: unknown;
-  /** Media types beside JSON that it is given as. */
+  /** The media types besides JSON. */
   alsoAs?: readonly string[];
-  /** The media type of text that it is given as, in place of JSON. */
+  /** The media type of a response that is text instead of JSON. */
   textAs?: string;
   links?: Record<string, object>;
 }
 
-/** What a room says of an operation. Everything else is derived from its route. */
+/** Describes an operation. Everything else is derived from its route. */
 export interface Operation {
   operationId: string;
   summary: string;
   description: string;
   tags: string[];
   responses: Record<number, ResponseNote>;
-  /** An example of the body. */
+  /** An example of the request body. */
   bodyExample?: unknown;
-  /** Media types of a body that is a file. */
+  /** The media types of a request body that is a file. */
   uploads?: readonly string[];
-  /** Conditions of RFC 9110 section 13 that it takes, by the names of headers that `openapi.ts` knows. */
+  /** The conditional headers that it accepts (RFC 9110 section 13), by their names in `openapi/headers.ts`. */
   conditions?: readonly string[];
-  /** Codes that this operation alone answers with; the usual ones follow from its form. */
+  /** The error codes of this operation. The usual ones follow from its key, parameters and body. */
   faults?: readonly FaultCode[];
 }
 
-/** The field of a route's `detail` that carries what OpenAPI has no place for; it appears in no document. */
+/** The field of a route's `detail` for what OpenAPI has no place for. It appears in no document. */
 export const NOTES = "x-notes";
 
-/** A route's `detail`. */
+/** Makes the `detail` of a route. */
 export const operation = ({
   responses,
   bodyExample,

@@ -1,7 +1,7 @@
 import { type BodyFormat, READS, bodyTypes } from "../http/body.ts";
 import { IDEMPOTENT } from "../http/idempotency.ts";
 import { NOTES, type Operation, type ResponseNote } from "../http/operation.ts";
-import { faultAnswers } from "./fault-responses.ts";
+import { faultResponses } from "./fault-responses.ts";
 import { IDEMPOTENCY_KEY, conditionOf, headerRefs } from "./headers.ts";
 import { type Json, isObject } from "./json.ts";
 import { refTo, schemaOf } from "./schemas.ts";
@@ -9,13 +9,12 @@ import { refTo, schemaOf } from "./schemas.ts";
 type Notes = Required<Pick<Operation, "responses" | "faults" | "conditions">> &
   Pick<Operation, "bodyExample" | "uploads">;
 
-/** The response to a condition that the present representation meets. */
-const UNCHANGED: ResponseNote = {
-  description: "The client already has the present representation.",
+const NOT_MODIFIED: ResponseNote = {
+  description: "The client already has the current representation.",
   headers: ["ETag"],
 };
 
-/** Headers of every answer of an operation. */
+/** The headers of every response of an operation. */
 const commonHeaders = ({ security, deprecated, ...operation }: Json): string[] => [
   "X-Request-Id",
   ...(Array.isArray(security) && security.length > 0 ? ["RateLimit-Policy", "RateLimit"] : []),
@@ -23,7 +22,7 @@ const commonHeaders = ({ security, deprecated, ...operation }: Json): string[] =
   ...(operation["x-stability"] ? ["X-Stability"] : []),
 ];
 
-/** The usual spelling of a header, which routes have in lower case. */
+/** The usual spelling of a header: routes have it in lower case. */
 const headerName = (name: string): string =>
   name.replace(/\bid\b/g, "ID").replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase());
 
@@ -38,11 +37,11 @@ const parameterOf = ({ examples, description, schema, ...parameter }: Json): Jso
   },
 });
 
-/** The same in every media type. */
+/** The same schema and example for each media type. */
 const content = (types: readonly string[], schema: unknown, example: unknown): Json =>
   Object.fromEntries(types.map((type) => [type, { schema, ...(example !== undefined && { example }) }]));
 
-/** The plugin puts a response's schema, less its type, beside its content, where its name still is. */
+/** The plugin puts a response's schema beside its content, without the type but with the name. */
 const contentOf = (response: unknown, { example, alsoAs = [], textAs }: ResponseNote): Json | undefined => {
   // OpenAPI 3.1 cannot describe the events of a stream.
   if (textAs === "text/event-stream") return { [textAs]: { example } };
@@ -52,13 +51,13 @@ const contentOf = (response: unknown, { example, alsoAs = [], textAs }: Response
     : undefined;
 };
 
-const answerOf = (response: unknown, answer: ResponseNote, common: readonly string[]): Json => {
-  const described = contentOf(response, answer);
+const responseOf = (response: unknown, note: ResponseNote, common: readonly string[]): Json => {
+  const described = contentOf(response, note);
   return {
-    description: answer.description,
-    headers: headerRefs([...new Set([...common, ...(answer.headers ?? [])])]),
+    description: note.description,
+    headers: headerRefs([...new Set([...common, ...(note.headers ?? [])])]),
     ...(described && { content: described }),
-    ...(answer.links && { links: answer.links }),
+    ...(note.links && { links: note.links }),
   };
 };
 
@@ -82,10 +81,10 @@ const bodyOf = (
   return { required: true, content: content(types, schemaOf(schema["schema"]), bodyExample) };
 };
 
-/** The scopes that a route asks for; undefined for a public one. */
+/** The scopes that a route requires; undefined for a public route. */
 const scopesOf = (security: unknown): string[] | undefined => (security as { apiKey: string[] }[])[0]?.apiKey;
 
-/** Scopes are roles, which linters do not take from a bearer scheme: they are said in words and in `x-scopes`. */
+/** Linters do not accept scopes for a bearer scheme, so they are in the description and in `x-scopes`. */
 const securityOf = (security: unknown, description: string): Json => {
   const scopes = scopesOf(security);
   if (!scopes) return { security, description };
@@ -98,7 +97,7 @@ const securityOf = (security: unknown, description: string): Json => {
 };
 
 const IDEMPOTENCY_FAULTS = ["idempotency_in_flight", "idempotency_mismatch"] as const;
-/** Not of the specified operations, whose examples stay as they are. */
+/** Not for the specified operations: their examples are fixed. */
 const BETA_FAULTS = ["outcome_unknown"] as const;
 
 export const operationOf = (raw: unknown, method: string): Json => {
@@ -125,8 +124,8 @@ export const operationOf = (raw: unknown, method: string): Json => {
     ...(body && { requestBody: body }),
   };
   const common = commonHeaders(operation);
-  const all = { ...responses, ...(conditions.includes("If-None-Match") && { 304: UNCHANGED }) };
-  const own = [
+  const all = { ...responses, ...(conditions.includes("If-None-Match") && { 304: NOT_MODIFIED }) };
+  const ownFaults = [
     ...faults,
     ...(idempotent ? IDEMPOTENCY_FAULTS : []),
     ...(idempotent && rest["x-stability"] ? BETA_FAULTS : []),
@@ -135,15 +134,15 @@ export const operationOf = (raw: unknown, method: string): Json => {
     ...operation,
     responses: {
       ...Object.fromEntries(
-        Object.entries(all).map(([status, answer]) => [
+        Object.entries(all).map(([status, note]) => [
           status,
-          answerOf((schemas as Json | undefined)?.[status], answer, [
+          responseOf((schemas as Json | undefined)?.[status], note, [
             ...common,
             ...(idempotent ? ["Idempotency-Replayed"] : []),
           ]),
         ]),
       ),
-      ...faultAnswers(operation, own, (status) =>
+      ...faultResponses(operation, ownFaults, (status) =>
         status === 415 && method === "patch" ? [...common, "Accept-Patch"] : common,
       ),
     },

@@ -8,11 +8,11 @@ export interface Section {
   servers: Json[];
   tags: Json[];
   tagGroups?: Json[];
-  /** Only paths that it takes, under the name that it gives them; undefined: not in this document. */
+  /** The path as this document shows it; undefined: the path is not in this document. */
   pathOf(path: string): string | undefined;
 }
 
-/** Makes one OpenAPI 3.1 document out of what @elysiajs/swagger wrote of all routes. */
+/** Makes one OpenAPI 3.1 document from what @elysiajs/swagger generates for all routes. */
 export const openapi = (raw: Json, { info, servers, tags, tagGroups, pathOf }: Section): Json => {
   const paths: Json = {};
   for (const [path, operations] of Object.entries(raw["paths"] as Json)) {

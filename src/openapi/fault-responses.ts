@@ -11,24 +11,24 @@ const FAULT_HEADERS: Partial<Record<number, readonly string[]>> = {
   503: ["Retry-After"],
 };
 
-const STATUS_WORDS: Record<number, string> = {
+const STATUS_DESCRIPTIONS: Record<number, string> = {
   400: "The request is not valid.",
   401: "Missing or invalid API key.",
-  402: "The plan does not include it.",
-  403: "The key lacks the scope.",
+  402: "The plan does not include this.",
+  403: "The API key lacks the scope.",
   404: "The requested resource could not be found.",
-  409: "It conflicts with what there is.",
-  412: "It is no longer what `If-Match` names.",
-  413: "The body is too large.",
-  415: "The body is not sent as what it may be.",
-  422: "It contradicts what was sent before.",
+  409: "The request conflicts with the current state.",
+  412: "The resource is no longer the one that `If-Match` names.",
+  413: "The request body is too large.",
+  415: "The media type or encoding of the body is not supported.",
+  422: "The request differs from an earlier one with the same key.",
   429: "Too many requests.",
-  500: "An error on our side.",
+  500: "An internal error.",
   503: "The storage is unavailable.",
 };
 
-const faultAnswer = (status: number, codes: readonly FaultCode[], headers: readonly string[]): Json => ({
-  description: STATUS_WORDS[status],
+const faultResponseOf = (status: number, codes: readonly FaultCode[], headers: readonly string[]): Json => ({
+  description: STATUS_DESCRIPTIONS[status],
   headers: headerRefs([...headers, ...(FAULT_HEADERS[status] ?? [])]),
   content: {
     "application/json": {
@@ -40,7 +40,7 @@ const faultAnswer = (status: number, codes: readonly FaultCode[], headers: reado
   },
 });
 
-/** The faults that an operation can answer with, as its form tells. */
+/** The faults that follow from the shape of an operation: its key, its parameters and its body. */
 const faultsOf = ({ security, parameters, requestBody }: Json): FaultCode[] => {
   const named = (place: string, name?: string) =>
     ((parameters as Json[] | undefined) ?? []).some(
@@ -58,13 +58,13 @@ const faultsOf = ({ security, parameters, requestBody }: Json): FaultCode[] => {
   ];
 };
 
-export const faultAnswers = (
+export const faultResponses = (
   operation: Json,
   own: readonly FaultCode[],
   headersOf: (status: number) => readonly string[],
 ): Json => {
   const byStatus = Map.groupBy([...own, ...faultsOf(operation)], statusOf);
   return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [status, faultAnswer(status, codes, headersOf(status))]),
+    [...byStatus].map(([status, codes]) => [status, faultResponseOf(status, codes, headersOf(status))]),
   );
 };

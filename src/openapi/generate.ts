@@ -5,11 +5,11 @@ import { type Addresses, type DocumentName, type ServerForm, sections } from "./
 /** The OpenAPI document of the store or of the platform, for these addresses. */
 export type Documents = (name: DocumentName, addresses: Addresses, form?: ServerForm) => object;
 
-/** Reads all routes of an app; whatever is hidden appears in no document. */
+/** Describes all routes of an app but the hidden ones. */
 export const documentsOf = async (app: Elysia<any, any, any, any, any, any, any>): Promise<Documents> => {
-  // Loaded when a document is first asked for: 10 ms that a start need not wait for.
+  // Imported for the first document: it takes 10 ms that a start need not wait for.
   const { swagger } = await import("@elysiajs/swagger");
-  // The plugin describes the app that it is put into: one with the same routes and nothing behind them.
+  // The plugin describes the app that uses it, so give it one with the same routes and empty handlers.
   const { definitions } = app as unknown as { definitions: { type: Record<string, TSchema> } };
   const described = new Elysia().model(definitions.type);
   for (const { method, path, hooks } of app.routes) {
@@ -17,7 +17,7 @@ export const documentsOf = async (app: Elysia<any, any, any, any, any, any, any>
     described.route(method, path, () => {}, { query, params, headers, body, response, detail });
   }
   described.use(swagger({ path: "/raw", specPath: "/raw.json", excludeStaticFile: false }));
-  const answer = await described.handle(new Request("http://localhost/raw.json"));
-  const raw = (await answer.json()) as Record<string, unknown>;
+  const response = await described.handle(new Request("http://localhost/raw.json"));
+  const raw = (await response.json()) as Record<string, unknown>;
   return (name, addresses, form = "addresses") => openapi(raw, sections(addresses, form)[name]);
 };

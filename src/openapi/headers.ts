@@ -5,7 +5,7 @@ import type { Json } from "./json.ts";
 /** Every header that a response may carry. */
 export const HEADERS: Record<string, { description: string; schema: Json }> = {
   "X-Request-Id": {
-    description: "The request's id: the client's own if it sent one, else a new one.",
+    description: "The request's id: the client's own if it sent a valid one, else a new one.",
     schema: { type: "string", examples: ["4f5c1b9e-8a70-4b36-9d0c-0b8a3c0f3a77"] },
   },
   "RateLimit-Policy": {
@@ -13,7 +13,7 @@ export const HEADERS: Record<string, { description: string; schema: Json }> = {
     schema: { type: "string", examples: ['"key";q=600;w=60'] },
   },
   RateLimit: {
-    description: "What is left of the key's limit: requests (r) and seconds until it is whole again (t).",
+    description: "What is left of the key's limit: requests (r), and seconds until the window ends (t).",
     schema: { type: "string", examples: ['"key";r=599;t=60'] },
   },
   Link: {
@@ -29,11 +29,11 @@ export const HEADERS: Record<string, { description: string; schema: Json }> = {
     schema: { type: "string", examples: ["/platform/keys/2"] },
   },
   ETag: {
-    description: "Strong: of exactly this answer (RFC 9110 section 8.8.3).",
+    description: "A strong entity tag of exactly this response (RFC 9110 section 8.8.3).",
     schema: { type: "string", examples: ['"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"'] },
   },
   "Idempotency-Replayed": {
-    description: "`true`: the response was stored under the request's Idempotency-Key, and is sent again.",
+    description: "`true`: this is the stored response to an earlier request with the same Idempotency-Key.",
     schema: { type: "string", enum: ["true"], examples: ["true"] },
   },
   Deprecation: {
@@ -53,11 +53,11 @@ export const HEADERS: Record<string, { description: string; schema: Json }> = {
     schema: { type: "string", examples: ['Bearer realm="adoption-store"'] },
   },
   "Retry-After": {
-    description: "Seconds to wait before the next try.",
+    description: "Seconds to wait before the next attempt.",
     schema: { type: "string", examples: ["1"] },
   },
   Accept: {
-    description: "What the body may be sent as.",
+    description: "The media types that a body may have.",
     schema: { type: "string", examples: ["application/json"] },
   },
   "Accept-Patch": {
@@ -76,17 +76,17 @@ export const headerRefs = (names: readonly string[]): Json =>
 
 const ETAG_EXAMPLE = '"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"';
 
-/** The conditions that an operation may take, as headers of the request. */
+/** The request headers with which an operation can be made conditional. */
 const CONDITIONS: Record<string, { description: string; schema: Json }> = {
   "If-Match": {
     description:
-      "Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the response is 412.",
+      "Entity tags, or `*`. If none of them is the current `ETag`, nothing is done and the response is 412.",
     schema: { type: "string", pattern: IF_MATCH_PATTERN, examples: [ETAG_EXAMPLE] },
   },
   // Without a pattern: a malformed one is ignored.
   "If-None-Match": {
     description:
-      "Entity tags, or `*`: if one of them is the present `ETag`, the response is 304, without a body.",
+      "Entity tags, or `*`. If one of them is the current `ETag`, the response is 304, without a body.",
     schema: { type: "string", examples: [ETAG_EXAMPLE] },
   },
 };
@@ -103,7 +103,7 @@ export const IDEMPOTENCY_KEY: Json = {
   in: "header",
   required: false,
   description:
-    "A key that you choose, new for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. Another request with the key gets 422; while the first is in progress, 409 (draft-ietf-httpapi-idempotency-key-header). The quotes can be left out if the key has no space, comma or quote.",
+    "A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote.",
   schema: {
     type: "string",
     minLength: 1,

@@ -10,7 +10,7 @@ interface Document {
 
 const MAX_CELL = 300;
 
-/** A text in a cell of a table: on one line, its bars escaped. */
+/** A cell of a table: on one line, with escaped bars. */
 const cell = (text: unknown): string =>
   ((text as string | undefined) ?? "").replaceAll(/\s+/g, " ").replaceAll("|", "\\|").slice(0, MAX_CELL);
 
@@ -23,7 +23,7 @@ const code = (text: string): string => `\`${text}\``;
 
 const nameOf = (schema: Json): string => (schema["$ref"] as string | undefined)?.split("/").at(-1) ?? "";
 
-/** What a value must be, in a word or two; a schema with a name is linked. */
+/** The type of a value in a word or two, with a link for a schema that has a name. */
 const typeOf = (schema: Json = {}): string => {
   const name = nameOf(schema);
   if (name) return `[${name}](#${name.toLowerCase()})`;
@@ -48,7 +48,7 @@ const schemaIn = (content: unknown): string =>
     .map(([type, { schema }]) => (type === "application/json" ? typeOf(schema) : code(type)))
     .join(" or ");
 
-const answersOf = (responses: Record<string, Json>): string =>
+const responsesOf = (responses: Record<string, Json>): string =>
   table(
     ["status", "body", "meaning"],
     Object.entries(responses).map(([status, { content, description }]) => [
@@ -67,7 +67,7 @@ const operationOf = (path: string, method: string, operation: Json): string => {
     String(description),
     parametersOf((parameters as Json[] | undefined) ?? []),
     body && `Body: ${body}`,
-    answersOf(responses as Record<string, Json>),
+    responsesOf(responses as Record<string, Json>),
   ]
     .filter(Boolean)
     .join("\n\n");
@@ -85,7 +85,7 @@ const schemaOf = (name: string, schema: Json): string => {
   return [
     `## ${name}`,
     (schema["description"] as string | undefined) ?? "",
-    rows.length > 0 ? table(["field", "type", "always there", "meaning"], rows) : typeOf(schema),
+    rows.length > 0 ? table(["field", "type", "required", "meaning"], rows) : typeOf(schema),
   ].join("\n\n");
 };
 
@@ -113,7 +113,7 @@ table { border-collapse: collapse; width: 100% }
 th, td { padding: 0.4rem 0.8rem 0.4rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent) }
 `;
 
-const pageOf = (markdown: string): string => {
+const htmlPage = (markdown: string): string => {
   const html = Bun.markdown.html(markdown, { tables: true, headings: { ids: true } });
   const title = /^# (.+)$/m.exec(markdown)?.[1] ?? "";
   return `<!doctype html>
@@ -133,24 +133,24 @@ ${html.replaceAll("<table>", '<div class="scroll"><table>').replaceAll("</table>
 
 const START = `# Adoption store
 
-The API reference of this service, and the first project that it publishes.
+The API reference of this service, which is also the first project that it publishes.
 
 - [The store](/store): animals offered for adoption ([OpenAPI](/store.json))
 - [The platform](/platform): documentation projects, deploys, custom domains and API keys ([OpenAPI](/platform.json))
 
-Deploy a site of your own in its place: \`adoption-store deploy DIR --project docs\`.
+Deploy your own site in its place: \`adoption-store deploy DIR --project docs\`.
 `;
 
-const NOWHERE = "# Nothing here\n\nThere is no page at this address: [go to the start](/).\n";
+const NOT_FOUND = "# Not found\n\nThere is no page at this address. [Go to the start page](/).\n";
 
-/** The files of a site that documents the service: path to content. */
+/** The files of a site that documents the service, by path. */
 export const referenceSite = (documentOf: (name: DocumentName) => object): Map<string, string> => {
   const [store, platform] = [documentOf("store"), documentOf("platform")];
   return new Map([
-    ["index.html", pageOf(START)],
-    ["store.html", pageOf(markdownOf(store))],
-    ["platform.html", pageOf(markdownOf(platform))],
-    ["404.html", pageOf(NOWHERE)],
+    ["index.html", htmlPage(START)],
+    ["store.html", htmlPage(markdownOf(store))],
+    ["platform.html", htmlPage(markdownOf(platform))],
+    ["404.html", htmlPage(NOT_FOUND)],
     ["style.css", STYLE],
     ["store.json", JSON.stringify(store, null, 2)],
     ["platform.json", JSON.stringify(platform, null, 2)],

@@ -6,7 +6,14 @@ import { NoQuery } from "../http/schemas.ts";
 import { staticText } from "../http/static-text.ts";
 import type { Documents } from "./generate.ts";
 import { API_VERSION, type Addresses, type DocumentName } from "./sections.ts";
-import { ASSET_PATH, PAGE, PAGE_CSS, PAGE_JS, contentSecurityPolicy, embedded } from "./swagger-page.ts";
+import {
+  ASSET_PATH,
+  PAGE,
+  PAGE_CSS,
+  PAGE_JS,
+  assetResponses,
+  contentSecurityPolicy,
+} from "./swagger-page.ts";
 
 const text = (body: string, type: string, headers: Record<string, string> = {}) =>
   new Response(body, {
@@ -17,7 +24,7 @@ const documentRoute = (operationId: string, summary: string) =>
   operation({
     operationId,
     summary,
-    description: "With the server's own addresses filled in. No key is needed.",
+    description: "With the server's own addresses filled in. No API key is required.",
     tags: ["operation"],
     responses: {
       200: {
@@ -33,7 +40,6 @@ const documentRoute = (operationId: string, summary: string) =>
     conditions: ["If-None-Match"],
   });
 
-/** The fields that every OpenAPI document has. */
 const OpenApiDocument = t.Object(
   {
     openapi: t.String({ description: "The version of OpenAPI.", examples: ["3.1.0"] }),
@@ -46,7 +52,7 @@ const OpenApiDocument = t.Object(
   { $id: "OpenApiDocument", additionalProperties: true, description: "An OpenAPI document." },
 );
 
-/** The documents and the Swagger page; none of it needs a key. */
+/** The documents and the Swagger page, all without a key. */
 export const docsRoutes = ({
   documents,
   addresses,
@@ -56,15 +62,15 @@ export const docsRoutes = ({
   addresses: Addresses;
   macros: Macros;
 }) => {
-  const asset = embedded();
-  const written = new Map<DocumentName, ReturnType<typeof staticText>>();
+  const assetResponse = assetResponses();
+  const responders = new Map<DocumentName, ReturnType<typeof staticText>>();
   const document = async (name: DocumentName, headers: RequestHeaders) => {
-    const known = written.get(name);
-    if (known) return known(headers);
+    const cached = responders.get(name);
+    if (cached) return cached(headers);
     const text = JSON.stringify((await documents())(name, addresses));
-    const made = staticText(text, "application/json", { "cache-control": "no-cache" });
-    written.set(name, made);
-    return made(headers);
+    const respond = staticText(text, "application/json", { "cache-control": "no-cache" });
+    responders.set(name, respond);
+    return respond(headers);
   };
   const page = { public: true, query: NoQuery, detail: { hide: true } } as const;
   return new Elysia({ name: "docs", normalize: false })
@@ -92,7 +98,7 @@ export const docsRoutes = ({
     .get("/docs/page.js", () => text(PAGE_JS, "text/javascript"), page)
     .get(
       `${ASSET_PATH}/:name`,
-      ({ params, headers }) => asset(params.name, headers["accept-encoding"] ?? ""),
+      ({ params, headers }) => assetResponse(params.name, headers["accept-encoding"] ?? ""),
       {
         ...page,
         params: t.Object({ name: t.String() }),

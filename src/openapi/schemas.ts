@@ -2,7 +2,7 @@ import { type Json, isObject, mapValues } from "./json.ts";
 
 export const refTo = (schema: string): Json => ({ $ref: `#/components/schemas/${schema}` });
 
-/** A schema as the document shows it: whatever has a name is referred to by it. */
+/** A schema as the document shows it: a schema with a name becomes a reference. */
 export const schemaOf = (schema: unknown, isDefinition = false): unknown => {
   if (Array.isArray(schema)) return schema.map((one) => schemaOf(one));
   if (!isObject(schema)) return schema;
@@ -20,7 +20,7 @@ export const namedIn = (node: unknown, found: Json = {}): Json => {
   return found;
 };
 
-/** The schema without a ban on unknown fields: a later version may respond with more of them. */
+/** Responses allow unknown fields: a later version may add some. */
 export const allowMoreFields = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(allowMoreFields);
   if (!isObject(schema)) return schema;
@@ -28,7 +28,7 @@ export const allowMoreFields = (schema: unknown): unknown => {
   return mapValues(additionalProperties === false ? rest : schema, allowMoreFields);
 };
 
-/** Names of the schemas that a node refers to, through other schemas too. */
+/** The names of the schemas that a node refers to, directly or through other schemas. */
 export const schemasUsed = (node: unknown, schemas: Json, found = new Set<string>()): Set<string> => {
   if (Array.isArray(node)) for (const one of node) schemasUsed(one, schemas, found);
   if (!isObject(node)) return found;

@@ -6,18 +6,18 @@ export const DOCUMENTS = ["store", "platform"] as const;
 export type DocumentName = (typeof DOCUMENTS)[number];
 
 export interface Addresses {
-  /** Origin of production; "" makes the documents point to wherever they were fetched from. */
+  /** The origin of production; "" makes the addresses relative to the document's own. */
   baseUrl: string;
-  /** "" if there is no staging environment. */
+  /** "" without a staging environment. */
   stagingBaseUrl: string;
 }
 
-/** How a document names its servers: by addresses, or by the specified variables, with the addresses as defaults. */
+/** How a document names its servers: by addresses, or by the specified variables with the addresses as defaults. */
 export type ServerForm = "addresses" | "variables";
 
 /**
- * Without BASE_URL an address is relative: clients resolve it against the address of the document. The Host header would
- * add nothing, and an attacker could put another one into a cached document.
+ * Without BASE_URL an address is relative, and clients resolve it against the document's own. The Host header would add
+ * nothing, and an attacker could put another host into a cached document.
  */
 const SERVERS = {
   addresses: (_variable: string, description: string, address: string) => ({ url: address, description }),
@@ -45,13 +45,13 @@ export const sections = (addresses: Addresses, form: ServerForm) => ({
       license: LICENSE,
       contact: CONTACT,
       description:
-        "Animals offered for adoption: list, add and fetch them. Every operation needs an API key. What is not marked `x-stability: beta` is stable.",
+        "Animals offered for adoption: list, add and fetch them. Every operation requires an API key. Operations without `x-stability: beta` are stable.",
     },
     servers: servers(addresses, "/v1", form),
     tags: [
       { name: "store", description: "Adoptions." },
       { name: "animals", description: "Animals offered for adoption." },
-      { name: "categories", description: "What animals are grouped by." },
+      { name: "categories", description: "Groups of animals." },
     ],
     tagGroups: [
       { name: "Store", tags: ["store"] },
@@ -66,12 +66,12 @@ export const sections = (addresses: Addresses, form: ServerForm) => ({
       license: LICENSE,
       contact: CONTACT,
       description:
-        "Documentation projects with their deploys and custom domains, and what an operator of the service needs: API keys, health and metrics. All of it is beta.",
+        "Documentation projects with their deploys and custom domains, and the tools of an operator: API keys, health and metrics. Everything here is beta.",
     },
     servers: servers(addresses, "", form),
     tags: [
       { name: "projects", description: "Documentation projects." },
-      { name: "deploys", description: "What projects publish." },
+      { name: "deploys", description: "The versions of a site that projects publish." },
       { name: "domains", description: "Custom domains of projects." },
       { name: "keys", description: "API keys." },
       { name: "operation", description: "Health and metrics." },

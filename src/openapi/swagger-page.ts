@@ -6,7 +6,7 @@ import { acceptedCodings } from "../lib/accept.ts";
 import { Fault } from "../lib/errors.ts";
 import type { Addresses } from "./sections.ts";
 
-/** Embedded files of the Swagger page, under a path that changes with their version. */
+/** The embedded files of the Swagger page. Their path changes with their version. */
 const ASSETS = {
   "swagger-ui.css": { file: swaggerCss, type: "text/css; charset=utf-8" },
   "swagger-ui-bundle.js": { file: swaggerBundle, type: "text/javascript; charset=utf-8" },
@@ -34,7 +34,7 @@ export const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Mends what cannot be read: names of headers in the dark, the badge of a deprecated operation in the light. */
+/** Fixes contrast: header names in dark mode, the badge of a deprecated operation in light mode. */
 export const PAGE_CSS = `body { margin: 0; }
 html.dark-mode .swagger-ui .headers td { color: inherit; }
 .swagger-ui .opblock.opblock-deprecated { opacity: 1; }
@@ -51,13 +51,13 @@ export const PAGE_JS = `window.ui = SwaggerUIBundle({
   layout: "StandaloneLayout",
   deepLinking: true,
   displayRequestDuration: true,
-  // The logo is an SVG with a style of its own, which the Content-Security-Policy refuses.
+  // The logo is an SVG with an inline style, which the Content-Security-Policy blocks.
   plugins: [() => ({ components: { Logo: () => null } })],
   validatorUrl: null,
 });
 `;
 
-/** Only this host's own files, and calls to the addresses that the documents name. */
+/** Allows this host's own files, and calls to the addresses in the documents. */
 export const contentSecurityPolicy = ({ baseUrl, stagingBaseUrl }: Addresses): string =>
   [
     "default-src 'none'",
@@ -70,19 +70,13 @@ export const contentSecurityPolicy = ({ baseUrl, stagingBaseUrl }: Addresses): s
     "frame-ancestors 'none'",
   ].join("; ");
 
-/** Serves an embedded file, compressed once for whoever takes gzip. */
-export const embedded = () => {
+/** Responds with an embedded file. Each is compressed once, on first use. */
+export const assetResponses = () => {
   const compressed = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   const gzipOf = (name: string, file: string) => {
-    let made = compressed.get(name);
-    if (!made)
-      compressed.set(
-        name,
-        (made = Bun.file(file)
-          .bytes()
-          .then((bytes) => Bun.gzipSync(bytes))),
-      );
-    return made;
+    const gzipped = compressed.get(name) ?? Bun.file(file).bytes().then(Bun.gzipSync);
+    compressed.set(name, gzipped);
+    return gzipped;
   };
   return async (name: string, acceptEncoding: string): Promise<Response> => {
     if (!Object.hasOwn(ASSETS, name)) throw new Fault("not_found");
