@@ -147,7 +147,7 @@ const revokeCommand = () =>
 
 export const keysCommand = (): Command => {
   const command = new Command("keys").description(
-    "make, list, rotate and revoke API keys, also while a server runs",
+    "create, list, rotate and revoke API keys, also while a server runs",
   );
   for (const child of [createCommand(), listCommand(), rotateCommand(), revokeCommand()])
     command.addCommand(withSettings(child.option("--json", "print JSON"), ["dataDir"]));

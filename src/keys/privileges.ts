@@ -2,22 +2,22 @@ import type { Rate } from "../lib/rate-limiter.ts";
 import { isWithinRate } from "./rate.ts";
 import { type Grant, holds } from "../lib/scopes.ts";
 
-/** What a key can do, until when, and how often. */
+/** What a key may do, until when, and how often. */
 export interface Privileges {
   scopes: ReadonlySet<Grant>;
-  /** Milliseconds UTC; undefined: it never ends. */
+  /** Milliseconds UTC; undefined: it never expires. */
   expiresAt?: number | undefined;
   /** Undefined: no limit. */
   rate?: Rate | undefined;
 }
 
-/** How one reach goes beyond another. */
+/** How one key's privileges exceed another's. */
 export type Excess =
   { kind: "scope"; scope: Grant } | { kind: "lifetime"; end: number } | { kind: "rate"; rate: Rate };
 
 /**
- * A key never grants, rotates or revokes beyond itself. This is the only home of that rule.
- * @returns how `other` goes beyond `own`; undefined if it does not
+ * The rule that no key creates, rotates or revokes a key with more privileges than its own.
+ * @returns how `other` exceeds `own`; undefined if it does not
  */
 export const findExcess = (own: Privileges, other: Privileges): Excess | undefined => {
   const scope = [...other.scopes].find((one) => !holds(own, one));

@@ -1,9 +1,8 @@
-import { and, asc, eq, gt, isNull, lt, lte, not, or, sql } from "drizzle-orm";
-import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
-import { keys, secrets } from "../db/schema/keys.ts";
+import { lruCache } from "../lib/lru.ts";
 import type { Rate } from "../lib/rate-limiter.ts";
 import type { Grant } from "../lib/scopes.ts";
+import { type KeyRow, keyQueries, keyStatements } from "./queries.ts";
 import type { SecretRecord } from "./secret.ts";
 
 /** An API key, without its secret. Times are milliseconds UTC. */
@@ -27,56 +26,9 @@ export interface NewKey {
   expiresAt?: number | undefined;
 }
 
-export interface Keys {
-  /** Stores the key and its first secret in one atomic step. */
-  add(key: NewKey, secret: SecretRecord, now: number): Promise<Key>;
-  find(id: number): Promise<Key | undefined>;
-  /** Ascending by id, from behind `after`. */
-  list(page: { after: number; limit: number }): Promise<Key[]>;
-  /**
-   * The key that has a secret of this hash, with `expiresAt` as the end of this secret, by rotation or by the key's expiry;
-   * never older than the last acknowledged change.
-   */
-  open(hash: string): Promise<Key | undefined>;
-  /** Adds a secret and ends the others at `oldUntil` at the latest, in one atomic step; undefined if the key is revoked or unknown. */
-  rotate(
-    id: number,
-    secret: SecretRecord,
-    times: { now: number; oldUntil: number },
-  ): Promise<Key | undefined>;
-  /**
-   * Ends the key, in one atomic step; true if it exists, also if it was revoked before. False, and nothing is written, if it
-   * is the last usable key that can manage keys, unless `force`.
-   */
-  revoke(id: number, options: { now: number; force: boolean }): Promise<boolean>;
-  /** Records when keys were last used. */
-  touch(lastUsed: ReadonlyMap<number, number>): Promise<void>;
-  isEmpty(): Promise<boolean>;
-}
+const MAX_CACHED_KEYS = 10_000;
 
-const CACHED_KEYS = 10_000;
-
-const newestPrefix = sql<string>`(select prefix from secrets newest where newest.key_id = ${keys.id} order by newest.rowid desc limit 1)`;
-
-const COLUMNS = {
-  id: keys.id,
-  name: keys.name,
-  scopes: keys.scopes,
-  rateRequests: keys.rateRequests,
-  rateSeconds: keys.rateSeconds,
-  prefix: newestPrefix,
-  createdAt: keys.createdAt,
-  expiresAt: keys.expiresAt,
-  lastUsedAt: keys.lastUsedAt,
-  revokedAt: keys.revokedAt,
-};
-
-interface Row extends Omit<typeof keys.$inferSelect, "name"> {
-  name: string;
-  prefix: string;
-}
-
-const toKey = (row: Row): Key => ({
+const toKey = (row: KeyRow): Key => ({
   id: row.id,
   name: row.name,
   scopes: new Set(row.scopes.split(" ") as Grant[]),
@@ -96,110 +48,26 @@ const earliest = (...times: (number | null)[]): number | undefined => {
   return known.length > 0 ? Math.min(...known) : undefined;
 };
 
-/** A key that can manage keys, neither revoked nor expired. @param row the name or alias of a row of `keys` */
-const isAdmin = (row: string) =>
-  sql.join([
-    sql.raw(`${row}.revoked_at is null and (' ' || ${row}.scopes || ' ' glob '* [*] *'
-      or ' ' || ${row}.scopes || ' ' glob '* keys:admin *') and coalesce(${row}.expires_at > `),
-    sql`${sql.placeholder("now")}, true)`,
-  ]);
-
-/** Part of the statement that revokes, so that of two requests that revoke the last two keys at once, one fails. */
-const isLastAdmin = sql`(${isAdmin("keys")} and not exists (
-  select 1 from keys other where other.id <> keys.id and ${isAdmin("other")}))`;
-
-export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database): Keys => {
-  const value = sql.placeholder;
-  const found = orm
-    .select(COLUMNS)
-    .from(keys)
-    .where(eq(keys.id, value("id")))
-    .limit(1)
-    .prepare();
-  const listed = orm
-    .select(COLUMNS)
-    .from(keys)
-    .where(gt(keys.id, value("after")))
-    .orderBy(asc(keys.id))
-    .limit(value("limit"))
-    .prepare();
-  const opened = orm
-    .select({ ...COLUMNS, secretExpiresAt: secrets.expiresAt })
-    .from(secrets)
-    .innerJoin(keys, eq(keys.id, secrets.keyId))
-    .where(eq(secrets.hash, value("hash")))
-    .limit(1)
-    .prepare();
-  const inserted = orm
-    .insert(keys)
-    .values({
-      name: value("name"),
-      scopes: value("scopes"),
-      rateRequests: value("rateRequests"),
-      rateSeconds: value("rateSeconds"),
-      createdAt: value("now"),
-      expiresAt: value("expiresAt"),
-    })
-    .returning({ id: keys.id })
-    .prepare();
-  const firstSecret = orm
-    .insert(secrets)
-    .values({
-      hash: value("hash"),
-      keyId: sql`last_insert_rowid()`,
-      prefix: value("prefix"),
-      createdAt: value("now"),
-    })
-    .prepare();
-  const alive = and(eq(keys.id, value("id")), isNull(keys.revokedAt));
-  const furtherSecret = insertSelect(
-    orm,
-    secrets,
-    { hash: value("hash"), keyId: keys.id, prefix: value("prefix"), createdAt: value("now") },
-    sql`from ${keys} where ${alive}`,
-  )
-    .returning({ hash: secrets.hash })
-    .prepare();
-  const olderSecretsEnded = orm
-    .update(secrets)
-    .set({ expiresAt: sql`${value("oldUntil")}` })
-    .where(
-      and(
-        eq(secrets.keyId, value("id")),
-        sql`exists (select 1 from keys where id = ${value("id")} and revoked_at is null)`,
-        sql`${secrets.hash} <> ${value("hash")}`,
-        or(isNull(secrets.expiresAt), gt(secrets.expiresAt, value("oldUntil"))),
-      ),
-    )
-    .prepare();
-  const endedSecretsGone = orm
-    .delete(secrets)
-    .where(and(eq(secrets.keyId, value("id")), lte(secrets.expiresAt, value("now"))))
-    .prepare();
-  const revoked = orm
-    .update(keys)
-    .set({ revokedAt: sql`coalesce(${keys.revokedAt}, ${value("now")})` })
-    .where(and(eq(keys.id, value("id")), or(sql`${value("force")}`, not(isLastAdmin))))
-    .returning({ id: keys.id })
-    .prepare();
-  const touched = orm
-    .update(keys)
-    .set({ lastUsedAt: sql`${value("at")}` })
-    .where(and(eq(keys.id, value("id")), or(isNull(keys.lastUsedAt), lt(keys.lastUsedAt, value("at")))))
-    .prepare();
-
-  const cache = new Map<string, Key>();
+export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database) => {
+  const { findQuery, listQuery, findBySecretQuery } = keyQueries(orm);
+  const statements = keyStatements(orm);
+  /** By the hash of a secret. Cleared with every change of a key, here or in another process. */
+  const cache = lruCache<string, Key>({ maxEntries: MAX_CACHED_KEYS });
   let cachedVersion = 0;
-  const forget = () => cache.clear();
 
-  const find = async (id: number) => {
-    const row = found.get({ id });
+  const find = async (id: number): Promise<Key | undefined> => {
+    const row = findQuery.get({ id });
     return row && toKey(row);
   };
 
   return {
     find,
-    async add({ name, scopes, rate, expiresAt }, { hash, prefix }, now) {
+    /** Stores the key and its first secret in one atomic step. */
+    async add(
+      { name, scopes, rate, expiresAt }: NewKey,
+      { hash, prefix }: SecretRecord,
+      now: number,
+    ): Promise<Key> {
       const values = {
         name,
         scopes: scopes.join(" "),
@@ -209,48 +77,70 @@ export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database):
         now,
       };
       const [[row]] = await commit([
-        { query: inserted, values },
-        { query: firstSecret, values: { hash, prefix, now } },
+        { query: statements.insertKeyStatement, values },
+        { query: statements.insertFirstSecretStatement, values: { hash, prefix, now } },
       ]);
       if (!row) throw new Error("an insert returned no row");
       return toKey({ ...values, ...row, prefix, createdAt: now, lastUsedAt: null, revokedAt: null });
     },
-    async list(page) {
-      return listed.all({ ...page }).map(toKey);
+    /** The keys after the id `after`, ascending by id. */
+    async list(page: { after: number; limit: number }): Promise<Key[]> {
+      return listQuery.all({ ...page }).map(toKey);
     },
-    async open(hash) {
+    /**
+     * The key that has a secret with this hash. Its `expiresAt` is when the secret expires, by rotation or with the key. The
+     * result is never older than the last acknowledged change.
+     */
+    async findBySecret(hash: string): Promise<Key | undefined> {
       await fresh();
       const version = foreignVersion();
-      if (version !== cachedVersion || cache.size > CACHED_KEYS) forget();
+      if (version !== cachedVersion) cache.clear();
       cachedVersion = version;
-      const known = cache.get(hash);
-      if (known) return known;
-      const row = opened.get({ hash });
+      const cached = cache.get(hash);
+      if (cached) return cached;
+      const row = findBySecretQuery.get({ hash });
       if (!row) return undefined;
-      const found = { ...toKey(row), expiresAt: earliest(row.secretExpiresAt, row.expiresAt) };
-      cache.set(hash, found);
-      return found;
+      const key = { ...toKey(row), expiresAt: earliest(row.secretExpiresAt, row.expiresAt) };
+      cache.set(hash, key);
+      return key;
     },
-    async rotate(id, { hash, prefix }, { now, oldUntil }) {
+    /**
+     * Adds a secret and lets the others expire at `oldUntil` at the latest, in one atomic step; undefined if the key is revoked
+     * or unknown.
+     */
+    async rotate(
+      id: number,
+      { hash, prefix }: SecretRecord,
+      { now, oldUntil }: { now: number; oldUntil: number },
+    ): Promise<Key | undefined> {
       const [added] = await commit([
-        { query: furtherSecret, values: { id, hash, prefix, now } },
-        { query: olderSecretsEnded, values: { id, hash, oldUntil } },
-        { query: endedSecretsGone, values: { id, now } },
+        { query: statements.insertSecretStatement, values: { id, hash, prefix, now } },
+        { query: statements.expireOlderSecretsStatement, values: { id, hash, oldUntil } },
+        { query: statements.deleteExpiredSecretsStatement, values: { id, now } },
       ]);
-      forget();
+      cache.clear();
       return added.length > 0 ? find(id) : undefined;
     },
-    async revoke(id, { now, force }) {
-      const [rows] = await commit([{ query: revoked, values: { id, now, force: force ? 1 : 0 } }]);
-      forget();
+    /**
+     * Revokes the key in one atomic step; true if it exists, even if it was revoked before. False, and nothing is written, if it
+     * is the last usable key that can manage keys, unless `force`.
+     */
+    async revoke(id: number, { now, force }: { now: number; force: boolean }): Promise<boolean> {
+      const values = { id, now, force: force ? 1 : 0 };
+      const [rows] = await commit([{ query: statements.revokeStatement, values }]);
+      cache.clear();
       return rows.length > 0;
     },
-    async touch(lastUsed) {
+    /** Stores when keys were last used, by their ids. */
+    async touch(lastUsed: ReadonlyMap<number, number>): Promise<void> {
       if (lastUsed.size === 0) return;
-      await commit([...lastUsed].map(([id, at]) => ({ query: touched, values: { id, at } })));
+      const { touchStatement } = statements;
+      await commit([...lastUsed].map(([id, at]) => ({ query: touchStatement, values: { id, at } })));
     },
-    async isEmpty() {
-      return listed.all({ after: 0, limit: 1 }).length === 0;
+    async isEmpty(): Promise<boolean> {
+      return listQuery.all({ after: 0, limit: 1 }).length === 0;
     },
   };
 };
+
+export type KeyRepository = ReturnType<typeof keyRepository>;

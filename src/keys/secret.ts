@@ -3,14 +3,14 @@ const RANDOM_LENGTH = 30;
 const CHECK_LENGTH = 6;
 const PREFIX_LENGTH = 8;
 const FORM = new RegExp(`^aas_[0-9A-Za-z]{${RANDOM_LENGTH + CHECK_LENGTH}}$`);
-/** Bytes from here on are drawn again: 248 is the largest multiple of 62 in a byte, so no character is favoured. */
+/** Larger bytes are drawn again: 248 is the largest multiple of 62 in a byte, so every character is equally likely. */
 const UNBIASED = 248;
 
-/** What is kept of a secret. */
+/** What is stored of a secret. */
 export interface SecretRecord {
   /** SHA-256, hexadecimal. */
   hash: string;
-  /** The first 8 characters, to recognise it by. */
+  /** The first 8 characters, by which people recognise it. */
   prefix: string;
 }
 
@@ -21,7 +21,7 @@ const base62 = (value: number, length: number): string => {
   return text;
 };
 
-/** CRC-32 (IEEE 802.3) of what precedes, as 6 base62 characters. */
+/** CRC-32 (IEEE 802.3) of the text, as 6 base62 characters. */
 const check = (text: string): string => base62(Bun.hash.crc32(text), CHECK_LENGTH);
 
 /** Cryptographically random bytes. */
@@ -36,7 +36,7 @@ export const mint = (random: RandomBytes): string => {
   return text + check(text);
 };
 
-/** True if the text has a secret's form and checksum: a typo is refused without asking the database. */
+/** True if the text has the form and the checksum of a secret: a typo is refused without a query. */
 export const isWellFormed = (text: string): boolean =>
   FORM.test(text) && text.slice(-CHECK_LENGTH) === check(text.slice(0, -CHECK_LENGTH));
 

@@ -2,66 +2,40 @@ import { type Clock, LATEST_TIME, formatTime } from "../lib/time.ts";
 import { Fault } from "../lib/errors.ts";
 import { formatRate } from "./rate.ts";
 import { type Excess, type Privileges, findExcess } from "./privileges.ts";
-import type { Key, Keys, NewKey } from "./repository.ts";
+import type { Key, KeyRepository, NewKey } from "./repository.ts";
 import { type RandomBytes, hashOf, isWellFormed, mint, recordOf } from "./secret.ts";
 
-/** A key together with its secret: the only time that the secret is shown. */
+/** A key with its secret, which is shown this once. */
 export interface Minted {
   key: Key;
   secret: string;
 }
 
-/** Whoever changes keys: an API key, or the operator at the command line, who may do everything. */
+/** Who changes keys: an API key, or the operator at the command line. */
 export type Actor = Privileges;
 
 export const OPERATOR: Actor = { scopes: new Set(["*"]) };
 
 export interface RevokeOptions {
-  /** Revokes also the last usable key that can manage keys. */
+  /** Revokes even the last usable key that can manage keys. */
   force?: boolean;
 }
 
-export interface KeyService {
-  /**
-   * The key behind a secret, with `expiresAt` as the end of that secret; undefined if the secret is malformed, unknown,
-   * expired or revoked.
-   */
-  authenticate(secret: string): Promise<Key | undefined>;
-  /** @throws Fault invalid_request, insufficient_scope */
-  create(key: NewKey, actor: Actor): Promise<Minted>;
-  get(id: number): Promise<Key>;
-  list(page: { after: number; limit: number }): Promise<Key[]>;
-  /**
-   * Gives the key a new secret; the old ones live on for `graceSeconds`.
-   * @throws Fault not_found, insufficient_scope, key_revoked, key_expired
-   */
-  rotate(id: number, graceSeconds: number, actor: Actor): Promise<Minted>;
-  /**
-   * Revokes the key, from the next request on. Revoking it again is fine.
-   * @throws Fault not_found, insufficient_scope, last_admin_key
-   */
-  revoke(id: number, actor: Actor, options?: RevokeOptions): Promise<void>;
-  /** The first key of an empty database, with all scopes; undefined if there is any key. `keep` stores it before it counts. */
-  createFirst(keep: (secret: string) => Promise<void>): Promise<Key | undefined>;
-  /** Writes the times of last use that have gathered. */
-  flush(): Promise<void>;
-}
-
-const explain = (excess: Excess): string => {
+const describeExcess = (excess: Excess): string => {
   switch (excess.kind) {
     case "scope":
       return `Only a key that holds the scope ${excess.scope} itself may do this.`;
     case "lifetime":
-      return `The secret you sent ends ${formatTime(excess.end)}: it cannot create, rotate or revoke a key that is valid for longer.`;
+      return `The secret you sent expires at ${formatTime(excess.end)}: it cannot create, rotate or revoke a key that is valid for longer.`;
     case "rate":
       return `Your key is limited to ${formatRate(excess.rate)}: it cannot create, rotate or revoke a key with a looser limit or none.`;
   }
 };
 
 /** @throws Fault insufficient_scope */
-const assertWithin = (actor: Actor, reach: Privileges) => {
-  const excess = findExcess(actor, reach);
-  if (excess) throw new Fault("insufficient_scope", explain(excess));
+const assertWithin = (actor: Actor, privileges: Privileges) => {
+  const excess = findExcess(actor, privileges);
+  if (excess) throw new Fault("insufficient_scope", describeExcess(excess));
 };
 
 export const keyService = ({
@@ -69,13 +43,14 @@ export const keyService = ({
   clock,
   random,
 }: {
-  keys: Keys;
+  keys: KeyRepository;
   clock: Clock;
   random: RandomBytes;
-}): KeyService => {
+}) => {
+  /** Times of last use that are not stored yet, by key. */
   let lastUsed = new Map<number, number>();
 
-  const get = async (id: number) => {
+  const get = async (id: number): Promise<Key> => {
     const key = await keys.find(id);
     if (!key) throw new Fault("not_found", "There is no API key with this id.");
     return key;
@@ -83,25 +58,35 @@ export const keyService = ({
 
   return {
     get,
-    list: (page) => keys.list(page),
-    async authenticate(secret) {
-      const key = isWellFormed(secret) ? await keys.open(hashOf(secret)) : undefined;
+    /** The keys after the id `after`, ascending by id. */
+    list: (page: { after: number; limit: number }): Promise<Key[]> => keys.list(page),
+    /**
+     * The key that a secret belongs to; its `expiresAt` is when this secret expires. Undefined if the secret is malformed,
+     * unknown, expired or revoked.
+     */
+    async authenticate(secret: string): Promise<Key | undefined> {
+      const key = isWellFormed(secret) ? await keys.findBySecret(hashOf(secret)) : undefined;
       const now = clock.now();
       if (!key || key.revokedAt !== undefined || (key.expiresAt !== undefined && key.expiresAt <= now))
         return undefined;
       lastUsed.set(key.id, now);
       return key;
     },
-    async create(key, actor) {
+    /** @throws Fault invalid_request, insufficient_scope */
+    async create(key: NewKey, actor: Actor): Promise<Minted> {
       assertWithin(actor, { ...key, scopes: new Set(key.scopes) });
       const now = clock.now();
       const { expiresAt } = key;
       if (expiresAt !== undefined && !(expiresAt > now && expiresAt <= LATEST_TIME))
-        throw new Fault("invalid_request", "expiresAt: must lie in the future, and before the year 10000");
+        throw new Fault("invalid_request", "expiresAt: must be in the future and before the year 10000");
       const secret = mint(random);
       return { key: await keys.add(key, recordOf(secret), now), secret };
     },
-    async rotate(id, graceSeconds, actor) {
+    /**
+     * Gives the key a new secret. The old ones stay valid for `graceSeconds`.
+     * @throws Fault not_found, insufficient_scope, key_revoked, key_expired
+     */
+    async rotate(id: number, graceSeconds: number, actor: Actor): Promise<Minted> {
       const before = await get(id);
       assertWithin(actor, before);
       const now = clock.now();
@@ -109,22 +94,28 @@ export const keyService = ({
       if (before.expiresAt !== undefined && before.expiresAt <= now) throw new Fault("key_expired");
       const secret = mint(random);
       const key = await keys.rotate(id, recordOf(secret), { now, oldUntil: now + graceSeconds * 1000 });
-      // Another request has revoked it meanwhile.
+      // Another request has revoked it in the meantime.
       if (!key) throw new Fault("key_revoked");
       return { key, secret };
     },
-    async revoke(id, actor, { force = false } = {}) {
+    /**
+     * Revokes the key from the next request on. Revoking it again does nothing.
+     * @throws Fault not_found, insufficient_scope, last_admin_key
+     */
+    async revoke(id: number, actor: Actor, { force = false }: RevokeOptions = {}): Promise<void> {
       assertWithin(actor, await get(id));
       if (!(await keys.revoke(id, { now: clock.now(), force }))) throw new Fault("last_admin_key");
     },
-    async createFirst(keep) {
+    /** Creates the first key of an empty database, with all scopes, after `save` has stored its secret; else undefined. */
+    async createFirst(save: (secret: string) => Promise<void>): Promise<Key | undefined> {
       if (!(await keys.isEmpty())) return undefined;
       const secret = mint(random);
-      // Kept first: a crash in between leaves a file without a key, which the next start replaces.
-      await keep(secret);
+      // Saved first: after a crash in between there is a file without a key, which the next start replaces.
+      await save(secret);
       return keys.add({ name: "admin", scopes: ["*"] }, recordOf(secret), clock.now());
     },
-    async flush() {
+    /** Stores the times of last use. If that fails they are kept for the next call. */
+    async flush(): Promise<void> {
       const batch = lastUsed;
       lastUsed = new Map();
       try {
@@ -136,3 +127,5 @@ export const keyService = ({
     },
   };
 };
+
+export type KeyService = ReturnType<typeof keyService>;

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 
 /**
- * The client's address: the peer's own, or, behind `hops` trusted proxies, the entry of X-Forwarded-For that the
- * outermost of them wrote. Entries further left are the client's own words and count for nothing.
+ * The client's address: the peer's, or, behind `hops` trusted proxies, the entry of X-Forwarded-For that the outermost of
+ * them wrote. Entries to the left of it are the client's own and are ignored.
  */
 export const clientAddress = (peer: string, forwardedFor: string | null, hops: number): string => {
   if (hops === 0 || !forwardedFor) return peer;
@@ -14,7 +14,7 @@ export const clientAddress = (peer: string, forwardedFor: string | null, hops: n
   return isIP(address) ? address : peer;
 };
 
-/** What one client is counted by: an IPv4 address, or the /64 of an IPv6 one, which a single household holds. */
+/** The network of a client for rate limits: an IPv4 address, or the /64 of an IPv6 address, which one household has. */
 export const clientNetwork = (address: string): string => {
   if (isIP(address) !== 6) return address;
   const mapped = /^::ffff:([0-9.]+)$/i.exec(address);

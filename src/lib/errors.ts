@@ -1,27 +1,27 @@
 import { DatabaseLocked, OutcomeUnknown, isDamage, isStorageFailure } from "./storage-errors.ts";
 import { isOutOfFiles } from "./open-files.ts";
 
-/** Every error code that the service answers with, its HTTP status, and what is said when nothing more precise is known. */
+/** Every error code of the service: its HTTP status, and its message unless the Fault has a more precise one. */
 export const FAULTS = {
   invalid_request: [400, "The request is not valid."],
   invalid_cursor: [
     400,
-    "cursor: is not one that this list gave out, or its filter has changed; start at the first page.",
+    "cursor: is not a cursor of this list, or the filter has changed; start at the first page.",
   ],
   missing_api_key: [401, "An API key is required: send the header Authorization: Bearer <API_KEY>."],
   invalid_api_key: [401, "The API key is malformed, unknown, expired or revoked."],
-  not_signed_in: [401, "Nobody is signed in, or the session has ended: sign in at /console."],
+  not_signed_in: [401, "You are not signed in, or your session has ended: sign in at /console."],
   https_required: [
     403,
     "The API and the console are served over HTTPS only: use https://. If you sent an API key, rotate it: others may have read it.",
   ],
-  cross_site_request: [403, "Only the console's own page may ask for this: reload it."],
-  insufficient_scope: [403, "The API key lacks the scope that this operation needs."],
+  cross_site_request: [403, "Only the console's own page may send this request: reload it."],
+  insufficient_scope: [403, "The API key lacks the scope that this operation requires."],
   not_found: [404, "The requested resource could not be found."],
-  method_not_allowed: [405, "This path does not answer to this method; see the Allow header."],
+  method_not_allowed: [405, "This path does not support this method; see the Allow header."],
   payload_too_large: [413, "The request body is too large."],
   unsupported_media_type: [415, "The request body must be sent as Content-Type: application/json."],
-  plan_required: [402, "Custom domains need the plan pro or above."],
+  plan_required: [402, "Custom domains require the plan pro or above."],
   pet_in_order: [409, "An open order holds the animal: complete or cancel it first."],
   key_revoked: [409, "The API key is revoked: create a new one."],
   key_expired: [409, "The API key has expired: create a new one."],
@@ -29,31 +29,37 @@ export const FAULTS = {
     409,
     "This is the last usable key that can manage keys. Create another one with keys:admin first, or revoke it with ?force=true.",
   ],
-  precondition_failed: [412, "It is no longer what If-Match names: fetch it again, then decide anew."],
-  slug_taken: [409, "Another project has this slug; choose another."],
+  precondition_failed: [
+    412,
+    "The resource is no longer the one that If-Match names: fetch it again, then decide.",
+  ],
+  slug_taken: [409, "Another project already uses this slug; choose another."],
   no_successful_deploy: [409, "The project has no successful deploy yet: deploy it first."],
   domain_taken: [
     409,
     "Another project holds this domain, and the DNS names that project too: remove its value from the TXT record, then verify again.",
   ],
-  domain_limit_reached: [409, "The project has as many domains as it can have: remove one first."],
-  idempotency_in_flight: [409, "The first request with this Idempotency-Key is still being done: try again."],
+  domain_limit_reached: [409, "The project has reached its limit of domains: remove one first."],
+  idempotency_in_flight: [
+    409,
+    "The first request with this Idempotency-Key is still in progress: try again.",
+  ],
   idempotency_mismatch: [
     422,
-    "Another request was sent with this Idempotency-Key: use a new key for each, and the same for its repetitions.",
+    "A different request was sent with this Idempotency-Key: use a new key for each request, and the same key only to retry it.",
   ],
   deploy_failed: [409, "The deploy failed: only one that succeeded can be served."],
   deploy_active: [409, "The deploy is served: activate another one first."],
   quota_exceeded: [409, "The project has used up its quota: delete deploys that you no longer need."],
   invalid_archive: [400, "The archive cannot be deployed."],
   category_not_found: [404, "There is no category with this id: add it first."],
-  category_name_taken: [409, "Another category has this name; choose another."],
-  category_in_use: [409, "Animals belong to this category: give them another one first."],
+  category_name_taken: [409, "Another category already has this name; choose another."],
+  category_in_use: [409, "Animals belong to this category: move them to another one first."],
   pet_not_available: [409, "The animal is not available for adoption."],
   order_status_conflict: [409, "The order's status does not allow this step."],
-  misdirected: [421, "Nothing is served under this host name here."],
-  rate_limited: [429, "Too many requests; wait for the time that Retry-After names."],
-  internal_error: [500, "Something went wrong on our side; the log has more under this request's id."],
+  misdirected: [421, "This service serves nothing under this host name."],
+  rate_limited: [429, "Too many requests; wait for the time in Retry-After."],
+  internal_error: [500, "An internal error; the server's log has its cause under this request's id."],
   damaged_file: [500, "A file of this site is damaged on the server: deploy the site again."],
   not_ready: [503, "The service cannot do its work now."],
   storage_unavailable: [
@@ -68,14 +74,14 @@ export const FAULTS = {
 
 export type FaultCode = keyof typeof FAULTS;
 
-/** The wire form of every error. */
+/** The body of every error response. */
 export interface ErrorBody {
   code: FaultCode;
   message: string;
   status: number;
 }
 
-/** Thrown by services and guards; HTTP is mapped from it once, by `faultOf` and `faultResponse`. */
+/** Thrown wherever a request is refused. `faultResponse` maps it to HTTP. */
 export class Fault extends Error {
   override name = "Fault";
   constructor(
@@ -94,13 +100,13 @@ const SOON = { "retry-after": "1" };
 const lockedMessage = ({ seconds }: DatabaseLocked): string =>
   `Another process has locked the database for ${seconds} s; nothing was written. Try again later.`;
 
-/** SQLite has the same code for a failing disk and for a damaged file. */
+/** SQLite reports a failing disk and a damaged file with the same code. */
 const UNREADABLE =
   "The database cannot be read: its disk fails, or it is damaged. Nothing was written. Operators: adoption-store doctor says which.";
 
 const OUT_OF_FILES = "The service has too many files and connections open. Try again later.";
 
-/** The fault that an error is answered as; anything unforeseen is an `internal_error` that says nothing of its cause. */
+/** The fault for any error. An unexpected error becomes an `internal_error` that does not reveal its cause. */
 export const faultOf = (error: unknown): Fault => {
   if (error instanceof Fault) return error;
   if (error instanceof OutcomeUnknown) return new Fault("outcome_unknown", undefined, SOON);

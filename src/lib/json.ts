@@ -3,17 +3,17 @@ import { quoted } from "./text.ts";
 
 const INTEGER = /^-?[0-9]+$/;
 const DECIMAL = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
-/** Longest integer that a number holds exactly, whatever its digits. */
+/** Every integer with so many digits is exact as a number. */
 const SAFE_DIGITS = 15;
-/** More zeros than any integer of ours has: an exponent beyond is left to the double it parses to. */
+/** More zeros than any integer of ours has. With a larger exponent the number stays the double that it parses to. */
 const MAX_ZEROS = 40;
 const MAX_DEPTH = 32;
-/** A number written longer than this is none of ours; reading it exactly would only cost time. */
+/** No number of ours is longer: reading one exactly would only cost time. */
 const MAX_DIGITS = 1000;
 
 /**
- * The integer that a JSON number denotes, exactly: `1`, `1.0` and `1e0` are one; undefined if it has a fraction or is
- * beyond any that we store.
+ * The exact integer of a JSON number: `1`, `1.0` and `1e0` are the same. Undefined if the number has a fraction or is larger
+ * than any that we store.
  */
 export const integerOf = (source: string): bigint | undefined => {
   if (source.length > MAX_DIGITS) return undefined;
@@ -30,21 +30,21 @@ export const integerOf = (source: string): bigint | undefined => {
 };
 
 /**
- * Numbers that are integers come out exact: as a number below 2^53, beyond as raw JSON, whose `rawJSON` has the digits
- * (a bigint would not survive Elysia's own error messages).
+ * Makes integers exact: below 2^53 they are numbers, above they are raw JSON, whose `rawJSON` has the digits. (Elysia cannot
+ * write a bigint into an error message.)
  */
 const exactNumber = (_key: string, value: unknown, { source }: { source?: string }): unknown => {
   if (typeof value !== "number" || source === undefined) return value;
   if (source.length <= SAFE_DIGITS && INTEGER.test(source)) return value;
   const integer = integerOf(source);
-  // A double rounds small fractions away: what is written as no integer must not come out as one.
+  // A double rounds small fractions away: a number with a fraction must not become an integer.
   if (integer === undefined) return Number.isInteger(value) ? Number.NaN : value;
   return jsonInteger(integer);
 };
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
 
-/** Walks the tokens of text that is known to be JSON. @throws Fault for a repeated key or too deep a nesting. */
+/** Walks the tokens of valid JSON. @throws Fault invalid_request for a repeated key or deep nesting */
 const assertPlain = (text: string): void => {
   const open: (Set<string> | undefined)[] = [];
   let last = "";
@@ -64,7 +64,7 @@ const assertPlain = (text: string): void => {
 };
 
 /**
- * Parses JSON text (RFC 8259), strictly: repeated keys and deep nesting are refused, integers are exact.
+ * Parses JSON (RFC 8259) strictly: refuses repeated keys and deep nesting, and keeps integers exact.
  * @throws Fault invalid_request
  */
 export const parseJson = (text: string): unknown => {
@@ -80,13 +80,13 @@ export const parseJson = (text: string): unknown => {
   return value;
 };
 
-/** The integer that `parseJson` made of a JSON number; undefined for everything else. */
+/** The integer in a value from `parseJson`; undefined if it is not an integer. */
 export const bigintOf = (value: unknown): bigint | undefined => {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined;
   return JSON.isRawJSON(value) ? BigInt(value.rawJSON) : undefined;
 };
 
-/** The JSON number of an integer, with all its digits: what `bigintOf` reads. (A replacer would cost five times as much.) */
+/** An integer as JSON with all its digits, which `bigintOf` reads. (A replacer would take five times as long.) */
 export const jsonInteger = (integer: bigint): number | RawJSON => {
   const number = Number(integer);
   return Number.isSafeInteger(number) ? number : JSON.rawJSON(String(integer));

@@ -5,8 +5,8 @@ export const once = <Value>(make: () => Value): (() => Value) => {
 };
 
 /**
- * Makes a value when one of its methods is first called: preparing the queries of a room takes milliseconds, which a start
- * need not wait for. It must consist of methods that do without `this`, as repositories do; one may be handed over before.
+ * Makes a value when one of its methods is first called: preparing the queries of a repository takes milliseconds, which a
+ * start need not wait for. All members must be functions that do not use `this`. They can be passed on before the value exists.
  */
 export const lazy = <Value extends Record<keyof Value, (...given: never[]) => unknown>>(
   make: () => Value,

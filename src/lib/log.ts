@@ -10,18 +10,18 @@ export type LogFormat = "json" | "pretty";
 const STDOUT = 1;
 
 /**
- * Writes what can be written at once. A line is lost where the disk is full, nobody reads the pipe or its reader has gone:
- * the service goes on, and ends when it is told to, which the library's own output does not (it tries again for ever).
+ * Writes without waiting. The line is lost if the disk is full, or if the pipe is full or closed: the service goes on and can
+ * still be stopped. The library's own output retries for ever.
  */
 const writeOrLose = (line: string): void => {
   try {
     writeSync(STDOUT, line);
   } catch {
-    // Nobody is there to be told.
+    // There is nowhere to report it.
   }
 };
 
-/** Lines to standard output. No request header, body or query is ever handed to it: that is where secrets are. */
+/** Logs to standard output. Never log a request's headers, body or query: they contain secrets. */
 export const logger = ({
   level,
   format,
@@ -37,37 +37,37 @@ export const logger = ({
       { ...settings, formatters: { level: (label) => ({ level: label }) } },
       { write: writeOrLose },
     );
-  // Loaded only for who looks at it: 10 ms.
+  // Loaded only if it is used: it takes 10 ms.
   const { prettyFactory } = require("pino-pretty") as typeof import("pino-pretty");
-  const prettily = prettyFactory({
+  const prettify = prettyFactory({
     messageKey: "message",
     translateTime: "HH:MM:ss.l",
     colorize: colour,
     singleLine: true,
-    // A request in one glance; its id and key follow.
+    // The request first; its id and key follow.
     messageFormat: "{message}{if method} {method} {route} {status} {ms} ms{end}",
     ignore: "method,route,status,ms",
   });
-  return pino(settings, { write: (line) => writeOrLose(prettily(line) ?? "") });
+  return pino(settings, { write: (line) => writeOrLose(prettify(line) ?? "") });
 };
 
-/** What is said of one answered request. */
+/** The log entry of one request. */
 export interface RequestLogEntry {
   requestId: string;
   method: string;
-  /** The route's template; "" where none matched. */
+  /** The template of the route; "" if no route matched. */
   route: string;
   status: number;
   ms: number;
-  /** 0 if no key opened the request. */
+  /** 0 without a valid key. */
   keyId: number;
 }
 
-export const logRequest = (log: Logger, answered: RequestLogEntry): void => {
-  const level = answered.status >= 500 ? "error" : "info";
+export const logRequest = (log: Logger, entry: RequestLogEntry): void => {
+  const level = entry.status >= 500 ? "error" : "info";
   if (log.isLevelEnabled(level))
     log[level](
-      { ...answered, keyId: answered.keyId || undefined, ms: Math.round(answered.ms * 100) / 100 },
+      { ...entry, keyId: entry.keyId || undefined, ms: Math.round(entry.ms * 100) / 100 },
       "request",
     );
 };

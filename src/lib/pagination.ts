@@ -3,15 +3,15 @@ import { Fault } from "./errors.ts";
 /** One page of a list that ascends by id. */
 export interface Page<Item> {
   items: Item[];
-  /** Where the next page begins; undefined on the last one. */
+  /** The cursor of the next page; undefined on the last page. */
   next: string | undefined;
 }
 
-/** An opaque cursor: the last id of a page, and the filter of the list that it belongs to. */
+/** An opaque cursor: the last id of a page, and the filter of its list. */
 export const writeCursor = (after: number, filter: string): string =>
   Buffer.from(`${after}:${filter}`).toString("base64url");
 
-/** The id behind which a cursor goes on. @throws Fault invalid_cursor unless `writeCursor` made it for this filter. */
+/** The id after which a page starts. @throws Fault invalid_cursor unless `writeCursor` made the cursor for this filter */
 export const readCursor = (cursor: string, filter: string): number => {
   const after = Number(/^([1-9][0-9]*):/.exec(Buffer.from(cursor, "base64url").toString())?.[1]);
   if (!Number.isSafeInteger(after) || writeCursor(after, filter) !== cursor)
@@ -19,7 +19,7 @@ export const readCursor = (cursor: string, filter: string): number => {
   return after;
 };
 
-/** Makes a page of items of which one more than `limit` was asked for. */
+/** Makes a page from a query for `limit` + 1 items: the extra one shows that another page follows. */
 export const cutPage = <Item extends { id: number }>(
   found: Item[],
   limit: number,

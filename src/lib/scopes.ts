@@ -1,4 +1,4 @@
-/** What a key may be allowed to do, and the words that say so in the documentation. */
+/** Every scope, and its description in the documentation. `http/authorization.ts` enforces them. */
 export const SCOPES = {
   "pets:read": "list and fetch animals",
   "pets:write": "add and change animals",
@@ -7,12 +7,12 @@ export const SCOPES = {
   "platform:read": "read projects, deploys and domains",
   "platform:write": "change projects, deploys and domains",
   "metrics:read": "read /metrics",
-  "keys:admin": "make, list, rotate and revoke API keys",
+  "keys:admin": "create, list, rotate and revoke API keys",
 } as const;
 
 export type Scope = keyof typeof SCOPES;
 
-/** A scope as it is granted: `*` is all of them, those of later versions included. */
+/** What a key can be granted: a scope, or `*` for all scopes, including those of later versions. */
 export type Grant = Scope | "*";
 
 export const GRANTS = ["*", ...(Object.keys(SCOPES) as Scope[])] as const;

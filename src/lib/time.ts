@@ -1,4 +1,4 @@
-/** Times are milliseconds UTC inside, RFC 3339 outside. */
+/** Times are milliseconds UTC in the program and RFC 3339 on the wire. */
 
 export interface Clock {
   /** Milliseconds UTC. */
@@ -7,14 +7,14 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** The last time that RFC 3339 can write. */
+/** The last time that RFC 3339 can express. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 export const formatTime = (time: number): string => new Date(time).toISOString();
 
 const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt]([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** Reads an RFC 3339 time from 1970 to 9999; undefined for anything else, a date that does not exist included. */
+/** Parses an RFC 3339 time from 1970 to 9999; undefined for anything else, such as 30 February. */
 export const parseTime = (text: string): number | undefined => {
   if (!RFC3339.test(text)) return undefined;
   const time = Date.parse(text.toUpperCase());

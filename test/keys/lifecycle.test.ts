@@ -50,7 +50,7 @@ describe("a key over HTTP", () => {
     [{ rateLimit: "fast" }, "rateLimit: must be a number of requests and a window"],
     [{ expiresAt: "tomorrow" }, "expiresAt: must be a time"],
     [{ expiresAt: "2030-02-30T00:00:00Z" }, "expiresAt: must be a time"],
-    [{ expiresAt: "2020-01-01T00:00:00Z" }, "expiresAt: must lie in the future"],
+    [{ expiresAt: "2020-01-01T00:00:00Z" }, "expiresAt: must be in the future"],
     [{ expiresAt: "9999-12-31T23:59:59-01:00" }, "expiresAt: must be a time"],
     [{ secret: "mine" }, "secret: is not a known field"],
   ])("is refused with %j", async (wishes, reason) => {

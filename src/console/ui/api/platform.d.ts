@@ -390,7 +390,7 @@ export interface paths {
     };
     /**
      * The store's OpenAPI document
-     * @description With the server's own addresses filled in. No key is needed.
+     * @description With the server's own addresses filled in. No API key is required.
      */
     get: operations["getStoreDocument"];
     put?: never;
@@ -410,7 +410,7 @@ export interface paths {
     };
     /**
      * This OpenAPI document
-     * @description With the server's own addresses filled in. No key is needed.
+     * @description With the server's own addresses filled in. No API key is required.
      */
     get: operations["getPlatformDocument"];
     put?: never;
@@ -857,7 +857,7 @@ export interface components {
       deprecatedCalls?: number;
     };
     /**
-     * @description What a key may do. `*`: everything, of later versions too; `pets:read`: list and fetch animals; `pets:write`: add and change animals; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `keys:admin`: make, list, rotate and revoke API keys.
+     * @description What a key may do. `*`: everything, of later versions too; `pets:read`: list and fetch animals; `pets:write`: add and change animals; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `keys:admin`: create, list, rotate and revoke API keys.
      * @enum {string}
      */
     Scope:
@@ -2341,7 +2341,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the response is 304, without a body. */
+        /** @description Entity tags, or `*`. If one of them is the current `ETag`, the response is 304, without a body. */
         "If-None-Match"?: string;
       };
       path?: never;
@@ -2368,7 +2368,7 @@ export interface operations {
           "application/json": components["schemas"]["OpenApiDocument"];
         };
       };
-      /** @description The client already has the present representation. */
+      /** @description The client already has the current representation. */
       304: {
         headers: {
           [name: string]: unknown;
@@ -2390,7 +2390,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the response is 304, without a body. */
+        /** @description Entity tags, or `*`. If one of them is the current `ETag`, the response is 304, without a body. */
         "If-None-Match"?: string;
       };
       path?: never;
@@ -2417,7 +2417,7 @@ export interface operations {
           "application/json": components["schemas"]["OpenApiDocument"];
         };
       };
-      /** @description The client already has the present representation. */
+      /** @description The client already has the current representation. */
       304: {
         headers: {
           [name: string]: unknown;

@@ -445,7 +445,7 @@ export interface operations {
         ids?: string;
       };
       header?: {
-        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the response is 304, without a body. */
+        /** @description Entity tags, or `*`. If one of them is the current `ETag`, the response is 304, without a body. */
         "If-None-Match"?: string;
       };
       path?: never;
@@ -477,7 +477,7 @@ export interface operations {
           "application/json": components["schemas"]["Pets"];
         };
       };
-      /** @description The client already has the present representation. */
+      /** @description The client already has the current representation. */
       304: {
         headers: {
           [name: string]: unknown;
@@ -499,7 +499,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, new for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. Another request with the key gets 422; while the first is in progress, 409 (draft-ietf-httpapi-idempotency-key-header). The quotes can be left out if the key has no space, comma or quote. */
+        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path?: never;
@@ -550,7 +550,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the response is 304, without a body. */
+        /** @description Entity tags, or `*`. If one of them is the current `ETag`, the response is 304, without a body. */
         "If-None-Match"?: string;
       };
       path: {
@@ -578,7 +578,7 @@ export interface operations {
           "application/json": components["schemas"]["Pet"];
         };
       };
-      /** @description The client already has the present representation. */
+      /** @description The client already has the current representation. */
       304: {
         headers: {
           [name: string]: unknown;
@@ -600,7 +600,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the response is 412. */
+        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing is done and the response is 412. */
         "If-Match"?: string;
       };
       path: {
@@ -633,7 +633,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the response is 412. */
+        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing is done and the response is 412. */
         "If-Match"?: string;
       };
       path: {
@@ -937,7 +937,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, new for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. Another request with the key gets 422; while the first is in progress, 409 (draft-ietf-httpapi-idempotency-key-header). The quotes can be left out if the key has no space, comma or quote. */
+        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path?: never;
@@ -984,7 +984,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`: if one of them is the present `ETag`, the response is 304, without a body. */
+        /** @description Entity tags, or `*`. If one of them is the current `ETag`, the response is 304, without a body. */
         "If-None-Match"?: string;
       };
       path: {
@@ -1010,7 +1010,7 @@ export interface operations {
           "application/json": components["schemas"]["Category"];
         };
       };
-      /** @description The client already has the present representation. */
+      /** @description The client already has the current representation. */
       304: {
         headers: {
           [name: string]: unknown;
@@ -1032,7 +1032,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the response is 412. */
+        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing is done and the response is 412. */
         "If-Match"?: string;
       };
       path: {
@@ -1065,7 +1065,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`: unless one of them is the present `ETag`, nothing is done, and the response is 412. */
+        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing is done and the response is 412. */
         "If-Match"?: string;
       };
       path: {
@@ -1175,7 +1175,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, new for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. Another request with the key gets 422; while the first is in progress, 409 (draft-ietf-httpapi-idempotency-key-header). The quotes can be left out if the key has no space, comma or quote. */
+        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path?: never;
@@ -1281,7 +1281,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, new for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. Another request with the key gets 422; while the first is in progress, 409 (draft-ietf-httpapi-idempotency-key-header). The quotes can be left out if the key has no space, comma or quote. */
+        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path: {
@@ -1325,7 +1325,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, new for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. Another request with the key gets 422; while the first is in progress, 409 (draft-ietf-httpapi-idempotency-key-header). The quotes can be left out if the key has no space, comma or quote. */
+        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path: {
@@ -1369,7 +1369,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, new for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. Another request with the key gets 422; while the first is in progress, 409 (draft-ietf-httpapi-idempotency-key-header). The quotes can be left out if the key has no space, comma or quote. */
+        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path: {

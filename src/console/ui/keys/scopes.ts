@@ -13,7 +13,7 @@ export const SCOPES: Record<Scope, string> = {
   "platform:read": "read projects, deploys and domains",
   "platform:write": "change projects, deploys and domains",
   "metrics:read": "read /metrics",
-  "keys:admin": "make, list, rotate and revoke API keys",
+  "keys:admin": "create, list, rotate and revoke API keys",
 };
 
 /** In the order that they are offered in. */
