@@ -10,18 +10,10 @@ import { storeIdOf } from "../db/store-id.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain-failure.ts";
 import { isBusy, isDamage, isForbidden, isFull } from "../lib/storage-errors.ts";
-import {
-  type Client,
-  UnsoundDatabase,
-  assertSound,
-  copyInto,
-  hasSecrets,
-  manifestsOf,
-  openCopy,
-  openExisting,
-  removeSecrets,
-  sizeOf,
-} from "../db/snapshot.ts";
+import { type Client, copyInto, openCopy, openExisting, sizeOf } from "../db/snapshot.ts";
+import { UnsoundDatabase, assertSound } from "../db/integrity.ts";
+import { hasSecrets, removeSecrets } from "../db/secrets.ts";
+import { manifestsOf } from "../db/stored-deploys.ts";
 import type { Blobs } from "../deploys/blobs.ts";
 import { fullReason, hasNoInodes } from "../data-dir/free-space.ts";
 import { claimTemporary, removeTemporary } from "./temporary-files.ts";

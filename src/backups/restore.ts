@@ -11,18 +11,10 @@ import { isBusy, isDamage, isFull } from "../lib/storage-errors.ts";
 import { fileSize } from "../lib/files.ts";
 import { fullReason } from "../data-dir/free-space.ts";
 import type { Lock } from "../db/file-lock.ts";
-import {
-  type Client,
-  UnsoundDatabase,
-  assertSound,
-  copyInto,
-  lastEventOf,
-  manifestsOf,
-  openCopy,
-  openExisting,
-  restartEvents,
-  settleLog,
-} from "../db/snapshot.ts";
+import { type Client, copyInto, openCopy, openExisting, settleLog } from "../db/snapshot.ts";
+import { UnsoundDatabase, assertSound } from "../db/integrity.ts";
+import { lastEventId, restartEventIds } from "../db/event-ids.ts";
+import { manifestsOf } from "../db/stored-deploys.ts";
 import { replaceFile, syncDirectory, syncPath } from "../lib/durable.ts";
 import { inheritOwner } from "../lib/ownership.ts";
 import { tryLink } from "./destination.ts";
@@ -143,10 +135,10 @@ const writeDatabase = (backup: Client, temporary: string): void => {
 };
 
 /** Whoever follows events knows by their ids that others have taken the place of those that were read. */
-const restartEventIds = (temporary: string, last: number): void => {
+const beginEventsAbove = (temporary: string, last: number): void => {
   const copy = openCopy(temporary);
   try {
-    restartEvents(copy, last);
+    restartEventIds(copy, last);
   } finally {
     copy.close();
   }
@@ -158,7 +150,7 @@ const lastEventIn = (path: string): number => {
   let client: Client | undefined;
   try {
     client = openExisting(path);
-    return lastEventOf(client);
+    return lastEventId(client);
   } catch {
     return 0;
   } finally {
@@ -228,7 +220,7 @@ export const prepareRestore = (dataDir: string, file: string, now: number): Rest
           : { files: 0, bytes: 0 };
         onProgress("Writing the database", true);
         writeDatabase(backup, temporary);
-        restartEventIds(temporary, nextEventId(now, lastEventOf(backup), lastEventIn(path)));
+        beginEventsAbove(temporary, nextEventId(now, lastEventId(backup), lastEventIn(path)));
         onProgress("Checking the database", true);
         const needed = await neededFiles(blobs, checked(temporary));
         chmodSync(temporary, 0o600);

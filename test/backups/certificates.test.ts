@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { removeSecrets } from "../../src/db/snapshot.ts";
+import { removeSecrets } from "../../src/db/secrets.ts";
 import { openIssuing } from "../certificates/issuing.ts";
 
 test("a service that has lost its private keys, as one that was restored, gets certificates anew by itself", async () => {

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { blobsIn, damagedDeploys } from "../../src/backups/site-files.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
-import { servableDeploys } from "../../src/db/snapshot.ts";
+import { servableDeploys } from "../../src/db/stored-deploys.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 import { openProject } from "../domains/projects.ts";
 import { temporaryDirectory } from "../support/store.ts";

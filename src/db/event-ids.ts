@@ -1,0 +1,17 @@
+import type { Database as Client } from "bun:sqlite";
+import { hasTable } from "./schema-check.ts";
+
+/** The highest id that an event of animals was ever given; 0 without one. */
+export const lastEventId = (client: Client): number =>
+  client.query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'pet_events'").get()?.seq ??
+  0;
+
+/**
+ * Removes the events of animals from a copy, and has the next begin above `last`. It holds for a database from before there
+ * were events too: they begin there when they have their table.
+ */
+export const restartEventIds = (copy: Client, last: number): void => {
+  if (hasTable(copy, "pet_events")) copy.run("DELETE FROM pet_events");
+  copy.run("DELETE FROM sqlite_sequence WHERE name = 'pet_events'");
+  copy.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('pet_events', ?)", [last]);
+};

@@ -1,0 +1,76 @@
+import type { Database as Client } from "bun:sqlite";
+import { isDamage } from "../lib/storage-errors.ts";
+import { brokenConstraint } from "./check-constraints.ts";
+import { DiskError, asDiskError, hasFailedToRead } from "./disk-error.ts";
+import { MigrationRefused, appliedMigrations, pendingMigrations } from "./migrate.ts";
+import { migrations } from "./migrations.ts";
+import { BACKUP_FILES, foreignObject, hasTable } from "./schema-check.ts";
+
+/** A file that is no sound database of this program; the message says what is wrong with it. */
+export class UnsoundDatabase extends Error {
+  override name = "Unsound";
+}
+
+/** Its schema is not the one that its migrations make. Everything else may be sound. */
+export class ForeignSchema extends UnsoundDatabase {
+  override name = "ForeignSchema";
+}
+
+const assertIntact = (client: Client, check: "integrity_check" | "quick_check"): void => {
+  const [found] = client.query<Record<string, string>, []>(`PRAGMA ${check}(1)`).all();
+  const problem = found?.[check];
+  if (problem !== "ok") {
+    const detail = String(problem).replaceAll(/\s+/g, " ");
+    // A page that could not be read is reported as if it were damaged.
+    if (hasFailedToRead(client)) throw new DiskError(detail);
+    throw new UnsoundDatabase(`it is damaged (${detail})`);
+  }
+  if (client.query("PRAGMA foreign_key_check").get())
+    throw new UnsoundDatabase("it is damaged (a foreign key leads nowhere)");
+};
+
+/** No backup is written with a larger part. */
+const MAX_PART_BYTES = 16 * 2 ** 20;
+
+/** SQL that is true unless the column is a SHA-256 in hexadecimal. In bytes, because `length` of a text stops at a NUL. */
+const isNotHash = (column: string) => `length(CAST(${column} AS BLOB)) <> 64 OR ${column} GLOB '*[^0-9a-f]*'`;
+
+/** Names become paths and parts are read into memory, and the file may come from an attacker. */
+const assertNames = (client: Client): void => {
+  const isAny = (table: string, condition: string) =>
+    hasTable(client, table) &&
+    client.query(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`).get() !== null;
+  if (isAny("deploys", `manifest IS NOT NULL AND (${isNotHash("manifest")})`))
+    throw new UnsoundDatabase("it is damaged (the name of a deploy's manifest is not a hash)");
+  if (isAny(BACKUP_FILES, isNotHash("hash")))
+    throw new UnsoundDatabase("it is damaged (the name of a site's file is not a hash)");
+  if (isAny(BACKUP_FILES, `length(content) > ${MAX_PART_BYTES}`))
+    throw new UnsoundDatabase("it is damaged (a part of a site's file is too large)");
+};
+
+/**
+ * Looks at every page, every index, every foreign key, the names of files, the schema and the ledger of migrations; one that
+ * is older than this program is fine. `quick` does not compare indexes with their tables.
+ * @throws Unsound, or DiskError where that cannot be told
+ */
+export const assertSound = (client: Client, { quick = false } = {}): void => {
+  try {
+    if (!hasTable(client, "migrations")) throw new UnsoundDatabase("it is no database of adoption-store");
+    const applied = appliedMigrations(client);
+    if (applied.length === 0) throw new UnsoundDatabase("it is no database of adoption-store");
+    pendingMigrations(applied, migrations);
+    assertIntact(client, quick ? "quick_check" : "integrity_check");
+    const foreign = foreignObject(client, migrations.slice(0, applied.length));
+    if (foreign !== undefined) throw new ForeignSchema(foreign);
+    const broken = brokenConstraint(client);
+    if (broken !== undefined)
+      throw new UnsoundDatabase(`it is damaged (a row breaks the constraint ${broken})`);
+    assertNames(client);
+  } catch (caught) {
+    const error = asDiskError(client, caught);
+    if (error instanceof MigrationRefused) throw new UnsoundDatabase(error.reason, { cause: error });
+    if (isDamage(error))
+      throw new UnsoundDatabase(`it is damaged, or no database (${String(error)})`, { cause: error });
+    throw error;
+  }
+};

@@ -1,0 +1,30 @@
+import type { Database as Client } from "bun:sqlite";
+import { hasTable } from "./schema-check.ts";
+
+const KEPT_SECRETS: Record<string, string> = {
+  certificates: "coalesce(key, order_key, token, key_authorization) IS NOT NULL",
+  acme_accounts: "TRUE",
+};
+
+/** True if there is a private key that `removeSecrets` would remove. */
+export const hasSecrets = (client: Client): boolean =>
+  Object.entries(KEPT_SECRETS).some(
+    ([table, isSecret]) =>
+      hasTable(client, table) &&
+      client.query(`SELECT 1 FROM ${table} WHERE ${isSecret} LIMIT 1`).get() !== null,
+  );
+
+/** Private keys and what is under way with authorities: a name that loses its certificate is to have another ordered. */
+const WITHOUT_KEYS = `
+  UPDATE certificates SET key = NULL, chain = NULL, authority = NULL, not_before = NULL, not_after = NULL, ari_id = NULL,
+    order_authority = NULL, order_url = NULL, order_key = NULL, token = NULL, key_authorization = NULL, next_at = 0
+  WHERE ${KEPT_SECRETS["certificates"]}`;
+
+/**
+ * Removes every private key from a copy. A server on it is as one whose certificates were revoked: it orders others. What
+ * was removed may lie in the file until it is copied again.
+ */
+export const removeSecrets = (copy: Client): void => {
+  if (hasTable(copy, "certificates")) copy.run(WITHOUT_KEYS);
+  if (hasTable(copy, "acme_accounts")) copy.run("DELETE FROM acme_accounts");
+};

@@ -1,0 +1,20 @@
+import type { Database as Client } from "bun:sqlite";
+import { hasTable } from "./schema-check.ts";
+
+/** Hashes of the manifests of all deploys that could be served. */
+export const manifestsOf = (client: Client): string[] =>
+  hasTable(client, "deploys")
+    ? client
+        .query<{ manifest: string }, []>("SELECT DISTINCT manifest FROM deploys WHERE manifest IS NOT NULL")
+        .all()
+        .map(({ manifest }) => manifest)
+    : [];
+
+/** The deploys that can be served, by project. */
+export const servableDeploys = (client: Client): { slug: string; id: number; manifest: string }[] =>
+  client
+    .query<{ slug: string; id: number; manifest: string }, []>(
+      `SELECT slug, deploys.id AS id, manifest FROM deploys JOIN projects ON projects.id = project_id
+       WHERE manifest IS NOT NULL ORDER BY slug, deploys.id`,
+    )
+    .all();
