@@ -1,7 +1,7 @@
 import type { Database as Client } from "bun:sqlite";
 import { BACKUP_FILES, CREATE_BACKUP_FILES, hasTable } from "./schema-check.ts";
 
-/** Files that travel inside a backup's database: by the SHA-256 of their content, in parts that memory has room for. */
+/** The files of deployed sites inside a backup, by the SHA-256 of their content, in parts that fit into memory. */
 export interface BackupFiles {
   /** Stores a file, whole or not at all: nothing of it stays if `parts` throws. */
   put(hash: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
@@ -13,7 +13,7 @@ const PUT = `INSERT INTO ${BACKUP_FILES} (hash, part, content) VALUES (?, ?, ?)`
 
 export const hasBackupFiles = (client: Client): boolean => hasTable(client, BACKUP_FILES);
 
-/** Opens what `client` carries; `create` makes room for it. */
+/** Opens the files inside a backup; `create` makes the table for them. */
 export const backupFiles = (client: Client, { create = false } = {}): BackupFiles => {
   if (create) client.run(CREATE_BACKUP_FILES);
   return {
@@ -22,7 +22,7 @@ export const backupFiles = (client: Client, { create = false } = {}): BackupFile
       client.run("BEGIN");
       try {
         for await (const content of parts) client.run(PUT, [hash, part++, content]);
-        // An empty file is one empty part.
+        // An empty file has one empty part.
         if (part === 0) client.run(PUT, [hash, 0, new Uint8Array()]);
         client.run("COMMIT");
       } catch (error) {

@@ -1,22 +1,22 @@
 import { openSync, readSync } from "node:fs";
 import type { Database as Client } from "bun:sqlite";
 
-/** Tells what changed in the database since it was asked last, at any moment and without a lock. */
+/** Detects writes of other connections and processes, without a lock. */
 export interface ChangeDetector {
-  /** Looks for committed writes of another connection or process, and counts them in `foreign`. */
+  /** Looks for committed writes of others since the last look, and counts a find in `foreign`. */
   look(): void;
-  /** Grows with every look that found some. */
+  /** How many looks have found writes of others. */
   foreign(): number;
-  /** Says that this connection's write is about to begin; it holds the write lock. */
+  /** Call it when this connection has the write lock and is about to write. */
   beginOwn(): void;
-  /** Says that this connection's write is committed, and whether it changed anything. */
+  /** Call it when this connection's write is committed. @param wrote true if it changed anything */
   endOwn(wrote: boolean): void;
 }
 
 /**
  * The WAL index begins with a header that every commit rewrites (https://sqlite.org/walformat.html, section 2): at byte
  * 8 a counter of transactions, at 24 the checksum of the last frame. Reading it takes a microsecond. `PRAGMA
- * data_version` says the same, but takes and drops a lock: 5 microseconds of a request's 25.
+ * data_version` says the same, but takes and releases a lock: 5 of the 25 microseconds of a request.
  *
  * The descriptor is never closed: POSIX drops all of a process's locks on a file, SQLite's own too, when any descriptor
  * of that file is closed.
@@ -33,12 +33,12 @@ const walIndexReader = (path: string) => {
 
 const none: ChangeDetector = { look: () => {}, foreign: () => 0, beginOwn: () => {}, endOwn: () => {} };
 
-/** Watches the file of this connection; a database in memory nobody else can change. */
+/** Watches the file of this connection. Nobody else can change a database in memory. */
 export const detectChanges = (client: Client): ChangeDetector => {
   const path = client.filename;
   if (path === "" || path === ":memory:") return none;
   const readHeader = walIndexReader(path);
-  /** NaN, which equals nothing, for what cannot be read: it may have changed. */
+  /** NaN, which equals nothing, if the header cannot be read: it may have changed. */
   const read = () => {
     try {
       return readHeader();
@@ -60,7 +60,7 @@ export const detectChanges = (client: Client): ChangeDetector => {
     beginOwn: look,
     endOwn(wrote) {
       const now = read();
-      // Exactly one transaction more is our own; any further one came in between.
+      // One transaction more is our own; any other came in between.
       if (now.count === count + (wrote ? 1 : 0)) ({ count, checksum } = now);
       else look();
     },

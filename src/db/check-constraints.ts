@@ -1,6 +1,6 @@
 import type { Database as Client } from "bun:sqlite";
 
-/** As drizzle-kit writes them, each on its own line. */
+/** drizzle-kit writes each on a line of its own. */
 const CHECK = /^\s*CONSTRAINT "(\w+)" CHECK\((.+)\),?$/gm;
 
 interface Constraint {

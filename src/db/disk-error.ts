@@ -2,10 +2,10 @@ import { type Database as Client, constants } from "bun:sqlite";
 import { constants as system } from "node:os";
 import { isBusy, resultCode } from "../lib/storage-errors.ts";
 
-/** A read of the disk failed. Nothing is known to be damaged. */
+/** The disk failed to read. The file itself may be intact. */
 export class DiskError extends Error {
   override name = "DiskError";
-  /** SQLite's own code for this, which it replaces by SQLITE_CORRUPT. */
+  /** SQLite's own code for this; SQLite reports SQLITE_CORRUPT instead. */
   readonly code = "SQLITE_IOERR_CORRUPTFS";
 
   constructor(cause: unknown) {
@@ -22,13 +22,13 @@ const REPORTED_AS_DAMAGE: ReadonlySet<number> = new Set([
 
 /** True if the system failed to read the database file since this connection was opened. */
 export const hasFailedToRead = (client: Client): boolean => {
-  // Bun asks for room for a pointer; the number is an int.
+  // Bun requires room for a pointer, and the value is an int.
   const errno = new Int32Array(2);
   client.fileControl(constants.SQLITE_FCNTL_LAST_ERRNO, errno);
   return REPORTED_AS_DAMAGE.has(errno[0] ?? 0);
 };
 
-/** Tells a failing disk from damage, for which SQLite has one code. Only for short-lived connections. */
+/** Tells a failing disk from a damaged file: SQLite has one code for both. Only for short-lived connections. */
 export const asDiskError = (client: Client, error: unknown): unknown => {
   const isOfSqlite = resultCode(error).startsWith("SQLITE_") && !isBusy(error);
   return isOfSqlite && hasFailedToRead(client) ? new DiskError(error) : error;

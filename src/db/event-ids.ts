@@ -1,14 +1,14 @@
 import type { Database as Client } from "bun:sqlite";
 import { hasTable } from "./schema-check.ts";
 
-/** The highest id that an event of animals was ever given; 0 without one. */
+/** The highest id that an event of animals ever had; 0 if there was none. */
 export const lastEventId = (client: Client): number =>
   client.query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'pet_events'").get()?.seq ??
   0;
 
 /**
- * Removes the events of animals from a copy, and has the next begin above `last`. It holds for a database from before there
- * were events too: they begin there when they have their table.
+ * Removes the events of animals from a copy, and has the next begin above `last`; also in a database that is older than the
+ * table of events.
  */
 export const restartEventIds = (copy: Client, last: number): void => {
   if (hasTable(copy, "pet_events")) copy.run("DELETE FROM pet_events");

@@ -17,15 +17,15 @@ export interface FileLock extends Lock {
 }
 
 /** How long to wait for a process that only checks whether the lock is free. */
-const LOOK_WAIT_MS = 100;
+const CHECK_WAIT_MS = 100;
 
 /**
  * SQLite silently opens a file that it cannot write read-only, and then locks nothing: two processes would hold the lock at
- * once. A write, undone at once, shows that this process can write.
+ * once. A write that is rolled back shows that this process can write.
  */
 const EXCLUSIVE = [
-  `PRAGMA busy_timeout=${LOOK_WAIT_MS}`,
-  // It takes no room on the disk: there may be none.
+  `PRAGMA busy_timeout=${CHECK_WAIT_MS}`,
+  // The disk may be full: this takes no room on it.
   "PRAGMA journal_mode=MEMORY",
   "BEGIN EXCLUSIVE",
   "SAVEPOINT probe",
@@ -34,7 +34,7 @@ const EXCLUSIVE = [
 ];
 
 /**
- * Takes the lock of this file, which is made if it is missing; undefined if another process holds it.
+ * Takes the lock of this file, and creates the file if it is missing. @returns undefined if another process holds the lock
  * @throws SQLITE_READONLY if this process cannot write the file: its lock would not exclude others
  */
 export const takeLock = (path: string): FileLock | undefined => {
@@ -66,20 +66,20 @@ export const isLocked = (path: string): boolean => {
   }
 };
 
-/** How long who looks whether a lock is free may hold it. */
-const LOOK_MS = 1000;
+/** How long a process that checks a lock may hold it. */
+const CHECK_MS = 1000;
 
-/** Makes this file, which must not be there, and takes a share of its lock: nobody takes the lock before it is released. */
+/** Creates this file, which must not exist, and takes a shared lock: no process takes the lock before it is released. */
 export const shareLock = (path: string): Lock => {
   writeFileSync(path, "", { flag: "wx", mode: 0o600 });
   const client = new Client(path, { readonly: true });
-  client.run(`PRAGMA busy_timeout=${LOOK_MS}`);
+  client.run(`PRAGMA busy_timeout=${CHECK_MS}`);
   client.run("BEGIN");
   client.run("SELECT 1 FROM sqlite_schema");
   return { release: () => client.close() };
 };
 
-/** True if no process has any part of the lock of this file; false where that cannot be told. */
+/** True if no process has the lock of this file or a share of it; false if that cannot be known. */
 export const isUnlocked = (path: string): boolean => {
   try {
     const lock = takeLock(path);

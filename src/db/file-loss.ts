@@ -4,14 +4,14 @@ import type { Database as Client } from "bun:sqlite";
 import { StorageUnavailable } from "../lib/storage-errors.ts";
 import { fileSize, inodeOf } from "../lib/files.ts";
 
-/** Files of an open database are gone, replaced or cut short: what is written now would be lost. */
+/** A file of an open database was deleted, replaced or cut short: new writes would be lost. */
 export class FilesLost extends StorageUnavailable {
   override name = "FilesLost";
 }
 
-/** Watches that the files at a database's paths are the ones that its connection has open. */
+/** Checks that the files at a database's paths are those that its connection has open. */
 export interface FileWatch {
-  /** Looks at the files, which takes about 12 microseconds. @throws FilesLost, from the first loss on */
+  /** Takes about 12 microseconds. @throws FilesLost, from the first loss on */
   assert(): void;
   /**
    * Waits until what can be saved is saved. False if a close, which copies the log into the database, could damage it: then
@@ -36,8 +36,8 @@ const CHANGES_AT = 8;
 const FRAMES = 2;
 
 /**
- * Tells whether the log has fewer bytes than its index says. A process that empties the log updates the index before, one
- * that writes to the log updates it after. The descriptor is never closed: that would drop SQLite's locks.
+ * Tells whether the log has fewer bytes than its index says. A process updates the index before it empties the log, and
+ * after it writes to the log. The descriptor is never closed: that would drop SQLite's locks.
  */
 const lengthCheck = (client: Client): (() => boolean) => {
   const index = openSync(`${client.filename}-shm`, "r");
@@ -54,7 +54,7 @@ const lengthCheck = (client: Client): (() => boolean) => {
     const needed = LOG_HEADER_BYTES + before.frames * (FRAME_HEADER_BYTES + pageSize);
     const size = fileSize(`${client.filename}-wal`);
     if (size >= needed) return false;
-    // Another process may have emptied it meanwhile.
+    // Another process may have emptied the log meanwhile.
     const after = read();
     return after.changes === before.changes && after.frames === before.frames;
   };
@@ -64,11 +64,11 @@ const lengthCheck = (client: Client): (() => boolean) => {
 const SAVE_MS = 5000;
 const RETRY_MS = 20;
 
-/** Copies the log, which is open but has lost its name, into the database. @returns true if all of it is there */
+/** Copies the log, which is open but deleted, into the database. @returns true if it is copied completely */
 const save = async (client: Client): Promise<boolean> => {
   for (const end = performance.now() + SAVE_MS; performance.now() < end; await Bun.sleep(RETRY_MS))
     try {
-      // A reader of an older state, such as a backup, holds it up.
+      // It has to wait for a reader of an older state, such as a backup.
       if (client.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0)
         return true;
     } catch {
@@ -93,7 +93,7 @@ const messageOf = (ending: Ending, name: string): string => {
 
 const IN_MEMORY: FileWatch = { assert: () => {}, mayClose: async () => true };
 
-/** @param onLost called once, when what can be saved is saved, with what happened and what to do */
+/** @param onLost called once, after what can be saved is saved; the error says what happened and what to do */
 export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): FileWatch => {
   const path = client.filename;
   if (path === "" || path === ":memory:") return IN_MEMORY;
@@ -104,21 +104,21 @@ export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): F
   let settling: Promise<void> | undefined;
 
   const settle = async (isNameless: boolean) => {
-    // Not inside the transaction that noticed it, whose end a checkpoint waits for.
+    // After the transaction that noticed it: a checkpoint waits for its end.
     await Bun.sleep(0);
     if (isNameless && (await save(client))) lost = "saved";
     if (lost) onLost(lossOf(lost));
   };
 
   /**
-   * Renames an emptied database: the end of the process copies the log into the file that is open, and a start on what comes
-   * of that would begin on a database with holes.
+   * Renames an emptied database. When the process ends, SQLite copies the log into the open file, and the next start must
+   * not open that: it is a database with holes.
    */
   const moveAside = () => {
     try {
       renameSync(path, `${path}.emptied`);
     } catch {
-      // The message says that a backup is to be restored all the same.
+      // The message tells the operator to restore a backup in any case.
     }
   };
 
@@ -133,7 +133,7 @@ export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): F
       if (lost) throw lossOf(lost);
       const moved = PARTS.find((part) => inodeOf(path + PATHS[part]) !== opened.get(part));
       if (moved) lose(moved, { isNameless: moved === "log" });
-      // Before another connection opens it: SQLite would delete its log.
+      // Before another connection opens it: SQLite would then delete the log.
       if (isEmpty(path)) {
         moveAside();
         lose("emptied");

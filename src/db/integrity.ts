@@ -6,12 +6,12 @@ import { MigrationRefused, appliedMigrations, pendingMigrations } from "./migrat
 import { migrations } from "./migrations.ts";
 import { BACKUP_FILES, foreignObject, hasTable } from "./schema-check.ts";
 
-/** A file that is no sound database of this program; the message says what is wrong with it. */
+/** A file that is not an intact database of this program; the message says what is wrong with it. */
 export class UnsoundDatabase extends Error {
   override name = "Unsound";
 }
 
-/** Its schema is not the one that its migrations make. Everything else may be sound. */
+/** The schema is not the one that the migrations make. Everything else may be intact. */
 export class ForeignSchema extends UnsoundDatabase {
   override name = "ForeignSchema";
 }
@@ -29,13 +29,13 @@ const assertIntact = (client: Client, check: "integrity_check" | "quick_check"):
     throw new UnsoundDatabase("it is damaged (a foreign key leads nowhere)");
 };
 
-/** No backup is written with a larger part. */
+/** The program writes no larger part into a backup. */
 const MAX_PART_BYTES = 16 * 2 ** 20;
 
-/** SQL that is true unless the column is a SHA-256 in hexadecimal. In bytes, because `length` of a text stops at a NUL. */
+/** SQL that is true unless the column is a SHA-256 in hexadecimal. It counts bytes: `length` of a text stops at a NUL. */
 const isNotHash = (column: string) => `length(CAST(${column} AS BLOB)) <> 64 OR ${column} GLOB '*[^0-9a-f]*'`;
 
-/** Names become paths and parts are read into memory, and the file may come from an attacker. */
+/** The names become paths, the parts are read into memory, and the file may come from an attacker. */
 const assertNames = (client: Client): void => {
   const isAny = (table: string, condition: string) =>
     hasTable(client, table) &&
@@ -49,15 +49,15 @@ const assertNames = (client: Client): void => {
 };
 
 /**
- * Looks at every page, every index, every foreign key, the names of files, the schema and the ledger of migrations; one that
- * is older than this program is fine. `quick` does not compare indexes with their tables.
- * @throws Unsound, or DiskError where that cannot be told
+ * Checks every page, index and foreign key, the names of files, the schema and the list of applied migrations. A database
+ * older than this program is fine. `quick` does not compare indexes with their tables.
+ * @throws UnsoundDatabase, or DiskError if the disk fails
  */
 export const assertSound = (client: Client, { quick = false } = {}): void => {
   try {
-    if (!hasTable(client, "migrations")) throw new UnsoundDatabase("it is no database of adoption-store");
+    if (!hasTable(client, "migrations")) throw new UnsoundDatabase("it is not a database of adoption-store");
     const applied = appliedMigrations(client);
-    if (applied.length === 0) throw new UnsoundDatabase("it is no database of adoption-store");
+    if (applied.length === 0) throw new UnsoundDatabase("it is not a database of adoption-store");
     pendingMigrations(applied, migrations);
     assertIntact(client, quick ? "quick_check" : "integrity_check");
     const foreign = foreignObject(client, migrations.slice(0, applied.length));
@@ -70,7 +70,7 @@ export const assertSound = (client: Client, { quick = false } = {}): void => {
     const error = asDiskError(client, caught);
     if (error instanceof MigrationRefused) throw new UnsoundDatabase(error.reason, { cause: error });
     if (isDamage(error))
-      throw new UnsoundDatabase(`it is damaged, or no database (${String(error)})`, { cause: error });
+      throw new UnsoundDatabase(`it is damaged, or not a database (${String(error)})`, { cause: error });
     throw error;
   }
 };

@@ -24,17 +24,17 @@ const commandOf = (pid: number): string => {
   return [basename(program), ...(/^[a-z]{1,20}$/.test(command) ? [command] : [])].join(" ");
 };
 
-/** True for one that was stopped by a signal (man proc_pid_stat: `T`). */
+/** True for a process that a signal has stopped (man proc_pid_stat: `T`). */
 const isSuspended = (pid: number): boolean =>
   / T /.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\)/s, "").slice(0, 3));
 
-/** Describes the process that holds the write lock of this database, for operators; only Linux tells which it is. */
+/** Describes the process that holds the write lock of this database, for operators. Only Linux tells which it is. */
 export const lockHolder = (path: string): string => {
   try {
     const pid = holderPid(statSync(`${path}-shm`).ino);
     if (pid === undefined || pid === process.pid) return UNKNOWN;
     const advice = isSuspended(pid)
-      ? `, which is suspended: let it go on with "fg" in its terminal or "kill -CONT ${pid}", or end it`
+      ? `, which is suspended: resume it with "fg" in its terminal or "kill -CONT ${pid}", or end it`
       : "";
     return `process ${pid} (${commandOf(pid)})${advice}`;
   } catch {

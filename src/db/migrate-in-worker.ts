@@ -21,11 +21,11 @@ export const pendingAt = (path: string): readonly Migration[] => {
 export interface UpgradeOptions {
   /** Called before each step of a migration. */
   onStep: (step: NonNullable<Step["of"]>) => void;
-  /** Ends it: nothing is changed then. */
+  /** Aborts the upgrade: nothing is changed then. */
   signal: AbortSignal;
 }
 
-/** A connection for an upgrade. `signal` ends it at once. */
+/** A connection for an upgrade. Aborting `signal` ends it at once. */
 export interface Upgrade extends AsyncDisposable {
   /** Copies the database into a file that must not exist. */
   copyInto(path: string): Promise<void>;

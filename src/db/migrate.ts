@@ -5,7 +5,7 @@ import type { Migration } from "./migrations.ts";
 export class MigrationRefused extends Error {
   override name = "MigrationRefused";
 
-  /** @param remedy for a database that is in use; a backup of it is not helped so */
+  /** @param remedy what to do for a database in use; it does not apply to a backup */
   constructor(
     readonly reason: string,
     remedy?: string,
@@ -21,11 +21,11 @@ interface LedgerRow {
 
 const sha256 = (text: string) => Bun.SHA256.hash(text, "hex");
 
-/** What was applied, in order. */
+/** The migrations that were applied, in order. */
 export const appliedMigrations = (client: Client): LedgerRow[] =>
   client.query<LedgerRow, []>("SELECT tag, hash FROM migrations ORDER BY id").all();
 
-/** Compares what was applied with what this program knows. @returns the migrations that are still to apply. */
+/** Compares the applied migrations with those of this program. @returns those still to apply @throws MigrationRefused */
 export const pendingMigrations = (
   applied: readonly LedgerRow[],
   known: readonly Migration[],
@@ -38,14 +38,14 @@ export const pendingMigrations = (
       );
     if (migration.tag !== tag || sha256(migration.sql) !== hash)
       throw new MigrationRefused(
-        `migration ${tag} of the database is not the one this program knows`,
+        `migration ${tag} of the database differs from that of this program`,
         "restore a backup",
       );
   });
   return known.slice(applied.length);
 };
 
-/** True if nothing was ever made in it: whoever was to make it has ended before, or is about to. */
+/** True if the schema was never created: the process that creates it was killed before, or is about to. */
 export const isEmptyDatabase = (client: Client): boolean =>
   client
     .query("SELECT 1 FROM sqlite_schema WHERE name <> 'migrations' AND name NOT LIKE 'sqlite_%' LIMIT 1")
@@ -54,7 +54,7 @@ export const isEmptyDatabase = (client: Client): boolean =>
 /** @throws MigrationRefused unless the schema is exactly what this program knows. */
 export const assertCurrent = (client: Client, known: readonly Migration[]): void => {
   if (isEmptyDatabase(client))
-    throw new MigrationRefused("nothing was made in the database yet: start the server once, which does");
+    throw new MigrationRefused("the database is empty: start the server once, which sets it up");
   const missing = pendingMigrations(appliedMigrations(client), known);
   if (missing.length > 0)
     throw new MigrationRefused(
@@ -91,9 +91,9 @@ const CREATE_LEDGER =
   "CREATE TABLE IF NOT EXISTS migrations (id INTEGER PRIMARY KEY, tag TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT";
 
 /**
- * The statements that bring the schema up to date in one transaction; safe to run again, and beside another process that
- * does the same. A caller that stops before the last one must close the connection or roll back.
- * @throws MigrationRefused for a changed migration, a newer database, or a broken foreign key.
+ * The statements that bring the schema up to date in one transaction. They may run again, and beside another process that
+ * runs them. A caller that stops before the last must close the connection or roll back.
+ * @throws MigrationRefused for a changed migration, a newer database or a broken foreign key
  */
 export function* migrationSteps(known: readonly Migration[]): Generator<Step, void, Rows> {
   yield { sql: CREATE_LEDGER, parameters: [] };
@@ -101,7 +101,7 @@ export function* migrationSteps(known: readonly Migration[]): Generator<Step, vo
   // PRAGMA foreign_keys does nothing inside a transaction, and a table's rebuild must not cascade.
   yield { sql: "PRAGMA foreign_keys=OFF", parameters: [] };
   yield { sql: "BEGIN IMMEDIATE", parameters: [] };
-  // Read again behind the lock: another process may have migrated meanwhile.
+  // Read again with the lock: another process may have migrated meanwhile.
   for (const migration of pendingMigrations(yield* ledgerSteps(), known)) yield* stepsOf(migration);
   const broken = yield { sql: "SELECT 1 FROM pragma_foreign_key_check LIMIT 1", parameters: [] };
   if (broken.length > 0)

@@ -26,9 +26,9 @@ export interface Database {
   version(): number;
   /** Changes with every committed write of another process, with `fresh`. */
   foreignVersion(): number;
-  /** @throws FilesLost if a file of it was moved, deleted or cut short: what is written now would be lost. */
+  /** @throws FilesLost if a file of it was moved, deleted or cut short: new writes would be lost */
   assertInPlace(): void;
-  /** Resolves when a loss was noticed and what can be saved is saved. */
+  /** Resolves after a loss of files, when what can be saved is saved. */
   readonly lost: Promise<FilesLost>;
   /**
    * Tests a write and a read, unless that was done a moment ago.
@@ -38,9 +38,9 @@ export interface Database {
   assertReady(): Promise<void>;
   /** Call it with every error of a request: after a failed read, the next `assertReady` looks for damage. */
   suspect(error: unknown): void;
-  /** Copies a log that has grown into the database, in a worker, and cuts it down unless a reader still needs it. */
+  /** Copies a log that has grown into the database, in a worker, and truncates it unless a reader still needs it. */
   shrinkLog(): Promise<void>;
-  /** Commits what is queued, copies the log into the database file if there is room, and closes it. Again is fine. */
+  /** Commits what is queued, copies the log into the database file if there is room, and closes it. It may be called again. */
   close(): Promise<void>;
   /** The connection itself: for PRAGMAs of tests and of `doctor`. */
   readonly client: Client;
@@ -49,15 +49,15 @@ export interface Database {
 /** How to open a database. */
 export interface OpenOptions
   extends Omit<GroupCommitOptions, "changes" | "lockHolder">, Pick<ReadinessOptions, "probeMs"> {
-  /** Brings the schema up to date: always, or only where nothing was made yet; else what is not up to date is refused. */
+  /** Migrates always, never, or only an empty database. An older database that is not migrated is refused. */
   migrating?: "always" | "new" | "never";
   /** Called before a new database is set up; an error that it throws stops that. */
   onEmpty?: () => void;
 }
 
 /**
- * Those who ask in one turn of the event loop share one run of `act` after it. That saves more than the runs: a request
- * under load costs 19 microseconds instead of 26, because the answers of a turn are then made one after the other.
+ * Calls in the same turn of the event loop share one run of `act` after it. That saves more than the runs: a request
+ * under load takes 19 microseconds instead of 26, because the responses of a turn are then built one after the other.
  */
 const oncePerTurn = (act: () => void): (() => Promise<void>) => {
   let pending: Promise<void> | undefined;
@@ -73,7 +73,7 @@ const oncePerTurn = (act: () => void): (() => Promise<void>) => {
 
 const OPEN_BUSY_MS = 5000;
 
-/** Tries again while another process is about to make the same database: SQLite does not wait where it changes to a log. */
+/** Retries while another process creates the same database: SQLite does not wait for a lock when it changes to WAL mode. */
 const retryWhileBusy = (act: () => void): void => {
   for (const end = performance.now() + OPEN_BUSY_MS; ;)
     try {
@@ -97,7 +97,7 @@ export const openDatabase = (
       migrate(client, migrations);
       ensureStoreId(client);
     } else assertCurrent(client, migrations);
-    // SQLite's own waiting blocks the event loop; from here on group commit does the waiting.
+    // SQLite would block the event loop while it waits; from here on group commit waits.
     client.run("PRAGMA busy_timeout=0");
   } catch (error) {
     const failure = asDiskError(client, error);

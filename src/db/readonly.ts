@@ -6,7 +6,7 @@ import type { Database } from "./open.ts";
 
 /**
  * How SQLite reads a database and its log without changing a file (https://sqlite.org/wal.html#readonly). Without a log the
- * database file is everything. With a log and its index, it shares the index with a running server. With a log alone no
+ * file is the whole database. With a log and its index, it shares the index with a running server. With a log alone no
  * process has the database open: SQLite keeps the index in memory and takes no locks.
  */
 const readOnlyOptions = (path: string): { query: string; pragma?: string } => {
@@ -30,7 +30,7 @@ export const openForReading = (path: string): Client => {
   return client;
 };
 
-/** What repositories need of a database that `openForReading` opened; a write fails. */
+/** The part of a database that repositories use, for one that `openForReading` opened. Writes fail. */
 export const readingOf = (client: Client): Pick<Database, "orm" | "commit"> => ({
   orm: drizzle(client),
   commit: () => Promise.reject(new Error("the database was opened for reading only")),

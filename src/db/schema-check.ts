@@ -2,17 +2,17 @@ import { Database as Client } from "bun:sqlite";
 import { migrate } from "./migrate.ts";
 import type { Migration } from "./migrations.ts";
 
-/** The table in which a backup carries files along. */
+/** The table of a backup that holds the files of deployed sites. */
 export const BACKUP_FILES = "backup_files";
 export const CREATE_BACKUP_FILES = `CREATE TABLE ${BACKUP_FILES} (hash TEXT NOT NULL, part INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (hash, part)) STRICT`;
 
 export const hasTable = (client: Client, name: string): boolean =>
   client.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== null;
 
-/** A row of the schema: by `table "pets"`, the SQL that made it. */
+/** The SQL of each object of a schema, by its type and name: `table "pets"`. */
 type Objects = ReadonlyMap<string, string>;
 
-/** Without what SQLite makes by itself: its statistics, and tables that a virtual table keeps, whose SQL is its version's. */
+/** Without the objects that SQLite makes by itself: its statistics, and shadow tables, whose SQL depends on its version. */
 const OBJECTS = `
   SELECT type, name, sql FROM sqlite_schema
   WHERE sql IS NOT NULL AND NOT (type = 'table' AND (
@@ -26,7 +26,7 @@ const objectsOf = (client: Client): Objects =>
       .map(({ type, name, sql }) => [`${type} ${JSON.stringify(name)}`, sql]),
   );
 
-/** What a database has that these migrations made, and nobody else changed. */
+/** The objects of a database that only these migrations have changed. */
 const objectsBy = (applied: readonly Migration[]): Objects => {
   const client = new Client(":memory:");
   try {
@@ -38,7 +38,7 @@ const objectsBy = (applied: readonly Migration[]): Objects => {
 };
 
 /**
- * Compares the schema with what the applied migrations make. A trigger of somebody else would run with every write.
+ * Compares the schema with that of the applied migrations. A foreign trigger would run with every write.
  * @returns what is wrong with it; undefined if nothing is
  */
 export const foreignObject = (client: Client, applied: readonly Migration[]): string | undefined => {
@@ -48,8 +48,8 @@ export const foreignObject = (client: Client, applied: readonly Migration[]): st
     [`table ${JSON.stringify(BACKUP_FILES)}`, CREATE_BACKUP_FILES],
   ]);
   for (const [name, sql] of found) {
-    if (!expected.has(name)) return `its ${name} is not of adoption-store`;
-    if (expected.get(name) !== sql) return `its ${name} is not that of adoption-store`;
+    if (!expected.has(name)) return `its ${name} is not part of adoption-store`;
+    if (expected.get(name) !== sql) return `its ${name} differs from that of adoption-store`;
   }
   expected.delete(`table ${JSON.stringify(BACKUP_FILES)}`);
   const missing = [...expected.keys()].find((name) => !found.has(name));

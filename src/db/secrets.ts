@@ -14,15 +14,15 @@ export const hasSecrets = (client: Client): boolean =>
       client.query(`SELECT 1 FROM ${table} WHERE ${isSecret} LIMIT 1`).get() !== null,
   );
 
-/** Private keys and what is under way with authorities: a name that loses its certificate is to have another ordered. */
+/** Removes private keys and orders under way. The server then orders a certificate for each name. */
 const WITHOUT_KEYS = `
   UPDATE certificates SET key = NULL, chain = NULL, authority = NULL, not_before = NULL, not_after = NULL, ari_id = NULL,
     order_authority = NULL, order_url = NULL, order_key = NULL, token = NULL, key_authorization = NULL, next_at = 0
   WHERE ${KEPT_SECRETS["certificates"]}`;
 
 /**
- * Removes every private key from a copy. A server on it is as one whose certificates were revoked: it orders others. What
- * was removed may lie in the file until it is copied again.
+ * Removes every private key from a copy; a server that runs on the copy orders new certificates. The keys may stay in free
+ * pages of the file until the copy is copied again.
  */
 export const removeSecrets = (copy: Client): void => {
   if (hasTable(copy, "certificates")) copy.run(WITHOUT_KEYS);

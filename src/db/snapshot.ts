@@ -3,10 +3,10 @@ import { Database as Client } from "bun:sqlite";
 export type { Client };
 
 const BUSY_MS = 5000;
-/** Who has it open while the server is down has it open for long. */
+/** A process that has the database open while the server is stopped will have it open for long. */
 const SETTLE_BUSY_MS = 500;
 
-/** Opens a database that exists, as it is: nothing of it is set or brought up to date. */
+/** Opens a database that exists, without migrating it or changing its settings. */
 export const openExisting = (path: string, { readonly = false } = {}): Client => {
   const client = readonly ? new Client(path, { readonly }) : new Client(path, { readwrite: true });
   client.run(`PRAGMA busy_timeout=${BUSY_MS}`);
@@ -14,7 +14,7 @@ export const openExisting = (path: string, { readonly = false } = {}): Client =>
   return client;
 };
 
-/** Opens a copy that nobody else knows of: should it break off, it is thrown away as a whole. */
+/** Opens a copy that no other process uses. Without a journal: if the work on it fails, the copy is deleted. */
 export const openCopy = (path: string): Client => {
   const client = openExisting(path);
   client.run("PRAGMA journal_mode=OFF");
@@ -24,10 +24,10 @@ export const openCopy = (path: string): Client => {
   return client;
 };
 
-/** Copies what is committed now into a file that must not be there, without free pages; writers are not held up. */
+/** Copies what is committed now into a file that must not exist, without free pages. Writers need not wait. */
 export const copyInto = (client: Client, path: string): void => void client.run("VACUUM INTO ?", [path]);
 
-/** About how large a copy is, in bytes. */
+/** The approximate size of a copy, in bytes. */
 export const sizeOf = (client: Client): number =>
   client
     .query<{ bytes: number }, []>(
@@ -36,14 +36,14 @@ export const sizeOf = (client: Client): number =>
     .get()?.bytes ?? 0;
 
 /**
- * Copies what the log beside a database holds into it and ends the log, so that the file alone is the database.
+ * Copies the log beside a database into it and removes the log, so that the file alone is the database.
  * @throws SQLITE_BUSY if another process has it open
  */
 export const settleLog = (path: string): void => {
   const client = openExisting(path);
   try {
     client.run(`PRAGMA busy_timeout=${SETTLE_BUSY_MS}`);
-    // With a log this opens it, and says so if the file is broken.
+    // This opens the log, if there is one, and fails if the file is damaged.
     client.query("SELECT count(*) FROM sqlite_schema").get();
     client.run("PRAGMA wal_checkpoint(TRUNCATE)");
     client.run("PRAGMA journal_mode=DELETE");

@@ -11,7 +11,7 @@ export interface SqlWorker extends AsyncDisposable {
   all(sql: string, parameters?: readonly Value[]): Promise<Row[]>;
   /** Runs all statements of a text. @throws SQLite's error, with its code */
   run(sql: string, parameters?: readonly Value[]): Promise<void>;
-  /** Ends without waiting for the statement that runs: its transaction is not committed. */
+  /** Ends the worker at once: the transaction of a running statement is not committed. */
   terminate(): void;
 }
 
@@ -40,7 +40,7 @@ export const openSqlWorker = async (path: string): Promise<SqlWorker> => {
   worker.addEventListener("error", ({ message }) => {
     for (const { reject } of waiting.values()) reject(new Error(`the database's worker failed: ${message}`));
     waiting.clear();
-    // A failed worker never replies again.
+    // A failed worker never replies.
     end();
   });
   const send = (job: object): Promise<Row[]> => {

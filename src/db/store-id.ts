@@ -7,7 +7,7 @@ export const storeIdOf = (client: Client): string | undefined =>
     ? client.query<{ id: string }, []>("SELECT store_id AS id FROM store_identity LIMIT 1").get()?.id
     : undefined;
 
-/** Gives the store an id if it has none. The id is a value of the statement: SQL itself stays deterministic. */
+/** Gives the store an id if it has none. The id is a parameter, so that the SQL is deterministic. */
 export const ensureStoreId = (client: Client): void => {
   if (storeIdOf(client) !== undefined) return;
   client.run("INSERT OR IGNORE INTO store_identity (one, store_id, created_at) VALUES (1, ?, ?)", [

@@ -1,7 +1,7 @@
 import type { Database as Client } from "bun:sqlite";
 import { hasTable } from "./schema-check.ts";
 
-/** Hashes of the manifests of all deploys that could be served. */
+/** The hashes of the manifests of all deploys that can be served. */
 export const manifestsOf = (client: Client): string[] =>
   hasTable(client, "deploys")
     ? client

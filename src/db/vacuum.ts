@@ -1,25 +1,25 @@
 import type { Database as Client } from "bun:sqlite";
 import { isBusy } from "../lib/storage-errors.ts";
 
-/** How long to try while another process writes, reads or copies the log, in milliseconds. */
-const PATIENCE_MS = 60_000;
+/** How long to retry while another process writes, reads or copies the log. */
+const MAX_WAIT_MS = 60_000;
 const RETRY_MS = 50;
 
-/** Does something as soon as no other process is in its way. @throws if one is for too long */
+/** Retries `act` while another process keeps the database busy. @throws if that lasts too long */
 const retryWhileInUse = async (act: () => boolean): Promise<void> => {
-  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await Bun.sleep(RETRY_MS)) {
+  for (const end = performance.now() + MAX_WAIT_MS; performance.now() < end; await Bun.sleep(RETRY_MS)) {
     try {
       if (act()) return;
     } catch (error) {
       if (!isBusy(error)) throw error;
     }
   }
-  throw new Error("the database is in use: its files may still hold what was erased; run this again");
+  throw new Error("the database is in use, and its files may still hold what was erased: run this again");
 };
 
 /**
- * Writes the database anew without whatever was deleted or overwritten, and empties the log: no byte of it is left in the
- * files. Beside a server too, whose writes wait meanwhile. @throws if another process kept it busy
+ * Rewrites the database and empties the log, so that no byte of what was deleted or overwritten is left in the files. A
+ * running server's writes wait meanwhile. @throws if another process keeps the database busy
  */
 export const vacuum = async (client: Client): Promise<void> => {
   await retryWhileInUse(() => {

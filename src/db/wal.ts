@@ -6,20 +6,20 @@ import { fileSize } from "../lib/files.ts";
 /** Bytes of the log beside a database; 0 without one. */
 export const logSize = (path: string): number => fileSize(`${path}-wal`);
 
-/** A log grows to this size only if it is not copied: a process reads for long, or the disk refuses writes. */
+/** A log grows to this size only if it cannot be copied: a process reads for too long, or the disk refuses writes. */
 const LARGE = 4 * LOG_LIMIT;
 
-/** Warns of a log that grows. */
+/** A warning of /readyz about a log that grows. */
 export const logWarnings = (path: string): { code: string; count: number; message: string }[] => {
   const size = logSize(path);
   if (size < LARGE) return [];
-  const message = `The log of the database has ${Math.round(size / 1e6)} MB: a process has been reading the database for long (end it), or the disk refuses writes to ${path} (see the server's log).`;
+  const message = `The log of the database has grown to ${Math.round(size / 1e6)} MB: a process has been reading the database for too long (end it), or the disk refuses writes to ${path} (see the server's log).`;
   return [{ code: "database_log_large", count: 1, message }];
 };
 
 /**
- * Copies a log that has grown into its database, in a worker, and then cuts it down. What a reader still needs stays: the
- * next call tries again.
+ * Copies a log that has grown into its database, in a worker, and then truncates it. The part that a reader still needs
+ * stays until a later call.
  */
 export const shrinkLog = async (client: Client): Promise<void> => {
   const path = client.filename;
@@ -28,6 +28,6 @@ export const shrinkLog = async (client: Client): Promise<void> => {
     await using remote = await openSqlWorker(path);
     await remote.all("PRAGMA wal_checkpoint(PASSIVE)");
   }
-  // Little is left to copy, so that this takes no time of the event loop; it does nothing while another process writes.
+  // Little is left to copy, so this is quick. It does nothing while another process writes.
   client.query("PRAGMA wal_checkpoint(TRUNCATE)").get();
 };

@@ -55,9 +55,9 @@ describe("a backup is refused", () => {
     const file = join(temporaryDirectory(), "b.db");
     expect(() => check(file)).toThrow("does not exist");
     writeFileSync(file, "text that is long enough to be looked at".repeat(50));
-    expect(() => check(file)).toThrow("cannot be restored: it is damaged, or no database");
+    expect(() => check(file)).toThrow("cannot be restored: it is damaged, or not a database");
     new Client(`${file}.empty`, { create: true }).run("CREATE TABLE notes (text TEXT)");
-    expect(() => check(`${file}.empty`)).toThrow("it is no database of adoption-store");
+    expect(() => check(`${file}.empty`)).toThrow("it is not a database of adoption-store");
   });
 });
 

@@ -162,7 +162,7 @@ describe("nothing changes", () => {
     client.run("UPDATE migrations SET hash = 'another' WHERE id = 2");
     client.close();
     const restored = restoreTo(await closedStore("Max"), file);
-    await expect(restored).rejects.toThrow("0001_platform of the database is not the one this program knows");
+    await expect(restored).rejects.toThrow("0001_platform of the database differs from that of this program");
     await expect(restored).rejects.not.toThrow("restore a backup");
   });
 
@@ -188,9 +188,9 @@ describe("nothing changes", () => {
       "this is no database, and it is long enough to be looked at".repeat(50),
     );
     writeFileSync(join(place, "empty.db"), "");
-    await refused(dataDir, other, "no database of adoption-store");
-    await refused(dataDir, join(place, "text.db"), "no database");
-    await refused(dataDir, join(place, "empty.db"), "no database of adoption-store");
+    await refused(dataDir, other, "not a database of adoption-store");
+    await refused(dataDir, join(place, "text.db"), "not a database");
+    await refused(dataDir, join(place, "empty.db"), "not a database of adoption-store");
     await refused(dataDir, join(place, "none.db"), "does not exist");
     await refused(dataDir, place, "is not an ordinary file");
     await refused(dataDir, databasePath(dataDir), "the database itself");
@@ -218,18 +218,21 @@ describe("nothing changes", () => {
   test.each([
     [
       "CREATE TRIGGER evil AFTER INSERT ON pets BEGIN DELETE FROM pets; END",
-      'trigger "evil" is not of adoption-store',
+      'trigger "evil" is not part of adoption-store',
     ],
-    ["CREATE INDEX mine ON pets (name, status)", 'index "mine" is not of adoption-store'],
-    ["CREATE VIEW mine AS SELECT * FROM pets", 'view "mine" is not of adoption-store'],
-    ["CREATE TABLE pets_words_mine (text TEXT)", 'table "pets_words_mine" is not of adoption-store'],
+    ["CREATE INDEX mine ON pets (name, status)", 'index "mine" is not part of adoption-store'],
+    ["CREATE VIEW mine AS SELECT * FROM pets", 'view "mine" is not part of adoption-store'],
+    ["CREATE TABLE pets_words_mine (text TEXT)", 'table "pets_words_mine" is not part of adoption-store'],
     ["DROP TRIGGER pets_renamed", 'trigger "pets_renamed" is missing'],
     [
       "DROP TRIGGER pets_deleted; CREATE TRIGGER pets_deleted AFTER DELETE ON pets BEGIN DELETE FROM orders; END",
-      'trigger "pets_deleted" is not that of adoption-store',
+      'trigger "pets_deleted" differs from that of adoption-store',
     ],
-    ["ALTER TABLE keys ADD COLUMN more TEXT", 'table "keys" is not that of adoption-store'],
-    ["ALTER TABLE backup_files ADD COLUMN more TEXT", 'table "backup_files" is not that of adoption-store'],
+    ["ALTER TABLE keys ADD COLUMN more TEXT", 'table "keys" differs from that of adoption-store'],
+    [
+      "ALTER TABLE backup_files ADD COLUMN more TEXT",
+      'table "backup_files" differs from that of adoption-store',
+    ],
   ])("for a backup whose schema was changed: %s", async (sql, says) => {
     const { file } = await backUp(await closedStore("Bella"));
     const client = new Client(file);

@@ -133,7 +133,10 @@ test("a database whose schema was changed is not backed up, as it could not be r
   client.run("CREATE TABLE notes (text TEXT)");
   client.close();
   const { error, code } = await run(["backup", join(temporaryDirectory(), "b.db")], dataDir);
-  expect([code, error]).toEqual([1, expect.stringContaining('its table "notes" is not of adoption-store')]);
+  expect([code, error]).toEqual([
+    1,
+    expect.stringContaining('its table "notes" is not part of adoption-store'),
+  ]);
   const doctor = await run(["doctor", "--port", "0"], dataDir);
   expect([doctor.code, doctor.out]).toEqual([1, expect.stringContaining("its schema was changed")]);
 });

@@ -75,7 +75,7 @@ describe("a database whose making was cut off", () => {
 
   test("is named by the others, with what to do", async () => {
     await expect(withDatabase(cutOff("an empty file"), async () => {})).rejects.toThrow(
-      "nothing was made in the database yet: start the server once, which does",
+      "the database is empty: start the server once, which sets it up",
     );
   });
 });

@@ -54,9 +54,9 @@ describe("migrating", () => {
       "a migration that was changed",
       [ONE],
       [{ ...ONE, sql: `${ONE.sql};` }],
-      "not the one this program knows",
+      "differs from that of this program",
     ],
-    ["another history", [TWO], [ONE, TWO], "not the one this program knows"],
+    ["another history", [TWO], [ONE, TWO], "differs from that of this program"],
   ])("refuses %s", (_name, applied, known, reason) => {
     const client = new Client(":memory:");
     migrate(client, applied);

@@ -61,6 +61,6 @@ test("a log that is not copied for long is warned of", async () => {
   writeFileSync(`${path}-wal`, "");
   truncateSync(`${path}-wal`, 16 * LOG_LIMIT);
   expect(logWarnings(path)).toEqual([
-    { code: "database_log_large", count: 1, message: expect.stringContaining("has 268 MB") },
+    { code: "database_log_large", count: 1, message: expect.stringContaining("has grown to 268 MB") },
   ]);
 });
