@@ -1,8 +1,8 @@
 import { acmeClients, caaIdentities } from "../certificates/clients.ts";
 import { handshakesIn } from "../certificates/handshakes.ts";
-import { issuer } from "../certificates/issue.ts";
-import { placer } from "../certificates/place-order.ts";
-import { challengeProbes, objections } from "../certificates/preflight.ts";
+import { certificateIssuer } from "../certificates/issue.ts";
+import { orderPlacer } from "../certificates/place-order.ts";
+import { challengeProbes, preflightChecks } from "../certificates/preflight.ts";
 import { challengeFetcher, handshakeTrial } from "../certificates/probes.ts";
 import { certificateScheduler } from "../certificates/scheduler.ts";
 import { type CertificateService, certificateService } from "../certificates/service.ts";
@@ -62,11 +62,11 @@ export const httpsServices = (
   const own = ownNames(config);
   const clientOf = acmeClients(config, clock, sleep);
   const directories = config.acmeAgreeTos ? config.acmeDirectory : [];
-  const issue = issuer({
+  const issue = certificateIssuer({
     certificates,
-    place: placer({ certificates, authorities: directories, clientOf, clock }),
+    placeOrder: orderPlacer({ certificates, authorities: directories, clientOf, clock }),
     clientOf,
-    objection: objections({
+    preflight: preflightChecks({
       records: certificateRecords({
         domains,
         inspect,
@@ -81,12 +81,12 @@ export const httpsServices = (
       ports: { http: config.acmeHttpPort, tls: config.acmeTlsPort },
     }),
     handshakes: handshakesIn(handshakes, clock),
-    changed: store.refresh,
-    forgotten(hostname) {
+    onIssued: store.refresh,
+    onForgotten(hostname) {
       store.refresh(hostname);
       log.info({ hostname }, "a name that nobody holds is forgotten, with its certificate and key");
     },
-    failed: (hostname, { type, detail, status }) =>
+    onFailed: (hostname, { type, detail, status }) =>
       log.warn({ hostname, type, detail, status }, "no certificate was issued"),
     clock,
     random: Math.random,

@@ -1,27 +1,36 @@
-import type { Clock } from "../lib/time.ts";
-import type { Order } from "../protocols/acme/objects.ts";
-import type { Account, AcmeClient } from "../protocols/acme/client.ts";
-import { newAccountKey, newCertificateKey } from "../protocols/acme/keys.ts";
-import { AcmeProblem } from "../protocols/acme/problem.ts";
 import { hostnameOf } from "../lib/hostname.ts";
+import type { Clock } from "../lib/time.ts";
+import type { Account, AcmeClient } from "../protocols/acme/client.ts";
+import { newCertificateKey } from "../protocols/acme/keys.ts";
+import type { Order } from "../protocols/acme/objects.ts";
+import { AcmeProblem } from "../protocols/acme/problem.ts";
+import { accounts } from "./accounts.ts";
 import { LONGEST_MS, exhaustedFor } from "./budget.ts";
 import type { Certificate, PendingOrder } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";
 
-/** An order as its authority has it. */
-export interface Placed {
+/** An order as its CA has it. */
+export interface PlacedOrder {
   account: Account;
   pending: PendingOrder;
   order: Order;
 }
 
 /**
- * Goes on with a name's order, or places one: with the next authority at once where one would refuse, or refuses, because of
- * how many there have been. @throws AcmeProblem; of several such refusals the one that is over first
+ * Goes on with a name's order, or places one: with the next CA at once where one would refuse, or refuses, because of its
+ * limits. @throws AcmeProblem; of several such refusals the one that is over first
  */
-export type Place = (certificate: Certificate) => Promise<Placed>;
+export type PlaceOrder = (certificate: Certificate) => Promise<PlacedOrder>;
 
-/** The authority would refuse one more: it is not asked. */
+export interface PlaceOrderOptions {
+  certificates: Certificates;
+  /** Directories of the CAs, which are tried in turn; none: nothing is ordered. */
+  authorities: readonly string[];
+  clientOf(authority: string): AcmeClient;
+  clock: Clock;
+}
+
+/** The type of the problem that a CA would refuse one more, so that it is not asked. */
 export const BUDGET = "budget";
 
 /** The attempt is over: meanwhile the name went, or a certificate was imported. */
@@ -29,7 +38,7 @@ export class Superseded extends Error {
   override name = "Superseded";
 }
 
-/** True if the authority did not take the certificate that is replaced, rather than the order. */
+/** True if the CA refused the certificate that is replaced, rather than the order. */
 const isOfReplaces = (error: unknown): boolean =>
   error instanceof AcmeProblem &&
   (error.type === "alreadyReplaced" || error.type === "malformed" || error.status === 404);
@@ -39,40 +48,12 @@ const isLimit = (error: unknown): error is AcmeProblem =>
 
 const waitOf = ({ retryAfterMs = 0 }: AcmeProblem): number => retryAfterMs;
 
-export const placer = ({
-  certificates,
-  authorities,
-  clientOf,
-  clock,
-}: {
-  certificates: Certificates;
-  /** Directories of the authorities, which are tried in turn; none: nothing is ordered. */
-  authorities: readonly string[];
-  clientOf(authority: string): AcmeClient;
-  clock: Clock;
-}): Place => {
-  /** The key is written down before the authority knows it: an account whose key is lost is lost. */
-  const openAccount = async (authority: string): Promise<Account> => {
-    const stored = await certificates.account(authority);
-    const key = stored?.key ?? (await newAccountKey());
-    if (!stored) await certificates.saveAccount(authority, { key, url: undefined });
-    if (stored?.url !== undefined) return { key, url: stored.url };
-    const url = await clientOf(authority).register(key);
-    await certificates.saveAccount(authority, { key, url });
-    return { key, url };
-  };
-
-  const opening = new Map<string, Promise<Account>>();
-  /** Whoever asks meanwhile shares the answer: there is one account at each authority. */
-  const accountOf = (authority: string): Promise<Account> => {
-    const opened = opening.get(authority) ?? openAccount(authority).finally(() => opening.delete(authority));
-    opening.set(authority, opened);
-    return opened;
-  };
-
-  /** @throws AcmeProblem if the authority would refuse one more */
-  const assertWithinBudget = async (authority: string, hostname: string, isRenewal: boolean) => {
+/** @throws AcmeProblem if the CA would refuse one more */
+const budgetCheck =
+  ({ certificates, clock }: PlaceOrderOptions) =>
+  async (authority: string, { hostname, issued, isRequested }: Certificate) => {
     const now = clock.now();
+    const isRenewal = issued !== undefined && !isRequested;
     const attempts = await certificates.attempts(authority, now - LONGEST_MS);
     const exhausted = exhaustedFor({ hostname, apex: hostnameOf(hostname).apex, isRenewal }, attempts, now);
     if (exhausted)
@@ -83,13 +64,18 @@ export const placer = ({
       });
   };
 
+/** Places an order with one CA. What it needs later is stored before the CA is told. @throws AcmeProblem, Superseded */
+const placement = (options: PlaceOrderOptions, accountOf: (authority: string) => Promise<Account>) => {
+  const { certificates, clientOf, clock } = options;
+  const assertWithinBudget = budgetCheck(options);
+
   const order = async (account: Account, authority: string, { hostname, issued }: Certificate) => {
     const replaces = issued?.authority === authority ? (issued.ariId ?? undefined) : undefined;
     const client = clientOf(authority);
     const placed = await client
       .order(account, [hostname], { ...(replaces && { replaces }) })
       .catch((error: unknown) => {
-        // RFC 9773 section 5: an order that replaces it may exist, whose answer was lost. That must not keep it from renewal.
+        // RFC 9773 section 5: an order that replaces it may exist, whose response was lost. That must not stop its renewal.
         if (replaces === undefined || !isOfReplaces(error)) throw error;
         return client.order(account, [hostname]);
       });
@@ -98,18 +84,23 @@ export const placer = ({
     return placed;
   };
 
-  const placeAt = async (authority: string, certificate: Certificate): Promise<Placed> => {
-    const { hostname, issued, isRequested } = certificate;
-    await assertWithinBudget(authority, hostname, issued !== undefined && !isRequested);
+  return async (authority: string, certificate: Certificate): Promise<PlacedOrder> => {
+    await assertWithinBudget(authority, certificate);
     // No certificate can have come of the key of an order that was never placed.
     const key = certificate.order?.key ?? (await newCertificateKey());
     const pending = { authority, url: null, key };
-    if (!(await certificates.saveOrderKey(hostname, pending))) throw new Superseded();
+    if (!(await certificates.saveOrderKey(certificate.hostname, pending))) throw new Superseded();
     const account = await accountOf(authority);
     return { account, pending, order: await order(account, authority, certificate) };
   };
+};
 
-  /** The one to begin with changes with every failure. */
+export const orderPlacer = (options: PlaceOrderOptions): PlaceOrder => {
+  const { certificates, authorities, clientOf } = options;
+  const accountOf = accounts(certificates, clientOf);
+  const placeAt = placement(options, accountOf);
+
+  /** Every failure changes which CA is tried first. */
   const inTurn = ({ failures }: Certificate): string[] => {
     const first = failures % authorities.length;
     return [...authorities.slice(first), ...authorities.slice(0, first)];

@@ -6,7 +6,7 @@ import type { Problem } from "../protocols/acme/problem.ts";
 export type Method = "http-01" | "tls-alpn-01";
 
 /** Why an order would fail if it was placed now; if nothing is known against it, how the name is to be proven. */
-export type Objection = (hostname: string) => Promise<{ against: Problem } | { method: Method }>;
+export type Preflight = (hostname: string) => Promise<{ against: Problem } | { method: Method }>;
 
 /** The type of the problem that a name cannot be proven in any way. */
 export const UNREACHABLE = "challenge_unreachable";
@@ -61,7 +61,7 @@ export type NameRecords =
   /** A project holds the name, and its plan has no custom domains. */
   | { kind: "suspended" };
 
-export interface ObjectionSettings {
+export interface PreflightOptions {
   /** What the DNS says of names; the domains know. */
   records: {
     /** Of a project's domain; undefined if no project holds the name. */
@@ -101,7 +101,7 @@ const firstSaid = async (
  * Looks for what an order would fail of, so that none is spent on it: the records, CAA among them, and whether one of the
  * challenges is answered at all addresses that the DNS gives. Of the service's own names less is asked.
  */
-export const objections = ({
+export const preflightChecks = ({
   records,
   isOwn,
   isServed,
@@ -110,7 +110,7 @@ export const objections = ({
   fetchChallenge,
   openHandshakes,
   ports,
-}: ObjectionSettings): Objection => {
+}: PreflightOptions): Preflight => {
   const overHttp = async (hostname: string, address: string): Promise<string | undefined> => {
     const { token, answer } = probes.add(hostname);
     const port = ports.http === 80 ? "" : `:${ports.http}`;
@@ -145,7 +145,7 @@ export const objections = ({
   };
 
   /** An authority chooses the address that it asks. */
-  const methodFor = async (hostname: string, addresses: readonly string[]): ReturnType<Objection> => {
+  const methodFor = async (hostname: string, addresses: readonly string[]): ReturnType<Preflight> => {
     const http = await firstSaid(addresses, (address) => overHttp(hostname, address));
     if (http === undefined) return { method: "http-01" };
     const tls = await inHandshakes(hostname, addresses);
@@ -154,7 +154,7 @@ export const objections = ({
   };
 
   /** This machine may see its own names in another way than a CA does, so an order is placed all the same. */
-  const examineOwn = async (hostname: string): ReturnType<Objection> => {
+  const examineOwn = async (hostname: string): ReturnType<Preflight> => {
     const found = await records.ofOwn(hostname, await identities());
     if (found.kind !== "right") return refusedBy(found);
     const method = await methodFor(hostname, found.addresses);

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/time.ts";
 import type { Certificate } from "./certificate.ts";
-import type { Issue } from "./issue.ts";
+import type { IssueCertificate } from "./issue.ts";
 import { type Poller, duePoller } from "../lib/poller.ts";
 import type { Certificates } from "./repository.ts";
 
@@ -8,7 +8,7 @@ export type CertificateScheduler = Poller;
 
 export interface CertificateSchedulerOptions {
   certificates: Pick<Certificates, "missingBelow" | "find" | "want" | "due" | "retryAfterRestart">;
-  issue: Issue;
+  issue: IssueCertificate;
   /** Custom domains that are to have a certificate and are not known yet; `limit` at the most. */
   missing(limit: number): Promise<string[]>;
   /** The service's own public names. */

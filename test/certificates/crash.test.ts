@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { acmeClient } from "../../src/protocols/acme/client.ts";
 import { readCertificate } from "../../src/protocols/acme/certificate.ts";
-import { issuer } from "../../src/certificates/issue.ts";
-import { placer } from "../../src/certificates/place-order.ts";
+import { certificateIssuer } from "../../src/certificates/issue.ts";
+import { orderPlacer } from "../../src/certificates/place-order.ts";
 import { DAY, MINUTE, openIssuing } from "./issuing.ts";
 
 const NAME = "docs.example.org";
@@ -47,15 +47,15 @@ const killedBehind = async (last: number, { isRenewal }: { isRenewal: boolean })
   const client = guard(acmeClient({ directory: ca.directory }, { fetch, sleep: () => Bun.sleep(1), clock }));
   const guarded = guard(certificates);
   const clientOf = () => client;
-  const issue = issuer({
+  const issue = certificateIssuer({
     certificates: guarded,
-    place: placer({ certificates: guarded, authorities: [ca.directory], clientOf, clock }),
+    placeOrder: orderPlacer({ certificates: guarded, authorities: [ca.directory], clientOf, clock }),
     clientOf,
-    objection: async () => ({ method: "http-01" }),
+    preflight: async () => ({ method: "http-01" }),
     handshakes: { add: async () => {}, remove: () => {} },
-    changed: () => {},
-    forgotten: () => {},
-    failed: () => {},
+    onIssued: () => {},
+    onForgotten: () => {},
+    onFailed: () => {},
     clock,
     random: () => 0.5,
     sleep: () => Bun.sleep(1),

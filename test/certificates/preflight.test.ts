@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { objections } from "../../src/certificates/preflight.ts";
+import { preflightChecks } from "../../src/certificates/preflight.ts";
 import { alpnCertificate, type KeyAndCertificate } from "../../src/protocols/acme/tls-alpn.ts";
 import type { DomainFinding } from "../../src/domains/domain.ts";
 import { certificateRecords } from "../../src/domains/certificate-records.ts";
@@ -49,7 +49,7 @@ const examine = ({
       },
     };
   };
-  return objections({
+  return preflightChecks({
     records: certificateRecords({
       domains: { holder: async () => held } as unknown as Pick<Domains, "holder">,
       inspect,

@@ -1,0 +1,89 @@
+import { reasonOf } from "../lib/reason.ts";
+import { AcmeProblem, type Problem, problemOf } from "../protocols/acme/problem.ts";
+import { retryTime } from "../protocols/acme/renewal.ts";
+import type { PendingOrder } from "./certificate.ts";
+import { Undecided } from "./complete-order.ts";
+import { BUDGET } from "./place-order.ts";
+import { IMPORT_ONLY, NOT_HELD } from "./preflight.ts";
+
+/** A CA that has not decided is asked again after this long. */
+const UNDECIDED_MS = 60_000;
+/** A CA's Retry-After counts for no longer: a certificate must not end because of one response. */
+const MAX_RETRY_AFTER_MS = 24 * 60 * 60_000;
+
+/** Types of problems that count as no failure, and after how many milliseconds the name is tried again at the earliest. */
+const POSTPONED: ReadonlyMap<string, number> = new Map([
+  [BUDGET, 0],
+  [NOT_HELD, 10 * 60_000],
+  [IMPORT_ONLY, 24 * 60 * 60_000],
+]);
+
+/** Types of problems that are about this order or name: to place the order again as it is would be in vain. */
+const FINAL: ReadonlySet<string> = new Set([
+  "accountDoesNotExist",
+  "badCSR",
+  "caa",
+  "compound",
+  "connection",
+  "dns",
+  "externalAccountRequired",
+  "incorrectResponse",
+  "orderNotReady",
+  "rejectedIdentifier",
+  "tls",
+  "unauthorized",
+  "unsupportedIdentifier",
+  "userActionRequired",
+  "order_invalid",
+  "unfit_certificate",
+]);
+
+/** What follows from an attempt that brought no certificate. */
+export type AfterFailure =
+  | { kind: "postpone"; problem: Problem; nextAt: number; isReported: boolean }
+  | {
+      kind: "fail";
+      problem: Problem;
+      nextAt: number;
+      /** The CA that refused the order; undefined if the order can go on. */
+      refusedBy: string | undefined;
+      /** The CA whose account is gone, and is to be made anew. */
+      forgetAccountAt: string | undefined;
+    };
+
+const problemIn = (error: unknown): Problem =>
+  error instanceof AcmeProblem
+    ? problemOf(error)
+    : { type: "internal", detail: reasonOf(error), subproblems: [] };
+
+/** @param failures of the name before this one @param order the order that the attempt left @param random from 0 up to 1 */
+export const afterFailure = (
+  error: unknown,
+  { failures, order, now }: { failures: number; order: PendingOrder | undefined; now: number },
+  random: () => number,
+): AfterFailure => {
+  if (error instanceof Undecided) {
+    const problem = { type: "undecided", detail: error.message, subproblems: [] };
+    return { kind: "postpone", problem, nextAt: now + UNDECIDED_MS, isReported: false };
+  }
+  const problem = problemIn(error);
+  const { type, status } = problem;
+  const retryAfterMs = Math.min(problem.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+  const postponedMs = POSTPONED.get(type);
+  if (postponedMs !== undefined)
+    return {
+      kind: "postpone",
+      problem,
+      nextAt: now + Math.max(retryAfterMs, postponedMs),
+      isReported: true,
+    };
+  // An order or an account that the CA does not know any more is made anew.
+  const isRefused = FINAL.has(type) || status === 404;
+  return {
+    kind: "fail",
+    problem,
+    nextAt: retryTime({ failures: failures + 1, retryAfterMs, now }, random),
+    refusedBy: isRefused ? order?.authority : undefined,
+    forgetAccountAt: type === "accountDoesNotExist" ? order?.authority : undefined,
+  };
+};

@@ -1,0 +1,109 @@
+import type { Clock } from "../lib/time.ts";
+import type { Account, AcmeClient } from "../protocols/acme/client.ts";
+import { certificateRequest, keyAuthorization } from "../protocols/acme/keys.ts";
+import type { Order } from "../protocols/acme/objects.ts";
+import { AcmeProblem, type Problem } from "../protocols/acme/problem.ts";
+import type { PlacedOrder } from "./place-order.ts";
+import type { Method } from "./preflight.ts";
+import type { Certificates } from "./repository.ts";
+
+/** Takes an order from whatever state it is in to its certificate, a chain. @throws AcmeProblem, Undecided */
+export type CompleteOrder = (placed: PlacedOrder, hostname: string, method: Method) => Promise<string>;
+
+/** Certificates that prove a name in a TLS handshake (RFC 8737), while a CA asks for them. */
+export interface Handshakes {
+  add(hostname: string, keyAuthorization: string): Promise<void>;
+  remove(hostname: string): void;
+}
+
+/** The CA has not decided yet. */
+export class Undecided extends Error {
+  override name = "Undecided";
+}
+
+/** Between polls of a CA that is at work. */
+const FIRST_WAIT_MS = 250;
+const MAX_WAIT_MS = 5000;
+/** Then the order is left alone for a while. */
+const PATIENCE_MS = 120_000;
+
+/** The order's own problem, or that of the authorization that failed. */
+const refusalOf = (status: string, error: Problem | undefined): AcmeProblem =>
+  new AcmeProblem(
+    error ?? { type: "order_invalid", detail: `The CA made it ${status}, and did not say why.` },
+  );
+
+/** Reads until it is decided. @throws Undecided after a while */
+const polling =
+  (clock: Clock, sleep: (ms: number) => Promise<void>) =>
+  async <Value extends { retryAfterMs?: number }>(
+    read: () => Promise<Value>,
+    isDecided: (value: Value) => boolean,
+  ): Promise<Value> => {
+    const end = clock.now() + PATIENCE_MS;
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, MAX_WAIT_MS)) {
+      const value = await read();
+      if (isDecided(value)) return value;
+      const pause = Math.max(wait, value.retryAfterMs ?? 0);
+      if (clock.now() + pause > end) throw new Undecided("The CA has not decided yet.");
+      await sleep(pause);
+    }
+  };
+
+export const orderCompleter = ({
+  certificates,
+  clientOf,
+  handshakes,
+  clock,
+  sleep,
+}: {
+  certificates: Pick<Certificates, "saveChallenge">;
+  clientOf(authority: string): AcmeClient;
+  handshakes: Handshakes;
+  clock: Clock;
+  sleep(ms: number): Promise<void>;
+}): CompleteOrder => {
+  const poll = polling(clock, sleep);
+
+  /** Responds to the CA's challenge for one name, and waits for what it finds. */
+  const authorize = async (
+    client: AcmeClient,
+    account: Account,
+    { hostname, method, url }: { hostname: string; method: Method; url: string },
+  ) => {
+    const authorization = await client.authorization(account, url);
+    if (authorization.status === "valid") return;
+    const challenge = authorization.challenges.find(({ type }) => type === method);
+    if (!challenge)
+      throw new AcmeProblem({ type: "no_challenge", detail: `The CA offers no ${method} challenge.` });
+    if (challenge.status === "pending") {
+      const authorized = keyAuthorization(challenge.token, account.key);
+      if (method === "http-01") await certificates.saveChallenge(hostname, challenge.token, authorized);
+      else await handshakes.add(hostname, authorized);
+      await client.respond(account, challenge.url);
+    }
+    const { status, challenges } = await poll(
+      () => client.authorization(account, url),
+      // Some leave what failed pending, with its error, to be tried again.
+      (read) => read.status !== "pending" || read.challenges.some((one) => one.error),
+    );
+    if (status !== "valid") throw refusalOf(status, challenges.find(({ error }) => error)?.error);
+  };
+
+  return async ({ account, pending, order: placed }, hostname, method) => {
+    const client = clientOf(pending.authority);
+    const reread = () => client.readOrder(account, placed.url);
+    let order: Order = placed;
+    if (order.status === "pending") {
+      for (const url of order.authorizations) await authorize(client, account, { hostname, method, url });
+      order = await poll(reread, ({ status }) => status !== "pending");
+    }
+    if (order.status === "ready")
+      order = await client.finalize(account, order, await certificateRequest(pending.key, [hostname]));
+    if (order.status === "processing" || order.status === "ready")
+      order = await poll(reread, ({ status }) => status !== "processing" && status !== "ready");
+    if (order.status !== "valid" || order.certificate === undefined)
+      throw refusalOf(order.status, order.error);
+    return client.certificate(account, order.certificate);
+  };
+};
