@@ -1,32 +1,14 @@
 import { Elysia } from "elysia";
 import { hasAborted } from "./abort.ts";
+import { readWithin } from "./body-limit.ts";
 import { Fault } from "../lib/errors.ts";
 import { parseJson } from "../lib/json.ts";
 import { YAML_TYPES, parseYaml } from "./yaml.ts";
 
-const tooLarge = (limit: number) =>
-  new Fault("payload_too_large", `The request body is larger than ${limit} bytes.`, { connection: "close" });
-
-/** Reads at most `limit` bytes of a body, whether its length was announced or not. @throws Fault payload_too_large */
-const readBounded = async (request: Request, limit: number): Promise<Uint8Array> => {
-  const announced = request.headers.get("content-length");
-  if (announced !== null && Number(announced) > limit) throw tooLarge(limit);
-  // The server holds a client to the length that it announced.
-  if (announced !== null || !request.body) return request.bytes();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
-};
-
-/** The same; a client that leaves in the middle is no error of ours. */
+/** Reads a body. A client that leaves in the middle is not a failure of the server. @throws Fault */
 const readBytes = async (request: Request, limit: number): Promise<Uint8Array> => {
   try {
-    const bytes = await readBounded(request, limit);
+    const bytes = await readWithin(request, limit);
     if (!(await hasAborted(request))) return bytes;
   } catch (error) {
     if (error instanceof Fault) throw error;
