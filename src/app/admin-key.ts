@@ -6,7 +6,7 @@ import type { Logger } from "../lib/log.ts";
 
 /**
  * Makes the first key of a new store, in a file of DATA_DIR.
- * @returns the file, if it is still there and its key opens anything: a restored database knows only its own keys
+ * @returns the file, if it still exists and its key is valid; a restored database knows only its own keys
  */
 export const openAdminKey = async (
   dataDir: string,
@@ -19,7 +19,7 @@ export const openAdminKey = async (
   if (secret === undefined) return undefined;
   if (await keys.authenticate(secret.trim())) return path;
   log.warn(
-    `${path}: this key is revoked, or of another database; remove the file, and make a key with: adoption-store keys create --name NAME --scope '*'`,
+    `${path}: this key is revoked or belongs to another database: remove the file, and create a key with: adoption-store keys create --name NAME --scope '*'`,
   );
   return undefined;
 };

@@ -19,7 +19,7 @@ import { secureContext } from "../protocols/tls/contexts.ts";
 import type { Repositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** Certificates, as commands work with them. */
+/** The certificates that commands work with. */
 export const certificatesOf = (
   config: Config,
   certificates: Repositories["certificates"],
@@ -32,7 +32,7 @@ export const certificatesOf = (
     clock,
   });
 
-/** HTTPS: the certificates in use, the responses to the challenges of CAs, and the scheduler that orders and renews. */
+/** HTTPS: the certificates in use, the responses to CAs' challenges, and the scheduler that orders and renews. */
 export const httpsServices = (
   config: Config,
   database: Pick<Database, "fresh" | "version" | "foreignVersion">,
@@ -97,9 +97,9 @@ export const httpsServices = (
     certificateWatch: watchCertificates(store, database, (error) =>
       log.error({ err: error }, "changes of certificates by other processes could not be read"),
     ),
-    /** The certificate that proves a name to a CA that asks in a TLS handshake. */
+    /** The certificate for a challenge in a TLS handshake; undefined if none is pending. */
     handshake: (hostname: string) => handshakes.get(hostname),
-    /** The response to a CA that asks over HTTP. */
+    /** The response to a challenge over HTTP; undefined if none is pending. */
     challenge: (hostname: string, token: string): string | undefined =>
       probes.answer(hostname, token) ?? certificates.keyAuthorization(hostname, token),
     scheduler: certificateScheduler({
@@ -109,7 +109,7 @@ export const httpsServices = (
       own: own.publicHosts,
       platformDomain: own.publicPlatformDomain,
       clock,
-      failed: (error) => log.error({ err: error }, "a certificate could not be dealt with"),
+      failed: (error) => log.error({ err: error }, "a certificate could not be processed"),
     }),
   };
 };

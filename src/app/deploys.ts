@@ -13,15 +13,15 @@ import type { ProjectService } from "../projects/service.ts";
 import type { Repositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** 14 GiB an hour. */
+/** 14 GiB per hour. */
 const SCRUB_BYTES_PER_SECOND = 4 * 2 ** 20;
 
 export interface DeployOptions {
-  /** How many uploads there may be. */
+  /** How many uploads may run. */
   admissionLimits?: AdmissionLimits;
   /** How slow an upload may be. */
   uploadPace?: UploadPace;
-  /** Bytes that are free on the disk of DATA_DIR. */
+  /** Free bytes on the disk of DATA_DIR. */
   freeSpace?: () => number;
 }
 

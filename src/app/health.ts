@@ -12,7 +12,7 @@ import type { GaugeOptions } from "../http/metrics.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Services } from "./services.ts";
 
-/** What the health of the service is read from, beside its services. */
+/** The state of the process, which health checks and metrics read. */
 export interface Vitals {
   /** The files that this process has open. */
   fileUse: () => FileUse;
@@ -20,7 +20,7 @@ export interface Vitals {
   backupStatus: () => BackupStatus | undefined;
 }
 
-/** What readiness depends on. */
+/** The checks of `/readyz`. */
 export const checks = (
   { dataDir, diskReserve }: Config,
   { assertReady }: Database,
@@ -31,7 +31,7 @@ export const checks = (
   files: () => assertDescriptors(fileUse()),
 });
 
-/** What needs a person soon. */
+/** The warnings of `/readyz`. */
 export const warnings =
   (
     { backupSchedule = 0 }: Config,
@@ -50,7 +50,7 @@ export const warnings =
 
 const secondsOf = (ms: number | undefined): number | undefined => ms && ms / 1000;
 
-/** Gauges beside those of HTTP. */
+/** The gauges of `/metrics`, in addition to those of HTTP. */
 export const gauges = (
   { damage }: Pick<Services, "damage">,
   { backupStatus }: Pick<Vitals, "backupStatus">,

@@ -4,7 +4,7 @@ import { SETTINGS, type SettingName } from "../config/settings.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 
-/** Where to listen, and the settings that say so. */
+/** An address to listen on, and the settings that it comes from. */
 export interface ListenAddress {
   host: string;
   port: number;
@@ -13,13 +13,13 @@ export interface ListenAddress {
 }
 
 export interface ListenAddresses {
-  /** The place that the server is known by. */
+  /** The address of PORT. */
   main: ListenAddress;
   http: ListenAddress | undefined;
   https: ListenAddress | undefined;
 }
 
-/** The places of PORT, HTTP_PORT and HTTPS_PORT. */
+/** The addresses of PORT, HTTP_PORT and HTTPS_PORT. */
 export const listenAddresses = ({ host, port, portHost, httpPort, httpsPort }: Config): ListenAddresses => ({
   main: { host: portHost, port, hostSetting: portHost === host ? "host" : "portHost", portSetting: "port" },
   http:
@@ -38,7 +38,7 @@ const hasAddress = (host: string): Promise<boolean> =>
     () => false,
   );
 
-/** Listens, or says what to do. @throws OperatorError */
+/** Listens. @throws OperatorError if that fails, with what to do */
 export const listenAt = async <Listening>(
   { host, port, hostSetting, portSetting }: ListenAddress,
   listen: (where: { host: string; port: number }) => Listening | Promise<Listening>,
@@ -53,7 +53,7 @@ export const listenAt = async <Listening>(
       EADDRINUSE: `the port is in use: stop what listens there, or choose another with --${portFlag}`,
       EACCES: `ports below 1024 need a permission: grant CAP_NET_BIND_SERVICE, or choose another with --${portFlag}`,
     };
-    // For a name that does not resolve, Bun gives whichever code the last call left, or none.
+    // For a name that does not resolve, Bun's error has no code, or that of an earlier call.
     const code = (await hasAddress(host)) ? (error as { code?: string }).code : "EADDRNOTAVAIL";
     const remedy = remedies[code ?? ""] ?? reasonOf(error);
     throw new OperatorError(`cannot listen on ${host}:${port}: ${remedy}`, { cause: error });

@@ -12,23 +12,23 @@ import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
 import { type ListenAddress, listenAt, listenAddresses } from "./listen-addresses.ts";
 import type { Services } from "./services.ts";
 
-/** What the listeners call. */
+/** The handlers that the listeners call. */
 export interface Handlers {
   fetch: Handler;
-  /** Called for requests over HTTPS whose Host is not their connection's. */
+  /** Handles requests over HTTPS whose Host is not their connection's. */
   misdirected: Handler;
 }
 
 export interface HttpListeners {
-  /** The listener that the server is known by. */
+  /** The listener of PORT. */
   main: HttpListener;
-  /** The one of HTTP_PORT. */
+  /** The listener of HTTP_PORT. */
   further: HttpListener | undefined;
 }
 
 /**
- * The server's listeners. They open before there is an application: the application is built with the ports and connections
- * that they know, and a migration responds to health checks. `handle` sets what they call from then on.
+ * The server's listeners. They open before the application exists, because the application is built with their ports and
+ * connections, and because a migration must respond to health checks. They call the handlers that were last given to `handle`.
  */
 export const createListeners = (config: Config, log: Logger) => {
   const places = listenAddresses(config);
@@ -59,7 +59,7 @@ export const createListeners = (config: Config, log: Logger) => {
   };
 
   return {
-    /** Opens the ports for HTTP; they stay the same when it is called again. @throws OperatorError */
+    /** Opens the ports for HTTP; later calls return the same listeners. @throws OperatorError */
     listenForHttp: once(listenForHttp),
     /** Opens the port for HTTPS, if there is one. @throws OperatorError */
     async listenForHttps(https: Services["https"]): Promise<HttpsListener | undefined> {
@@ -75,7 +75,7 @@ export const createListeners = (config: Config, log: Logger) => {
       handlers = next;
     },
     fileUse: () => ({ open: sockets?.openFiles() ?? 0, limit }),
-    /** Stops accepting and waits, at most `graceMs`, for requests in flight; then closes everything. */
+    /** Stops accepting and waits, at most `graceMs`, for requests in flight. Then it closes all connections. */
     stop: (graceMs: number) => Promise.all(open.map((listener) => listener.stop(graceMs))),
   };
 };

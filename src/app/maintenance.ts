@@ -6,19 +6,19 @@ import type { Logger } from "../lib/log.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 import type { Services } from "./services.ts";
 
-/** How often times of last use are written. */
+/** How often the last use of keys is saved. */
 const TEND_MS = 10_000;
-/** How often files are swept that no deploy needs. */
-const SETTLE_MS = 60 * 60_000;
+/** How often files that no deploy needs are removed. */
+const HOURLY_MS = 60 * 60_000;
 
-/** Looks for the files of DATA_DIR, and takes the lock again if its file was deleted. */
+/** Checks that the files of DATA_DIR are in place, and takes the lock again if its file was deleted. */
 const watchFiles = ({ assertInPlace }: Database, lock: ServerLock, log: Logger, watchMs: number): Poller => {
   let isReported = false;
   const watch = () => {
     try {
       assertInPlace();
     } catch {
-      // `database.lost` says so, once what can be saved is saved.
+      // `database.lost` resolves when what can be saved is saved.
       return;
     }
     if (lock.keep()) log.warn("server.lock was deleted or replaced: the server has made and taken it again");
@@ -33,33 +33,33 @@ const watchFiles = ({ assertInPlace }: Database, lock: ServerLock, log: Logger, 
   });
 };
 
-/** Writes times of last use, removes what is kept for a time only, and keeps the log short. */
+/** Saves the last use of keys, removes expired rows, and shortens the write-ahead log. */
 const tendDatabase = ({ shrinkLog }: Database, { keys, sweeper }: Services, log: Logger): Poller => {
   const warn = (message: string) => (error: unknown) => log.warn({ err: error }, message);
   const tend = async () => {
-    await keys.flush().catch(warn("times of last use not written"));
-    await sweeper.run().catch(warn("not swept"));
+    await keys.flush().catch(warn("the last use of keys could not be saved"));
+    await sweeper.run().catch(warn("expired rows could not be removed"));
     await shrinkLog();
   };
-  return repeat(TEND_MS, tend, { onError: warn("the log was not cut down") });
+  return repeat(TEND_MS, tend, { onError: warn("the write-ahead log could not be shortened") });
 };
 
-/** What is done once the server responds, and again every hour. */
-const settle = (
+/** Publishes the first site, and removes files of old deploys and migrations: after the start, and every hour. */
+const tendFiles = (
   { dataDir }: Config,
   { deploys }: Services,
   publishReference: () => Promise<void>,
   log: Logger,
 ): Poller =>
   repeat(
-    SETTLE_MS,
+    HOURLY_MS,
     async () => {
       await publishReference();
       await deploys.sweep();
       for (const file of removeOldCopies(dataDir, Date.now()))
         log.info({ file }, "removed the copy from before a migration");
     },
-    { firstMs: 0, onError: (error) => log.error({ err: error }, "not settled") },
+    { firstMs: 0, onError: (error) => log.error({ err: error }, "hourly maintenance failed") },
   );
 
 /** The periodic work of a server. */
@@ -76,7 +76,7 @@ export const maintenance = (
 ): Poller[] => [
   watchFiles(database, lock, log, watchMs),
   tendDatabase(database, services, log),
-  settle(config, services, publishReference, log),
+  tendFiles(config, services, publishReference, log),
   services.domainScheduler,
   services.scrub,
   ...(services.https ? [services.https.certificateWatch, services.https.scheduler] : []),

@@ -14,13 +14,13 @@ import { MigrationRefused } from "../db/migrate.ts";
 import { type Upgrade, openUpgrade, pendingAt } from "../db/migrate-in-worker.ts";
 import type { Logger } from "../lib/log.ts";
 
-/** The server was stopped while it migrated the database, which is unchanged. */
+/** The server was stopped during a migration. The database is unchanged. */
 export class MigrationStopped extends Error {
   override name = "MigrationStopped";
 }
 
-/** How often a long step is logged. */
-const STILL_MS = 5000;
+/** How often the progress of a step is logged. */
+const PROGRESS_MS = 5000;
 
 const asMegabytes = (bytes: number) => Math.ceil(bytes / 1e6);
 
@@ -32,7 +32,7 @@ const stepLog = (path: string, log: Logger) => {
     const seconds = Math.round((performance.now() - since) / 1000);
     const written = asMegabytes(logSize(path));
     log.info({ ...current, seconds, logMegabytes: written }, "still migrating");
-  }, STILL_MS);
+  }, PROGRESS_MS);
   return {
     begin(step: object, message: string) {
       current = step;
@@ -43,7 +43,7 @@ const stepLog = (path: string, log: Logger) => {
   };
 };
 
-/** Takes a copy where there is room; without one the migration goes on, and the log says so. */
+/** Copies the database if there is space. Otherwise the migration goes on without a copy, and the log says so. */
 const copyFirst = async ({ dataDir, diskReserve }: Config, tag: string, upgrade: Upgrade, log: Logger) => {
   const needed = asMegabytes(migrationSpace(dataDir) + diskReserve);
   const warn = () =>

@@ -24,16 +24,16 @@ import type { Runtime } from "./runtime.ts";
 import type { Services } from "./services.ts";
 import { VERSION } from "./version.ts";
 
-/** The listeners that requests come from. */
+/** What the application knows about its listeners. */
 export interface ListenerContext extends Vitals {
   connections: Connections;
-  /** The port that the server is known by. */
+  /** The port in the server's addresses, unless BASE_URL names one. */
   port: number;
   /** The port for HTTPS. */
   httpsPort: number;
 }
 
-/** For an application that nothing listens for. */
+/** The context of an application without listeners. */
 export const noListeners = ({ port, httpsPort }: Config): ListenerContext => ({
   connections: connectionsOf([]),
   port,

@@ -24,13 +24,13 @@ import { projectAddresses } from "../projects/addresses.ts";
 import { projectRoutes } from "../projects/routes.ts";
 import type { Services } from "./services.ts";
 
-/** What routes need beside the services of their rooms. */
+/** What routes need in addition to services. */
 export interface RouteContext {
   config: Config;
   macros: Macros;
   metrics: Metrics;
   connections: Connections;
-  /** The port that the server is known by. */
+  /** The port in the addresses of sites, unless BASE_URL names one. */
   port: number;
   console: { sessions: Sessions; gateway: Gateway; isSecure: (request: Request) => boolean };
   checks: Readonly<Record<string, Check>>;

@@ -21,25 +21,25 @@ import { systemRuntime } from "./runtime.ts";
 import { type Services, createServices } from "./services.ts";
 import { maintenance } from "./maintenance.ts";
 
-/** How often the files of the database are looked for, besides each write, and the lock's file. */
+/** How often the files of DATA_DIR are checked. Writes check the database's files too. */
 const WATCH_MS = 1000;
-/** Below the 10 seconds after which container runtimes kill. */
+/** Container runtimes kill after 10 seconds. */
 const GRACE_MS = 8000;
 
 export interface Server {
   url: string;
-  /** The second port for HTTP; undefined if there is none. */
+  /** The port of HTTP_PORT; undefined if there is none. */
   httpPort: number | undefined;
-  /** Where it listens for HTTPS; undefined: nowhere. */
+  /** The port for HTTPS; undefined if there is none. */
   httpsPort: number | undefined;
-  /** Where projects are published: `http://*.localhost:3000/`. */
+  /** The addresses of sites: `http://*.localhost:3000/`. */
   sites: string;
-  /** The file with the first key, if it is still there. */
+  /** The file with the first key, if it still exists. */
   adminKey: string | undefined;
   log: Logger;
-  /** Why the server must not go on. */
+  /** Resolves with the reason why the server must stop. */
   failed: Promise<Error>;
-  /** Finishes what is in flight, writes what is held back, and closes everything. Again is fine. */
+  /** Finishes requests in flight, saves what is pending, and closes everything. Can be called again. */
   stop(): Promise<void>;
 }
 
@@ -50,9 +50,9 @@ const prepareDirectories = ({ dataDir, backupDir, backupSchedule }: Config) => {
 };
 
 /**
- * Opens everything and listens. While it migrates the database, its ports for HTTP say so.
- * @param signal ends a migration; afterwards `stop` does
- * @param watchMs how often its files are looked for
+ * Opens everything and listens. During a migration, the ports for HTTP respond that the server is not ready.
+ * @param signal stops a migration; after the start, call `stop`
+ * @param watchMs how often the files of DATA_DIR are checked
  * @throws OperatorError, MigrationStopped
  */
 export const startServer = async (
@@ -83,11 +83,11 @@ export const startServer = async (
     backupStatus: () => backups?.status(),
   });
   app.compile();
-  // A start that cannot listen makes no key, and no request is served before there is one.
+  // After listening, so that a failed start makes no key; before serving, so that clients can read the key.
   const adminKey = await openAdminKey(config.dataDir, services.keys, log);
   listeners.handle({ fetch, misdirected });
   await saveSettings(config, main.port).catch((error: unknown) =>
-    log.warn({ err: error }, "commands beside this server do not know its settings"),
+    log.warn({ err: error }, "the settings could not be saved for commands beside this server"),
   );
 
   const pollers = maintenance(config, database, services, {
@@ -127,10 +127,12 @@ const stopServer = async ({
   lock: ServerLock;
   log: Logger;
 }): Promise<void> => {
-  // Streams of events would not end by themselves.
+  // Streams of events do not end by themselves.
   petStreams.stop();
   await Promise.all([listeners.stop(GRACE_MS), sweeper.stop(), ...pollers.map((poller) => poller.stop())]);
-  await keys.flush().catch((error: unknown) => log.warn({ err: error }, "times of last use not written"));
+  await keys
+    .flush()
+    .catch((error: unknown) => log.warn({ err: error }, "the last use of keys could not be saved"));
   await database.close();
   lock.release();
 };
