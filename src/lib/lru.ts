@@ -5,6 +5,8 @@ export interface LruCache<Key, Value> {
   set(key: Key, value: Value, bytes?: number): void;
   delete(key: Key): void;
   clear(): void;
+  /** The number of entries. */
+  readonly size: number;
 }
 
 /** A `get` takes about 50 ns: a `Map` keeps its keys in the order in which they were set, so a hit sets its key again. */
@@ -45,6 +47,9 @@ export const lruCache = <Key, Value>({
     clear() {
       entries.clear();
       totalBytes = 0;
+    },
+    get size() {
+      return entries.size;
     },
   };
 };

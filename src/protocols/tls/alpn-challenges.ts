@@ -1,21 +1,15 @@
 import type { Socket } from "node:net";
 import { createServer } from "node:tls";
-import { INTERMEDIATE, secureContext, type KeyPair } from "./contexts.ts";
 import type { ClientHello } from "./client-hello.ts";
+import { INTERMEDIATE, type KeyPair, secureContext } from "./contexts.ts";
 
 /** RFC 8737 section 3: the certificate with the digest of the key authorization; undefined if none is pending. */
 export type ChallengeCertificate = (name: string) => KeyPair | undefined;
 
-export interface Challenges {
-  /** True if a CA asks for a challenge that is pending: ALPN is "acme-tls/1" and nothing else (section 3). */
-  concerns(hello: ClientHello): boolean;
-  /** Answers on a socket whose ClientHello is still to be read, and closes it. */
-  answer(socket: Socket): void;
-}
-
 const PROTOCOL = "acme-tls/1";
 
-export const alpnChallenges = (challenge: ChallengeCertificate, handshakeMs: number): Challenges => {
+/** Responds to TLS-ALPN-01 challenges (RFC 8737). */
+export const alpnChallenges = (challenge: ChallengeCertificate, handshakeMs: number) => {
   const server = createServer({
     ...INTERMEDIATE,
     ALPNProtocols: [PROTOCOL],
@@ -25,7 +19,7 @@ export const alpnChallenges = (challenge: ChallengeCertificate, handshakeMs: num
         const pair = challenge(name.toLowerCase());
         done(null, pair && secureContext(pair));
       } catch {
-        // A certificate that cannot be used: as if there were none.
+        // A certificate that cannot be used counts as none.
         done(null);
       }
     },
@@ -33,16 +27,18 @@ export const alpnChallenges = (challenge: ChallengeCertificate, handshakeMs: num
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   server.on("secureConnection", (socket) => {
     socket.on("error", () => socket.destroy());
-    // RFC 8737 section 3: nothing is exchanged over it. Read, or its end would never be seen.
+    // RFC 8737 section 3: no data is exchanged. Without reading, the end of the connection would go unnoticed.
     socket.resume();
     socket.end();
   });
   return {
-    concerns: ({ serverName, protocols }) =>
+    /** True if a CA asks for a pending challenge: ALPN is "acme-tls/1" and nothing else (section 3). */
+    matches: ({ serverName, protocols }: ClientHello): boolean =>
       serverName !== undefined &&
       protocols.length === 1 &&
       protocols[0] === PROTOCOL &&
       challenge(serverName) !== undefined,
-    answer: (socket) => void server.emit("connection", socket),
+    /** Completes the handshake on a socket whose ClientHello is still unread, and closes it. */
+    respond: (socket: Socket) => void server.emit("connection", socket),
   };
 };

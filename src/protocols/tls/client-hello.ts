@@ -1,19 +1,21 @@
-/** What a client asks for before anything is encrypted. */
+import type { Socket } from "node:net";
+
+/** The part of a ClientHello that is used here. */
 export interface ClientHello {
   kind: "hello";
-  /** Of the extension server_name, in lower case; undefined without one. */
+  /** From the extension server_name, in lower case; undefined without it. */
   serverName: string | undefined;
-  /** Of the extension ALPN, in the client's order. */
+  /** From the extension ALPN, in the client's order. */
   protocols: string[];
 }
 
 export type ClientHelloResult =
   | ClientHello
-  /** There must be at least `bytes` bytes before another look says more. */
+  /** Parse it again once there are at least `bytes` bytes. */
   | { kind: "incomplete"; bytes: number }
   | { kind: "malformed" };
 
-/** Most bytes of records that a ClientHello may take: browsers send 2,000 with a post-quantum key share. */
+/** The largest ClientHello, in bytes of records. Browsers send 2,000 with a post-quantum key share. */
 export const MAX_HELLO_BYTES = 16_384;
 
 const RECORD_HEADER = 5;
@@ -31,12 +33,12 @@ const NAME_LENGTH = 253;
 
 class Malformed extends Error {}
 
-/** Reads a vector of RFC 8446 section 3 byte by byte. @throws Malformed beyond the end */
+/** Reads bytes in order, and vectors (RFC 8446 section 3). Every method throws Malformed beyond the end. */
 interface Cursor {
   readonly left: number;
   integer(bytes: number): number;
   take(bytes: number): Uint8Array;
-  /** Bytes behind their own length of `lengthBytes` bytes. */
+  /** Bytes after their length, which takes `lengthBytes` bytes. */
   vector(lengthBytes: number): Uint8Array;
 }
 
@@ -103,7 +105,7 @@ const readBody = (body: Uint8Array): ClientHello => {
   return hello;
 };
 
-/** A first record that is not TLS's is not waited for. */
+/** False as soon as the first bytes are not a TLS handshake record. */
 const isHandshake = (header: Uint8Array): boolean =>
   header[0] === HANDSHAKE && (header.length < 2 || header[1] === 3);
 
@@ -114,7 +116,7 @@ const fragmentLength = (header: Uint8Array): number => {
   return length;
 };
 
-/** The bytes of the message that begins with these fragments, none of them empty; undefined while its header is not whole. */
+/** The length of the message that begins with these non-empty fragments; undefined while its header is incomplete. */
 const messageLength = (fragments: Uint8Array[]): number | undefined => {
   const header = cursorOver(Buffer.concat(fragments.slice(0, HANDSHAKE_HEADER)));
   if (header.left < HANDSHAKE_HEADER) return undefined;
@@ -143,8 +145,8 @@ const readRecords = (bytes: Uint8Array): ClientHelloResult => {
 };
 
 /**
- * Reads the ClientHello (RFC 8446 section 4.1.2; the same in TLS 1.2, RFC 5246 section 7.4.1.2) that begins a connection,
- * over as many records as it takes, of all bytes that came so far. At most 16 KiB are looked at; nothing behind it is.
+ * Parses the ClientHello at the beginning of a connection (RFC 8446 section 4.1.2; TLS 1.2: RFC 5246 section 7.4.1.2), which may
+ * span several records. Pass all bytes so far. At most 16 KiB are parsed, and nothing after the ClientHello.
  */
 export const parseClientHello = (bytes: Uint8Array): ClientHelloResult => {
   try {
@@ -153,4 +155,38 @@ export const parseClientHello = (bytes: Uint8Array): ClientHelloResult => {
     if (error instanceof Malformed) return { kind: "malformed" };
     throw error;
   }
+};
+
+/**
+ * Reads the ClientHello of a new connection. `onHello` is called with the ClientHello; the socket is then paused, and its bytes
+ * are unread again. `onMalformed` is called with the bytes of anything else. The caller limits the time by destroying the socket.
+ */
+export const readClientHello = (
+  socket: Socket,
+  {
+    onHello,
+    onMalformed,
+  }: { onHello: (hello: ClientHello) => void; onMalformed: (bytes: Uint8Array) => void },
+): void => {
+  const chunks: Buffer[] = [];
+  let received = 0;
+  let needed = 0;
+  const read = (chunk: Buffer) => {
+    chunks.push(chunk);
+    received += chunk.length;
+    if (received < needed) return;
+    const bytes = chunks.length === 1 ? chunk : Buffer.concat(chunks);
+    chunks.splice(0, chunks.length, bytes);
+    const reading = parseClientHello(bytes);
+    if (reading.kind === "incomplete") {
+      needed = reading.bytes;
+      return;
+    }
+    socket.off("data", read);
+    if (reading.kind === "malformed") return onMalformed(bytes);
+    socket.pause();
+    socket.unshift(bytes);
+    onHello(reading);
+  };
+  socket.on("data", read);
 };

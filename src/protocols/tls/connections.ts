@@ -4,13 +4,13 @@ import { clientNetwork } from "../../lib/client-address.ts";
 
 /** Milliseconds, and connections. */
 export interface ConnectionLimits {
-  /** From the connection to the end of its handshake. */
+  /** From the TCP connection to the end of the handshake. */
   handshakeMs: number;
   /** From the first byte of a request's headers to their last. */
   headersMs: number;
   /** Without a byte in either direction. */
   idleMs: number;
-  /** For a client that floods: to read why its connection ends. */
+  /** Left to a client that floods, to read why its connection ends. */
   lingerMs: number;
   connections: number;
   /** From one IPv4 address, or one /64 of IPv6. */
@@ -26,48 +26,31 @@ export const DEFAULT_LIMITS: ConnectionLimits = {
   connectionsPerClient: 256,
 };
 
-/** Times are of `performance.now()`. */
+/** Times are those of `performance.now()`. */
 export interface Connection {
-  /** The client's, as the operating system writes it, IPv4 without "::ffff:". */
+  /** The client's address, as the operating system writes it; IPv4 without "::ffff:". */
   readonly address: string;
   readonly socket: Socket;
   readonly openedAt: number;
-  /** From its ClientHello, in lower case. */
+  /** From the ClientHello, in lower case. */
   serverName: string;
-  /** Once its handshake is done. */
+  /** Set after the handshake. */
   secure?: TLSSocket;
-  /** The last byte in either direction. */
+  /** When the last byte was sent or received. */
   lastActiveAt: number;
-  /** The last byte to the client. */
+  /** When the last byte was sent. */
   lastSentAt: number;
-  /** The first byte of headers that have not come whole; 0: there are none. */
+  /** When incomplete headers started; 0 without any. */
   headersStartedAt: number;
-  /** A request has come over it. */
+  /** True after its first request. */
   hadRequest: boolean;
-  /** Requests whose handler is at work. */
+  /** Requests without a response yet. */
   requestsInFlight: number;
-  /** How many of these may take longer than an idle connection lives. */
+  /** How many of these are exempt from the idle timeout. */
   idleExemptions: number;
-  /** It speaks WebSocket: what it sends is not headers. */
+  /** True for a WebSocket: its bytes are not headers. */
   isUpgraded: boolean;
   isClosed: boolean;
-}
-
-export interface Connections {
-  /** Takes a new connection in; undefined if it goes beyond a limit. */
-  open(socket: Socket): Connection | undefined;
-  /** The connection over which a TLS socket runs. */
-  of(secure: TLSSocket): Connection | undefined;
-  /** Gives it its name, by which it can be dropped. */
-  setServerName(connection: Connection, serverName: string): void;
-  close(connection: Connection): void;
-  drop(serverName: string): void;
-  /** Ends those that no request has come over, nor is on its way. */
-  endUnused(): void;
-  /** Ends those that are beyond a limit of time. */
-  sweep(now: number): void;
-  all(): Iterable<Connection>;
-  readonly count: number;
 }
 
 const MAPPED = /^::ffff:(?=[\d.]+$)/i;
@@ -85,16 +68,17 @@ const isLate = (connection: Connection, now: number, limits: ConnectionLimits): 
   } = connection;
   if (!secure) return now - openedAt > limits.handshakeMs;
   if (patient === 0 && now - activeAt > limits.idleMs) return true;
-  // Whoever still receives may send the next request early.
+  // A client that still receives may send its next request early.
   return headersSince > 0 && now - Math.max(headersSince, sentAt) > limits.headersMs;
 };
 
-export const connectionTable = (limits: ConnectionLimits): Connections => {
+/** All open connections, by client and by server name. */
+export const connectionTable = (limits: ConnectionLimits) => {
   const byPeer = new Map<string, Connection>();
   const byName = new Map<string, Set<Connection>>();
   const clients = new Map<string, number>();
 
-  const forget = (connection: Connection, peer: string, client: string) => {
+  const remove = (connection: Connection, peer: string, client: string) => {
     byPeer.delete(peer);
     const others = (clients.get(client) ?? 1) - 1;
     if (others > 0) clients.set(client, others);
@@ -104,16 +88,17 @@ export const connectionTable = (limits: ConnectionLimits): Connections => {
     if (named?.size === 0) byName.delete(connection.serverName);
   };
 
-  const end = (connection: Connection) => {
+  const close = (connection: Connection): void => {
     connection.isClosed = true;
     connection.secure?.destroy();
     connection.socket.destroy();
   };
 
   return {
-    open(socket) {
+    /** Adds a new connection; undefined if it exceeds a limit. */
+    open(socket: Socket): Connection | undefined {
       const { remoteAddress } = socket;
-      // It has gone already.
+      // Closed already.
       if (remoteAddress === undefined) return undefined;
       const address = remoteAddress.replace(MAPPED, "");
       const client = clientNetwork(address);
@@ -140,30 +125,35 @@ export const connectionTable = (limits: ConnectionLimits): Connections => {
       socket.once("close", () => {
         connection.isClosed = true;
         connection.secure?.destroy();
-        forget(connection, peer, client);
+        remove(connection, peer, client);
       });
       return connection;
     },
-    of: (secure) => byPeer.get(peerKey(secure)),
-    setServerName(connection, serverName) {
+    /** The connection of a TLS socket. */
+    of: (secure: TLSSocket): Connection | undefined => byPeer.get(peerKey(secure)),
+    /** Sets the name by which the connection can be dropped. */
+    setServerName(connection: Connection, serverName: string): void {
       connection.serverName = serverName;
       const named = byName.get(serverName);
       if (named) named.add(connection);
       else byName.set(serverName, new Set([connection]));
     },
-    close: end,
-    drop(serverName) {
-      for (const connection of byName.get(serverName) ?? []) end(connection);
+    close,
+    /** Closes all connections of a server name. */
+    drop(serverName: string): void {
+      for (const connection of byName.get(serverName) ?? []) close(connection);
     },
-    endUnused() {
+    /** Closes connections without a request, complete or in progress. */
+    closeUnused(): void {
       for (const connection of byPeer.values())
-        if (!connection.hadRequest && connection.headersStartedAt === 0) end(connection);
+        if (!connection.hadRequest && connection.headersStartedAt === 0) close(connection);
     },
-    sweep(now) {
-      for (const connection of byPeer.values()) if (isLate(connection, now, limits)) end(connection);
+    /** Closes connections that exceed a time limit. */
+    sweep(now: number): void {
+      for (const connection of byPeer.values()) if (isLate(connection, now, limits)) close(connection);
     },
-    all: () => byPeer.values(),
-    get count() {
+    all: (): Iterable<Connection> => byPeer.values(),
+    get count(): number {
       return byPeer.size;
     },
   };

@@ -1,5 +1,6 @@
 import { constants } from "node:crypto";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
+import { lruCache } from "../../lib/lru.ts";
 
 /** A private key and its certificate chain, leaf first, both PEM. */
 export interface KeyPair {
@@ -8,9 +9,9 @@ export interface KeyPair {
 }
 
 /**
- * Mozilla's "intermediate" (Server Side TLS 5.7), but for DHE, which BoringSSL has not, and in the server's order, which
- * scanners ask for. Without tickets: a resumed session shows no certificate, so that it would outlive the one that was
- * withdrawn.
+ * Mozilla's "intermediate" configuration (Server Side TLS 5.7) without DHE, which BoringSSL lacks, and with the server's cipher
+ * order, which scanners expect. No session tickets: a resumed session presents no certificate, and would outlive a withdrawn
+ * one.
  */
 export const INTERMEDIATE = {
   minVersion: "TLSv1.2",
@@ -28,55 +29,37 @@ export const INTERMEDIATE = {
   secureOptions: constants.SSL_OP_NO_TICKET,
 } as const satisfies SecureContextOptions;
 
-/** @throws what the library says of a key or chain that it cannot use */
+/** @throws the library's error for a key or chain that it cannot use */
 export const secureContext = ({ key, cert }: KeyPair): SecureContext => {
   if (key === "" || cert === "") throw new Error("The key or the certificate is empty.");
   return createSecureContext({ ...INTERMEDIATE, key, cert });
 };
 
-export interface SecureContexts {
-  /** The context of a name in lower case; undefined if it has none that can be used. */
-  find(name: string): SecureContext | undefined;
-  /** Forgets a name: the next `find` reads it again. */
-  drop(name: string): void;
-  clear(): void;
-  /** How many names are held, those that cannot be used too. */
-  readonly count: number;
-}
-
-const MOST = 10_000;
+const MAX_CONTEXTS = 10_000;
 
 /**
- * Contexts by server name, made when they are first asked for; the `most` that were used last are held. A key or chain that
- * cannot be used is told to `failed` once, and not tried again until it is dropped; a `read` that throws is told every time.
+ * Caches contexts by server name: creating one takes about 0.5 ms. A key or chain that cannot be used is reported to
+ * `onError` once, and not tried again until it is dropped. An error of `read` is reported every time.
  */
 export const secureContexts = ({
   read,
-  most = MOST,
+  maxContexts = MAX_CONTEXTS,
   onError = () => {},
 }: {
-  /** Undefined if the name has no certificate. */
+  /** The key and chain of a name; undefined if it has none. */
   read: (name: string) => KeyPair | undefined;
-  most?: number;
+  maxContexts?: number;
   onError?: (name: string, error: unknown) => void;
-}): SecureContexts => {
-  /** In the order of their last use; undefined: cannot be used. */
-  const held = new Map<string, SecureContext | undefined>();
+}) => {
+  /** Null for a key or chain that cannot be used. */
+  const contexts = lruCache<string, SecureContext | null>({ maxEntries: maxContexts });
 
-  const hold = (name: string, context: SecureContext | undefined) => {
-    held.set(name, context);
-    for (const oldest of held.keys()) {
-      if (held.size <= most) return;
-      held.delete(oldest);
-    }
-  };
-
-  const make = (name: string, pair: KeyPair): SecureContext | undefined => {
+  const create = (name: string, pair: KeyPair): SecureContext | null => {
     try {
       return secureContext(pair);
     } catch (error) {
       onError(name, error);
-      return undefined;
+      return null;
     }
   };
 
@@ -84,9 +67,9 @@ export const secureContexts = ({
     try {
       const pair = read(name);
       if (!pair) return undefined;
-      const context = make(name, pair);
-      hold(name, context);
-      return context;
+      const context = create(name, pair);
+      contexts.set(name, context);
+      return context ?? undefined;
     } catch (error) {
       onError(name, error);
       return undefined;
@@ -94,17 +77,19 @@ export const secureContexts = ({
   };
 
   return {
-    find(name) {
-      if (!held.has(name)) return load(name);
-      const context = held.get(name);
-      held.delete(name);
-      held.set(name, context);
-      return context;
+    /** The context of a name in lower case; undefined without one that can be used. */
+    find(name: string): SecureContext | undefined {
+      const cached = contexts.get(name);
+      return cached === undefined ? load(name) : (cached ?? undefined);
     },
-    drop: (name) => void held.delete(name),
-    clear: () => held.clear(),
-    get count() {
-      return held.size;
+    /** Drops a name: the next `find` reads it again. */
+    drop: contexts.delete,
+    clear: contexts.clear,
+    /** The number of cached names, those that cannot be used included. */
+    get count(): number {
+      return contexts.size;
     },
   };
 };
+
+export type SecureContexts = ReturnType<typeof secureContexts>;

@@ -1,7 +1,7 @@
 /** RFC 9113 section 4.1. */
 const HEADER_BYTES = 9;
 
-/** Frame types (section 6), and the flags that are read here. */
+/** Frame types (section 6), and the flags that are used here. */
 export const DATA = 0;
 export const HEADERS = 1;
 export const RST_STREAM = 3;
@@ -14,7 +14,7 @@ export const PADDED = 8;
 
 /** The header of a frame (section 4.1). */
 export interface FrameHeader {
-  /** Bytes behind the header. */
+  /** Bytes after the header. */
   length: number;
   type: number;
   flags: number;
@@ -23,16 +23,16 @@ export interface FrameHeader {
 
 export interface FrameReader {
   read(chunk: Uint8Array): void;
-  /** All bytes of the last frame have come. */
+  /** True at the end of a frame. */
   isAtBoundary(): boolean;
-  /** It is in the middle of a frame that is not DATA, or of a header block. */
+  /** True in the middle of a header block, or of any frame but DATA. */
   isInHeaders(): boolean;
 }
 
 /**
- * Follows one direction of an HTTP/2 connection by the headers of its frames.
+ * Reads the frame headers of one direction of an HTTP/2 connection.
  * @param preface bytes before the first frame
- * @param onFrame called with the header of each frame; the object is reused
+ * @param onFrame called with each frame header; the object is reused
  */
 export const frameReader = (
   preface: number,
@@ -76,5 +76,24 @@ export const frameReader = (
     },
     isAtBoundary: () => headerBytes === 0 && bodyBytes === 0,
     isInHeaders: () => inBlock || headerBytes > 0 || (bodyBytes > 0 && !isData),
+  };
+};
+
+/** RFC 9113 section 3.4: what an HTTP/2 client sends before its first frame. */
+export const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+
+/** What a client sent first: a part of the preface, the whole preface, or something else. */
+export type PrefaceMatch = "partial" | "whole" | "different";
+
+/** Compares the first bytes of a client with the preface. Call the result with each chunk. */
+export const matchPreface = (): ((chunk: Uint8Array) => PrefaceMatch) => {
+  let bytes = 0;
+  let match: PrefaceMatch = "partial";
+  return (chunk) => {
+    if (match !== "partial") return match;
+    const part = chunk.subarray(0, PREFACE.length - bytes);
+    if (!PREFACE.subarray(bytes, bytes + part.length).equals(part)) match = "different";
+    else if ((bytes += part.length) === PREFACE.length) match = "whole";
+    return match;
   };
 };

@@ -1,19 +1,18 @@
 import { frameBudget } from "./frame-budget.ts";
-import { frameReader, GOAWAY, HEADERS, RST_STREAM } from "./frames.ts";
-import { matchPreface, PREFACE } from "./preface.ts";
+import { frameReader, GOAWAY, HEADERS, matchPreface, PREFACE, RST_STREAM } from "./frames.ts";
 
-/** `foreign`: it is not HTTP/2. `flood`: more frames without payload than any client needs. */
+/** `foreign`: not HTTP/2. `flood`: more frames without payload than any client needs. */
 export type Verdict = "fine" | "foreign" | "flood";
 
-/** Follows both directions of an HTTP/2 connection, and says when the client must go. */
+/** Watches both directions of an HTTP/2 connection for a client that must be disconnected. */
 export interface Http2Watch {
-  /** Follows bytes from the client. */
+  /** Call it with bytes from the client. */
   received(chunk: Uint8Array): Verdict;
-  /** Follows bytes to the client. */
+  /** Call it with bytes to the client. */
   sent(chunk: Uint8Array): void;
-  /** The client has begun headers and not ended them. */
+  /** True while the client's headers are incomplete. */
   isInHeaders(): boolean;
-  /** The last frame to such a client; undefined in the middle of another frame. */
+  /** The last frame to a client that floods; undefined in the middle of another frame. */
   goaway(): Uint8Array | undefined;
 }
 
@@ -21,7 +20,7 @@ export interface Http2Watch {
 const ENHANCE_YOUR_CALM = 0xb;
 const GOAWAY_BYTES = 8;
 
-/** Section 6.8: on stream 0, the last stream that was seen, and the reason. */
+/** Section 6.8: sent on stream 0, with the last stream and the reason. */
 const goawayFrame = (lastStream: number): Uint8Array => {
   const frame = Buffer.alloc(9 + GOAWAY_BYTES);
   frame.writeUIntBE(GOAWAY_BYTES, 0, 3);

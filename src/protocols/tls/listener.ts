@@ -1,46 +1,45 @@
 import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
-import { createServer as createTlsServer } from "node:tls";
+import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import type { WebSocketHandler } from "bun";
-import { listenBackend, type HandleRequest } from "./backend.ts";
 import { alpnChallenges, type ChallengeCertificate } from "./alpn-challenges.ts";
-import { connectionTable, DEFAULT_LIMITS, type Connection, type ConnectionLimits } from "./connections.ts";
+import { type HandleRequest, listenBackend } from "./backend.ts";
+import { type ClientHello, readClientHello } from "./client-hello.ts";
+import { type Connection, connectionTable, DEFAULT_LIMITS, type ConnectionLimits } from "./connections.ts";
 import { INTERMEDIATE, type SecureContexts } from "./contexts.ts";
-import type { ClientHello } from "./client-hello.ts";
-import { readClientHello } from "./peek.ts";
-import { refusalsFor, refuseName, USE_HTTPS, type PlainHttpResponse } from "./refusals.ts";
 import { proxyConnection } from "./proxy.ts";
+import { type PlainHttpResponse, refusalsFor, refuseName, USE_HTTPS } from "./refusals.ts";
 
 export interface TlsListenerOptions {
   host: string;
-  /** 0: one that is free. */
+  /** 0: any free port. */
   port: number;
   contexts: Pick<SecureContexts, "find">;
-  /** Certificates for TLS-ALPN-01, while a CA is expected; undefined for names without one. */
+  /** Certificates for TLS-ALPN-01; undefined for names without a pending challenge. */
   challenge?: ChallengeCertificate;
   fetch: HandleRequest;
-  /** The answer to a request for another host than its connection's; without it, a plain 421. */
+  /** Handles a request for another host than its connection's; a plain 421 by default. */
   misdirected?: (request: Request) => Response | Promise<Response>;
-  /** For those who `upgrade`. Its `idleTimeout` should be below `idleMs`, so that its pings keep silent ones open. */
+  /** For requests that `upgrade`. With `idleTimeout` below `idleMs`, its pings keep silent connections open. */
   websocket?: WebSocketHandler<unknown>;
   limits?: Partial<ConnectionLimits>;
-  /** The response to plain HTTP, a 400; without it, a line of text. */
+  /** The body of the 400 to plain HTTP; a line of text by default. */
   plainHttp?: PlainHttpResponse;
 }
 
 export interface TlsListener {
   port: number;
-  /** Destroys every open connection of this server name, in lower case, at once: nothing is answered over them after it. */
+  /** Destroys all connections of a server name, in lower case. No response is sent over them afterwards. */
   drop(name: string): void;
-  /** Stops accepting and waits, at most `graceMs`, for what is in flight; then destroys everything. */
+  /** Stops accepting connections and waits, at most `graceMs`, for requests in flight; then destroys all connections. */
   stop(graceMs: number): Promise<void>;
-  /** How many are open, those in their handshake too. */
+  /** The number of open connections, those in their handshake included. */
   connections(): number;
 }
 
 const SWEEP_MS = 1000;
 const STOP_SWEEP_MS = 20;
 
-const listening = async (server: Server, host: string, port: number): Promise<number> => {
+const listen = async (server: Server, host: string, port: number): Promise<number> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen(port, host, resolve);
@@ -49,50 +48,60 @@ const listening = async (server: Server, host: string, port: number): Promise<nu
   return (server.address() as AddressInfo).port;
 };
 
+const tlsServer = (
+  contexts: Pick<SecureContexts, "find">,
+  handshakeMs: number,
+  onSecure: (socket: TLSSocket) => void,
+) => {
+  const server = createTlsServer({
+    ...INTERMEDIATE,
+    ALPNProtocols: ["h2", "http/1.1"],
+    handshakeTimeout: handshakeMs,
+    SNICallback: (name, done) => done(null, contexts.find(name.toLowerCase())),
+  });
+  server.on("tlsClientError", (_error, socket) => socket.destroy());
+  server.on("secureConnection", (socket) => {
+    socket.on("error", () => socket.destroy());
+    onSecure(socket);
+  });
+  return server;
+};
+
 /**
- * Listens for HTTPS: HTTP/1.1 and HTTP/2 under the names that have a context, which may come and go while it runs. Names
- * without one, and clients that send none, are refused by their ClientHello; what is not a ClientHello gets the alert
- * decode_error, and plain HTTP a 400.
- * @throws what the operating system says, such as EADDRINUSE
+ * Listens for HTTPS, HTTP/1.1 and HTTP/2, under all names that have a context; they may change while it runs. A client without
+ * such a name is refused at its ClientHello. Anything but a ClientHello gets the alert decode_error, and plain HTTP a 400.
+ * @throws the operating system's error, such as EADDRINUSE
  */
 export const listenTls = async ({
   host,
   port,
   contexts,
   challenge,
-  limits: given,
+  limits: overrides,
   plainHttp = USE_HTTPS,
   ...handlers
 }: TlsListenerOptions): Promise<TlsListener> => {
-  const limits = { ...DEFAULT_LIMITS, ...given };
+  const limits = { ...DEFAULT_LIMITS, ...overrides };
   const connections = connectionTable(limits);
   const refusalOf = refusalsFor(plainHttp);
   const challenges = challenge && alpnChallenges(challenge, limits.handshakeMs);
 
-  const tls = createTlsServer({
-    ...INTERMEDIATE,
-    ALPNProtocols: ["h2", "http/1.1"],
-    handshakeTimeout: limits.handshakeMs,
-    SNICallback: (name, done) => done(null, contexts.find(name.toLowerCase())),
-  });
-  tls.on("tlsClientError", (_error, socket) => socket.destroy());
-  tls.on("secureConnection", (secure) => {
-    secure.on("error", () => secure.destroy());
+  const tls = tlsServer(contexts, limits.handshakeMs, (secure) => {
     const connection = connections.of(secure);
     if (!connection || connection.isClosed) return void secure.destroy();
     secure.once("close", () => connections.close(connection));
     connection.secure = secure;
     connection.lastActiveAt = performance.now();
-    proxyConnection(connection, secure, application.port, {
+    proxyConnection(connection, secure, backend.port, {
       lingerMs: limits.lingerMs,
-      onOpen: (localPort) => application.admit(localPort, connection),
-      onClose: application.dismiss,
+      onOpen: (localPort) => backend.admit(localPort, connection),
+      onClose: backend.dismiss,
     });
   });
 
-  const greet = (connection: Connection, hello: ClientHello) => {
+  const onHello = (connection: Connection, hello: ClientHello) => {
     const { socket } = connection;
-    if (challenges?.concerns(hello)) return challenges.answer(socket);
+    if (challenges?.matches(hello)) return challenges.respond(socket);
     if (hello.serverName === undefined || !contexts.find(hello.serverName)) return refuseName(socket);
     connections.setServerName(connection, hello.serverName);
     tls.emit("connection", socket);
@@ -103,18 +112,18 @@ export const listenTls = async ({
     const connection = connections.open(socket);
     if (!connection) return void socket.destroy();
     readClientHello(socket, {
-      onHello: (hello) => greet(connection, hello),
+      onHello: (hello) => onHello(connection, hello),
       onMalformed: (bytes) => refusalOf(bytes)(socket),
     });
   });
 
-  const listeningOn = await listening(tcp, host, port);
-  const application = listenBackend(handlers);
-  const everyMs = Math.min(
+  const listeningOn = await listen(tcp, host, port);
+  const backend = listenBackend(handlers);
+  const sweepMs = Math.min(
     SWEEP_MS,
     ...[limits.handshakeMs, limits.headersMs, limits.idleMs].map((ms) => ms / 4),
   );
-  const sweep = setInterval(() => connections.sweep(performance.now()), everyMs);
+  const sweep = setInterval(() => connections.sweep(performance.now()), sweepMs);
 
   return {
     port: listeningOn,
@@ -123,15 +132,15 @@ export const listenTls = async ({
     async stop(graceMs) {
       tcp.close();
       const until = performance.now() + graceMs;
-      application.close();
+      backend.close();
       while (connections.count > 0 && performance.now() < until) {
-        connections.endUnused();
-        application.endIdle();
+        connections.closeUnused();
+        backend.closeIdle();
         await Bun.sleep(STOP_SWEEP_MS);
       }
       for (const connection of connections.all()) connections.close(connection);
       clearInterval(sweep);
-      application.stop();
+      backend.stop();
     },
   };
 };

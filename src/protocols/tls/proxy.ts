@@ -1,14 +1,14 @@
 import type { TLSSocket } from "node:tls";
 import type { Socket, SocketHandler } from "bun";
 import type { Connection } from "./connections.ts";
+import { matchPreface, type PrefaceMatch } from "./frames.ts";
 import { type Http2Watch, type Verdict, watchHttp2 } from "./http2.ts";
-import { matchPreface, type PrefaceMatch } from "./preface.ts";
 
-/** What a loopback socket knows of its other end. */
+/** The data of a socket to the backend. */
 interface ProxyState {
   connection: Connection;
   client: TLSSocket;
-  /** What the application has not taken yet; the client is not read from meanwhile. */
+  /** Bytes that the backend has not accepted yet. The client is paused meanwhile. */
   rest: Uint8Array | undefined;
   /** Undefined over HTTP/1.1. */
   http2: Http2Watch | undefined;
@@ -16,17 +16,17 @@ interface ProxyState {
   match: (chunk: Uint8Array) => PrefaceMatch;
   /** How long a client that floods may take to read why its connection ends. */
   lingerMs: number;
-  /** Of the loopback socket, which the application sees as its peer's. */
+  /** The local port of the socket, which the backend sees as its peer's. */
   localPort: number;
   onOpen(localPort: number): void;
   onClose(localPort: number): void;
 }
 
 const forward = (upstream: Socket<ProxyState>, chunk: Uint8Array) => {
-  const line = upstream.data;
+  const state = upstream.data;
   const written = Math.max(0, upstream.write(chunk));
-  line.rest = written < chunk.length ? chunk.subarray(written) : undefined;
-  if (line.rest) line.client.pause();
+  state.rest = written < chunk.length ? chunk.subarray(written) : undefined;
+  if (state.rest) state.client.pause();
 };
 
 /** Disconnects a client that floods, with a GOAWAY if one can be sent. Nothing more is read from it. */
@@ -38,17 +38,17 @@ const endFlood = ({ client, connection, lingerMs }: ProxyState, goaway: Uint8Arr
   setTimeout(() => client.destroy(), lingerMs).unref();
 };
 
-/** Notes when headers began that are not whole. */
+/** Notes when incomplete headers started. */
 const noteHeaders = (connection: Connection, isInHeaders: boolean) => {
   if (!isInHeaders) connection.headersStartedAt = 0;
   else if (connection.headersStartedAt === 0) connection.headersStartedAt = connection.lastActiveAt;
 };
 
-/** Over HTTP/1.1 only the application knows when headers are whole. */
-const http1IsInHeaders = ({ requestsInFlight: handling, isUpgraded: upgraded }: Connection): boolean =>
-  handling === 0 && !upgraded;
+/** Over HTTP/1.1 only the backend knows when headers are complete. */
+const http1IsInHeaders = ({ requestsInFlight, isUpgraded }: Connection): boolean =>
+  requestsInFlight === 0 && !isUpgraded;
 
-/** RFC 9113 section 3.2: HTTP/2 over TLS is negotiated. The application would take it without, and nothing would limit it. */
+/** RFC 9113 section 3.2: HTTP/2 over TLS is negotiated. The backend would accept it without, and no limit would apply. */
 const verdictOfHttp1 = (match: PrefaceMatch): Verdict => (match === "whole" ? "foreign" : "fine");
 
 const receive = (upstream: Socket<ProxyState>, chunk: Uint8Array) => {
@@ -96,33 +96,29 @@ const HANDLERS: SocketHandler<ProxyState> = {
   close(upstream) {
     const { client, connection, localPort, onClose } = upstream.data;
     onClose(localPort);
-    // What was answered is sent first; a client that does not take it is idle. A flood has its own end.
+    // Sends buffered responses first; a client that does not read them becomes idle. `endFlood` handles a flood.
     if (!connection.isClosed) client.destroySoon();
   },
   error() {
-    // It closes.
+    // `close` follows.
   },
 };
 
-/** Joins a client's TLS socket to the application on loopback, until one of them closes; neither is read faster than the other takes. */
+/** Pipes a client's TLS socket to the backend and back, with backpressure both ways, until one of the two closes. */
 export const proxyConnection = (
   connection: Connection,
   client: TLSSocket,
   port: number,
-  { lingerMs, onOpen, onClose }: Pick<ProxyState, "lingerMs" | "onOpen" | "onClose">,
+  callbacks: Pick<ProxyState, "lingerMs" | "onOpen" | "onClose">,
 ): void => {
-  const http2 = client.alpnProtocol === "h2" ? watchHttp2() : undefined;
-  const match = matchPreface();
   const data: ProxyState = {
+    ...callbacks,
     connection,
     client,
     rest: undefined,
-    http2,
-    match,
-    lingerMs,
+    http2: client.alpnProtocol === "h2" ? watchHttp2() : undefined,
+    match: matchPreface(),
     localPort: 0,
-    onOpen,
-    onClose,
   };
   Bun.connect({ hostname: "127.0.0.1", port, data, socket: HANDLERS }).catch(() => client.destroy());
 };

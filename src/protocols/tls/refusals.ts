@@ -50,7 +50,7 @@ const badRequest = ({ contentType, body }: PlainHttpResponse): string =>
 const isHttp = ([first = 0]: Uint8Array): boolean => first >= 0x41 && first <= 0x5a;
 const isHead = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 5)).toString() === "HEAD ";
 
-/** Answers what is not a ClientHello by its first bytes: plain HTTP with a readable 400, anything else with an alert. */
+/** Refuses a client without a ClientHello, by its first bytes: plain HTTP gets a readable 400, anything else an alert. */
 export const refusalsFor = (plainHttp: PlainHttpResponse): ((bytes: Uint8Array) => Refusal) => {
   const head = badRequest(plainHttp);
   const refuseHead = refuseWith(Buffer.from(head));

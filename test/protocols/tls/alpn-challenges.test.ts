@@ -20,7 +20,7 @@ const challenged = async (
 const validate = (port: number, name: string, protocols = [ACME]) =>
   tlsTo(port, name, { ALPNProtocols: protocols, rejectUnauthorized: false });
 
-test("a pending challenge is answered with its certificate, also for a name that has none else, and closed", async () => {
+test("a pending challenge gets its certificate, also for a name without any other, and the connection closes", async () => {
   const { port, front } = await challenged();
   const socket = await validate(port, "new.test");
   expect(socket.alpnProtocol).toBe(ACME);
@@ -29,7 +29,7 @@ test("a pending challenge is answered with its certificate, also for a name that
   await eventually(() => front.connections() === 0);
 });
 
-test("visitors get the name's own certificate meanwhile", async () => {
+test("visitors get the name's own certificate while a challenge is pending", async () => {
   const { port } = await challenged();
   expect((await validate(port, "a.test")).getPeerCertificate().subject.CN).toBe("new.test");
   expect((await tlsTo(port, "a.test")).getPeerCertificate().subject.CN).toBe("a.test");
@@ -39,7 +39,7 @@ test("visitors get the name's own certificate meanwhile", async () => {
 test.each([
   ["http/1.1", ACME],
   [ACME, "http/1.1"],
-])("%s beside %s is no challenge: RFC 8737 section 3", async (first, second) => {
+])("%s beside %s is not a challenge: RFC 8737 section 3", async (first, second) => {
   const protocols = [first, second];
   const { port } = await challenged();
   const socket = await validate(port, "a.test", protocols);
@@ -48,7 +48,7 @@ test.each([
   await expect(validate(port, "new.test", protocols)).rejects.toThrow();
 });
 
-test("a challenge that is not pending, or no more, is refused, whether the name has a certificate or not", async () => {
+test("a challenge that is not or no longer pending is refused, whether the name has a certificate or not", async () => {
   const { port, pending, front } = await challenged();
   await expect(validate(port, "b.test")).rejects.toThrow();
   await expect(validate(port, "unknown.test")).rejects.toThrow();
@@ -57,13 +57,13 @@ test("a challenge that is not pending, or no more, is refused, whether the name 
   await eventually(() => front.connections() === 0);
 });
 
-test("a challenge certificate that cannot be used is refused, and nothing else", async () => {
+test("a challenge with an unusable certificate is refused, and the listener goes on", async () => {
   const { port } = await challenged({ "a.test": { key: PAIRS["b.test"]!.key, cert: CHALLENGE.cert } });
   await expect(validate(port, "a.test")).rejects.toThrow();
   expect(await askHttp1(port, "a.test")).toStartWith("HTTP/1.1 200 OK\r\n");
 });
 
-test("a validator that never ends its side is closed when a handshake must have ended", async () => {
+test("a validator that does not close its side is disconnected after the handshake timeout", async () => {
   const { port, front } = await listenerFor({ challenge: () => CHALLENGE, limits: { handshakeMs: 200 } });
   const raw = connectTcp({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => {});
   atEnd(() => raw.destroy());

@@ -35,11 +35,11 @@ const inRecords = (hello: Buffer, size: number): Buffer => {
 };
 
 describe("a ClientHello", () => {
-  test("names the server and the protocols, as a real client wrote them", () => {
+  test("of a real client has its server name and protocols", () => {
     expect(parseClientHello(HELLO)).toEqual(READ);
   });
 
-  test("may name neither", async () => {
+  test("may have neither", async () => {
     expect(parseClientHello(await helloOf({}))).toEqual({
       kind: "hello",
       serverName: undefined,
@@ -53,7 +53,7 @@ describe("a ClientHello", () => {
     expect(parseClientHello(inRecords(HELLO, size))).toEqual(READ);
   });
 
-  test("is incomplete at every length below its own, and says how much is missing at least", () => {
+  test("is incomplete at every shorter length, with the least number of bytes to wait for", () => {
     for (const bytes of [HELLO, inRecords(HELLO, 7)])
       for (let length = 0; length < bytes.length; length += 1) {
         const reading = parseClientHello(bytes.subarray(0, length));
@@ -75,13 +75,13 @@ describe("a ClientHello", () => {
     expect(parseClientHello(madeOf([[0, nameOf(name)]]))).toMatchObject({ serverName: name });
   });
 
-  test("is waited for from its first byte on", () => {
+  test("is incomplete from its first byte on", () => {
     expect(parseClientHello(Buffer.from([]))).toEqual({ kind: "incomplete", bytes: 5 });
     expect(parseClientHello(Buffer.from([22]))).toEqual({ kind: "incomplete", bytes: 5 });
     expect(parseClientHello(Buffer.from([22, 3]))).toEqual({ kind: "incomplete", bytes: 5 });
   });
 
-  test("has 16 KiB at most, its records' headers included", () => {
+  test("has at most 16 KiB, record headers included", () => {
     const padded = (bytes: number) => madeOf([[21, Array<number>(bytes).fill(0)]]);
     const rest = 16_384 - padded(0).length;
     expect(parseClientHello(padded(rest))).toMatchObject({ kind: "hello" });
@@ -93,7 +93,7 @@ describe("a ClientHello", () => {
     expect(MAX_HELLO_BYTES).toBe(16_384);
   });
 
-  test("is read without what follows it", () => {
+  test("is parsed without the bytes after it", () => {
     expect(parseClientHello(Buffer.concat([HELLO, Buffer.from("anything")]))).toEqual(READ);
   });
 });
@@ -147,7 +147,7 @@ describe("malformed is", () => {
     expect(parseClientHello(bytes)).toEqual({ kind: "malformed" });
   });
 
-  test("what goes beyond 16 KiB, which is never waited for", () => {
+  test("anything above 16 KiB, as soon as that is known", () => {
     const hello = madeOf([
       [0, nameOf("a.test")],
       [21, Array<number>(MAX_HELLO_BYTES - 200).fill(0)],
@@ -162,7 +162,7 @@ describe("malformed is", () => {
   });
 });
 
-test(`${INPUTS} mutated inputs are read, waited for or malformed, and nothing else`, () => {
+test(`${INPUTS} mutated inputs are parsed, incomplete or malformed, without any other error`, () => {
   const random = seeded(8737);
   const kinds = new Set<string>();
   for (let input = 0; input < INPUTS; input += 1) {

@@ -7,7 +7,7 @@ const pair = await authority.issue(["a.test"]);
 const other = await authority.issue(["b.test"], { intermediate: true });
 
 /** Contexts over what `stored` holds, and the names that were read and that failed. */
-const contextsOver = (stored: Record<string, KeyPair>, most?: number) => {
+const contextsOver = (stored: Record<string, KeyPair>, maxContexts?: number) => {
   const reads: string[] = [];
   const failures: string[] = [];
   const contexts = secureContexts({
@@ -16,12 +16,12 @@ const contextsOver = (stored: Record<string, KeyPair>, most?: number) => {
       return stored[name];
     },
     onError: (name) => failures.push(name),
-    ...(most !== undefined && { most }),
+    ...(maxContexts !== undefined && { maxContexts }),
   });
   return { contexts, reads, failures };
 };
 
-test("a context is made when it is first asked for, and kept", () => {
+test("a context is created on first use and cached", () => {
   const { contexts, reads } = contextsOver({ "a.test": pair });
   expect(contexts.count).toBe(0);
   const found = contexts.find("a.test");
@@ -30,7 +30,7 @@ test("a context is made when it is first asked for, and kept", () => {
   expect(reads).toEqual(["a.test"]);
 });
 
-test("a name without a certificate has no context, takes no room, and may get one later", () => {
+test("a name without a certificate has no context, is not cached, and may get one later", () => {
   const stored: Record<string, KeyPair> = {};
   const { contexts } = contextsOver(stored);
   expect(contexts.find("a.test")).toBeUndefined();
@@ -39,7 +39,7 @@ test("a name without a certificate has no context, takes no room, and may get on
   expect(contexts.find("a.test")).toBeDefined();
 });
 
-test("the one that was used least recently goes first", () => {
+test("the context used least recently is evicted first", () => {
   const { contexts, reads } = contextsOver({ a: pair, b: other, c: pair }, 2);
   for (const name of ["a", "b", "a", "c", "a", "b"]) contexts.find(name);
   expect(reads).toEqual(["a", "b", "c", "b"]);
@@ -67,7 +67,7 @@ test.each<[string, KeyPair]>([
     "broken chain",
     { key: pair.key, cert: `${pair.cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n` },
   ],
-])("a %s is told once, and is no context until it is replaced", (_what, broken) => {
+])("a %s is reported once, and gives no context until it is replaced", (_what, broken) => {
   const stored = { "a.test": broken };
   const { contexts, failures } = contextsOver(stored);
   expect(contexts.find("a.test")).toBeUndefined();
@@ -78,7 +78,7 @@ test.each<[string, KeyPair]>([
   expect(contexts.find("a.test")).toBeDefined();
 });
 
-test("a database that cannot be read is told, and asked again", () => {
+test("an error of `read` is reported, and the next find reads again", () => {
   let isBroken = true;
   const failures: unknown[] = [];
   const contexts = secureContexts({

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { PREFACE } from "../../../src/protocols/tls/preface.ts";
+import { PREFACE } from "../../../src/protocols/tls/frames.ts";
 import { askHttp2, closed, eventually, listenerFor, http2To, received, tlsTo } from "./listeners.ts";
 
 const MANY = 20_000;
@@ -118,7 +118,7 @@ test("a client may send the preface in single bytes", async () => {
   expect(socket.closed).toBe(false);
 });
 
-test("a client that reads a long response through a small window, or uploads one, is not a flood", async () => {
+test("a client that downloads through a small window, or uploads in small frames, is not a flood", async () => {
   const body = Buffer.alloc(4_000_000, "x");
   const { port } = await listenerFor({
     limits: { lingerMs: 50 },

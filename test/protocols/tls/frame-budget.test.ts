@@ -53,7 +53,7 @@ test.each<[string, FrameHeader]>([
   expect(budgetAt().spendTimes(100_000, one)).toBe(false);
 });
 
-test("the allowance comes back with time, and not beyond its most", () => {
+test("the allowance grows back with time, up to its maximum", () => {
   const { spendTimes, pass } = budgetAt();
   spendTimes(MAX_ALLOWANCE, RESET);
   pass(10);
@@ -63,7 +63,7 @@ test("the allowance comes back with time, and not beyond its most", () => {
   expect(spendTimes(1, RESET)).toBe(true);
 });
 
-test("each request may have an empty DATA frame that ends it, and three frames more", () => {
+test("each request may have an empty DATA frame at its end, and three more frames", () => {
   const { spendTimes } = budgetAt();
   expect(spendTimes(10_000, HEADERS, frame(0, 0, 1), UPDATE, UPDATE, frame(0x10, 8))).toBe(false);
 });
@@ -100,7 +100,7 @@ test.each<[string, FrameHeader, boolean]>([
   expect(budgetAt().spendTimes(MAX_ALLOWANCE + 1, one)).toBe(isCounted);
 });
 
-test("other frames than DATA cost, however long they are", () => {
+test("frames other than DATA cost credit, however long they are", () => {
   expect(budgetAt().spendTimes(MAX_ALLOWANCE + 1, frame(8, 1000))).toBe(true);
 });
 
@@ -111,7 +111,7 @@ test("a request earns four frames, and no fifth", () => {
   expect(spendTimes(1, UPDATE)).toBe(true);
 });
 
-test("64 bytes that were sent earn a frame", () => {
+test("64 sent bytes earn a frame", () => {
   const { spendTimes, earn } = budgetAt();
   earn(63);
   earn(1);
@@ -122,7 +122,7 @@ test("64 bytes that were sent earn a frame", () => {
   expect(other.spendTimes(1 + MAX_ALLOWANCE, UPDATE)).toBe(true);
 });
 
-test("a flood that goes on is let through at 200 frames a second", () => {
+test("a continuing flood gets 200 frames a second through", () => {
   const { spendTimes, pass } = budgetAt();
   expect(spendTimes(MAX_ALLOWANCE, RESET)).toBe(false);
   for (let tick = 0; tick < 100; tick += 1) {
@@ -133,7 +133,7 @@ test("a flood that goes on is let through at 200 frames a second", () => {
   expect(spendTimes(1, RESET)).toBe(true);
 });
 
-test("a connection that was idle has its allowance once, however long it was", () => {
+test("an idle connection gets its allowance back once, however long it was idle", () => {
   const { spendTimes, pass } = budgetAt();
   pass(1e9);
   expect(spendTimes(MAX_ALLOWANCE, RESET)).toBe(false);

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { frameReader, type FrameHeader } from "../../../src/protocols/tls/frames.ts";
-import { PREFACE } from "../../../src/protocols/tls/preface.ts";
+import { frameReader, type FrameHeader, PREFACE } from "../../../src/protocols/tls/frames.ts";
 
 const frame = (type: number, flags: number, length: number): Buffer =>
   Buffer.concat([Buffer.from([0, length >> 8, length & 255, type, flags, 0, 0, 0, 1]), Buffer.alloc(length)]);
@@ -14,7 +13,7 @@ const PING = frame(6, 0, 8);
 
 const LAST_DATA = frame(0, 1, 0);
 
-test("frames are read by their headers, in whatever pieces they come", () => {
+test("frame headers are read from chunks of any size", () => {
   const bytes = Buffer.concat([PREFACE, HEADERS, DATA, LAST_DATA, PING]);
   for (const size of [1, 7, 4096]) {
     const seen: FrameHeader[] = [];
@@ -30,7 +29,7 @@ test("frames are read by their headers, in whatever pieces they come", () => {
   }
 });
 
-test("a reader is at a boundary between frames only", () => {
+test("a reader is at a boundary only between frames", () => {
   const reader = frameReader(0);
   const boundaries = Array.from(DATA, (byte) => {
     reader.read(Uint8Array.of(byte));

@@ -16,7 +16,7 @@ import {
 } from "./listeners.ts";
 import { madeOf, nameOf, u16, vector } from "./client-hellos.ts";
 
-test("a client that opens and resets streams without end is closed, and one that cancels now and then is not", async () => {
+test("a client that keeps opening and resetting streams is disconnected, and one that cancels now and then is not", async () => {
   const { port, front } = await listenerFor();
   const calm = await http2To(port, "a.test");
   const wild = await http2To(port, "a.test");
@@ -42,7 +42,7 @@ describe("a request", () => {
     expect(answer).toEndWith("\r\nGET https://a.test/x?y=1 127.0.0.1");
   });
 
-  test("over HTTP/2 has them too", async () => {
+  test("over HTTP/2 has an https URL and its client's address", async () => {
     const { port } = await listenerFor();
     const session = await http2To(port, "a.test");
     expect(await askHttp2(session, { ":path": "/x?y=1" })).toEqual({
@@ -51,14 +51,14 @@ describe("a request", () => {
     });
   });
 
-  test.each(["http2", "http1.1"] as const)("of Bun's fetch over %s is answered", async (protocol) => {
+  test.each(["http2", "http1.1"] as const)("of Bun's fetch over %s gets its response", async (protocol) => {
     const { port } = await listenerFor();
     const url = `https://localhost:${port}/fetched`;
     const answer = await fetch(url, { protocol, method: "POST", body: "x", tls: { ca: testCa.root } });
     expect(await answer.text()).toBe(`POST ${url} 127.0.0.1`);
   });
 
-  test.each(["http/1.1", "h2"])("over %s with the port 443 has none in its URL", async (protocol) => {
+  test.each(["http/1.1", "h2"])("over %s with port 443 has no port in its URL", async (protocol) => {
     const { port } = await listenerFor();
     const host = "a.test:443";
     const url = "GET https://a.test/x:443 127.0.0.1";
@@ -68,7 +68,7 @@ describe("a request", () => {
     } else expect(await askHttp1(port, "a.test", { host, path: "/x:443" })).toEndWith(url);
   });
 
-  test("with the name in other case, with a port and a final dot is for the same host", async () => {
+  test("with the host in another case, with a port and a final dot is for the same host", async () => {
     const { port } = await listenerFor();
     expect(await askHttp1(port, "A.Test", { host: "A.test.:443" })).toStartWith("HTTP/1.1 200 OK\r\n");
   });
@@ -81,19 +81,19 @@ describe("a request", () => {
     },
   );
 
-  test("over HTTP/2 for another authority is 421, and the connection goes on", async () => {
+  test("over HTTP/2 for another authority gets 421, and the connection goes on", async () => {
     const { port } = await listenerFor();
     const session = await http2To(port, "a.test");
     expect((await askHttp2(session, { ":authority": "b.test" })).status).toBe(421);
     expect((await askHttp2(session)).status).toBe(200);
   });
 
-  test("for another host may be answered by the caller", async () => {
+  test("for another host gets the response of `misdirected`", async () => {
     const { port } = await listenerFor({ misdirected: () => new Response("elsewhere", { status: 421 }) });
     expect(await askHttp1(port, "a.test", { host: "b.test" })).toEndWith("\r\nelsewhere");
   });
 
-  test("that fails is 500 without details", async () => {
+  test("whose handler throws gets 500 without details", async () => {
     const { port } = await listenerFor({
       fetch: () => {
         throw new Error("secret");
@@ -106,20 +106,20 @@ describe("a request", () => {
 });
 
 describe("a handshake", () => {
-  test("shows the whole chain", async () => {
+  test("presents the whole chain", async () => {
     const { port } = await listenerFor();
     const socket = await tlsTo(port, "b.test");
     expect(socket.authorized).toBe(true);
     expect(socket.getPeerCertificate(true).issuerCertificate.subject.CN).toBe("Test Intermediate");
   });
 
-  test.each(["TLSv1.2", "TLSv1.3"] as const)("may be of %s", async (version) => {
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("may use %s", async (version) => {
     const { port } = await listenerFor();
     const socket = await tlsTo(port, "a.test", { minVersion: version, maxVersion: version });
     expect(socket.getProtocol()).toBe(version);
   });
 
-  test("of TLS 1.1 is refused for its version", async () => {
+  test("with TLS 1.1 is refused for its version", async () => {
     const { port } = await listenerFor();
     const socket = await tcpTo(port);
     // With supported_groups and ec_point_formats, as TLS 1.1 needs them for elliptic curves.
@@ -148,7 +148,7 @@ describe("a handshake", () => {
     },
   );
 
-  test("with protocols that nobody speaks here is refused", async () => {
+  test("with unknown protocols only is refused", async () => {
     const { port, front } = await listenerFor();
     await expect(tlsTo(port, "a.test", { ALPNProtocols: ["spdy/3"] })).rejects.toThrow();
     await eventually(() => front.connections() === 0);
@@ -173,7 +173,7 @@ describe("a handshake", () => {
     relayed.close();
   });
 
-  test("leaves no session to resume: a ticket would outlive the certificate", async () => {
+  test("gives no session ticket, which would outlive the certificate", async () => {
     const { port } = await listenerFor();
     for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const) {
       const socket = await tlsTo(port, "a.test", { maxVersion, ALPNProtocols: ["http/1.1"] });
@@ -258,7 +258,7 @@ describe("a first message that is not a ClientHello", () => {
 });
 
 describe("a certificate", () => {
-  test("is exchanged under load, and no request fails", async () => {
+  test("can be replaced under load without a failed request", async () => {
     const { port, contexts, stored } = await listenerFor();
     const pairs = [await testCa.issue(["a.test"]), await testCa.issue(["a.test"]), PAIRS["a.test"]!];
     const shown = new Set<string>();
@@ -287,7 +287,7 @@ describe("a certificate", () => {
     expect(shown.size).toBeGreaterThan(1);
   });
 
-  test("that is dropped takes its 64 connections with it, and those of other names stay", async () => {
+  test("that is dropped closes its 64 connections, and not those of other names", async () => {
     let isDropped = false;
     let late = 0;
     const { port, front, contexts, stored } = await listenerFor({
@@ -324,7 +324,7 @@ describe("a certificate", () => {
 });
 
 describe("limits", () => {
-  test("a client that says nothing, or half of a ClientHello, is closed", async () => {
+  test("a client that sends nothing, or half of a ClientHello, is disconnected", async () => {
     const { port, front } = await listenerFor({ limits: { handshakeMs: 100 } });
     const silent = await tcpTo(port);
     const half = await tcpTo(port);
@@ -333,7 +333,7 @@ describe("limits", () => {
     await eventually(() => front.connections() === 0);
   });
 
-  test("a connection without a request is closed when it is idle, and not before", async () => {
+  test("a connection without a request is closed after the idle timeout, not before", async () => {
     const { port } = await listenerFor({ limits: { headersMs: 1, idleMs: 300 } });
     const socket = await tlsTo(port, "a.test");
     const begin = performance.now();
@@ -369,7 +369,7 @@ describe("limits", () => {
     expect(await received(socket)).toEndWith("\r\n20");
   });
 
-  test("an answer may take longer than headers", async () => {
+  test("a response may take longer than headers", async () => {
     const { port } = await listenerFor({
       limits: { headersMs: 50 },
       fetch: async () => {
@@ -380,7 +380,7 @@ describe("limits", () => {
     expect(await askHttp1(port, "a.test")).toEndWith("\r\ndone");
   });
 
-  test("a handler that takes its time is waited for only withoutIdleTimeout", async () => {
+  test("a slow handler outlives the idle timeout only with withoutIdleTimeout", async () => {
     const { port } = await listenerFor({
       limits: { idleMs: 100 },
       fetch: async (request, { withoutIdleTimeout }) => {
@@ -406,7 +406,7 @@ describe("limits", () => {
     },
   );
 
-  test("a client that vanishes has its request aborted", async () => {
+  test("the request of a client that disconnects is aborted", async () => {
     const aborted = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     const { port } = await listenerFor({
@@ -423,7 +423,7 @@ describe("limits", () => {
     await aborted.promise;
   });
 
-  test("a client that ends its side, or vanishes, leaves nothing open", async () => {
+  test("a client that closes its side, or disconnects, leaves nothing open", async () => {
     const { port, front } = await listenerFor({
       fetch: async () => (await Bun.sleep(100), new Response("late")),
     });
@@ -439,14 +439,14 @@ describe("limits", () => {
   });
 });
 
-test("a port that is taken is told", async () => {
+test("a port in use throws EADDRINUSE", async () => {
   const { port, contexts } = await listenerFor();
   const second = listenTls({ host: "127.0.0.1", port, contexts, fetch: () => new Response() });
   await expect(second).rejects.toThrow("EADDRINUSE");
 });
 
-describe("a front that stops", () => {
-  test("answers what is in flight, and accepts nothing new", async () => {
+describe("a listener that stops", () => {
+  test("completes requests in flight, and accepts no connection", async () => {
     const { port, front } = await listenerFor({
       fetch: async () => (await Bun.sleep(200), new Response("done")),
     });
@@ -462,7 +462,7 @@ describe("a front that stops", () => {
     await expect(tcpTo(port)).rejects.toThrow();
   });
 
-  test("destroys what does not end in time", async () => {
+  test("destroys connections that do not end in time", async () => {
     const asked = Promise.withResolvers<void>();
     const { port, front } = await listenerFor({
       fetch: () => {

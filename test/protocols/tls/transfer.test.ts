@@ -55,12 +55,12 @@ const growthDuring = async (work: () => Promise<void>): Promise<number> => {
 };
 
 describe.each(["http1.1", "http2"] as const)("200 MiB over %s", (protocol) => {
-  test("come down", async () => {
+  test("are downloaded", async () => {
     const { port } = await listenerFor({ fetch: () => new Response(source(LARGE)) });
     expect(await lengthOf((await readAll(port, protocol)).body)).toBe(LARGE);
   });
 
-  test("go up", async () => {
+  test("are uploaded", async () => {
     const { port } = await listenerFor({
       fetch: async (request) => new Response(String(await lengthOf(request.body))),
     });
@@ -69,7 +69,7 @@ describe.each(["http1.1", "http2"] as const)("200 MiB over %s", (protocol) => {
   });
 });
 
-test("a client that does not read holds back who answers, and is no burden to others", async () => {
+test("a client that does not read slows down its handler, and no other client", async () => {
   let produced = 0;
   const { port } = await listenerFor({
     fetch: (request) =>
@@ -87,7 +87,7 @@ test("a client that does not read holds back who answers, and is no burden to ot
   expect(growth).toBeLessThan(MAX_GROWTH);
 });
 
-test("a handler that does not read holds back who sends, and gets every byte in the end", async () => {
+test("a handler that does not read slows down the client, and gets every byte in the end", async () => {
   let sent = 0;
   let sentMeanwhile = LARGE;
   const { port } = await listenerFor({
@@ -105,7 +105,7 @@ test("a handler that does not read holds back who sends, and gets every byte in 
   expect(sentMeanwhile).toBeLessThan(LARGE / 4);
 });
 
-test("an answer that ends its connection comes whole to a client that reads late", async () => {
+test("a response that closes its connection arrives whole at a client that reads late", async () => {
   const { port } = await listenerFor({ fetch: () => new Response(Buffer.alloc(20 * MEBIBYTE)) });
   const socket = await tlsTo(port, "a.test", { ALPNProtocols: ["http/1.1"] });
   socket.pause();
@@ -124,7 +124,7 @@ describe("a WebSocket", () => {
         upgrade(request) ? undefined : new Response("WebSockets only", { status: 426 }),
     });
 
-  test("passes, in both directions, and longer than headers may take", async () => {
+  test("works in both directions, for longer than headers may take", async () => {
     const { port, front } = await echo();
     const socket = new WebSocket(`wss://localhost:${port}/`, { tls: { ca: testCa.root } });
     await new Promise((opened) => socket.addEventListener("open", opened));
@@ -138,14 +138,14 @@ describe("a WebSocket", () => {
     await eventually(() => front.connections() === 0);
   });
 
-  test("is refused to who does not ask for one", async () => {
+  test("is refused for a request without Upgrade", async () => {
     const { port } = await echo();
     const answer = await fetch(`https://localhost:${port}/`, { tls: { ca: testCa.root } });
     expect(answer.status).toBe(426);
   });
 });
 
-test("the application behind the front answers nobody who comes to its own port", async () => {
+test("the backend refuses connections to its own port", async () => {
   let asked = 0;
   const application = listenBackend({
     fetch: () => {
