@@ -18,16 +18,16 @@ import { OperatorError } from "../lib/operator-error.ts";
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
 
-/** What the service keeps in DATA_DIR, and what is named after it, such as the database's logs. */
+/** The service's own files in DATA_DIR, and those named after them, such as the logs of the database. */
 const OWN = /^(adoption-store\.db|admin\.key|server\.(lock|json)|import-\d+\.lock|(blobs|uploads)$)/i;
-/** Behind the real path of such a file, or of such a directory. */
-const OWN_END = /^(-wal|-shm|-journal|\/.*)?$/;
+/** What may follow the real path of such a file or directory. */
+const OWN_SUFFIX = /^(-wal|-shm|-journal|\/.*)?$/;
 
-/** The directory itself, or the nearest above it that is there. */
+/** The directory itself, or the nearest above it that exists. */
 const nearestExisting = (directory: string): string =>
   existsSync(directory) ? directory : nearestExisting(dirname(directory));
 
-/** True if the service keeps such a file itself; whatever links lead there. */
+/** True for the path of a file of the service itself, also through links. */
 const isOwn = (file: string, dataDir: string): boolean => {
   if (!existsSync(dataDir)) return false;
   const directory = nearestExisting(dirname(file));
@@ -37,43 +37,55 @@ const isOwn = (file: string, dataDir: string): boolean => {
     .map((name) => join(dataDir, name))
     .filter((own) => OWN.test(basename(own)) && existsSync(own))
     .map((own) => realpathSync(own))
-    .some((own) => place.startsWith(own) && OWN_END.test(place.slice(own.length)));
+    .some((own) => place.startsWith(own) && OWN_SUFFIX.test(place.slice(own.length)));
 };
 
-/** @throws OperatorError if its directory cannot hold a file, or it would take the place of one that must stay */
+/** @throws OperatorError if the file cannot be in its directory, or would overwrite a file that must stay */
 export const assertDestination = (file: string, dataDir: string): void => {
   const directory = dirname(resolve(file));
   if (!existsSync(directory))
-    throw new OperatorError(`${directory} does not exist: make it, or name another place`);
+    throw new OperatorError(`${directory} does not exist: make it, or choose another directory`);
   if (!statSync(directory).isDirectory())
-    throw new OperatorError(`${directory} is not a directory: name another place`);
+    throw new OperatorError(`${directory} is not a directory: choose a directory`);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
-    throw new OperatorError(`${file} is not an ordinary file: name another`);
+    throw new OperatorError(`${file} is not an ordinary file: choose another name`);
   if (isOwn(resolve(file), dataDir))
-    throw new OperatorError(`${file}: DATA_DIR has files of its own; name another place`);
+    throw new OperatorError(`${file} is a file of the server in DATA_DIR: choose another directory`);
 };
 
-/** @throws OperatorError if backups cannot be written there, nor the directory be made */
+/** True for DATA_DIR and the directories below it, whose files belong to the service. */
+export const isInside = (directory: string, dataDir: string): boolean =>
+  `${realpathSync(directory)}${sep}`.startsWith(`${realpathSync(dataDir)}${sep}`);
+
+/** @throws OperatorError for a backup in DATA_DIR whose name does not show that it is one */
+export const assertExtension = (file: string, dataDir: string): void => {
+  if (realpathSync(dirname(file)) === realpathSync(dataDir) && !file.endsWith(".db"))
+    throw new OperatorError(
+      `${file}: in DATA_DIR the name of a backup ends with .db: choose another name or directory`,
+    );
+};
+
+/** @throws OperatorError if backups cannot be written there, or the directory cannot be made */
 export const assertBackupDirectory = (path: string, dataDir: string): void => {
-  const refused = (reason: string) =>
-    new OperatorError(`BACKUP_DIR ${path}: ${reason}; choose another with --backup-dir`);
-  if (isOwn(resolve(path), dataDir)) throw refused("DATA_DIR has files of its own");
+  const refusal = (reason: string) =>
+    new OperatorError(`BACKUP_DIR ${path}: ${reason}: choose another with --backup-dir`);
+  if (isOwn(resolve(path), dataDir)) throw refusal("it is a directory of the server in DATA_DIR");
   const directory = nearestExisting(resolve(path));
-  if (!statSync(directory).isDirectory()) throw refused(`${directory} is not a directory`);
+  if (!statSync(directory).isDirectory()) throw refusal(`${directory} is not a directory`);
   try {
     accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw refused(`${directory} cannot be written (${reasonOf(error)})`);
+    throw refusal(`${directory} cannot be written (${reasonOf(error)})`);
   }
 };
 
-/** File systems that know no second name for a file say one of these. */
+/** Errors of file systems without hard links. */
 const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 const existsError = (file: string) =>
   new OperatorError(`${file} exists already: name another file, or overwrite it with --force`);
 
-/** Gives the file its second name in one step. False where the file system knows none. @throws EEXIST */
+/** Gives the file a second name in one step. @returns false if the file system has no hard links @throws EEXIST */
 export const tryLink = (file: string, name: string): boolean => {
   try {
     linkSync(file, name);
@@ -84,7 +96,7 @@ export const tryLink = (file: string, name: string): boolean => {
   }
 };
 
-/** Moves a whole file into its place, so that there is this one or the one before; what it says is on disk by then. */
+/** Moves a written file to its name, over an older one if `force`. Its content is on disk before, its name after. */
 export const moveIntoPlace = async (
   temporary: string,
   file: string,

@@ -116,7 +116,7 @@ test("what is not an ordinary file, and DATA_DIR's own files, are never overwrit
     "blobs/b.db",
   ])
     await expect(backUp(dataDir, { file: join(dataDir, name), force: true })).rejects.toThrow(
-      "name another place",
+      "choose another directory",
     );
 });
 

@@ -195,7 +195,7 @@ describe("a BACKUP_DIR that cannot take backups", () => {
 
   test.each(["", "/below"])("refuses the start, and doctor names it (a file%s)", async (end) => {
     const { file, env } = unfit();
-    const says = `BACKUP_DIR ${file}${end}: ${file} is not a directory; choose another with --backup-dir`;
+    const says = `BACKUP_DIR ${file}${end}: ${file} is not a directory: choose another with --backup-dir`;
     const started = await spawn(["serve", "--port", "0"], { ...env, BACKUP_DIR: file + end });
     expect([started.code, started.out, started.error]).toEqual([1, "", `adoption-store: ${says}\n`]);
     const { out, code } = await run(["doctor", "--port", "0"], { ...env, BACKUP_DIR: file + end });
@@ -207,7 +207,7 @@ describe("a BACKUP_DIR that cannot take backups", () => {
     const { error, code } = await spawn(["serve"], { ...env, BACKUP_DIR: join(env.DATA_DIR, "blobs") });
     expect([code, error]).toEqual([
       1,
-      expect.stringMatching(/BACKUP_DIR .+blobs: DATA_DIR has files of its own/),
+      expect.stringMatching(/BACKUP_DIR .+blobs: it is a directory of the server in DATA_DIR/),
     ]);
   });
 

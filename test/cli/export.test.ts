@@ -179,7 +179,9 @@ describe("it never takes the place", () => {
     const before = readdirSync(join(cwd, "data")).toSorted();
     const { out, error, code } = await run(cwd, ["export", file, "--force", "--format", "csv"]);
     expect([code, out]).toEqual([1, ""]);
-    expect(error).toMatch(/^adoption-store: .+: DATA_DIR has files of its own; name another place\n$/);
+    expect(error).toMatch(
+      /^adoption-store: .+ is a file of the server in DATA_DIR: choose another directory\n$/,
+    );
     expect(readdirSync(join(cwd, "data")).toSorted()).toEqual(before);
     expect(await animalsOf(cwd)).toContain("Rex");
   });
@@ -196,7 +198,7 @@ describe("it never takes the place", () => {
     const { error, code } = await run(cwd, ["export", "out.csv", "--force"]);
     expect([code, error]).toEqual([
       1,
-      expect.stringMatching(/^adoption-store: out\.csv is not an ordinary file: name another\n$/),
+      expect.stringMatching(/^adoption-store: out\.csv is not an ordinary file: choose another name\n$/),
     ]);
     expect(lstatSync(join(cwd, "out.csv")).mode).toBe(mode);
     expect(readFileSync(join(cwd, "mine.csv"), "utf8")).toBe("mine");
@@ -204,9 +206,9 @@ describe("it never takes the place", () => {
 });
 
 test.each([
-  ["none/out.csv", /none does not exist: make it, or name another place\n$/],
-  ["rows.ndjson/none/out.csv", /none does not exist: make it, or name another place\n$/],
-  ["rows.ndjson/out.csv", /rows\.ndjson is not a directory: name another place\n$/],
+  ["none/out.csv", /none does not exist: make it, or choose another directory\n$/],
+  ["rows.ndjson/none/out.csv", /none does not exist: make it, or choose another directory\n$/],
+  ["rows.ndjson/out.csv", /rows\.ndjson is not a directory: choose a directory\n$/],
 ])("to %s it says what is wrong with the directory", async (file, says) => {
   const { error, code } = await run(await filled(), ["export", file]);
   expect([code, error]).toEqual([1, expect.stringMatching(says)]);
