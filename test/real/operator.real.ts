@@ -295,7 +295,7 @@ real("a key of admin.key that opens nothing is not shown as one that does", [], 
   }
   writeFileSync(join(place.path, "data", "admin.key"), "aas_of-another-database\n");
   await using server = await serve({ cwd: place.path });
-  expect(server.stdout()).toContain("this key is revoked, or of another database");
+  expect(server.stdout()).toContain("this key is revoked or belongs to another database");
   expect(server.stdout()).not.toContain("Admin key (all scopes) in ");
   expect(await server.stop()).toBe(0);
 });
