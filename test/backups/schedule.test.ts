@@ -15,7 +15,7 @@ import { closedStore } from "./stores.ts";
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-const keeperWith = ({ newest }: { newest?: (now: number) => number } = {}) => {
+const schedulerWith = ({ newest }: { newest?: (now: number) => number } = {}) => {
   const clock = testClock();
   const taken: number[] = [];
   const failures: unknown[] = [];
@@ -24,7 +24,7 @@ const keeperWith = ({ newest }: { newest?: (now: number) => number } = {}) => {
     taken,
     failures,
     failing: false,
-    keeper: backupScheduler({
+    scheduler: backupScheduler({
       every: DAY,
       newest: () => newest?.(clock.now()),
       async take() {
@@ -40,9 +40,9 @@ const keeperWith = ({ newest }: { newest?: (now: number) => number } = {}) => {
 };
 
 test("the first is taken at once, the next when that is as old as the schedule says", async () => {
-  const { keeper, clock, taken } = keeperWith();
+  const { scheduler, clock, taken } = schedulerWith();
   for (let minute = 0; minute <= 2 * 24 * 60; minute += 10) {
-    await keeper.tick();
+    await scheduler.tick();
     clock.advance(10 * MINUTE);
   }
   expect(taken.map((time) => time - (taken[0] ?? 0))).toEqual([0, DAY, 2 * DAY]);
@@ -50,93 +50,93 @@ test("the first is taken at once, the next when that is as old as the schedule s
 
 test("one that was taken before the start counts", async () => {
   const start = testClock().now();
-  const { keeper, clock, taken } = keeperWith({ newest: () => start - DAY + MINUTE });
-  await keeper.tick();
+  const { scheduler, clock, taken } = schedulerWith({ newest: () => start - DAY + MINUTE });
+  await scheduler.tick();
   expect(taken).toEqual([]);
   clock.advance(MINUTE);
-  await keeper.tick();
+  await scheduler.tick();
   expect(taken).toHaveLength(1);
 });
 
 test("one that fails is told, and tried again after a quarter of an hour", async () => {
-  const room = keeperWith();
-  const { keeper, clock, taken, failures } = room;
+  const room = schedulerWith();
+  const { scheduler, clock, taken, failures } = room;
   room.failing = true;
   for (let minute = 0; minute < 15; minute++) {
-    await keeper.tick();
+    await scheduler.tick();
     clock.advance(MINUTE);
   }
   expect(failures).toHaveLength(1);
   room.failing = false;
-  await keeper.tick();
+  await scheduler.tick();
   expect(taken).toHaveLength(1);
 });
 
 test("a clock that is set back does not put it off for longer than the schedule says", async () => {
-  const { keeper, clock, taken } = keeperWith();
-  await keeper.tick();
+  const { scheduler, clock, taken } = schedulerWith();
+  await scheduler.tick();
   clock.advance(-300 * DAY);
-  await keeper.tick();
+  await scheduler.tick();
   clock.advance(DAY);
-  await keeper.tick();
+  await scheduler.tick();
   expect(taken).toHaveLength(2);
 });
 
 test("its status says when the newest was taken, and what is due", async () => {
   const start = testClock().now();
-  const { keeper, clock } = keeperWith({ newest: () => start - DAY + MINUTE });
-  expect(keeper.status()).toBeUndefined();
-  await keeper.tick();
+  const { scheduler, clock } = schedulerWith({ newest: () => start - DAY + MINUTE });
+  expect(scheduler.status()).toBeUndefined();
+  await scheduler.tick();
   const before = { failures: 0, reason: "" };
-  expect(keeper.status()).toEqual({ ...before, lastSuccess: start - DAY + MINUTE, due: start + MINUTE });
+  expect(scheduler.status()).toEqual({ ...before, lastSuccess: start - DAY + MINUTE, due: start + MINUTE });
   clock.advance(MINUTE);
-  await keeper.tick();
-  expect(keeper.status()).toEqual({ ...before, lastSuccess: start + MINUTE, due: start + MINUTE + DAY });
+  await scheduler.tick();
+  expect(scheduler.status()).toEqual({ ...before, lastSuccess: start + MINUTE, due: start + MINUTE + DAY });
 });
 
 describe("readiness warns", () => {
-  const codesAt = ({ keeper, clock }: ReturnType<typeof keeperWith>) =>
-    backupWarnings(keeper.status(), DAY, clock.now()).map(({ code, count }) => [code, count]);
+  const codesAt = ({ scheduler, clock }: ReturnType<typeof schedulerWith>) =>
+    backupWarnings(scheduler.status(), DAY, clock.now()).map(({ code, count }) => [code, count]);
 
   test("of attempts that fail, until one succeeds, and of a backup that is overdue by an hour", async () => {
-    const room = keeperWith();
+    const room = schedulerWith();
     room.failing = true;
-    await room.keeper.tick();
+    await room.scheduler.tick();
     expect(codesAt(room)).toEqual([["backups_fail", 1]]);
     for (let quarter = 0; quarter < 5; quarter++) {
       room.clock.advance(15 * MINUTE);
-      await room.keeper.tick();
+      await room.scheduler.tick();
     }
     expect(codesAt(room)).toEqual([
       ["backups_fail", 6],
       ["backup_overdue", 1],
     ]);
-    expect(backupWarnings(room.keeper.status(), DAY, room.clock.now())[0]?.message).toMatch(
+    expect(backupWarnings(room.scheduler.status(), DAY, room.clock.now())[0]?.message).toMatch(
       /6 attempts.+there is no backup: no room$/,
     );
     room.failing = false;
     room.clock.advance(15 * MINUTE);
-    await room.keeper.tick();
+    await room.scheduler.tick();
     expect(codesAt(room)).toEqual([]);
   });
 
   test("not of what fell due while no server ran, before the server had time for it", async () => {
     const start = testClock().now();
-    const room = keeperWith({ newest: () => start - 30 * DAY });
+    const room = schedulerWith({ newest: () => start - 30 * DAY });
     room.failing = true;
-    await room.keeper.tick();
+    await room.scheduler.tick();
     expect(codesAt(room)).toEqual([["backups_fail", 1]]);
   });
 });
 
 test("nothing begins after the end", async () => {
-  const { keeper, taken } = keeperWith();
-  await keeper.stop();
-  await keeper.tick();
+  const { scheduler, taken } = schedulerWith();
+  await scheduler.stop();
+  await scheduler.tick();
   expect(taken).toEqual([]);
 });
 
-/** The server's keeper over this program, run from its source. */
+/** The server's scheduler over this program, run from its source. */
 const wiredOn = async (env: Record<string, string> = {}) => {
   const dataDir = await closedStore("Bella");
   const config = readConfig({
@@ -149,16 +149,16 @@ const wiredOn = async (env: Record<string, string> = {}) => {
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
   const program = [process.execPath, join(import.meta.dir, "../../src/main.ts")];
   const clock = testClock(Date.now());
-  const keeper = serverBackups(config, logger, storeId, { clock, program });
-  return { keeper, log, clock, directory: config.backupDir };
+  const scheduler = serverBackups(config, logger, storeId, { clock, program });
+  return { scheduler, log, clock, directory: config.backupDir };
 };
 
 test("the server's backups are taken by a process of their own, and as many are kept as BACKUP_KEEP says", async () => {
-  const { keeper, log, clock, directory } = await wiredOn({ BACKUP_KEEP: "2" });
+  const { scheduler, log, clock, directory } = await wiredOn({ BACKUP_KEEP: "2" });
   mkdirSync(directory);
   writeFileSync(join(directory, backupName(1)), "of nobody knows which store");
   for (let count = 0; count < 4; count++) {
-    await keeper?.tick();
+    await scheduler?.tick();
     clock.advance(DAY);
   }
   expect(log.map(({ message, msg, removed, leftAlone }) => [message ?? msg, removed, leftAlone])).toEqual([
@@ -171,13 +171,13 @@ test("the server's backups are taken by a process of their own, and as many are 
 }, 60_000);
 
 test("one that cannot be taken is logged as an error with what to do, and the server goes on", async () => {
-  const { keeper, log, directory } = await wiredOn({ DISK_RESERVE: "1024GiB" });
-  await keeper?.tick();
+  const { scheduler, log, directory } = await wiredOn({ DISK_RESERVE: "1024GiB" });
+  await scheduler?.tick();
   expect(JSON.stringify(log)).toContain("has no room for the backup");
   expect(log.map(({ level }) => level)).toEqual([50]);
   expect(readdirSync(directory)).toEqual([]);
 }, 60_000);
 
 test("without BACKUP_SCHEDULE there are none", async () => {
-  expect((await wiredOn({ BACKUP_SCHEDULE: "" })).keeper).toBeUndefined();
+  expect((await wiredOn({ BACKUP_SCHEDULE: "" })).scheduler).toBeUndefined();
 });

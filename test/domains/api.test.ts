@@ -637,7 +637,7 @@ describe("a plan", () => {
     expect(await show("docs.example.org")).not.toHaveProperty("nextCheckAt");
     expect((await store.visit("http://docs.example.org/")).status).toBe(421);
     store.clock.advance(60_000);
-    await store.keeper.tick();
+    await store.domainScheduler.tick();
     expect(await show("www.example.org")).not.toHaveProperty("nextCheckAt");
     expect(told.asked).toEqual(["docs.example.org"]);
     await api("PATCH", "", { json: { plan: "enterprise" } });
@@ -668,14 +668,14 @@ describe("a plan", () => {
     store.clock.advance(3_600_000);
     await api("PATCH", "", { json: { plan: "pro" } });
     told.said = said;
-    await store.keeper.tick();
+    await store.domainScheduler.tick();
     expect(await show("docs.example.org")).toMatchObject({ stage });
     expect((await store.visit("http://docs.example.org/")).status).toBe(status);
     if (said !== "records_right") return;
     // It has verified since: what is wrong now is given its 7 days again.
     store.clock.advance(2 * 86_400_000);
     told.said = "records_wrong";
-    await store.keeper.tick();
+    await store.domainScheduler.tick();
     expect(await show("docs.example.org")).toMatchObject({ stage: "live", findings: [{}] });
   });
 

@@ -124,17 +124,17 @@ test("rule 5: a record that takes up to 48 hours to spread is waited for, and fo
   remembered.names = ["docs.example.org"];
   setRecords(`docs.example.org CNAME ${target}`);
   store.clock.advance(60_000 * 1.2);
-  await store.keeper.tick();
+  await store.domainScheduler.tick();
   expect(await show("docs.example.org")).toMatchObject({
     stage: "awaiting_dns",
     findings: [{ kind: "not_propagated" }],
   });
   store.clock.advance(47 * HOUR);
-  await store.keeper.tick();
+  await store.domainScheduler.tick();
   expect(await show("docs.example.org")).toMatchObject({ stage: "awaiting_dns" });
   remembered.names = [];
   store.clock.advance(0.5 * HOUR);
-  await store.keeper.tick();
+  await store.domainScheduler.tick();
   expect(await show("docs.example.org")).toMatchObject({ stage: "live", findings: [] });
   expect((await store.visit("http://docs.example.org/")).status).toBe(200);
 });
@@ -484,14 +484,14 @@ test("whoever verifies does not wait for the silent zones of others that are bei
     for (const name of [`docs.silent${at}.org`, `silent${at}.org`]) resolver.behaviours.set(name, "silent");
   }
   store.clock.advance(62_000);
-  void store.keeper.tick();
+  void store.domainScheduler.tick();
   await Bun.sleep(50);
   await add("docs.example.org");
   setRecords(`docs.example.org CNAME ${target}`);
   const begun = performance.now();
   expect(await verified("docs.example.org")).toMatchObject({ stage: "live" });
   expect(performance.now() - begun).toBeLessThan(900);
-  await store.keeper.stop();
+  await store.domainScheduler.stop();
 });
 
 test("zones whose name servers are at private addresses are not asked there unless DNS_PRIVATE says so", async () => {

@@ -14,7 +14,7 @@ const DAY = 24 * HOUR;
 const pass = async (store: Store, ms: number, step: number) => {
   for (let gone = 0; gone < ms; gone += step) {
     store.clock.advance(step);
-    await store.keeper.tick();
+    await store.domainScheduler.tick();
   }
 };
 
@@ -74,7 +74,7 @@ test("a live domain is looked at once a day; one that fails is reported for 7 da
   const since = Date.parse(String(failing["failingSince"]));
   while (store.clock.now() < since + 7 * DAY - 10 * MINUTE) {
     store.clock.advance(10 * MINUTE);
-    await store.keeper.tick();
+    await store.domainScheduler.tick();
     expect((await store.visit("http://docs.example.org/")).status).toBe(200);
   }
   await pass(store, HOUR, 10 * MINUTE);
@@ -110,11 +110,11 @@ test("what was due while the service was down is looked at after the next start,
   await first.add("docs.example.org");
   const second = await openProject({ path, clock: first.store.clock });
   second.store.clock.advance(3 * HOUR);
-  for (let at = 0; at < 5; at++) await second.store.keeper.tick();
+  for (let at = 0; at < 5; at++) await second.store.domainScheduler.tick();
   expect(second.told.asked).toEqual(["docs.example.org"]);
 });
 
-/** A keeper over very many domains that wait, all of them due. */
+/** A scheduler over very many domains that wait, all of them due. */
 const openMany = async (count: number) => {
   const { store, add } = await openProject();
   await add("docs.example.org");
@@ -128,7 +128,7 @@ const openMany = async (count: number) => {
   const { told, inspect } = toldDns();
   const repository = domainRepository(store.database);
   const failures: unknown[] = [];
-  const keeperOf = (domains = repository) =>
+  const schedulerOf = (domains = repository) =>
     domainScheduler({
       domains,
       checks: domainChecks({
@@ -141,16 +141,16 @@ const openMany = async (count: number) => {
       clock: store.clock,
       failed: (error) => void failures.push(error),
     });
-  return { store, told, repository, keeperOf, keeper: keeperOf(), failures };
+  return { store, told, repository, schedulerOf, scheduler: schedulerOf(), failures };
 };
 
 test("10,000 domains that wait cost no burst: so many a second, and each has its turn", async () => {
-  const { store, told, keeper } = await openMany(10_000);
+  const { store, told, scheduler } = await openMany(10_000);
   store.clock.advance(10 * MINUTE);
   const rounds = 10_000 / MAX_PER_TICK;
   for (let second = 0; second < rounds; second++) {
     const before = told.asked.length;
-    await keeper.tick();
+    await scheduler.tick();
     expect(told.asked.length - before).toBeLessThanOrEqual(MAX_PER_TICK);
   }
   expect(new Set(told.asked).size).toBe(10_000);
@@ -162,69 +162,69 @@ test("10,000 domains that wait cost no burst: so many a second, and each has its
 }, 60_000);
 
 test("servers that are silent hold up only so many checks, and those of none twice", async () => {
-  const { store, told, keeper } = await openMany(200);
+  const { store, told, scheduler } = await openMany(200);
   store.clock.advance(10 * MINUTE);
   const { promise: silence, resolve: answer } = Promise.withResolvers<void>();
   told.delay = () => silence;
   const ticks = [];
   for (let second = 0; second < 10; second++) {
-    ticks.push(keeper.tick());
+    ticks.push(scheduler.tick());
     await Bun.sleep(1);
   }
   expect(told.asked.length).toBe(MAX_CONCURRENT);
   expect(new Set(told.asked).size).toBe(MAX_CONCURRENT);
   answer();
   await Promise.all(ticks);
-  await keeper.tick();
+  await scheduler.tick();
   expect(told.asked.length).toBe(MAX_CONCURRENT + MAX_PER_TICK);
 });
 
-test("a keeper that stops does not wait for silent servers, and writes nothing down any more", async () => {
-  const { store, told, keeper, repository } = await openMany(10);
+test("a scheduler that stops does not wait for silent servers, and writes nothing down any more", async () => {
+  const { store, told, scheduler, repository } = await openMany(10);
   store.clock.advance(10 * MINUTE);
   const { promise: silence, resolve: answer } = Promise.withResolvers<void>();
   told.delay = () => silence;
   told.said = "records_right";
-  const ticked = keeper.tick();
+  const ticked = scheduler.tick();
   await Bun.sleep(1);
   jest.useFakeTimers();
-  const stopping = keeper.stop();
+  const stopping = scheduler.stop();
   jest.advanceTimersByTime(1000);
   jest.useRealTimers();
   await stopping;
   answer();
   await ticked;
-  await keeper.tick();
+  await scheduler.tick();
   expect(told.asked.length).toBe(10);
   expect((await repository.due(store.clock.now(), 100)).length).toBe(10);
 });
 
 test("a check that cannot be written down is told of, holds up no other, and is made again a minute later", async () => {
-  const { store, told, repository, keeperOf, failures } = await openMany(100);
+  const { store, told, repository, schedulerOf, failures } = await openMany(100);
   store.clock.advance(10 * MINUTE);
   let isFull = true;
-  const keeper = keeperOf({
+  const scheduler = schedulerOf({
     ...repository,
     async record(check) {
       if (isFull && check.domain.hostname !== "d99.example.org") throw new Error("full");
       return repository.record(check);
     },
   });
-  for (let second = 0; second < 20; second++) await keeper.tick();
+  for (let second = 0; second < 20; second++) await scheduler.tick();
   expect(told.asked.length).toBe(100);
   expect(failures.length).toBe(99);
   expect((await repository.due(store.clock.now(), 200)).length).toBe(99);
   isFull = false;
   store.clock.advance(MINUTE);
-  for (let second = 0; second < 20; second++) await keeper.tick();
+  for (let second = 0; second < 20; second++) await scheduler.tick();
   expect(told.asked.length).toBe(199);
   expect((await repository.due(store.clock.now(), 200)).length).toBe(0);
 });
 
 test("a plan that comes back while its domains are put to rest leaves none of them unchecked", async () => {
-  const { store, repository, keeperOf } = await openMany(3);
+  const { store, repository, schedulerOf } = await openMany(3);
   store.clock.advance(10 * MINUTE);
-  const keeper = keeperOf({
+  const scheduler = schedulerOf({
     ...repository,
     async due(now, limit) {
       const found = await repository.due(now, limit);
@@ -232,7 +232,7 @@ test("a plan that comes back while its domains are put to rest leaves none of th
       return found.map(({ domain, project }) => ({ domain, project: { ...project, plan: "free" as const } }));
     },
   });
-  await keeper.tick();
+  await scheduler.tick();
   expect((await repository.due(store.clock.now(), 100)).length).toBe(3);
 });
 
@@ -241,12 +241,12 @@ const turns = async () => {
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test("a keeper that is started looks every second, and not after it was stopped", async () => {
-  const { store, told, keeper } = await openMany(2);
+test("a scheduler that is started looks every second, and not after it was stopped", async () => {
+  const { store, told, scheduler } = await openMany(2);
   store.clock.advance(10 * MINUTE);
   jest.useFakeTimers();
   atEnd(() => jest.useRealTimers());
-  keeper.start();
+  scheduler.start();
   jest.advanceTimersByTime(999);
   await turns();
   expect(told.asked.length).toBe(0);
@@ -257,7 +257,7 @@ test("a keeper that is started looks every second, and not after it was stopped"
   jest.advanceTimersByTime(1000);
   await turns();
   expect(told.asked.length).toBe(4);
-  await keeper.stop();
+  await scheduler.stop();
   store.clock.advance(DAY);
   jest.advanceTimersByTime(5000);
   await turns();

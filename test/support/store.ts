@@ -52,7 +52,7 @@ export interface Store {
   /** Checks files of deploys; it is not started. */
   scrub: Services["scrub"];
   /** Checks domains when they are due; it is not started. */
-  keeper: Services["domainScheduler"];
+  domainScheduler: Services["domainScheduler"];
   publishReference: () => Promise<void>;
   /** Of events. */
   streams: Services["petStreams"];
@@ -104,15 +104,15 @@ export const openStore = async ({
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
   const runtime = { ...systemRuntime, clock, sleep, log: logger };
-  const rooms = createServices(config, database, runtime, options);
+  const services = createServices(config, database, runtime, options);
   const { connections, ...origin } = noListeners(config);
-  const { app, fetch, misdirected } = createRequestHandlers(config, database, rooms, runtime, {
+  const { app, fetch, misdirected } = createRequestHandlers(config, database, services, runtime, {
     ...origin,
     connections: { ...connections, ...(peerOf && { peerOf }) },
     ...(fileUse && { fileUse }),
     ...(backupStatus && { backupStatus }),
   });
-  const { keys } = rooms;
+  const { keys } = services;
   const mint = async (key: Partial<NewKey>) =>
     (await keys.create({ name: "test", scopes: ["*"], ...key }, OPERATOR)).secret;
   const key = await mint({ name: "all" });
@@ -143,16 +143,16 @@ export const openStore = async ({
     config,
     database,
     keys,
-    projects: rooms.projects,
-    deploys: rooms.deploys,
-    scrub: rooms.scrub,
-    keeper: rooms.domainScheduler,
-    publishReference: () => publishReference(config, rooms, app, config.port),
-    streams: rooms.petStreams,
+    projects: services.projects,
+    deploys: services.deploys,
+    scrub: services.scrub,
+    domainScheduler: services.domainScheduler,
+    publishReference: () => publishReference(config, services, app, config.port),
+    streams: services.petStreams,
     app,
     fetch,
     misdirected,
-    https: rooms.https,
+    https: services.https,
     key,
     call,
     visit,
