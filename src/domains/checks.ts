@@ -3,7 +3,9 @@ import { type Actor, type Domain, type DomainFinding, type EventName } from "./d
 import { hostnameOf } from "../lib/hostname.ts";
 import type { Inspect, Inspection } from "./inspect.ts";
 import { type Progress, progressOf, stagesOf } from "./next-stage.ts";
-import type { Check, Checkable, Domains } from "./repository.ts";
+import type { Check } from "./check-repository.ts";
+import type { Checkable } from "./read-repository.ts";
+import type { Domains } from "./repository.ts";
 import { spread } from "./schedule.ts";
 import { isHeld } from "./stage.ts";
 

@@ -8,7 +8,7 @@ import { type Poller, duePoller } from "../lib/poller.ts";
 export type DomainScheduler = Poller;
 
 export interface DomainSchedulerOptions {
-  domains: Pick<Domains, "due" | "rest">;
+  domains: Pick<Domains, "due" | "stopChecks">;
   checks: Checks;
   clock: Clock;
   /** Told of a check that could not be made or written down. */
@@ -31,7 +31,9 @@ export const domainScheduler = ({
     due: domains.due,
     idOf: ({ domain }) => domain.id,
     process: (checkable) =>
-      hasCustomDomains(checkable.project) ? checks.run(checkable, SERVICE) : domains.rest(checkable.domain),
+      hasCustomDomains(checkable.project)
+        ? checks.run(checkable, SERVICE)
+        : domains.stopChecks(checkable.domain),
     maxPerTick: MAX_PER_TICK,
     maxConcurrent: MAX_CONCURRENT,
     clock,

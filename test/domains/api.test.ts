@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { domainChecks } from "../../src/domains/checks.ts";
 import { OPERATOR } from "../../src/domains/domain.ts";
-import { MAX_EVENTS } from "../../src/domains/queries.ts";
+import { MAX_EVENTS } from "../../src/domains/history-repository.ts";
 import { domainRepository } from "../../src/domains/repository.ts";
 import { MAX_DOMAINS, domainService } from "../../src/domains/service.ts";
 import { rateLimiter } from "../../src/lib/rate-limiter.ts";

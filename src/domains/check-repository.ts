@@ -1,0 +1,156 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Database } from "../db/open.ts";
+import { certificates } from "../db/schema/certificates.ts";
+import { domains } from "../db/schema/domains.ts";
+import { type Domain, type DomainFinding, type EventName, SERVICE } from "./domain.ts";
+import { pruneStatement } from "./history-repository.ts";
+import type { Progress } from "./next-stage.ts";
+import {
+  type Act,
+  HELD,
+  KEEPING,
+  type Orm,
+  actValues,
+  insertEvents,
+  mayHave,
+  moveBy,
+  value,
+} from "./queries.ts";
+import { type Stage, isHeld } from "./stage.ts";
+
+/** What a check found, and what it makes of the domain as it was read before. */
+export interface Check extends Act {
+  domain: Domain;
+  progress: Omit<Progress, "events">;
+  /** For the history, each with the stage that it led to. */
+  events: readonly { event: EventName; stage: Stage }[];
+  findings: readonly DomainFinding[];
+  /** All responses, as JSON. */
+  trace: string;
+  /** True if the records name this very project's target. */
+  isProven: boolean;
+  /** The labels of other projects' targets that TXT records name as well. */
+  rivals: readonly string[];
+  /** When the check began: a holder that has verified since then keeps the name. */
+  askedAt: number;
+}
+
+/** The domain is in the stage that it was in when the check of it began. */
+const isAsRead = and(eq(domains.id, value("id")), eq(domains.stage, value("from")));
+
+/**
+ * Another project holds the name and keeps it against a proof: the TXT records name it too, or it has verified since the
+ * check began. A suspended project keeps nothing.
+ */
+const isKeptByOther = sql`exists (select 1 from domains other join projects holder on holder.id = other.project_id
+  where other.hostname = ${value("hostname")} and other.stage in ${HELD} and other.stage in ${KEEPING}
+  and other.project_id <> ${value("projectId")} and (other.verified_at >= ${value("askedAt")}
+    or holder.target_label in (select value from json_each(${value("rivals")}))))`;
+
+/** The new stage holds no name, or one that the domain holds already, or one that is proven to be the project's. */
+const mayTake = sql`(${value("stage")} not in ${HELD} or (${mayHave} and (${value("from")} in ${HELD}
+  or (${value("isProven")} and not ${isKeptByOther}))))`;
+
+const checkStatements = (orm: Orm) => ({
+  // `stage` is the one that the check leads to, `eventStage` the one that an event of it led to.
+  insertEvent: insertEvents(orm, and(isAsRead, mayTake), sql`${value("event")}`, sql`${value("eventStage")}`),
+  update: orm
+    .update(domains)
+    .set({
+      stage: sql`${value("stage")}`,
+      waitingSince: sql`${value("waitingSince")}`,
+      checkedAt: sql`${value("now")}`,
+      nextCheckAt: sql`${value("nextCheckAt")}`,
+      failingSince: sql`${value("failingSince")}`,
+      verifiedAt: sql`${value("verifiedAt")}`,
+      liveAt: sql`${value("liveAt")}`,
+      findings: sql`${value("findings")}`,
+      trace: sql`${value("trace")}`,
+    })
+    .where(and(isAsRead, mayTake))
+    .returning({ id: domains.id })
+    .prepare(),
+  prune: pruneStatement(orm),
+  stopChecks: orm
+    .update(domains)
+    .set({ nextCheckAt: null })
+    .where(and(isAsRead, sql`not ${mayHave}`))
+    .prepare(),
+});
+
+/** Takes the name from the project that held it, with its certificate and any order under way. */
+const yieldStatements = (orm: Orm) => {
+  const yields = and(
+    eq(domains.hostname, value("hostname")),
+    sql`${domains.projectId} <> ${value("projectId")}`,
+    sql`exists (select 1 from domains mine where mine.id = ${value("id")} and mine.stage = ${value("from")})`,
+    mayTake,
+  );
+  // Without scheduled checks: two projects must not take the name from each other in turn.
+  const move = moveBy(orm, "yielded", yields, {
+    waitingSince: sql`${value("now")}`,
+    nextCheckAt: null,
+    failingSince: null,
+    findings: sql`${value("findings")}`,
+  });
+  /** Must follow the move directly, because it asks whether that changed a row. */
+  const uncertifyStatement = orm
+    .delete(certificates)
+    .where(and(eq(certificates.hostname, value("hostname")), sql`changes() > 0`))
+    .prepare();
+  return (hostname: string, values: Record<string, unknown> & { now: number }) => {
+    const findings = JSON.stringify([{ kind: "domain_lost", name: hostname } satisfies DomainFinding]);
+    const { actor, keyId } = actValues({ actor: SERVICE, now: values.now });
+    return [
+      ...move({ ...values, actor, keyId, findings }),
+      { query: uncertifyStatement, values: { hostname } },
+    ];
+  };
+};
+
+export const checkWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
+  const statements = checkStatements(orm);
+  const yieldName = yieldStatements(orm);
+  return {
+    /**
+     * Stores a check in one atomic step, if the domain is still in the stage that it was read in. A stage that holds the host
+     * name is taken only if the project's plan has custom domains and the records prove that the name is this project's.
+     * Another project that holds it loses it then, with its certificate, unless the TXT records name that project too, or it
+     * has verified since this check began; a suspended one always loses it. False if nothing was written.
+     */
+    async record({ domain, progress, events, askedAt, ...check }: Check): Promise<boolean> {
+      const { id, projectId, hostname, stage: from } = domain;
+      const values = {
+        ...progress,
+        ...actValues(check),
+        id,
+        projectId,
+        hostname,
+        from,
+        findings: JSON.stringify(check.findings),
+        trace: check.trace,
+        isProven: check.isProven ? 1 : 0,
+        rivals: JSON.stringify(check.rivals),
+        askedAt,
+      };
+      const notes = events.map(({ event, stage }) => ({
+        query: statements.insertEvent,
+        values: { ...values, event, eventStage: stage },
+      }));
+      const pruning = notes.length > 0 ? [{ query: statements.prune, values: { projectId, hostname } }] : [];
+      const takesName = !isHeld(from) && isHeld(progress.stage);
+      const rows = await commit([
+        ...notes,
+        ...pruning,
+        // Before the name is taken: the unique index looks at each row by itself.
+        ...(takesName ? yieldName(hostname, values) : []),
+        { query: statements.update, values },
+      ]);
+      return (rows.at(-1) as unknown[]).length > 0;
+    },
+    /** Ends the checks that the service makes by itself, if the project's plan has no custom domains. */
+    async stopChecks({ id, projectId, stage }: Domain): Promise<void> {
+      await commit([{ query: statements.stopChecks, values: { id, projectId, from: stage } }]);
+    },
+  };
+};

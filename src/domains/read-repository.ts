@@ -1,0 +1,97 @@
+import { and, asc, eq, gt, lte, notExists, sql } from "drizzle-orm";
+import type { Database } from "../db/open.ts";
+import { certificates } from "../db/schema/certificates.ts";
+import { domains } from "../db/schema/domains.ts";
+import { projects } from "../db/schema/projects.ts";
+import type { Domain, Holder } from "./domain.ts";
+import { CERTIFIED, COLUMNS, HELD, type Orm, isThis, ofProject, toDomain, value } from "./queries.ts";
+
+/** A domain, and what a check of it must know of its project. */
+export interface Checkable {
+  domain: Domain;
+  project: Holder;
+}
+
+const ofDomain = (orm: Orm) => {
+  const findStatement = orm.select(COLUMNS).from(domains).where(isThis).limit(1).prepare();
+  const traceStatement = orm
+    .select({ trace: domains.trace })
+    .from(domains)
+    .where(eq(domains.id, value("id")))
+    .limit(1)
+    .prepare();
+  const listStatement = orm
+    .select(COLUMNS)
+    .from(domains)
+    .where(and(ofProject, gt(domains.id, value("after"))))
+    .orderBy(asc(domains.id))
+    .limit(value("limit"))
+    .prepare();
+  return {
+    async find(projectId: number, hostname: string): Promise<Domain | undefined> {
+      const row = findStatement.get({ projectId, hostname });
+      return row && toDomain(row);
+    },
+    /** All responses to the last check, as JSON; undefined before the first. */
+    async trace(id: number): Promise<string | undefined> {
+      return traceStatement.get({ id })?.trace ?? undefined;
+    },
+    /** Ascending by id, behind `after`. */
+    async list(page: { projectId: number; after: number; limit: number }): Promise<Domain[]> {
+      return listStatement.all({ ...page }).map(toDomain);
+    },
+  };
+};
+
+const withProject = (orm: Orm) =>
+  orm
+    .select({
+      domain: COLUMNS,
+      project: { id: projects.id, plan: projects.plan, targetLabel: projects.targetLabel },
+    })
+    .from(domains)
+    .innerJoin(projects, eq(projects.id, domains.projectId));
+
+const acrossProjects = (orm: Orm) => {
+  const holderStatement = withProject(orm)
+    .where(and(eq(domains.hostname, value("hostname")), sql`${domains.stage} in ${HELD}`))
+    .limit(1)
+    .prepare();
+  const dueStatement = withProject(orm)
+    .where(lte(domains.nextCheckAt, value("now")))
+    .orderBy(asc(domains.nextCheckAt), asc(domains.id))
+    .limit(value("limit"))
+    .prepare();
+  const certificateOfName = orm
+    .select({ one: sql`1` })
+    .from(certificates)
+    .where(eq(certificates.hostname, domains.hostname));
+  const uncertifiedStatement = orm
+    .select({ hostname: domains.hostname })
+    .from(domains)
+    .where(and(sql`${domains.stage} in ${CERTIFIED}`, notExists(certificateOfName)))
+    .limit(value("limit"))
+    .prepare();
+  return {
+    /** The domain that holds this host name, and its project; undefined if none does. */
+    async holder(hostname: string): Promise<Checkable | undefined> {
+      const row = holderStatement.get({ hostname });
+      return row && { domain: toDomain(row.domain), project: row.project };
+    },
+    /** Domains whose check is due, the longest due first. */
+    async due(now: number, limit: number): Promise<Checkable[]> {
+      return dueStatement
+        .all({ now, limit })
+        .map(({ domain, project }) => ({ domain: toDomain(domain), project }));
+    },
+    /** Names of domains that are to have a certificate and are not known to the certificates yet; at most `limit`. */
+    async uncertified(limit: number): Promise<string[]> {
+      return uncertifiedStatement.all({ limit }).map(({ hostname }) => hostname);
+    },
+  };
+};
+
+export const domainReads = ({ orm }: Pick<Database, "orm">) => ({
+  ...ofDomain(orm),
+  ...acrossProjects(orm),
+});
