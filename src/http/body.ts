@@ -1,23 +1,11 @@
 import { Elysia } from "elysia";
-import { hasAborted } from "./abort.ts";
-import { readWithin } from "./body-limit.ts";
 import { Fault } from "../lib/errors.ts";
 import { parseJson } from "../lib/json.ts";
+import { readBodyWithin } from "./body-limit.ts";
 import { YAML_TYPES, parseYaml } from "./yaml.ts";
 
-/** Reads a body. A client that leaves in the middle is not a failure of the server. @throws Fault */
-const readBytes = async (request: Request, limit: number): Promise<Uint8Array> => {
-  try {
-    const bytes = await readWithin(request, limit);
-    if (!(await hasAborted(request))) return bytes;
-  } catch (error) {
-    if (error instanceof Fault) throw error;
-  }
-  throw new Fault("invalid_request", "The request body ended before it was complete.");
-};
-
-/** The media type of a Content-Type header, without parameters; undefined for another character set than UTF-8. */
-const typeOf = (contentType: string | null): string | undefined => {
+/** The media type in a Content-Type header, without parameters; undefined if the charset is not UTF-8. */
+const mediaTypeOf = (contentType: string | null): string | undefined => {
   const [type = "", ...parameters] = (contentType ?? "")
     .toLowerCase()
     .split(";")
@@ -29,8 +17,8 @@ const typeOf = (contentType: string | null): string | undefined => {
 /** RFC 7396 section 4. */
 export const MERGE_PATCH = "application/merge-patch+json";
 
-/** What a route reads; by media type, who parses it. */
-const READERS = {
+/** The parsers of each body format, by media type. */
+const PARSERS = {
   json: new Map([["application/json", parseJson]]),
   "json or merge patch": new Map([
     ["application/json", parseJson],
@@ -42,13 +30,13 @@ const READERS = {
   ]),
 } as const satisfies Record<string, ReadonlyMap<string, (text: string) => unknown>>;
 
-export type BodyFormat = keyof typeof READERS;
+export type BodyFormat = keyof typeof PARSERS;
 
-/** The media types that a route reads; none if it reads no body. */
-export const bodyTypes = (reading: BodyFormat | undefined): string[] =>
-  reading ? [...READERS[reading].keys()] : [];
+/** The media types of a route's body; none if the route has no body. */
+export const bodyTypes = (format: BodyFormat | undefined): string[] =>
+  format ? [...PARSERS[format].keys()] : [];
 
-/** The field of a route's `detail` for what the route reads. It appears in no document. */
+/** The field of a route's `detail` for its body format. It appears in no document. */
 export const READS = "x-reads";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -61,11 +49,11 @@ const decode = (bytes: Uint8Array): string => {
   }
 };
 
-const read = async (request: Request, reading: BodyFormat, limit: number): Promise<unknown> => {
-  const readers: ReadonlyMap<string, (text: string) => unknown> = READERS[reading];
-  const parse = readers.get(typeOf(request.headers.get("content-type")) ?? "");
-  const accept = bodyTypes(reading).join(", ");
-  // RFC 5789 section 2.2: a 415 to a PATCH names the patches that there are.
+const readBody = async (request: Request, format: BodyFormat, limit: number): Promise<unknown> => {
+  const parsers: ReadonlyMap<string, (text: string) => unknown> = PARSERS[format];
+  const parse = parsers.get(mediaTypeOf(request.headers.get("content-type")) ?? "");
+  const accept = bodyTypes(format).join(", ");
+  // RFC 5789 section 2.2: a 415 to a PATCH lists the supported patch formats.
   const patch = request.method === "PATCH" ? { "accept-patch": accept } : {};
   if (!parse)
     throw new Fault("unsupported_media_type", `The request body must be sent as Content-Type: ${accept}.`, {
@@ -77,13 +65,14 @@ const read = async (request: Request, reading: BodyFormat, limit: number): Promi
       "accept-encoding": "identity",
       ...patch,
     });
-  return parse(decode(await readBytes(request, limit)));
+  return parse(decode(await readBodyWithin(request, limit)));
 };
 
-/** The macro of routes that take a body: `reads: "json"`, named behind `scope`, so that no stranger's body is read. */
+/** The macro of routes with a body: `reads: "json"`. Name it after `scope`, so that no body is read without a valid key. */
 export const body = ({ bodyLimit }: { bodyLimit: number }) =>
-  new Elysia({ name: "body" }).macro("reads", (reading: BodyFormat) => ({
-    detail: { [READS]: reading } as object,
+  new Elysia({ name: "body" }).macro("reads", (format: BodyFormat) => ({
+    detail: { [READS]: format } as object,
     // Elysia adds what a transform returns to the context, though its types say void.
-    transform: async ({ request }) => ({ body: await read(request, reading, bodyLimit) }) as unknown as void,
+    transform: async ({ request }) =>
+      ({ body: await readBody(request, format, bodyLimit) }) as unknown as void,
   }));

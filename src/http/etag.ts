@@ -1,14 +1,14 @@
 import { Fault } from "../lib/errors.ts";
 
-/** A strong entity tag of what an answer is made of. */
+/** The strong entity tag of a representation. */
 export const etagOf = (representation: string): string =>
   `"${new Bun.CryptoHasher("sha256").update(representation).digest("base64url").slice(0, 27)}"`;
 
-/** RFC 9110 section 8.8.3: no quotes and no escapes within the quotes, but commas. */
+/** RFC 9110 section 8.8.3: within the quotes there are no quotes and no escapes, but there may be commas. */
 const TAG = String.raw`(?:W/)?"[!\x23-\x7e\x80-\xff]*"`;
 const TOKEN = new RegExp(`[ \\t,]+|${TAG}`, "y");
 
-/** The entity tags of a list; undefined for what is none. */
+/** The entity tags in a header; undefined if it is malformed. */
 const parseEtags = (header: string): string[] | undefined => {
   const tags: string[] = [];
   let isSeparated = true;
@@ -26,39 +26,39 @@ const parseEtags = (header: string): string[] | undefined => {
   return tags.length > 0 ? tags : undefined;
 };
 
-/** An If-Match that `assertConditions` understands, as a regular expression. */
+/** A valid If-Match header, as a regular expression. */
 export const IF_MATCH_PATTERN = String.raw`^(?:[ \t]*\*[ \t]*|[ \t,]*${TAG}(?:[ \t]*,[ \t,]*${TAG})*[ \t,]*)$`;
 
 const isAny = (header: string): boolean => /^[ \t]*\*[ \t]*$/.test(header);
 
-/** True if an If-None-Match names the tag, compared weakly (RFC 9110 section 13.1.2); a malformed one names none. */
+/** True if an If-None-Match header has the tag, compared weakly (RFC 9110 section 13.1.2); false if it is malformed. */
 export const matchesEtag = (header: string, tag: string): boolean =>
   header === tag ||
   isAny(header) ||
   (parseEtags(header)?.some((one) => one.replace(/^W\//, "") === tag) ?? false);
 
-/** True if an If-Match names the tag, compared strongly (RFC 9110 section 13.1.1); a malformed one names none. */
+/** True if an If-Match header has the tag, compared strongly (RFC 9110 section 13.1.1); false if it is malformed. */
 export const matchesEtagStrongly = (header: string, tag: string): boolean =>
   header === tag || isAny(header) || (parseEtags(header)?.includes(tag) ?? false);
 
-/** The headers of a request as routes get them. */
+/** The headers of a request as handlers get them. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
-/** True if a request says that it knows the answer of this tag. */
+/** True if the client already has the representation with this tag. */
 export const isNotModified = (headers: RequestHeaders, tag: string): boolean => {
-  const known = headers["if-none-match"];
-  return known !== undefined && matchesEtag(known, tag);
+  const ifNoneMatch = headers["if-none-match"];
+  return ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, tag);
 };
 
-/** True if a request holds only for what has a certain tag, or has not; `If-Match: *` says no more than that it exists. */
+/** True if a request depends on the tag of its resource. `If-Match: *` does not: it only requires that the resource exists. */
 export const isConditional = (headers: RequestHeaders): boolean => {
   const { "if-match": expected, "if-none-match": unexpected } = headers;
   return (expected !== undefined && !isAny(expected)) || unexpected !== undefined;
 };
 
 /**
- * Holds the conditions of a request that changes something against the tag of what it would change (RFC 9110 section 13.2).
- * @throws Fault precondition_failed; invalid_request for an If-Match that is none
+ * Checks the preconditions of a request that changes a resource with this tag (RFC 9110 section 13.2).
+ * @throws Fault precondition_failed; invalid_request for a malformed If-Match
  */
 export const assertPreconditions = (headers: RequestHeaders, tag: string): void => {
   const expected = headers["if-match"];
@@ -69,35 +69,36 @@ export const assertPreconditions = (headers: RequestHeaders, tag: string): void 
         "invalid_request",
         'If-Match: must be * or entity tags in quotes, such as "x2b7", "k9Qz"',
       );
-    // Compared strongly (section 13.1.1): a weak tag is nothing's.
+    // A strong comparison (section 13.1.1): a weak tag never matches.
     if (!tags.includes(tag)) throw new Fault("precondition_failed");
   }
   if (isNotModified(headers, tag))
-    throw new Fault("precondition_failed", "It is what If-None-Match names, or exists at all.");
+    throw new Fault("precondition_failed", "The resource matches If-None-Match.");
 };
 
 /**
- * What a request with conditions is about, as it is now: a change is made only if it is still so then.
+ * Checks the preconditions of a request against the current value. The caller changes the value only if it is still the same
+ * in the transaction. Undefined without preconditions.
  * @throws Fault precondition_failed, invalid_request, and what `find` throws
  */
 export const findExpected = async <Value>(
-  given: RequestHeaders,
+  headers: RequestHeaders,
   find: () => Promise<Value>,
-  tagOfValue: (value: Value) => string,
+  etagOfValue: (value: Value) => string,
 ): Promise<Value | undefined> => {
-  if (!isConditional(given)) return undefined;
+  if (!isConditional(headers)) return undefined;
   const value = await find();
-  assertPreconditions(given, tagOfValue(value));
+  assertPreconditions(headers, etagOfValue(value));
   return value;
 };
 
-/** The answer with a representation and its tag, or 304 if that is what the request knows already. */
-export const jsonWithEtag = (json: string, given: RequestHeaders): Response => {
+/** A JSON response with its ETag, or 304 if the client already has it. */
+export const jsonWithEtag = (json: string, request: RequestHeaders): Response => {
   const headers = { etag: etagOf(json) };
-  if (isNotModified(given, headers.etag)) return notModified(headers);
+  if (isNotModified(request, headers.etag)) return notModified(headers);
   return new Response(json, { headers: { ...headers, "content-type": "application/json" } });
 };
 
-/** The answer to who knows already what he asked for; `headers` are those that the whole answer would have for caches. */
+/** 304 Not Modified. `headers` are those of the full response that caches need. */
 export const notModified = (headers: Record<string, string> = {}): Response =>
   new Response(null, { status: 304, headers });

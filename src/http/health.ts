@@ -7,16 +7,16 @@ import { NoQuery, OneOf } from "./schemas.ts";
 import type { Macros } from "./macros.ts";
 import { reasonOf } from "../lib/reason.ts";
 
-/** One thing that readiness depends on: it throws, with what to do, if it is not so. */
+/** A condition of readiness: throws an error that says what to do. */
 export type Check = () => void | Promise<void>;
 
-/** Something that needs a person soon, while the service still works. */
+/** A problem that needs a person soon, while the service still works. */
 export interface Warning {
-  /** lower_snake; anybody may read it. */
+  /** In lower_snake. Public. */
   code: string;
-  /** How many things it concerns; anybody may read it. */
+  /** The number of things affected. Public. */
   count: number;
-  /** Names these things and says what to do; only for a key with `metrics:read`. */
+  /** Names the things affected and says what to do. Only for keys with `metrics:read`. */
   message: string;
 }
 
@@ -28,20 +28,20 @@ const Liveness = t.Object(
 const ReadinessWarning = t.Object(
   {
     code: t.String({ description: "The kind of warning.", examples: ["certificates_end_soon"] }),
-    count: Type.Integer({ minimum: 1, description: "How many things it concerns.", examples: [1] }),
+    count: Type.Integer({ minimum: 1, description: "The number of things affected.", examples: [1] }),
     message: t.Optional(
       t.String({ description: "What to do; only for a key with the scope `metrics:read`." }),
     ),
   },
-  { $id: "ReadinessWarning", description: "Something that needs a person soon." },
+  { $id: "ReadinessWarning", description: "A problem that needs a person soon." },
 );
 
 const Readiness = t.Object(
   {
     status: OneOf("Ready", ["ready"], { examples: ["ready"] }),
-    warnings: t.Optional(t.Array(ReadinessWarning, { description: "Absent if there are none." })),
+    warnings: t.Optional(t.Array(ReadinessWarning, { description: "Absent without warnings." })),
   },
-  { $id: "Readiness", description: "The service can do its work." },
+  { $id: "Readiness", description: "The service is ready." },
 );
 
 const TAGS = ["operation"];
@@ -49,25 +49,25 @@ const TAGS = ["operation"];
 const livez = operation({
   operationId: "getLiveness",
   summary: "Is the process alive?",
-  description: "For supervisors: restart the process if it does not answer. No key is needed.",
+  description: "For supervisors: restart the process if it does not respond. No API key is required.",
   tags: TAGS,
-  responses: { 200: { description: "It is.", example: { status: "alive" } } },
+  responses: { 200: { description: "The process is alive.", example: { status: "alive" } } },
 });
 
 const readyz = operation({
   operationId: "getReadiness",
-  summary: "Can the service do its work?",
+  summary: "Is the service ready?",
   description:
-    "For load balancers, without a key. Ready means: the database can be written, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need a person soon, such as certificates about to end. A key with the scope `metrics:read` also gets the messages of `warnings` and the reason why the service is not ready; other keys are ignored.",
+    "For load balancers, without an API key. Ready means that the database is writable, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need a person soon, such as certificates that are about to expire. A key with the scope `metrics:read` also gets the messages of `warnings` and the reason why the service is not ready; other keys are ignored.",
   tags: TAGS,
-  responses: { 200: { description: "It can.", example: { status: "ready" } } },
+  responses: { 200: { description: "The service is ready.", example: { status: "ready" } } },
   faults: ["not_ready"],
 });
 
 const exposition = operation({
   operationId: "getMetrics",
   summary: "Metrics in the Prometheus text format",
-  description: "Requests by route template, deprecated calls by key, and what the process uses.",
+  description: "Requests by route template, deprecated calls by key, and the resources of the process.",
   tags: TAGS,
   responses: {
     200: {
@@ -79,7 +79,7 @@ const exposition = operation({
 });
 
 interface Failure {
-  /** Of the check that failed. */
+  /** The check that failed. */
   name: string;
   reason: string;
 }
@@ -97,7 +97,7 @@ const failuresOf = async (checks: Readonly<Record<string, Check>>): Promise<Fail
 };
 
 const publicMessage = (failures: readonly Failure[]): string =>
-  `The service cannot do its work now (${failures.map(({ name }) => name).join(", ")}); a key with the scope metrics:read reads why.`;
+  `The service is not ready (${failures.map(({ name }) => name).join(", ")}); use a key with the scope metrics:read to see why.`;
 
 const detailedMessage = (failures: readonly Failure[]): string =>
   failures.map(({ name, reason }) => `${name}: ${reason}`).join("; ");
@@ -118,7 +118,7 @@ export const healthRoutes = ({
 }: {
   checks: Readonly<Record<string, Check>>;
   warnings?: () => readonly Warning[];
-  /** True if the request carries a key that may read details: anybody else gets counts and the names of checks. */
+  /** True if the request has a key that may read details. Others get counts and the names of checks. */
   mayReadDetails: (request: Request) => Promise<boolean>;
   metrics: Metrics;
   macros: Macros;
@@ -137,7 +137,7 @@ export const healthRoutes = ({
       "/readyz",
       async ({ request }) => {
         const failures = await failuresOf(checks);
-        // Without a readable database no key can be checked.
+        // Keys cannot be checked without a readable database.
         const isDetailed = await mayReadDetails(request).catch(() => false);
         if (failures.length === 0)
           return ok("ready", isDetailed ? warnings() : warnings().map(publicWarning));

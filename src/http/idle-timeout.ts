@@ -1,5 +1,5 @@
-/** Does some work for a request that may take longer than others may: its connection is not closed meanwhile. */
+/** Runs `work` for a request without the idle timeout that would close its connection. */
 export type WithoutIdleTimeout = <Result>(request: Request, work: () => Promise<Result>) => Promise<Result>;
 
-/** Where nothing closes connections. */
+/** For tests, where nothing closes connections. */
 export const noop: WithoutIdleTimeout = (_request, work) => work();

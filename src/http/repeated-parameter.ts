@@ -12,7 +12,7 @@ const namesIn = (query: string): string[] => {
   return names;
 };
 
-/** The query parameter that a URL names twice, if any. */
+/** The first query parameter that appears twice in a URL; undefined if there is none. */
 export const repeatedParameter = (url: string): string | undefined => {
   const start = url.indexOf("?");
   if (start === -1 || !url.includes("&", start)) return undefined;

@@ -1,10 +1,10 @@
 import { Fault } from "../lib/errors.ts";
 
-/** A route as far as finding it goes: `/v1/pets/:petId`. */
+/** A route of the app: `GET /v1/pets/:petId`. */
 export interface Route {
   method: string;
   path: string;
-  /** The media types that it reads. */
+  /** The media types of its body. */
   reads?: readonly string[];
 }
 
@@ -20,7 +20,7 @@ const matches = (template: string, given: readonly string[]): boolean => {
   );
 };
 
-/** The routes of a path. A route without parameters wins: `/v1/pets/events` is not an animal of `/v1/pets/:petId`. */
+/** The routes of a path. A route without parameters wins: `/v1/pets/events` does not match `/v1/pets/:petId`. */
 const routesAt = (routes: readonly Route[], path: string): Route[] => {
   const given = segmentsOf(path);
   const matching = routes.filter((route) => matches(route.path, given));
@@ -28,7 +28,7 @@ const routesAt = (routes: readonly Route[], path: string): Route[] => {
   return own.length > 0 ? own : matching;
 };
 
-/** The methods that a path answers to, HEAD and OPTIONS included; empty for a path that does not exist. */
+/** The methods of a path, including HEAD and OPTIONS; none if the path does not exist. */
 export const methodsAt = (routes: readonly Route[], path: string): string[] => {
   const found = new Set(routesAt(routes, path).map(({ method }) => method));
   if (found.size === 0) return [];
@@ -36,13 +36,13 @@ export const methodsAt = (routes: readonly Route[], path: string): string[] => {
   return [...found.add("OPTIONS")].toSorted();
 };
 
-/** The media types of patches that a path takes (RFC 5789 section 3.1); empty if it takes none. */
+/** The patch formats of a path (RFC 5789 section 3.1); none without a PATCH route. */
 export const patchTypesAt = (routes: readonly Route[], path: string): readonly string[] => {
   const patching = routesAt(routes, path).find((route) => route.method === "PATCH");
   return patching?.reads ?? [];
 };
 
-/** Methods that the router would pass to a pattern although the path has its own routes, such as `PATCH /v1/pets/events`. */
+/** Methods that the router would match with a pattern although the path has its own routes, such as `PATCH /v1/pets/events`. */
 export const shadowedMethods = (routes: readonly Route[]): Route[] =>
   routes
     .filter(({ path }) => !/[:*]/.test(path))
@@ -54,12 +54,12 @@ export const shadowedMethods = (routes: readonly Route[]): Route[] =>
         .map((method) => ({ method, path }));
     });
 
-/** Why no route took a request. */
+/** The fault for a request that matches no route. */
 export const routeFault = (routes: readonly Route[], request: Request): Fault => {
   const methods = methodsAt(routes, pathOf(request));
-  // A path with the right method was written in a way that the router does not read, such as with a fragment.
+  // The method exists, but the router does not accept the spelling of the path, such as one with a fragment.
   if (methods.length === 0 || methods.includes(request.method))
     return new Fault("not_found", "There is nothing at this path.");
   const allow = methods.join(", ");
-  return new Fault("method_not_allowed", `This path answers to ${allow} only.`, { allow });
+  return new Fault("method_not_allowed", `This path supports ${allow} only.`, { allow });
 };

@@ -4,12 +4,12 @@ import { bigintOf } from "../lib/json.ts";
 import { isLine } from "../lib/text.ts";
 import { parseTime } from "../lib/time.ts";
 
-/** What a value must be, for messages. Under a symbol, so that no JSON document shows it. */
+/** The rule of a schema in words, for messages. A symbol keeps it out of JSON documents. */
 export const Rule = Symbol("rule");
 
 /**
- * A schema that documents itself by `json` and is checked by `accepts`.
- * @param rule what follows the field's name in the message that refuses it: "must be ..."
+ * A schema that appears in documents as `json` and is checked by `accepts`.
+ * @param rule follows the field's name in the message of a fault: "must be ..."
  */
 export const checked = <Value>(
   kind: string,
@@ -29,7 +29,7 @@ const isInt64 = (value: unknown): boolean => {
   return integer !== undefined && integer >= INT64_MIN && integer <= INT64_MAX;
 };
 
-/** A signed 64-bit integer in its wire form: what `bigintOf` reads and `jsonInteger` writes. */
+/** A signed 64-bit integer in JSON: `bigintOf` reads it and `jsonInteger` writes it. */
 export const Int64 = (documentation: Record<string, unknown>) =>
   checked<number | RawJSON>(
     "Int64",
@@ -38,7 +38,7 @@ export const Int64 = (documentation: Record<string, unknown>) =>
     isInt64,
   );
 
-/** The same in a query string. */
+/** A signed 64-bit integer in a query string. */
 export const Int64InQuery = (documentation: Record<string, unknown>) =>
   checked<string>(
     "Int64InQuery",
@@ -51,7 +51,7 @@ export const Int64InQuery = (documentation: Record<string, unknown>) =>
       BigInt(value) <= INT64_MAX,
   );
 
-/** One of some words. Not `t.UnionEnum`, which makes the first of them the default. */
+/** One of several words. `t.UnionEnum` would make the first one the default. */
 export const OneOf = <const Word extends string>(
   kind: string,
   words: readonly Word[],
@@ -66,11 +66,11 @@ export const OneOf = <const Word extends string>(
 
 /**
  * `isLine` as a regular expression, without the rule on surrogates: no control characters, and at least one character that
- * is not white space. Spelt out, because languages differ in what `\s` and `\p{Cc}` mean.
+ * is not white space. The sets are spelled out, because languages differ in what `\s` and `\p{Cc}` mean.
  */
 const LINE_PATTERN = String.raw`^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff][^\x00-\x1f\x7f-\x9f]*$`;
 
-/** A line of text, kept as it was sent. */
+/** A line of text, stored as it was sent. */
 export const Text = (kind: string, { most, ...documentation }: { most: number } & Record<string, unknown>) =>
   checked<string>(
     kind,
@@ -92,7 +92,7 @@ export const Time = (description: string, example: string) =>
 export const Id = (description: string, example = 7) =>
   Type.Integer({ format: "int64", minimum: 1, description, examples: [example] });
 
-/** An id in a body. No id beyond 2^53 is ever assigned. */
+/** An id in a body. The service never assigns an id above 2^53. */
 export const IdInBody = (description: string, example = 7) =>
   Type.Integer({
     format: "int64",
@@ -111,25 +111,25 @@ export const Limit = checked<string | number>(
     minimum: 1,
     maximum: 100,
     default: 20,
-    description: "How many to return at the most.",
+    description: "The maximum number of items to return.",
     examples: [20],
   },
   "must be an integer from 1 to 100, in plain digits",
-  // Elysia puts the default, a number, where the parameter is absent.
+  // If the parameter is absent, Elysia sets the default, a number.
   (value) => /^([1-9][0-9]?|100)$/.test(String(value)),
 );
 
-/** Where a list goes on: taken from the Link header of the page before. */
+/** Where a page starts: the cursor from the Link header of the previous page. */
 export const Cursor = t.String({
   minLength: 1,
   maxLength: 200,
-  description: "Where to go on: take it, as it is, from the `Link` header of the page before.",
+  description: "Where the page starts: copy it from the `Link` header of the previous page.",
 });
 
-/** The answer 204: nothing. */
+/** The body of a 204 response: none. */
 export const NoContent = t.Undefined();
 
-/** An id in a path. Whatever is none is no error of form: there is simply nothing under it. */
+/** An id in a path. Any other text is not invalid: nothing is found under it. */
 export const IdInPath = (description: string) =>
   checked<string>(
     "IdInPath",
@@ -138,10 +138,10 @@ export const IdInPath = (description: string) =>
     () => true,
   );
 
-/** Ids are written in plain digits and stay below 2^53. */
+/** Ids are plain digits, below 2^53. */
 const ID = /^[1-9][0-9]{0,15}$/;
 
-/** The id that a path names; 0, which none has, for whatever is no id. */
+/** The id in a path; 0, which nothing has, for any other text. */
 export const parseId = (text: string): number =>
   ID.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : 0;
 

@@ -1,11 +1,11 @@
 import { Elysia } from "elysia";
 import { BETA } from "./headers.ts";
 
-/** 5 December 2025, the day since when `getPet` is deprecated, in Unix seconds. */
+/** When `getPet` became deprecated, 5 December 2025, in Unix seconds. */
 const DEPRECATED_SINCE = 1_764_892_800;
 const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT";
 
-/** The macros for routes that are not simply stable: `deprecated` and `stability`. */
+/** The macros `deprecated` and `stability`, for routes that are not simply stable. */
 export const stability = () =>
   new Elysia({ name: "versioning" })
     .macro("deprecated", ({ successor }: { successor: string }) => ({

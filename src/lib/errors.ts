@@ -61,7 +61,7 @@ export const FAULTS = {
   rate_limited: [429, "Too many requests; wait for the time in Retry-After."],
   internal_error: [500, "An internal error; the server's log has its cause under this request's id."],
   damaged_file: [500, "A file of this site is damaged on the server: deploy the site again."],
-  not_ready: [503, "The service cannot do its work now."],
+  not_ready: [503, "The service is not ready."],
   storage_unavailable: [
     503,
     "The storage cannot do this now (full, read-only or locked); nothing was written. Try again later.",

@@ -108,7 +108,7 @@ test("during a migration the service is alive and not ready", async () => {
     expect(response.headers.get("retry-after")).toBe("5");
     expect(await response.json()).toEqual({
       code: "not_ready",
-      message: expect.stringMatching(/^migrating the database; /),
+      message: expect.stringMatching(/^The database is being migrated; /),
       status: 503,
     });
   }

@@ -140,7 +140,7 @@ describe("/readyz tells a stranger counts and names of checks only", () => {
       expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
       expect(await response.json()).toEqual({
         code: "not_ready",
-        message: "The service cannot do its work now (disk); a key with the scope metrics:read reads why.",
+        message: "The service is not ready (disk); use a key with the scope metrics:read to see why.",
         status: 503,
       });
     }

@@ -330,7 +330,7 @@ export interface paths {
     };
     /**
      * Is the process alive?
-     * @description For supervisors: restart the process if it does not answer. No key is needed.
+     * @description For supervisors: restart the process if it does not respond. No API key is required.
      */
     get: operations["getLiveness"];
     put?: never;
@@ -349,8 +349,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Can the service do its work?
-     * @description For load balancers, without a key. Ready means: the database can be written, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need a person soon, such as certificates about to end. A key with the scope `metrics:read` also gets the messages of `warnings` and the reason why the service is not ready; other keys are ignored.
+     * Is the service ready?
+     * @description For load balancers, without an API key. Ready means that the database is writable, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need a person soon, such as certificates that are about to expire. A key with the scope `metrics:read` also gets the messages of `warnings` and the reason why the service is not ready; other keys are ignored.
      */
     get: operations["getReadiness"];
     put?: never;
@@ -370,7 +370,7 @@ export interface paths {
     };
     /**
      * Metrics in the Prometheus text format
-     * @description Requests by route template, deprecated calls by key, and what the process uses. Needs the scope `metrics:read`.
+     * @description Requests by route template, deprecated calls by key, and the resources of the process. Needs the scope `metrics:read`.
      */
     get: operations["getMetrics"];
     put?: never;
@@ -934,18 +934,18 @@ export interface components {
       /** @enum {string} */
       status: "alive";
     };
-    /** @description The service can do its work. */
+    /** @description The service is ready. */
     Readiness: {
       /** @enum {string} */
       status: "ready";
-      /** @description Absent if there are none. */
+      /** @description Absent without warnings. */
       warnings?: components["schemas"]["ReadinessWarning"][];
     };
-    /** @description Something that needs a person soon. */
+    /** @description A problem that needs a person soon. */
     ReadinessWarning: {
       /** @description The kind of warning. */
       code: string;
-      /** @description How many things it concerns. */
+      /** @description The number of things affected. */
       count: number;
       /** @description What to do; only for a key with the scope `metrics:read`. */
       message?: string;
@@ -977,9 +977,9 @@ export interface operations {
   listProjects: {
     parameters: {
       query?: {
-        /** @description How many to return at the most. */
+        /** @description The maximum number of items to return. */
         limit?: number;
-        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
         cursor?: string;
       };
       header?: never;
@@ -1196,9 +1196,9 @@ export interface operations {
   listDeploys: {
     parameters: {
       query?: {
-        /** @description How many to return at the most. */
+        /** @description The maximum number of items to return. */
         limit?: number;
-        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
         cursor?: string;
       };
       header?: never;
@@ -1426,9 +1426,9 @@ export interface operations {
   listDomains: {
     parameters: {
       query?: {
-        /** @description How many to return at the most. */
+        /** @description The maximum number of items to return. */
         limit?: number;
-        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
         cursor?: string;
       };
       header?: never;
@@ -1778,9 +1778,9 @@ export interface operations {
   listDomainEvents: {
     parameters: {
       query?: {
-        /** @description How many to return at the most. */
+        /** @description The maximum number of items to return. */
         limit?: number;
-        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
         cursor?: string;
       };
       header?: never;
@@ -2006,9 +2006,9 @@ export interface operations {
   listKeys: {
     parameters: {
       query?: {
-        /** @description How many to return at the most. */
+        /** @description The maximum number of items to return. */
         limit?: number;
-        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
         cursor?: string;
       };
       header?: never;
@@ -2248,7 +2248,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It is. */
+      /** @description The process is alive. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2282,7 +2282,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It can. */
+      /** @description The service is ready. */
       200: {
         headers: {
           [name: string]: unknown;

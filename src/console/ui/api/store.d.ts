@@ -431,11 +431,11 @@ export interface operations {
   listPets: {
     parameters: {
       query?: {
-        /** @description How many to return at the most. */
+        /** @description The maximum number of items to return. */
         limit?: number;
         /** @description Availability status. */
         status?: components["schemas"]["PetStatus"];
-        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
         cursor?: string;
         /** @description Only animals of this category. */
         categoryId?: number;
@@ -894,9 +894,9 @@ export interface operations {
   listCategories: {
     parameters: {
       query?: {
-        /** @description How many to return at the most. */
+        /** @description The maximum number of items to return. */
         limit?: number;
-        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
         cursor?: string;
       };
       header?: never;
@@ -1120,13 +1120,13 @@ export interface operations {
   listOrders: {
     parameters: {
       query?: {
-        /** @description How many to return at the most. */
+        /** @description The maximum number of items to return. */
         limit?: number;
         /** @description The progress of the adoption. */
         status?: components["schemas"]["OrderStatus"];
         /** @description Only orders of this animal. */
         petId?: number;
-        /** @description Where to go on: take it, as it is, from the `Link` header of the page before. */
+        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
         cursor?: string;
       };
       header?: never;
