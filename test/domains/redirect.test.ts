@@ -74,6 +74,11 @@ test.each<[name: string, body: unknown, faults: string[]]>([
     ),
   ],
   [
+    "two entries whose from is not a name",
+    mapping(redirect("192.0.2.1"), redirect("192.0.2.2")),
+    ["domains.redirects[0].from must be a domain name", "domains.redirects[1].from must be a domain name"],
+  ],
+  [
     "a mapping behind what is none",
     mapping(7, redirect("old.example.org")),
     ["domains.redirects[0] must be a mapping"],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Finding } from "../../src/domains/finding.ts";
-import { rivalsOf } from "../../src/domains/ownership.ts";
+import { ownershipOf, rivalsOf } from "../../src/domains/ownership.ts";
 import { verdictOf, type Verdict } from "../../src/domains/verdict.ts";
 import type { Expectation } from "../../src/domains/cname-rule.ts";
 import type { Proof, Trace, View } from "../../src/domains/trace.ts";
@@ -323,6 +323,10 @@ describe("an apex with the right addresses", () => {
     ...proof([TARGET]),
     direct: [exchange(answer([record("CNAME", PROOF, "x.test"), ...txt()], { authoritative: true }))],
   };
+  const failing: Proof = {
+    ...proof([TARGET]),
+    direct: [exchange(answer(txt(OTHER), { rcode: "SERVFAIL", authoritative: true }))],
+  };
   const silent: Proof = { ...proof([TARGET]), direct: [exchange(failure("timeout", "no answer"))] };
 
   /** What is found of an apex that has no domain yet, and of one that the project holds. */
@@ -365,6 +369,7 @@ describe("an apex with the right addresses", () => {
     ["a proof that nobody asked for", undefined, undefined, [unasked("")], "records_right"],
     ["a proof, though a server knows only of older ones", lame, "records_right", [], "records_right"],
     ["a proof, though a server leads elsewhere", aliased, "records_right", [], "records_right"],
+    ["a proof, though a server fails", failing, "records_right", [], "records_right"],
     ["a proof, though a server is silent", silent, "records_right", [], "records_right"],
   ])("and %s", (_, given, event, findings, ifHeld) => {
     const traced = trace([addresses], { targets: ADDRESSES, ...(given && { proof: given }) });
@@ -375,6 +380,17 @@ describe("an apex with the right addresses", () => {
       findings,
     });
     expect(verdictOf(traced, { ...OF_APEX, needsProof: false }).event).toBe(ifHeld);
+  });
+
+  test.each<[string, Proof | undefined]>([
+    ["shown", proof([TARGET])],
+    ["spreading", proof([TARGET], [[]])],
+    ["claimed", proof([OTHER])],
+    ["open", proof([])],
+    ["unknown", undefined],
+  ])("is %s", (ownership, given) => {
+    const traced = trace([addresses], given && { proof: given });
+    expect(ownershipOf(traced, OF_APEX)).toBe(ownership as ReturnType<typeof ownershipOf>);
   });
 
   test("is asked for a proof only once its records are right", () => {

@@ -54,6 +54,11 @@ test.each([
   ["application/yaml;q=0", false],
   ["*/*", false],
   ["text/html, application/yaml", true],
+  ["xapplication/json, application/yaml;q=0.5", true],
+  ["application/jsonx, text/yaml;q=0.5", true],
+  ["x*/*, application/yaml;q=0.5", true],
+  ["*/*x, application/yaml;q=0.5", true],
+  ["*/*, application/yaml;q=0.5", false],
   [";;,,q=;yaml", false],
 ])("Accept %p prefers YAML: %p", (accept, prefers) => {
   expect(prefersYaml(accept)).toBe(prefers);

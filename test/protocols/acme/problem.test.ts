@@ -167,7 +167,7 @@ describe("Retry-After", () => {
     "in Sun, 22 Nov 2026 12:00:30 GMT",
     "sun, 22 Nov 2026 12:00:30 GMT",
     "Su, 22 Nov 2026 12:00:30 GMT",
-    "Wednesdayyy, 25-Nov-26 12:00:00 GMT",
+    "Wednesdayy, 25-Nov-26 12:00:00 GMT",
     "S, 22 Nov 2026 12:00:30 GMT",
   ])("of %j says neither seconds nor a date", (value) => {
     expect(readRetryAfter(value, NOW)).toBeUndefined();

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "bun:test";
+import { type Certificate, endingSoon, isOverdue } from "../../src/certificates/certificate.ts";
+
+const MINUTE = 60_000;
+const WEEK = 7 * 24 * 60 * MINUTE;
+const NOW = Date.UTC(2026, 10, 22);
+const END = "2026-11-23T00:00:00.000Z";
+
+const ends = (count: number, notAfter = Date.parse(END)) =>
+  Array.from({ length: count }, (_, at) => ({ hostname: `n${at}.example.org`, notAfter }));
+
+const names = (count: number) =>
+  ends(count)
+    .map(({ hostname }) => `${hostname} (${END})`)
+    .join(", ");
+
+describe("certificates that end soon", () => {
+  test("are those with less than a week left, expired or not", () => {
+    expect(endingSoon(ends(1, NOW + WEEK), NOW)).toEqual([]);
+    for (const notAfter of [NOW + WEEK - 1, NOW, NOW - WEEK])
+      expect(endingSoon(ends(1, notAfter), NOW)).toMatchObject([{ count: 1 }]);
+  });
+
+  test("are named with their ends, in one warning", () => {
+    const later = { hostname: "later.example.org", notAfter: NOW + 2 * WEEK };
+    expect(endingSoon([...ends(2), later], NOW)).toEqual([
+      {
+        code: "certificates_end_soon",
+        count: 2,
+        message: `Certificates end soon: ${names(2)}; see "adoption-store certificates list".`,
+      },
+    ]);
+  });
+
+  test("are counted behind the first ten", () => {
+    const messageOf = (count: number) => endingSoon(ends(count), NOW)[0]?.message ?? "";
+    expect(messageOf(10)).toContain(`${names(10)};`);
+    expect(messageOf(11)).toContain(`${names(10)} and 1 more;`);
+    expect(messageOf(15)).toContain(`${names(10)} and 5 more;`);
+  });
+});
+
+test("a name is overdue half an hour after it was added, unless it has a certificate", () => {
+  const waiting = { createdAt: NOW, issued: undefined } as Certificate;
+  expect(isOverdue(waiting, NOW + 30 * MINUTE - 1)).toBe(false);
+  expect(isOverdue(waiting, NOW + 30 * MINUTE)).toBe(true);
+  const issued = { createdAt: NOW, issued: {} } as Certificate;
+  expect(isOverdue(issued, NOW + 60 * MINUTE)).toBe(false);
+});
