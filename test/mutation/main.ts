@@ -2,7 +2,7 @@ import type { Mutant } from "./mutants.ts";
 import { HELP, MIN_SCORE, Refused, readOptions } from "./options.ts";
 import { type Result, run } from "./run.ts";
 import { sandbox } from "./sandbox.ts";
-import { SURVIVORS, type Survivor } from "./survivors.ts";
+import { type Survivor, readSurvivors } from "./survivors.ts";
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const progress = (line: string) => void process.stderr.write(`${line}\n`);
@@ -20,16 +20,18 @@ const printSurvivor = (module: string, { line, was, becomes }: Mutant) =>
   print(`\n${module}:${line} survived\n  - ${was}\n  + ${becomes}`);
 
 /** Listed survivors that are none: `killed`, or `gone` from the module. */
-const staleOf = ({ module, survived, killed }: Result) =>
-  SURVIVORS.filter((one) => one.module === module)
+const staleOf = ({ module, survived, killed }: Result, listed: readonly Survivor[]) =>
+  listed
+    .filter((one) => one.module === module)
     .filter((one) => !survived.some((mutant) => isOf(module, mutant)(one)))
     .map((one) => ({ ...one, why: killed.some((mutant) => isOf(module, mutant)(one)) ? "killed" : "gone" }));
 
 /** @returns the exit code */
-const report = (results: readonly Result[], seconds: number): number => {
+const report = (results: readonly Result[], listed: readonly Survivor[], seconds: number): number => {
   for (const { module, survived } of results)
-    for (const mutant of survived) if (!SURVIVORS.some(isOf(module, mutant))) printSurvivor(module, mutant);
-  const stale = results.flatMap(staleOf);
+    for (const mutant of survived.toSorted((one, other) => one.line - other.line))
+      if (!listed.some(isOf(module, mutant))) printSurvivor(module, mutant);
+  const stale = results.flatMap((result) => staleOf(result, listed));
   for (const { module, was, becomes, why } of stale)
     print(`\n${module}: the listed survivor is ${why}: take it off the list\n  - ${was}\n  + ${becomes}`);
   const killed = results.reduce((sum, one) => sum + one.killed.length, 0);
@@ -56,7 +58,8 @@ const mutate = async (args: string[]): Promise<number> => {
     });
   try {
     const begin = performance.now();
-    return report(await run(sandboxes, modules, reportModule), (performance.now() - begin) / 1000);
+    const results = await run(sandboxes, modules, reportModule);
+    return report(results, await readSurvivors(), (performance.now() - begin) / 1000);
   } finally {
     remove();
   }

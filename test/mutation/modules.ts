@@ -6,6 +6,7 @@ export const MODULES: Readonly<Record<string, readonly string[]>> = {
   "src/backups/file-names.ts": ["test/backups/file-names.test.ts"],
   "src/bulk/csv-writer.ts": ["test/bulk/csv-writer.test.ts"],
   "src/certificates/budget.ts": ["test/certificates/budget.test.ts"],
+  "src/certificates/certificate.ts": ["test/certificates/certificate.test.ts"],
   "src/certificates/imported.ts": ["test/certificates/importable.test.ts"],
   "src/config/parse.ts": ["test/config/parse.test.ts"],
   "src/lib/hostname.ts": ["test/lib/hostname.test.ts"],

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { MODULES } from "./modules.ts";
 import { mutantsOf } from "./mutants.ts";
 import { regexMutations } from "./regex.ts";
+import { parseSurvivors, readSurvivors } from "./survivors.ts";
 
 const CASES: [what: string, module: string, mutants: string[]][] = [
   ["a comparison", "f(a < b);", ["{}", "f(a <= b);", "f(a >= b);"]],
@@ -55,4 +56,22 @@ test("the modules of the table and their tests are there", async () => {
     named.map((file) => Bun.file(`${import.meta.dir}/../../${file}`).exists()),
   );
   expect(named.filter((_, at) => !isThere[at])).toEqual([]);
+});
+
+test("survivors are listed below their module and their reason", () => {
+  const text =
+    "# A list\n\na.ts: It is the same.\n  - b\n  + c\n  - d\n  + e\n\na.ts: So is this.\n  - f\n  + g\n";
+  expect(parseSurvivors(text)).toEqual([
+    { module: "a.ts", reason: "It is the same.", was: "b", becomes: "c" },
+    { module: "a.ts", reason: "It is the same.", was: "d", becomes: "e" },
+    { module: "a.ts", reason: "So is this.", was: "f", becomes: "g" },
+  ]);
+  expect(() => parseSurvivors("a.ts\n")).toThrow('"a.ts" is neither');
+});
+
+test("every listed survivor is of a module of the table, and has a reason", async () => {
+  for (const { module, reason } of await readSurvivors()) {
+    expect(Object.keys(MODULES)).toContain(module);
+    expect(reason).toMatch(/^[A-Z].+\.$/);
+  }
 });

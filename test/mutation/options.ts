@@ -10,7 +10,7 @@ export const HELP = `Changes the pure modules one place at a time, and runs thei
   --workers <n>    mutants that are tried at the same time, 1 to 64 (default: 2)
   --help           this text
 
-A mutant that no test notices survives: add the test, or list it in test/mutation/survivors.ts with the reason. Everything
+A mutant that no test notices survives: add the test, or list it in test/mutation/survivors.txt with the reason. Everything
 runs in copies of the working tree. The exit code is 1 if the tests kill less than ${MIN_SCORE * 100} % of the mutants, or if a listed
 survivor is killed or gone; it is 2 if the command line is wrong or the tests fail without a mutant.`;
 

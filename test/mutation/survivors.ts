@@ -6,5 +6,22 @@ export interface Survivor extends Pick<Mutant, "was" | "becomes"> {
   reason: string;
 }
 
+/** Reads a list of survivors: a line `module: reason`, then their lines as a run prints them, `- ` before and `+ ` after. */
+export const parseSurvivors = (text: string): Survivor[] => {
+  const survivors: Survivor[] = [];
+  let [module, reason, was] = ["", "", ""];
+  for (const line of text.split("\n")) {
+    const [, mark, rest = ""] = /^ {2}([-+]) (.*)$/.exec(line) ?? [];
+    const [, named, why] = /^(\S+): (.+)$/.exec(line) ?? [];
+    if (mark === "-") was = rest;
+    else if (mark === "+") survivors.push({ module, reason, was, becomes: rest });
+    else if (named !== undefined && why !== undefined) [module, reason] = [named, why];
+    else if (line !== "" && !line.startsWith("#"))
+      throw new Error(`survivors.txt: "${line}" is neither a module with its reason nor a changed line`);
+  }
+  return survivors;
+};
+
 /** Held to be true: the run fails for one that is killed, or that its module no longer has. */
-export const SURVIVORS: readonly Survivor[] = [];
+export const readSurvivors = async (): Promise<Survivor[]> =>
+  parseSurvivors(await Bun.file(`${import.meta.dir}/survivors.txt`).text());
