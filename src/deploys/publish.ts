@@ -81,12 +81,8 @@ export const sitePublisher = ({
       } catch (error) {
         const isQuota = error instanceof Fault && error.code === "quota_exceeded";
         if (!(error instanceof InvalidArchive || isQuota)) throw error;
-        await deploys.fail({
-          projectId: project.id,
-          keyId,
-          createdAt: clock.now(),
-          reason: error.message,
-        });
+        const { message: reason } = error;
+        await deploys.fail({ projectId: project.id, keyId, createdAt: clock.now(), reason });
         throw isQuota ? error : new Fault("invalid_archive", error.message);
       }
     },

@@ -52,8 +52,41 @@ const COLUMNS = {
   createdAt: deploys.createdAt,
 };
 
-export const deployRepository = ({ orm, commit }: Database) => {
-  const value = sql.placeholder;
+const value = sql.placeholder;
+const isDeploy = and(eq(deploys.projectId, value("projectId")), eq(deploys.id, value("id")));
+
+const readStatements = (orm: Database["orm"]) => {
+  const findStatement = orm.select(COLUMNS).from(deploys).where(isDeploy).limit(1).prepare();
+  const listStatement = orm
+    .select(COLUMNS)
+    .from(deploys)
+    .where(and(eq(deploys.projectId, value("projectId")), lt(deploys.id, value("before"))))
+    .orderBy(desc(deploys.id))
+    .limit(value("limit"))
+    .prepare();
+  const retainedStatement = orm
+    .select({ manifest: deploys.manifest, files: deploys.files, bytes: deploys.bytes })
+    .from(deploys)
+    .where(and(eq(deploys.projectId, value("projectId")), eq(deploys.status, "succeeded")))
+    .orderBy(desc(deploys.id))
+    .limit(MAX_KEPT - 1)
+    .prepare();
+  const manifestsStatement = orm
+    .selectDistinct({ manifest: deploys.manifest })
+    .from(deploys)
+    .where(eq(deploys.status, "succeeded"))
+    .prepare();
+  /** SQLite keeps the last id that it assigned there. */
+  const lastIdStatement = orm
+    .select({ seq: sql<number>`seq` })
+    .from(sql`sqlite_sequence`)
+    .where(sql`name = 'deploys'`)
+    .limit(1)
+    .prepare();
+  return { findStatement, listStatement, retainedStatement, manifestsStatement, lastIdStatement };
+};
+
+const writeStatements = (orm: Database["orm"]) => {
   /** Inserts nothing if the project was deleted meanwhile. */
   const insertStatement = insertSelect(
     orm,
@@ -80,15 +113,6 @@ export const deployRepository = ({ orm, commit }: Database) => {
     })
     .where(eq(projects.id, value("projectId")))
     .prepare();
-  const isDeploy = and(eq(deploys.projectId, value("projectId")), eq(deploys.id, value("id")));
-  const findStatement = orm.select(COLUMNS).from(deploys).where(isDeploy).limit(1).prepare();
-  const listStatement = orm
-    .select(COLUMNS)
-    .from(deploys)
-    .where(and(eq(deploys.projectId, value("projectId")), lt(deploys.id, value("before"))))
-    .orderBy(desc(deploys.id))
-    .limit(value("limit"))
-    .prepare();
   const activateStatement = orm
     .update(projects)
     .set({ activeDeployId: sql`${value("id")}` })
@@ -113,13 +137,6 @@ export const deployRepository = ({ orm, commit }: Database) => {
       ),
     )
     .prepare();
-  const retainedStatement = orm
-    .select({ manifest: deploys.manifest, files: deploys.files, bytes: deploys.bytes })
-    .from(deploys)
-    .where(and(eq(deploys.projectId, value("projectId")), eq(deploys.status, "succeeded")))
-    .orderBy(desc(deploys.id))
-    .limit(MAX_KEPT - 1)
-    .prepare();
   const removeStatement = orm
     .delete(deploys)
     .where(
@@ -130,19 +147,14 @@ export const deployRepository = ({ orm, commit }: Database) => {
     )
     .returning({ id: deploys.id })
     .prepare();
-  const manifestsStatement = orm
-    .selectDistinct({ manifest: deploys.manifest })
-    .from(deploys)
-    .where(eq(deploys.status, "succeeded"))
-    .prepare();
+  return { insertStatement, activateNewestStatement, activateStatement, pruneStatement, removeStatement };
+};
 
-  /** SQLite keeps the last id that it assigned there. */
-  const lastIdStatement = orm
-    .select({ seq: sql<number>`seq` })
-    .from(sql`sqlite_sequence`)
-    .where(sql`name = 'deploys'`)
-    .limit(1)
-    .prepare();
+export const deployRepository = ({ orm, commit }: Database) => {
+  const { findStatement, listStatement, retainedStatement, manifestsStatement, lastIdStatement } =
+    readStatements(orm);
+  const { insertStatement, activateNewestStatement, activateStatement, pruneStatement, removeStatement } =
+    writeStatements(orm);
 
   /** A deploy of this project. */
   const find = async (projectId: number, id: number): Promise<Deploy | undefined> =>

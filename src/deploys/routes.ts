@@ -16,7 +16,8 @@ import {
   isArchiveType,
 } from "./model.ts";
 import { activateDeploy, deleteDeploy, getDeploy, listDeploys, uploadDeploy } from "./openapi.ts";
-import type { DeployService, Upload } from "./service.ts";
+import type { Upload } from "./receive-upload.ts";
+import type { DeployService } from "./service.ts";
 
 /** @throws Fault unsupported_media_type */
 const uploadOf = (request: Request, keyId: number): Upload => {
@@ -33,16 +34,14 @@ const uploadOf = (request: Request, keyId: number): Upload => {
   };
 };
 
-/** The deploys of a project, under `/platform/projects/{slug}/deploys`. */
-export const deployRoutes = ({
-  deploys,
-  macros,
-  withoutIdleTimeout,
-}: {
+interface DeployRoutesOptions {
   deploys: DeployService;
   macros: Macros;
   withoutIdleTimeout: WithoutIdleTimeout;
-}) =>
+}
+
+/** The deploys of a project, under `/platform/projects/{slug}/deploys`. */
+export const deployRoutes = ({ deploys, macros, withoutIdleTimeout }: DeployRoutesOptions) =>
   new Elysia({ name: "deploys", normalize: false })
     .use(macros)
     .model({ Deploy, Deploys })

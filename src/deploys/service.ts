@@ -2,25 +2,12 @@ import { Fault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { ProjectService } from "../projects/service.ts";
-import type { Admission } from "./admission.ts";
 import type { UnpackedFile } from "./archive.ts";
 import type { Blobs } from "./blobs.ts";
-import { type DiskSpace, InsufficientSpace } from "./disk-space.ts";
 import { hashesInManifest } from "./manifest.ts";
 import { sitePublisher } from "./publish.ts";
+import { type ReceiveOptions, type Upload, receiveUpload } from "./receive-upload.ts";
 import type { Deploy, DeployRepository } from "./repository.ts";
-import { UploadCutOff, UploadTooLarge, type Uploads } from "./uploads.ts";
-
-/** A `.tar.gz` or `.zip` that a client sends. */
-export interface Upload {
-  /** The Content-Length; undefined for a chunked body. */
-  length: number | undefined;
-  body: ReadableStream<Uint8Array> | null;
-  /** True if the connection was closed, although the body seems complete. */
-  isCutOff(): Promise<boolean>;
-  /** The key that sends it; null for the service itself. */
-  keyId: number | null;
-}
 
 /** A deploy, and whether it is the served one. */
 export type ListedDeploy = Deploy & { active: boolean };
@@ -34,54 +21,36 @@ const listedFor =
 
 const notFound = () => new Fault("not_found", "The project has no deploy with this id.");
 
-const tooLarge = (limit: number) =>
-  new Fault(
-    "payload_too_large",
-    `The archive is larger than ${limit} bytes, the DEPLOY_LIMIT of this server.`,
-    { connection: "close" },
-  );
+export interface DeployServiceOptions extends ReceiveOptions {
+  deploys: DeployRepository;
+  projects: Pick<ProjectService, "get">;
+  blobs: Blobs;
+  /** Bytes that the kept deploys of one project may take. */
+  projectQuota: number;
+  clock: Clock;
+}
 
-const insufficientSpace = () =>
-  new Fault(
-    "storage_unavailable",
-    "The server has too little disk space for this deploy. Nothing of it was stored, and the site before is still served. Try again once there is space.",
-    { "retry-after": "60", connection: "close" },
-  );
-
-/** The fault for an error of an upload. */
-const faultOf = (error: unknown, limit: number): unknown => {
-  if (error instanceof UploadTooLarge) return tooLarge(limit);
-  if (error instanceof InsufficientSpace) return insufficientSpace();
-  if (error instanceof UploadCutOff)
-    return new Fault("invalid_request", `The archive is not complete: ${error.message}.`, {
-      connection: "close",
-    });
-  return error;
+/** The hashes of all blobs that deploys need. */
+const neededBlobs = async (
+  deploys: Pick<DeployRepository, "manifests">,
+  blobs: Pick<Blobs, "pathOf" | "damage">,
+): Promise<Set<string>> => {
+  const hashes = new Set<string>();
+  for (const manifest of await deploys.manifests()) {
+    hashes.add(manifest);
+    for (const hash of await hashesInManifest(blobs, manifest)) hashes.add(hash);
+  }
+  return hashes;
 };
 
 export const deployService = ({
   deploys,
   projects,
   blobs,
-  uploads,
-  admission,
-  diskSpace,
-  uploadLimit,
   projectQuota,
   clock,
-}: {
-  deploys: DeployRepository;
-  projects: Pick<ProjectService, "get">;
-  blobs: Blobs;
-  uploads: Uploads;
-  admission: Admission;
-  diskSpace: DiskSpace;
-  /** Bytes of an archive. */
-  uploadLimit: number;
-  /** Bytes that the kept deploys of one project may take. */
-  projectQuota: number;
-  clock: Clock;
-}) => {
+  ...receiving
+}: DeployServiceOptions) => {
   const { publishFiles, publishArchive } = sitePublisher({ deploys, blobs, projectQuota, clock });
 
   /** @throws Fault not_found */
@@ -92,15 +61,7 @@ export const deployService = ({
     return listedFor(project.activeDeployId)(deploy);
   };
 
-  /** The hashes of all blobs that deploys need. */
-  const needed = async (): Promise<Set<string>> => {
-    const hashes = new Set<string>();
-    for (const manifest of await deploys.manifests()) {
-      hashes.add(manifest);
-      for (const hash of await hashesInManifest(blobs, manifest)) hashes.add(hash);
-    }
-    return hashes;
-  };
+  const needed = () => neededBlobs(deploys, blobs);
 
   return {
     get,
@@ -113,22 +74,12 @@ export const deployService = ({
      * @throws Fault not_found, payload_too_large, invalid_archive, quota_exceeded, rate_limited if there are too many uploads,
      * storage_unavailable if the disk has too little space
      */
-    async upload(slug: string, { length = 0, body, isCutOff, keyId }: Upload): Promise<ListedDeploy> {
+    async upload(slug: string, upload: Upload): Promise<ListedDeploy> {
       const project = await projects.get(slug);
-      if (length > uploadLimit) throw tooLarge(uploadLimit);
-      const leave = admission.admit(keyId ?? 0);
-      try {
-        diskSpace.assertFree(length);
-        const { id } = await uploads.receive(body, async (file) => {
-          if (await isCutOff()) throw new UploadCutOff("the connection was closed");
-          return admission.unpack(() => publishArchive(project, file, keyId));
-        });
-        return await get(slug, id);
-      } catch (error) {
-        throw faultOf(error, uploadLimit);
-      } finally {
-        leave();
-      }
+      const { id } = await receiveUpload(upload, receiving, (file) =>
+        publishArchive(project, file, upload.keyId),
+      );
+      return get(slug, id);
     },
     /** Publishes files of the service's own, unless the project serves a deploy by then. */
     async publishFirst(slug: string, files: AsyncIterable<UnpackedFile>): Promise<void> {
@@ -164,7 +115,7 @@ export const deployService = ({
     },
     /** Removes files that no deploy needs, and uploads that a crash left. @returns how many files */
     sweep(): Promise<number> {
-      if (admission.isIdle()) uploads.clear();
+      if (receiving.admission.isIdle()) receiving.uploads.clear();
       return blobs.sweep(needed);
     },
   };

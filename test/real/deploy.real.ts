@@ -40,7 +40,11 @@ real("what keeps a directory from being deployed is said in one line", [], async
   const site = writeSite(join(place.path, "site"), "one", 0);
   expectRefusal(await deploy(server, place.path, "nowhere"), 2, /"nowhere" is not a directory/);
   const other = ["deploy", site, "--project", "none", "--server", server.url];
-  expectRefusal(await store(other, { cwd: place.path }), 2, /there is no project "none"; --create makes it/);
+  expectRefusal(
+    await store(other, { cwd: place.path }),
+    2,
+    /there is no project "none": check the slug, or create it with --create/,
+  );
   const wrongKey = { cwd: place.path, env: { ADOPTION_STORE_KEY: "aas_wrong" } };
   expectRefusal(
     await store(["deploy", site, "--project", "docs", "--server", server.url], wrongKey),

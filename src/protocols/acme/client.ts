@@ -36,13 +36,25 @@ const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("ba
 const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
   new Set(one).symmetricDifference(new Set(other)).size === 0;
 
+/** RFC 9773 section 4.1. */
+const fetchRenewalInfo = async (
+  { directory, get, retryAfterOf }: ReturnType<typeof acmeRequests>,
+  ariId: string,
+): Promise<RenewalInfo | undefined> => {
+  const { renewalInfo } = await directory();
+  if (renewalInfo === undefined) return undefined;
+  const response = await get(`${renewalInfo.replace(/\/$/, "")}/${ariId}`);
+  return readRenewalInfo(jsonOf(response), retryAfterOf(response));
+};
+
 /**
  * A client of one CA (RFC 8555). It caches the directory and unused nonces, and nothing else: make one for each piece of work.
  * Every error of the server or the network is an AcmeProblem. Only `badNonce` is retried.
  */
 export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDependencies) => {
   const { email, eab } = options;
-  const { directory, get, post, retryAfterOf } = acmeRequests(options, dependencies);
+  const requests = acmeRequests(options, dependencies);
+  const { directory, post, retryAfterOf } = requests;
 
   const postAs = ({ url: account, key }: Account, url: string, payload?: unknown, accept?: string) =>
     post({ key, account }, url, payload, accept);
@@ -55,7 +67,6 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
 
   return {
     directory,
-
     /** Creates an account, and agrees to the terms of service. @returns its URL; the same one for a registered key */
     async register(key: AccountKey): Promise<string> {
       const { newAccount } = await directory();
@@ -86,7 +97,6 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
 
     readOrder: async (account: Account, url: string): Promise<Order> =>
       orderOf(await postAs(account, url), url),
-
     authorization: async (account: Account, url: string): Promise<Authorization> =>
       authorizationOf(await postAs(account, url), url),
 
@@ -118,12 +128,7 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
       authorizationOf(await postAs(account, authorizationUrl, { status: "deactivated" }), authorizationUrl),
 
     /** RFC 9773; undefined if the CA has no ARI. */
-    async renewalInfo(ariId: string): Promise<RenewalInfo | undefined> {
-      const { renewalInfo } = await directory();
-      if (renewalInfo === undefined) return undefined;
-      const response = await get(`${renewalInfo.replace(/\/$/, "")}/${ariId}`);
-      return readRenewalInfo(jsonOf(response), retryAfterOf(response));
-    },
+    renewalInfo: (ariId: string): Promise<RenewalInfo | undefined> => fetchRenewalInfo(requests, ariId),
   };
 };
 

@@ -72,6 +72,24 @@ const isLate = (connection: Connection, now: number, limits: ConnectionLimits): 
   return headersSince > 0 && now - Math.max(headersSince, sentAt) > limits.headersMs;
 };
 
+const newConnection = (address: string, socket: Socket): Connection => {
+  const now = performance.now();
+  return {
+    address,
+    socket,
+    openedAt: now,
+    serverName: "",
+    lastActiveAt: now,
+    lastSentAt: 0,
+    headersStartedAt: 0,
+    hadRequest: false,
+    requestsInFlight: 0,
+    idleExemptions: 0,
+    isUpgraded: false,
+    isClosed: false,
+  };
+};
+
 /** All open connections, by client and by server name. */
 export const connectionTable = (limits: ConnectionLimits) => {
   const byPeer = new Map<string, Connection>();
@@ -104,21 +122,7 @@ export const connectionTable = (limits: ConnectionLimits) => {
       const client = clientNetwork(address);
       const others = clients.get(client) ?? 0;
       if (byPeer.size >= limits.connections || others >= limits.connectionsPerClient) return undefined;
-      const now = performance.now();
-      const connection: Connection = {
-        address,
-        socket,
-        openedAt: now,
-        serverName: "",
-        lastActiveAt: now,
-        lastSentAt: 0,
-        headersStartedAt: 0,
-        hadRequest: false,
-        requestsInFlight: 0,
-        idleExemptions: 0,
-        isUpgraded: false,
-        isClosed: false,
-      };
+      const connection = newConnection(address, socket);
       const peer = peerKey(socket);
       byPeer.set(peer, connection);
       clients.set(client, others + 1);

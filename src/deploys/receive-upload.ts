@@ -1,0 +1,73 @@
+import { Fault } from "../lib/errors.ts";
+import type { Admission } from "./admission.ts";
+import { type DiskSpace, InsufficientSpace } from "./disk-space.ts";
+import { UploadCutOff, UploadTooLarge, type Uploads } from "./uploads.ts";
+
+/** A `.tar.gz` or `.zip` that a client sends. */
+export interface Upload {
+  /** The Content-Length; undefined for a chunked body. */
+  length: number | undefined;
+  body: ReadableStream<Uint8Array> | null;
+  /** True if the connection was closed, although the body seems complete. */
+  isCutOff(): Promise<boolean>;
+  /** The key that sends it; null for the service itself. */
+  keyId: number | null;
+}
+
+const tooLarge = (limit: number) =>
+  new Fault(
+    "payload_too_large",
+    `The archive is larger than ${limit} bytes, the DEPLOY_LIMIT of this server.`,
+    { connection: "close" },
+  );
+
+const insufficientSpace = () =>
+  new Fault(
+    "storage_unavailable",
+    "The server has too little disk space for this deploy. Nothing of it was stored, and the site before is still served. Try again once there is space.",
+    { "retry-after": "60", connection: "close" },
+  );
+
+/** The fault for an error of an upload. */
+const faultOf = (error: unknown, limit: number): unknown => {
+  if (error instanceof UploadTooLarge) return tooLarge(limit);
+  if (error instanceof InsufficientSpace) return insufficientSpace();
+  if (error instanceof UploadCutOff)
+    return new Fault("invalid_request", `The archive is not complete: ${error.message}.`, {
+      connection: "close",
+    });
+  return error;
+};
+
+export interface ReceiveOptions {
+  uploads: Uploads;
+  admission: Admission;
+  diskSpace: DiskSpace;
+  /** Bytes of an archive. */
+  uploadLimit: number;
+}
+
+/**
+ * Receives an archive, and calls `publish` with its file once it is complete and fewer than the limit are being unpacked.
+ * @throws Fault payload_too_large, invalid_request, rate_limited if there are too many uploads, storage_unavailable if the disk
+ * has too little space
+ */
+export const receiveUpload = async <Result>(
+  { length = 0, body, isCutOff, keyId }: Upload,
+  { uploads, admission, diskSpace, uploadLimit }: ReceiveOptions,
+  publish: (file: string) => Promise<Result>,
+): Promise<Result> => {
+  if (length > uploadLimit) throw tooLarge(uploadLimit);
+  const leave = admission.admit(keyId ?? 0);
+  try {
+    diskSpace.assertFree(length);
+    return await uploads.receive(body, async (file) => {
+      if (await isCutOff()) throw new UploadCutOff("the connection was closed");
+      return admission.unpack(() => publish(file));
+    });
+  } catch (error) {
+    throw faultOf(error, uploadLimit);
+  } finally {
+    leave();
+  }
+};
