@@ -2,38 +2,19 @@ import { type FinishRequest, isServerFailure, methodLabel } from "../http/finish
 import { requestIdOf } from "../http/headers.ts";
 import { faultOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
+import { type Challenge, challengeHandler } from "./acme-challenge.ts";
 import { isChunked, respondToChunked } from "./chunked.ts";
 import { errorResponse, finishUnrouted, hostFault } from "./error-response.ts";
 import type { Handler } from "./handler.ts";
 import type { Destination, SiteDestination } from "./hosts.ts";
-import { hostnameOf } from "./https-redirect.ts";
 import { respondToServerTarget } from "./request-target.ts";
-
-/** A request to a site, in parts. */
-export interface SiteRequest {
-  method: string;
-  /** `http:` or `https:`, as it arrived here. A proxy in front may have received it over the other. */
-  scheme: string;
-  /** The port of the Host header with its colon; "" for the scheme's own port. */
-  port: string;
-  /** The path as it was sent, percent-encoded, without the query. */
-  path: string;
-  /** The query with its question mark, or "". */
-  query: string;
-  headers: Headers;
-}
-
-export interface Sites {
-  /** The response to a request under a name; undefined if no site has the name. */
-  respond(name: SiteDestination, request: SiteRequest): Response | Promise<Response> | undefined;
-}
+import { type Sites, siteRequestOf } from "./site-request.ts";
 
 export interface DispatchOptions {
   parseHost(host: string | null): Destination;
   api: Handler;
   sites: Sites;
-  /** The response to a CA's challenge (RFC 8555 section 8.3); undefined if none is pending. */
-  challenge?: (hostname: string, token: string) => string | undefined;
+  challenge?: Challenge;
   /** The response to a request over plain HTTP that HTTP does not serve; undefined if it does. */
   httpsOnly?: (request: Request) => Response | undefined;
   /** Waits until every acknowledged change shows. */
@@ -48,36 +29,6 @@ export interface DispatchOptions {
 const SITE = "site";
 /** The route in logs and metrics of requests that are redirected to HTTPS, or rejected. */
 const HTTPS_ONLY = "https";
-
-const CHALLENGE_PATH = "/.well-known/acme-challenge/";
-const CHALLENGE = /^https?:\/\/[^/]*\/\.well-known\/acme-challenge\/([\w-]{1,128})$/;
-
-const siteRequestOf = ({ method, url, headers }: Request, port: string): SiteRequest => {
-  // After `http://`; the host was parsed before.
-  const start = url.indexOf("/", 8);
-  const mark = url.indexOf("?", start);
-  return {
-    method,
-    scheme: url.slice(0, url.indexOf("/")),
-    port,
-    path: mark === -1 ? url.slice(start) : url.slice(start, mark),
-    query: mark === -1 ? "" : url.slice(mark),
-    headers,
-  };
-};
-
-/** Responds to the challenges of CAs, before anything else: the name may have no site yet, or be the API's own. */
-const challengeHandler =
-  (challenge: NonNullable<DispatchOptions["challenge"]>) =>
-  ({ url, headers }: Request): Response | undefined => {
-    const token = url.includes(CHALLENGE_PATH) ? CHALLENGE.exec(url)?.[1] : undefined;
-    const text = token && challenge(hostnameOf(headers.get("host")), token);
-    return text
-      ? new Response(text, {
-          headers: { "content-type": "application/octet-stream", "cache-control": "no-store" },
-        })
-      : undefined;
-  };
 
 /**
  * Sends each request where its Host header says: to the API or to a site. If no site has the name, the response is 421, so
@@ -147,6 +98,7 @@ export const dispatcher = ({
     return finish(request, response, HTTPS_ONLY, startedAt, requestId);
   };
 
+  /** Before anything else: the name may have no site yet, or be the API's own. */
   const respondToChallenge = challenge && challengeHandler(challenge);
   const route: Handler = (request) =>
     respondToChallenge?.(request) ??
