@@ -5,7 +5,7 @@ import { openForReading } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 import { backupTime } from "./file-names.ts";
 
-/** False for a file that was cut short, whose first tables may still be readable. */
+/** False for a file that was cut short: its first tables may still be readable. */
 const isWhole = (client: Client, file: string): boolean =>
   client
     .query<{ bytes: number }, []>(
@@ -13,7 +13,7 @@ const isWhole = (client: Client, file: string): boolean =>
     )
     .get()?.bytes === statSync(file).size;
 
-/** The id of the store that this file is a backup of; undefined if it has none, or cannot be read. */
+/** The id of the store in this file; undefined if it has none, or cannot be read. */
 export const storeIdOfFile = (file: string): string | undefined => {
   let client: Client | undefined;
   try {

@@ -23,17 +23,17 @@ export interface CheckedBackup {
   store: string | undefined;
   /** The newest migration that it has. */
   migration: string | undefined;
-  /** True if it has private keys. */
+  /** True if it contains private keys. */
   secrets: boolean;
-  /** Undefined if it carries none. */
+  /** Undefined for a backup without the files of sites. */
   sites: SiteFiles | undefined;
 }
 
-/** Reads a carried file. @returns its size @throws Unsound if its content does not match its name */
-const checkFile = (carried: BackupFiles, hash: string): number => {
+/** Reads a file of a site. @returns its size @throws UnsoundDatabase if its content does not match its name */
+const checkFile = (files: BackupFiles, hash: string): number => {
   const hasher = new Bun.CryptoHasher("sha256");
   let bytes = 0;
-  for (const part of carried.partsOf(hash)) {
+  for (const part of files.partsOf(hash)) {
     hasher.update(part);
     bytes += part.length;
   }
@@ -45,10 +45,10 @@ const checkFile = (carried: BackupFiles, hash: string): number => {
 };
 
 /** The hashes of all files that the deploys of a backup need, manifests included. */
-const neededBy = (carried: BackupFiles, manifests: readonly string[]): Set<string> => {
+const neededBy = (files: BackupFiles, manifests: readonly string[]): Set<string> => {
   const needed = new Set(manifests);
   for (const manifest of manifests) {
-    const text = Buffer.concat([...carried.partsOf(manifest)]).toString();
+    const text = Buffer.concat([...files.partsOf(manifest)]).toString();
     try {
       for (const hash of hashesOf(readManifest(text))) needed.add(hash);
     } catch {
@@ -59,15 +59,15 @@ const neededBy = (carried: BackupFiles, manifests: readonly string[]): Set<strin
 };
 
 const checkSites = (client: Client, onProgress: (line: string) => void): SiteFiles => {
-  const carried = backupFiles(client);
-  const hashes = carried.hashes();
+  const files = backupFiles(client);
+  const hashes = files.hashes();
   let bytes = 0;
   for (const [at, hash] of hashes.entries()) {
     onProgress(`Checking the sites: ${at} of ${hashes.length} files`);
-    bytes += checkFile(carried, hash);
+    bytes += checkFile(files, hash);
   }
-  const there = new Set(hashes);
-  const missing = [...neededBy(carried, manifestsOf(client))].filter((hash) => !there.has(hash)).length;
+  const present = new Set(hashes);
+  const missing = [...neededBy(files, manifestsOf(client))].filter((hash) => !present.has(hash)).length;
   return { files: hashes.length, bytes, missing };
 };
 

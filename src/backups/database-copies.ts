@@ -14,14 +14,14 @@ const isDatabase = (path: string): boolean => {
     readSync(file, head);
     return head.toString("latin1") === HEAD;
   } catch {
-    // What cannot be read may be one.
+    // A file that cannot be read may be a database.
     return true;
   } finally {
     if (file !== undefined) closeSync(file);
   }
 };
 
-/** What restores set aside or left, and backups: only those of this ending may be taken to DATA_DIR. */
+/** True for databases that a restore has set aside or left, and for backups: in DATA_DIR their names end with .db. */
 const isCopyInData = (path: string): boolean => {
   const [name, own] = [basename(path), basename(databasePath(""))];
   return name.startsWith(`${own}.`) || isTemporary(name) || (name !== own && name.endsWith(".db"));
@@ -41,8 +41,8 @@ const filesIn = (directory: string, isCopy: (path: string) => boolean): string[]
 };
 
 /**
- * Files of DATA_DIR and of the directory of backups that hold what the database held when they were made, or part of it; in
- * place of its files a directory that cannot be read.
+ * Files of DATA_DIR and of the backup directory that hold a copy of the database or of a part of it. A directory that cannot
+ * be read is named itself.
  */
 export const databaseCopies = (dataDir: string, backupDir: string): string[] => {
   const data = resolve(dataDir);

@@ -1,4 +1,4 @@
-/** Backups in a directory are named by their time, to the millisecond in UTC: sorted by name is sorted by time. */
+/** Backups in a directory are named by their time in UTC, to the millisecond: sorting by name sorts by time. */
 
 const NAME = /^adoption-store-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)\.(\d{3})Z\.db$/;
 
@@ -13,23 +13,23 @@ export const backupTime = (name: string): number | undefined => {
 };
 
 /**
- * Which of these files go so that the newest `keep` backups stay: backups by their names only, and never `taken`. Those that
- * are named ahead of the clock do not count, and do not go either: a clock that was wrong for a day would cost the others.
+ * The backups to remove so that the newest `keep` stay; never `latest`, and no file without the name of a backup. A backup
+ * named ahead of the clock does not count and stays: otherwise one day with a wrong clock would cost all others.
  */
-export const surplus = (names: readonly string[], taken: string, keep: number, now: number): string[] =>
+export const surplus = (names: readonly string[], latest: string, keep: number, now: number): string[] =>
   names
-    .filter((name) => name !== taken && (backupTime(name) ?? Infinity) <= now)
+    .filter((name) => name !== latest && (backupTime(name) ?? Infinity) <= now)
     .toSorted()
     .toReversed()
     .slice(keep - 1);
 
-/** When the newest was taken, as far as it is not ahead of the clock. */
+/** When the newest of these backups was taken, ignoring those ahead of the clock; undefined if there is none. */
 export const newestTime = (names: readonly string[], now: number): number | undefined => {
   const times = names.flatMap((name) => backupTime(name) ?? []).filter((time) => time <= now);
   return times.length === 0 ? undefined : Math.max(...times);
 };
 
-/** What is being written; the process that writes it is known by it. */
+/** The name of a backup that is being written; it shows which process writes it. */
 export const temporaryName = (pid: number): string => `.adoption-store-backup-${pid}.tmp`;
 
 /** The number of the process that made a file for its backup; undefined for every other file. */
@@ -38,7 +38,7 @@ export const writerOf = (name: string): number | undefined => {
   return pid === undefined ? undefined : Number(pid);
 };
 
-/** Beside what is being written: locked by the process that writes. Nothing is in it. */
+/** The empty file beside a temporary file, which the process that writes has locked. */
 export const LOCK_SUFFIX = ".lock";
 
 export const isTemporary = (name: string): boolean =>

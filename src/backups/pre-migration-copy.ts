@@ -10,14 +10,14 @@ import { inheritOwner } from "../lib/ownership.ts";
 /** How long a copy is kept. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 
-/** How much room a migration may take, in sizes of the database: the copy, the log, which may hold every page, and growth. */
-const MAX_FACTOR = 4;
+/** How much room a migration may need, in sizes of the database: the copy, the log, which may hold every page, and growth. */
+const SPACE_FACTOR = 4;
 
 const PREFIX = `${basename(databasePath(""))}.before-`;
-/** With the name of a migration. What a restore sets aside has a time there. */
+/** With the name of a migration. The name of a database that a restore sets aside has a time there instead. */
 const OWN = new RegExp(`^${PREFIX.replaceAll(".", "\\.")}\\d{4}_\\w+(\\.partial(-journal)?)?$`);
 
-/** The path of the copy from before this migration. */
+/** The path of the copy that is taken before this migration. */
 export const preMigrationCopyPath = (dataDir: string, tag: string): string =>
   `${databasePath(dataDir)}.before-${tag}`;
 
@@ -26,10 +26,10 @@ const copiesIn = (dataDir: string): string[] =>
     .filter((name) => OWN.test(name))
     .map((name) => join(dataDir, name));
 
-/** Bytes that a migration with a copy needs in DATA_DIR. */
+/** The bytes that a migration with a copy needs in DATA_DIR. */
 export const migrationSpace = (dataDir: string): number => {
   const path = databasePath(dataDir);
-  return MAX_FACTOR * (fileSize(path) + logSize(path));
+  return SPACE_FACTOR * (fileSize(path) + logSize(path));
 };
 
 /** True if DATA_DIR has room for a migration with a copy, and `reserve` bytes stay free. */
@@ -37,7 +37,7 @@ export const hasSpaceForCopy = (dataDir: string, reserve: number): boolean =>
   freeBytes(dataDir) >= migrationSpace(dataDir) + reserve;
 
 /**
- * Takes a copy of the database before a migration, and removes those from before other migrations.
+ * Takes a copy of the database before a migration, and removes copies from before other migrations.
  * @param copyInto writes it into a file that does not exist
  * @returns its path
  */
@@ -61,7 +61,7 @@ export const copyBeforeMigration = async (
   return path;
 };
 
-/** Removes copies that were kept for long enough. @returns their paths */
+/** Removes copies older than seven days. @returns their paths */
 export const removeOldCopies = (dataDir: string, now: number): string[] => {
   const old = copiesIn(dataDir).filter((path) => statSync(path).mtimeMs < now - KEPT_MS);
   for (const path of old) rmSync(path, { force: true });

@@ -4,11 +4,11 @@ import type { Clock } from "../lib/time.ts";
 
 /** The state of the scheduled backups. Times are milliseconds UTC. */
 export interface BackupStatus {
-  /** When the newest was taken; undefined if there is none. */
+  /** When the newest backup was taken; undefined if there is none. */
   lastSuccess: number | undefined;
-  /** When the next is due. */
+  /** When the next backup is due. */
   due: number;
-  /** Attempts that failed since, and why the last did. */
+  /** How many attempts have failed since, and why the last one did. */
   failures: number;
   reason: string;
 }
@@ -27,79 +27,79 @@ export interface BackupScheduler extends Poller {
 }
 
 export interface BackupSchedulerOptions {
-  /** From one to the next, in milliseconds. */
+  /** The time from one backup to the next, in milliseconds. */
   every: number;
-  /** When the newest was taken, by whomever; undefined if there is none. */
+  /** When the newest backup of this store was taken, also by hand; undefined if there is none. */
   newest: () => number | undefined;
   take: () => Promise<void>;
-  /** Ends the one that is under way. */
-  abandon: () => Promise<void>;
+  /** Cancels the backup that is being taken. */
+  cancel: () => Promise<void>;
   clock: Clock;
-  /** Told of one that could not be taken. */
-  failed: (error: unknown) => void;
+  /** Called when a backup could not be taken. */
+  onFailed: (error: unknown) => void;
 }
 
 const TICK_MS = 1000;
-/** How long it rests after one that failed; a full disk stays full for a while. */
-const REST_MS = 15 * 60_000;
+/** The pause after a failed backup: a full disk stays full for a while. */
+const RETRY_MS = 15 * 60_000;
 
 export const backupScheduler = ({
   every,
   newest,
   take,
-  abandon,
+  cancel,
   clock,
-  failed,
+  onFailed,
 }: BackupSchedulerOptions): BackupScheduler => {
   let next = 0;
   let state: BackupStatus | undefined;
   let isStopped = false;
 
-  /** The one before counts whoever took it, so that a start takes none too early. */
-  const begin = (now: number): BackupStatus => {
+  /** Backups taken before the start count, so that a restart takes none too early. */
+  const initialStatus = (now: number): BackupStatus => {
     const first = { lastSuccess: undefined, due: now, failures: 0, reason: "" };
     try {
       const last = newest();
       next = last === undefined ? now : last + every;
-      // What fell due while no server ran is due now.
+      // A backup that became due while no server ran is due now.
       return { ...first, lastSuccess: last, due: Math.max(now, next) };
     } catch (error) {
-      failed(error);
-      next = now + Math.min(every, REST_MS);
+      onFailed(error);
+      next = now + Math.min(every, RETRY_MS);
       return { ...first, failures: 1, reason: reasonOf(error) };
     }
   };
 
-  const attempt = async (begun: number, before: BackupStatus) => {
+  const attempt = async (start: number, before: BackupStatus) => {
     try {
       await take();
-      next = begun + every;
-      state = { lastSuccess: begun, due: next, failures: 0, reason: "" };
+      next = start + every;
+      state = { lastSuccess: start, due: next, failures: 0, reason: "" };
     } catch (error) {
       if (isStopped) return;
-      next = begun + Math.min(every, REST_MS);
+      next = start + Math.min(every, RETRY_MS);
       state = { ...before, failures: before.failures + 1, reason: reasonOf(error) };
-      failed(error);
+      onFailed(error);
     }
   };
 
   const takeIfDue = async () => {
     const now = clock.now();
-    state ??= begin(now);
+    state ??= initialStatus(now);
     // The clock was set back.
     if (next > now + every) next = now + every;
     if (state.due > now + every) state = { ...state, due: now + every };
     if (next <= now) await attempt(now, state);
   };
 
-  const poller = repeat(TICK_MS, takeIfDue, { onError: failed });
+  const poller = repeat(TICK_MS, takeIfDue, { onError: onFailed });
   return {
     ...poller,
     status: () => state,
     async stop() {
       isStopped = true;
       const stopped = poller.stop();
-      await abandon();
+      await cancel();
       await stopped;
     },
   };

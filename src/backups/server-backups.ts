@@ -14,7 +14,7 @@ interface ServerBackupSettings {
   /** From one backup to the next, in milliseconds; undefined: the server takes none. */
   backupSchedule: number | undefined;
   backupDir: string;
-  /** How many of them stay. */
+  /** How many backups stay. */
   backupKeep: number;
   /** Bytes. */
   diskReserve: number;
@@ -48,11 +48,11 @@ export const serverBackups = (
     if (sites && sites.missing > 0)
       log.warn(
         { missing: sites.missing },
-        "files of deployed sites are missing or damaged, and not in this backup; no older one is removed",
+        "files of deployed sites are missing or damaged, and not in this backup, so no older backup was removed",
       );
   };
   const newest = () =>
     existsSync(directory) ? newestTime(backupsIn(directory, storeId).own, clock.now()) : undefined;
-  const failed = (error: unknown) => log.error({ err: error }, "no backup could be taken");
-  return backupScheduler({ every, newest, take, abandon: child.cancel, clock, failed });
+  const onFailed = (error: unknown) => log.error({ err: error }, "the backup failed");
+  return backupScheduler({ every, newest, take, cancel: child.cancel, clock, onFailed });
 };

@@ -6,11 +6,11 @@ import { MAX_MANIFEST_BYTES, hashesOf, readManifest } from "../deploys/manifest.
 import { blobSize, isHash, problemFromError, blobProblem } from "../deploys/blob-check.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 
-/** Files of deployed sites, which lie beside the database. */
+/** Files of deployed sites, which are stored beside the database. */
 export interface SiteFiles {
   files: number;
   bytes: number;
-  /** Files that a deploy needs and that are not there, or not what they were. */
+  /** Files that a deploy needs and that are missing or damaged. */
   missing: number;
 }
 
@@ -18,14 +18,14 @@ const PART = 2 ** 20;
 
 export const blobsIn = (dataDir: string): Blobs => openBlobs(join(dataDir, "blobs"));
 
-/** True if the store has this file and it is what its name says. */
+/** True if the store has this file and its content matches its name. */
 const isSound = async (blobs: Blobs, hash: string): Promise<boolean> =>
   (await blobProblem(blobs.pathOf(hash), hash)) === undefined;
 
 /** The content of a file does not match its name. */
 class Damaged extends Error {}
 
-/** The content of a file. @throws Damaged at its end, if it is not what was stored */
+/** The content of a file. @throws Damaged at its end if it does not match its name */
 async function* checkedParts(path: string, hash: string): AsyncGenerator<Uint8Array> {
   blobSize(path);
   const hasher = new Bun.CryptoHasher("sha256");
@@ -36,9 +36,9 @@ async function* checkedParts(path: string, hash: string): AsyncGenerator<Uint8Ar
   if (hasher.digest("hex") !== hash) throw new Damaged();
 }
 
-/** Every file that these deploys need. A manifest that cannot be read is named itself, and nothing that it names. */
+/** Every file that these deploys need, manifests included. Of a manifest that cannot be read, its files are unknown. */
 export const neededFiles = async (blobs: Blobs, manifests: readonly string[]): Promise<string[]> => {
-  // A manifest without a proper name never gets here from a backup: `assertSound` refuses it.
+  // From a backup none gets here whose name is not a hash: `assertSound` refuses it.
   const proper = manifests.filter(isHash);
   const needed = new Set(proper);
   for (const manifest of proper) {
@@ -47,13 +47,13 @@ export const neededFiles = async (blobs: Blobs, manifests: readonly string[]): P
       if (blobSize(path) > MAX_MANIFEST_BYTES) continue;
       for (const hash of hashesOf(readManifest(await Bun.file(path).text()))) needed.add(hash);
     } catch {
-      // It counts as missing.
+      // The manifest counts as missing.
     }
   }
   return [...needed];
 };
 
-/** Bytes of a file that a deploy needs; 0 of one that is lost. */
+/** The size of a file that a deploy needs; 0 if it is lost. */
 const sizeOrZero = (path: string): number => {
   try {
     return blobSize(path);
@@ -66,15 +66,15 @@ const sizeOrZero = (path: string): number => {
 export const totalBytes = (blobs: Blobs, hashes: readonly string[]): number =>
   hashes.reduce((sum, hash) => sum + sizeOrZero(blobs.pathOf(hash)), 0);
 
-/** How many of these files there are not. */
+/** How many of these files are missing. */
 export const countMissing = (blobs: Blobs, hashes: readonly string[]): number =>
   hashes.filter((hash) => !existsSync(blobs.pathOf(hash))).length;
 
-/** Takes files of the store along. @param onProgress called with the number of files that are done */
+/** Copies files of the store into a backup. Missing and damaged files are counted, and left out. @param onProgress called with the number of files that are done */
 export const addSiteFiles = async (
   blobs: Blobs,
   hashes: readonly string[],
-  carried: BackupFiles,
+  files: BackupFiles,
   onProgress: (done: number) => void,
 ): Promise<SiteFiles> => {
   const sum: SiteFiles = { files: 0, bytes: 0, missing: 0 };
@@ -82,7 +82,7 @@ export const addSiteFiles = async (
     onProgress(at);
     const path = blobs.pathOf(hash);
     try {
-      await carried.put(hash, checkedParts(path, hash));
+      await files.put(hash, checkedParts(path, hash));
       sum.files++;
       sum.bytes += statSync(path).size;
     } catch (error) {
@@ -114,13 +114,13 @@ async function* eachOf(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> 
   yield* parts;
 }
 
-/** Puts carried files into the store, where they are by themselves: nothing shows them before a database does. */
+/** Stores the files of a backup. They are not served before a database refers to them. */
 export const restoreSiteFiles = async (
   blobs: Blobs,
-  carried: BackupFiles,
+  files: BackupFiles,
   onProgress: (done: number, of: number) => void,
 ): Promise<Omit<SiteFiles, "missing">> => {
-  const hashes = carried.hashes();
+  const hashes = files.hashes();
   if (hashes.length === 0) return { files: 0, bytes: 0 };
   const writer = blobs.openWriter();
   let bytes = 0;
@@ -128,11 +128,11 @@ export const restoreSiteFiles = async (
     for (const [at, hash] of hashes.entries()) {
       onProgress(at, hashes.length);
       if (!isHash(hash))
-        throw new OperatorError("the backup is damaged: a file of a site has no proper name");
+        throw new OperatorError("the backup is damaged: the name of a site's file is not a hash");
       if (await isSound(blobs, hash)) continue;
-      const stored = await writer.put(eachOf(carried.partsOf(hash)));
+      const stored = await writer.put(eachOf(files.partsOf(hash)));
       if (stored.hash !== hash)
-        throw new OperatorError(`the backup is damaged: file ${hash} of a site is another`);
+        throw new OperatorError(`the backup is damaged: file ${hash} of a site does not match its name`);
       bytes += stored.size;
     }
     await writer.flush();

@@ -5,7 +5,7 @@ import { LOCK_SUFFIX, writerOf, temporaryName } from "./file-names.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 
 const isGone = (pid: number): boolean => {
-  // In a container the next process has the number of one that was killed.
+  // In a container a new process gets the number of one that was killed.
   if (pid === process.pid) return true;
   try {
     process.kill(pid, 0);
@@ -16,24 +16,24 @@ const isGone = (pid: number): boolean => {
 };
 
 /**
- * True if the process of this number has left this lock behind, and what belongs to it. The number alone would not do: in
- * another container it may be that of a process which runs.
+ * True if a process that has ended has left this lock and its file behind. The process number alone does not tell: in
+ * another container it may be the number of a running process.
  */
 export const isAbandoned = (lock: string, pid: number): boolean =>
   isGone(pid) && lstatSync(lock, { throwIfNoEntry: false })?.isFile() === true && isUnlocked(lock);
 
 const pathOf = (directory: string, pid: number): string => join(directory, temporaryName(pid));
 
-/** Removes what a process has begun in a directory. */
+/** Removes the temporary files of a process from a directory. */
 export const removeTemporary = (directory: string, pid: number): void => {
   for (const end of ["", "-journal", ".raw", ".raw-journal", LOCK_SUFFIX])
     rmSync(pathOf(directory, pid) + end, { force: true });
 };
 
-/** Nobody works on one file for so long without writing to it. */
+/** No process works on a file for this long without writing to it. */
 const ABANDONED_MS = 60 * 60_000;
 
-/** Removes what was left by those that were killed. */
+/** Removes what killed processes have left. */
 const removeAbandoned = (directory: string, now: number): void => {
   for (const name of readdirSync(directory)) {
     const pid = writerOf(name);
@@ -48,9 +48,9 @@ const removeAbandoned = (directory: string, now: number): void => {
 };
 
 /**
- * Makes room for what this process begins in a directory: what was left there goes, and what this one writes is not taken
- * for that until it is released.
- * @throws OperatorError
+ * Prepares a directory for the temporary file of this process: removes what killed processes have left, and takes a lock, so
+ * that no other process removes this one's file.
+ * @throws OperatorError if this process writes a backup there already
  */
 export const claimTemporary = (directory: string, now: number): Lock => {
   const { pid } = process;
@@ -58,7 +58,7 @@ export const claimTemporary = (directory: string, now: number): Lock => {
   const lock = pathOf(directory, pid) + LOCK_SUFFIX;
   if (existsSync(lock))
     throw new OperatorError(
-      `${directory}: another backup is being written there; try again when it has ended`,
+      `${directory}: another backup is being written there: try again when that has ended`,
     );
   removeTemporary(directory, pid);
   return shareLock(lock);

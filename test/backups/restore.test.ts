@@ -171,7 +171,7 @@ describe("nothing changes", () => {
     const dataDir = await closedStore("Max");
     const other = new Client(databasePath(dataDir));
     other.query("SELECT count(*) FROM pets").get();
-    await expect(restoreTo(dataDir, file)).rejects.toThrow("another process works on it");
+    await expect(restoreTo(dataDir, file)).rejects.toThrow("another process is using it");
     other.close(true);
     expect(await namesIn(dataDir)).toEqual(["Max"]);
   }, 30_000);

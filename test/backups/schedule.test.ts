@@ -31,9 +31,9 @@ const schedulerWith = ({ newest }: { newest?: (now: number) => number } = {}) =>
         if (room.failing) throw new Error("no room");
         taken.push(clock.now());
       },
-      abandon: async () => {},
+      cancel: async () => {},
       clock,
-      failed: (error) => failures.push(error),
+      onFailed: (error) => failures.push(error),
     }),
   };
   return room;

@@ -221,7 +221,7 @@ describe("a hostile backup", () => {
     client.run("UPDATE backup_files SET content = x'00' WHERE hash = (SELECT max(hash) FROM backup_files)");
     client.close();
     const dataDir = temporaryDirectory();
-    await expect(restoreTo(dataDir, file)).rejects.toThrow("of a site is another");
+    await expect(restoreTo(dataDir, file)).rejects.toThrow("of a site does not match its name");
     expect(blobFiles(dataDir).map((path) => path.slice(dataDir.length))).toEqual([]);
   });
 

@@ -1,0 +1,63 @@
+import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { openFault } from "../data-dir/open.ts";
+import { settleLog } from "../db/snapshot.ts";
+import { syncDirectory, syncPath } from "../lib/durable.ts";
+import { fileSize } from "../lib/files.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { inheritOwner } from "../lib/ownership.ts";
+import { isBusy, isDamage, isFull } from "../lib/storage-errors.ts";
+import { tryLink } from "./destination.ts";
+
+const LOGS = ["-wal", "-shm", "-journal"];
+const INFIX = ".before-restore-";
+
+/** The second name of a database that a restore at this time replaces. */
+export const asidePath = (path: string, now: number): string =>
+  `${path}${INFIX}${new Date(now).toISOString().replaceAll(/[-:]/g, "")}`;
+
+/** Gives the database and its log a second name, under which they are complete; the first name stays. @throws OperatorError */
+export const setAside = async (path: string, aside: string): Promise<void> => {
+  includeLog(path);
+  const present = ["", ...LOGS].filter((end) => end !== "-shm" && existsSync(path + end));
+  for (const end of present) await addName(path + end, aside + end);
+  syncDirectory(dirname(path));
+  // SQLite would read a log that is left here into the restored database. Only a damaged log is left.
+  for (const end of LOGS) rmSync(path + end, { force: true });
+  syncDirectory(dirname(path));
+};
+
+/** Copies the log into the database if both are intact. If one is damaged, both stay as they are. */
+const includeLog = (path: string): void => {
+  // SQLite deletes the log of a database that has no bytes, and with it what was committed there.
+  if (fileSize(path) === 0) return;
+  removeSecondNames(path);
+  try {
+    settleLog(path);
+  } catch (error) {
+    if (isBusy(error))
+      throw new OperatorError(`${path}: another process is using it: end that process, then try again`, {
+        cause: error,
+      });
+    if (isFull(error)) throw error;
+    if (!isDamage(error))
+      throw new OperatorError(`DATA_DIR ${dirname(path)}: ${openFault(path, error)}`, { cause: error });
+  }
+};
+
+/** Removes second names that a killed restore has left of the database in use: with two names it would get two logs. */
+const removeSecondNames = (path: string): void => {
+  const { ino, nlink } = statSync(path);
+  if (nlink === 1) return;
+  const directory = dirname(path);
+  for (const name of readdirSync(directory).filter((one) => one.includes(INFIX)))
+    if (statSync(join(directory, name)).ino === ino) rmSync(join(directory, name));
+};
+
+/** A second name for a file; on a file system without links, a copy. */
+const addName = async (file: string, name: string): Promise<void> => {
+  if (tryLink(file, name)) return;
+  copyFileSync(file, name);
+  inheritOwner(name);
+  await syncPath(name);
+};
