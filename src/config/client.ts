@@ -1,7 +1,7 @@
 import { type Config, ConfigError, type Sources } from "./config.ts";
 import { origin } from "./parse.ts";
 
-/** How commands reach a server. */
+/** How commands connect to a server. */
 export interface Client {
   /** Origin, without a path. */
   readonly server: string;
@@ -15,7 +15,7 @@ const KEY = "ADOPTION_STORE_KEY";
 /** Environment variables of commands that call a server. */
 export const CLIENT_VARIABLES = [SERVER, KEY] as const;
 
-/** Flag `server`, then the environment, then where a server with this configuration answers. @throws ConfigError */
+/** Reads the flag `server`, else the environment, else the address of a server with this configuration. @throws ConfigError */
 export const readClient = ({ flags, env }: Sources, { baseUrl, port }: Config): Client => {
   const text = flags["server"] ?? (env[SERVER] || baseUrl || `http://localhost:${port}`);
   const server = origin(text);

@@ -2,32 +2,32 @@ import { join } from "node:path";
 import type { LogFormat, LogLevel } from "../lib/log.ts";
 import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
 
-/** Everything that can be set, checked and frozen. */
+/** All settings, checked and frozen. */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** The address for `port`; `host` is that of the other ports. */
+  /** The address for `port`; `host` is for the other ports. */
   readonly portHost: string;
   /** Directory of the database, the lock and the first key. */
   readonly dataDir: string;
-  /** Public address without a path, as clients reach it; undefined: where it listens. */
+  /** The public address, without a path; undefined: where the server listens. */
   readonly baseUrl: string | undefined;
   readonly stagingBaseUrl: string | undefined;
   readonly corsOrigins: readonly string[];
-  /** How many proxies in front add to X-Forwarded-For. */
+  /** The number of proxies in front that add to X-Forwarded-For. */
   readonly trustProxy: number;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
-  /** Colours on the terminal. */
+  /** True for colours in the log. */
   readonly colour: boolean;
-  /** Bytes of a JSON body. */
+  /** The largest JSON body, in bytes. */
   readonly bodyLimit: number;
   readonly authFailuresPerMinute: number;
-  /** Most writes that share one fsync. */
+  /** The maximum number of writes that share one fsync. */
   readonly commitGroupSize: number;
   /** True if animals may name only categories that have a record. */
   readonly strictCategories: boolean;
-  /** Bytes; below, `/readyz` says not ready. */
+  /** Free bytes on the disk below which `/readyz` reports not ready. */
   readonly diskReserve: number;
   /** Projects are published at `<slug>.<platformDomain>`. */
   readonly platformDomain: string;
@@ -35,23 +35,23 @@ export interface Config {
   readonly platformCnameTarget: string;
   /** True if there is a web console. */
   readonly console: boolean;
-  /** Host names of the API beside `baseUrl`'s, addresses and local names. */
+  /** Host names of the API besides `baseUrl`'s, addresses and local names. */
   readonly apiHosts: readonly string[];
-  /** Bytes of an archive, packed. */
+  /** The largest archive, in bytes. */
   readonly deployLimit: number;
-  /** Bytes that the kept deploys of a project may take. */
+  /** The bytes that the deploys of a project may take. */
   readonly projectQuota: number;
-  /** `address` or `address:port` of each resolver; none: those of the system. */
+  /** `address` or `address:port` of each resolver; empty: the system's. */
   readonly dnsResolvers: readonly string[];
-  /** Port of name servers that no setting names with a port of its own. */
+  /** The port of name servers whose setting has no port. */
   readonly dnsPort: number;
-  /** True if name servers at private addresses may be asked. */
+  /** True if name servers may have private addresses. */
   readonly dnsPrivate: boolean;
   /** Undefined: no HTTPS. */
   readonly httpsPort: number | undefined;
-  /** A port for HTTP beside `port`. */
+  /** A second port for HTTP. */
   readonly httpPort: number | undefined;
-  /** Directories of certificate authorities, tried in turn. */
+  /** ACME directories of CAs, tried in turn. */
   readonly acmeDirectory: readonly string[];
   readonly acmeAgreeTos: boolean;
   readonly acmeEmail: string | undefined;
@@ -59,35 +59,35 @@ export interface Config {
   readonly acmeCaFile: string | undefined;
   readonly acmeEabKid: string | undefined;
   readonly acmeEabHmac: string | undefined;
-  /** Where authorities fetch challenges. */
+  /** The port where CAs fetch challenges. */
   readonly acmeHttpPort: number;
-  /** Where they ask for them in a TLS handshake. */
+  /** The port where CAs open TLS handshakes for challenges. */
   readonly acmeTlsPort: number;
-  /** Seconds that browsers are told to come over HTTPS only, at the most. */
+  /** The longest time that browsers are told to use HTTPS only, in seconds. */
   readonly hstsMaxAge: number;
-  /** What CAA records must name for a certificate to be issued. */
+  /** The names of the CA in CAA records. */
   readonly caaIssuers: readonly string[];
-  /** From one of the server's backups to the next, in milliseconds; undefined: it takes none. */
+  /** The interval of the server's backups in milliseconds; undefined: it takes none. */
   readonly backupSchedule: number | undefined;
-  /** Where it puts them. */
+  /** The directory of these backups. */
   readonly backupDir: string;
-  /** How many of them stay. */
+  /** The number of these backups to keep. */
   readonly backupKeep: number;
 }
 
-/** A setting that cannot be used: its message names it and the form that it must have. */
+/** An invalid setting. The message names it and the form that it must have. */
 export class ConfigError extends Error {
   override name = "ConfigError";
 }
 
 type Values = { [K in SettingName]: Exclude<ReturnType<(typeof SETTINGS)[K]["parse"]>, undefined> };
 
-/** Where a setting's text comes from. */
+/** Where settings come from. */
 export interface Sources {
-  /** By flag name in camel case, as the command line parser gives them. */
+  /** Flags by their name in camel case, as the command line parser returns them. */
   flags: Readonly<Record<string, string | undefined>>;
   env: Readonly<Record<string, string | undefined>>;
-  /** What holds where neither says anything, by environment variable. */
+  /** Settings that a server has saved, by environment variable. Flags and the environment override them. */
   saved?: Readonly<Record<string, string>>;
   /** True if standard output is a terminal. */
   isTerminal: boolean;
@@ -96,7 +96,7 @@ export interface Sources {
 const valueOf = (name: SettingName, { flags, env, saved: remembered = {} }: Sources): unknown => {
   const setting: Setting = SETTINGS[name];
   const flag = flags[name];
-  // An empty variable is an unset one: that is how shells and unit files unset them.
+  // An empty variable counts as unset: that is how shells and unit files unset one.
   const text = flag ?? (env[setting.env] || remembered[setting.env] || setting.fallback);
   const value = setting.parse(text);
   if (value !== undefined) return value;
@@ -107,11 +107,11 @@ const valueOf = (name: SettingName, { flags, env, saved: remembered = {} }: Sour
 /** True for an address that other machines cannot reach. */
 export const isLocalHost = (host: string): boolean => /^(?:localhost|127\..+|::1)$/.test(host);
 
-/** With HTTPS, PORT is for this machine unless PORT_HOST says otherwise: what it serves goes over the network in clear. */
+/** With HTTPS, PORT is for this machine only unless PORT_HOST says otherwise: it is not encrypted. */
 const portHostOf = ({ portHost, host, httpsPort }: Values): string =>
   portHost || (httpsPort === "" || isLocalHost(host) ? host : "127.0.0.1");
 
-/** Flags, then environment, then what is remembered, then defaults. @throws ConfigError */
+/** Reads each setting from the flags, else the environment, else the saved settings, else its default. @throws ConfigError */
 export const readConfig = (sources: Sources): Config => {
   const names = Object.keys(SETTINGS) as SettingName[];
   const values = Object.fromEntries(names.map((name) => [name, valueOf(name, sources)])) as unknown as Values;
@@ -137,7 +137,7 @@ export const readConfig = (sources: Sources): Config => {
   });
 };
 
-/** What the process was started with. */
+/** The flags, environment and terminal of this process. */
 export const processSources = (
   flags: Sources["flags"],
   remembered: Readonly<Record<string, string>> = {},

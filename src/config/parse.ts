@@ -1,10 +1,10 @@
-/** Reads a setting's text; undefined if it has not the form. */
+/** Parses a setting; undefined if it does not have the form. */
 export type Parse<Value> = (text: string) => Value | undefined;
 
 export const integer =
-  (least: number, most: number): Parse<number> =>
+  (min: number, max: number): Parse<number> =>
   (text) =>
-    /^[0-9]{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined;
+    /^[0-9]{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined;
 
 const UNITS = {
   "": 1,
@@ -21,16 +21,16 @@ const UNITS = {
 } as const;
 
 export const bytes =
-  (least: number, most: number): Parse<number> =>
+  (min: number, max: number): Parse<number> =>
   (text) => {
     const [, digits, unit = ""] = /^([0-9]{1,12}) ?([a-z]*)$/.exec(text.toLowerCase()) ?? [];
     if (digits === undefined || !(unit in UNITS)) return undefined;
     const size = Number(digits) * UNITS[unit as keyof typeof UNITS];
-    return size >= least && size <= most ? size : undefined;
+    return size >= min && size <= max ? size : undefined;
   };
 
-/** A setting that holds or not, in the words that people use for it. */
-export const truth: Parse<boolean> = (text) => {
+/** A boolean, in the words that people use. */
+export const boolean: Parse<boolean> = (text) => {
   if (/^(true|yes|on)$/i.test(text)) return true;
   return /^(false|no|off)$/i.test(text) ? false : undefined;
 };
@@ -39,11 +39,11 @@ const SPANS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** A time span such as `30m`, `24h`, `7d`, in milliseconds. */
 export const span =
-  (least: number, most: number): Parse<number> =>
+  (min: number, max: number): Parse<number> =>
   (text) => {
     const [, digits, unit] = /^([0-9]{1,6})([mhd])$/.exec(text) ?? [];
     const ms = Number(digits) * SPANS[unit as keyof typeof SPANS];
-    return ms >= least && ms <= most ? ms : undefined;
+    return ms >= min && ms <= max ? ms : undefined;
   };
 
 export const origin: Parse<string> = (text) => {
@@ -74,7 +74,7 @@ export const oneOf =
 
 export const hostName: Parse<string> = (text) => {
   const name = text.toLowerCase().replace(/\.$/, "");
-  // A last label of digits alone makes an address of it (RFC 3696 section 2).
+  // A last label of digits only would make it an address (RFC 3696 section 2).
   if (/(^|\.)[0-9]+$/.test(name)) return undefined;
   return name.length <= 253 && /^(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(name)
     ? name

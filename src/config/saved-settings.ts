@@ -4,7 +4,7 @@ import { writeDurably } from "../lib/durable.ts";
 import type { Config } from "./config.ts";
 import { SETTINGS, type SettingName } from "./settings.ts";
 
-/** What commands beside a server must know of it. */
+/** The settings of a server that commands beside it need. */
 export const SHARED = [
   "port",
   "baseUrl",
@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000;
 const textOf = (name: SettingName, value: unknown): string =>
   name === "backupSchedule" ? `${Number(value) / MINUTE_MS}m` : String(value);
 
-/** The shared settings as `readConfig` takes them, by environment variable, and where the backups are. */
+/** These settings, and those of backups, as `readConfig` reads them, by environment variable. */
 const textsOf = (config: Config): Record<string, string> =>
   Object.fromEntries(
     ([...SHARED, "backupDir", "backupSchedule"] as const).flatMap((name) => {
@@ -36,12 +36,12 @@ const textsOf = (config: Config): Record<string, string> =>
   );
 
 /**
- * What a server runs with, for the commands beside it: without this they would print other addresses and records than the
- * server, and check domains against them. It is there as soon as a server has run.
+ * The file with the settings of the last server, for the commands beside it. Without it they would print other addresses and
+ * records than the server, and check domains against them.
  */
 export const savedSettingsPath = (dataDir: string): string => join(dataDir, "server.json");
 
-/** Keeps a server's settings in its DATA_DIR. @param port where it listens */
+/** Saves a server's settings in its DATA_DIR. @param port where it listens */
 export const saveSettings = async (config: Config, port: number): Promise<void> => {
   const texts = JSON.stringify(textsOf({ ...config, port, backupDir: resolve(config.backupDir) }), null, 2);
   await writeDurably(savedSettingsPath(config.dataDir), `${texts}\n`);
@@ -52,14 +52,14 @@ const isTexts = (value: unknown): value is Record<string, string> =>
   value !== null &&
   Object.values(value).every((text) => typeof text === "string");
 
-/** The settings of the server that last ran on a DATA_DIR, as environment variables; none if there was none. */
+/** The settings of the last server of a DATA_DIR, by environment variable; none before the first. */
 export const readSavedSettings = (dataDir: string): Readonly<Record<string, string>> => {
   const path = savedSettingsPath(dataDir);
   try {
     const value: unknown = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
     return isTexts(value) ? value : {};
   } catch {
-    // Broken off by a full disk, perhaps: flags and the environment still say what they say.
+    // The file may be damaged. Flags and the environment still apply.
     return {};
   }
 };

@@ -1,7 +1,7 @@
 import { CLIENT_VARIABLES } from "./client.ts";
 import { SETTINGS } from "./settings.ts";
 
-/** An environment variable that nothing reads, and the setting that was probably meant. */
+/** An environment variable that nothing reads, and the setting that it probably means. */
 export interface Typo {
   variable: string;
   meant: string;
@@ -15,14 +15,14 @@ const FAMILIES = ["ADOPTION_STORE_", "ACME_", "BACKUP_"] as const;
 /** Kubernetes sets such variables for each service: HTTPD_PORT, BACKUP_SERVICE_HOST. */
 const FOR_SERVICE = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP)/;
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
-/** Shorter names, such as PORT and HOST, have too many neighbours. */
+/** Shorter names, such as PORT and HOST, are similar to too many others. */
 const MIN_LENGTH = 7;
 
-/** A name without its case and separators. */
+/** A name without case and separators. */
 const lettersOf = (name: string): string => name.toUpperCase().replace(/[^A-Z0-9]/g, "");
 
-/** True if the two differ by one extra, missing or wrong letter, or by two exchanged ones. */
-const isOneSlipFrom = (one: string, other: string): boolean => {
+/** True if the names differ by one extra, missing or wrong letter, or by two swapped letters. */
+const isOneEditFrom = (one: string, other: string): boolean => {
   const longest = Math.max(one.length, other.length);
   let start = 0;
   while (start < longest && one[start] === other[start]) start++;
@@ -38,7 +38,7 @@ const similar = (variable: string): string | undefined => {
   const candidates = OURS.filter((ours) => lettersOf(ours).length >= MIN_LENGTH);
   return (
     candidates.find((ours) => lettersOf(ours) === letters) ??
-    candidates.find((ours) => isOneSlipFrom(letters, lettersOf(ours)))
+    candidates.find((ours) => isOneEditFrom(letters, lettersOf(ours)))
   );
 };
 
@@ -50,7 +50,7 @@ const relatives = (variable: string): string | undefined => {
   return OURS_SET.has(bare) ? bare : OURS.filter((ours) => ours.startsWith(family)).join(", ");
 };
 
-/** Finds variables that look like misspelt settings. Their values are not shown: some are secrets. */
+/** Finds variables that look like misspelled settings. Do not print their values: some are secrets. */
 export const findTypos = (env: Readonly<Record<string, string | undefined>>): Typo[] =>
   Object.entries(env).flatMap(([variable, value = ""]) => {
     if (OURS_SET.has(variable) || FOR_SERVICE.test(variable) || SERVICE_ADDRESS.test(value)) return [];

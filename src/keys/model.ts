@@ -11,7 +11,7 @@ export const MAX_NAME = 100;
 
 const KeyName = Text("KeyName", {
   most: MAX_NAME,
-  description: "What the key is for, in your words.",
+  description: "What the key is for, in your own words.",
   examples: ["shelter website"],
 });
 
@@ -21,7 +21,7 @@ const scopeList = Object.entries(SCOPES)
 
 const Scope = OneOf("Scope", GRANTS, {
   $id: "Scope",
-  description: `What a key may do. \`*\`: everything, of later versions too; ${scopeList}.`,
+  description: `What a key may do. \`*\`: everything, including scopes of later versions; ${scopeList}.`,
   examples: ["pets:read"],
 });
 
@@ -29,42 +29,45 @@ const Grants = t.Array(Scope, {
   minItems: 1,
   maxItems: GRANTS.length,
   uniqueItems: true,
-  [Rule]: "must name one scope or more, each of them once",
+  [Rule]: "must name one scope or more, each only once",
   description: "What the key may do.",
   examples: [["pets:read"]],
 });
 
 const RateLimit = checked<string>(
   "RateLimit",
-  { type: "string", pattern: RATE_PATTERN, description: "Most requests in a window.", examples: ["600/min"] },
+  {
+    type: "string",
+    pattern: RATE_PATTERN,
+    description: "The maximum number of requests in a window.",
+    examples: ["600/min"],
+  },
   "must be a number of requests and a window, such as 10/s, 600/min or 5000/h",
   (value) => typeof value === "string" && parseRate(value) !== undefined,
 );
 
-const wishes = {
+const newKeyFields = {
   name: KeyName,
   scopes: Grants,
   rateLimit: t.Optional(RateLimit),
-  expiresAt: t.Optional(Time("When the key ends; without it, never.", "2030-12-05T00:00:00Z")),
+  expiresAt: t.Optional(Time("When the key expires; without it, never.", "2030-12-05T00:00:00Z")),
 };
 
-export const NewKey = t.Object(wishes, {
+export const NewKey = t.Object(newKeyFields, {
   $id: "NewKey",
   additionalProperties: false,
-  description: "A key to make.",
+  description: "A key to create.",
 });
 
 const fields = {
-  id: Id("Identifies the key; it is no secret.", 2),
-  ...wishes,
+  id: Id("Identifies the key. It is not secret.", 2),
+  ...newKeyFields,
   prefix: t.String({
-    description: "The first characters of its newest secret, to recognise it by.",
+    description: "The first characters of its newest secret, by which to recognise it.",
     examples: ["aas_7Gx2"],
   }),
-  createdAt: Time("When it was made.", "2026-11-20T09:30:00.000Z"),
-  lastUsedAt: t.Optional(
-    Time("When it was last used, give or take some seconds.", "2026-11-20T10:00:00.000Z"),
-  ),
+  createdAt: Time("When it was created.", "2026-11-20T09:30:00.000Z"),
+  lastUsedAt: t.Optional(Time("When it was last used, to within some seconds.", "2026-11-20T10:00:00.000Z")),
   revokedAt: t.Optional(Time("When it was revoked.", "2026-11-21T08:00:00.000Z")),
 };
 
@@ -88,11 +91,11 @@ export const MintedKey = t.Object(
   {
     ...fields,
     secret: t.String({
-      description: "What to send behind `Authorization: Bearer`. It is shown this once and stored nowhere.",
+      description: "Send it after `Authorization: Bearer`. It is shown only this once and is stored nowhere.",
       examples: ["aas_(36 letters and digits)"],
     }),
   },
-  { $id: "MintedKey", description: "An API key together with its secret." },
+  { $id: "MintedKey", description: "An API key with its secret." },
 );
 
 export const KeyParams = t.Object({ keyId: IdInPath("Id of the key.") });
@@ -115,18 +118,18 @@ export const RevokeQuery = t.Object(
   { additionalProperties: false },
 );
 
-/** A day, within which a rotated secret's users can be moved. */
+/** One day to move clients to the new secret. */
 export const DEFAULT_GRACE_SECONDS = 86_400;
 export const MAX_GRACE_SECONDS = 30 * 86_400;
 
 export const Rotation = t.Object(
   {
     graceSeconds: t.Optional(
-      // Not Elysia's own, which takes digits in a string too.
+      // Elysia's own integer accepts digits in a string too.
       Type.Integer({
         minimum: 0,
         maximum: MAX_GRACE_SECONDS,
-        description: `How long the old secret lives on; ${DEFAULT_GRACE_SECONDS} without it.`,
+        description: `How long the old secret stays valid; ${DEFAULT_GRACE_SECONDS} by default.`,
         examples: [3600],
       }),
     ),
@@ -134,7 +137,7 @@ export const Rotation = t.Object(
   { $id: "Rotation", additionalProperties: false, description: "How to rotate a key." },
 );
 
-/** The domain's form of a checked body. */
+/** The new key in a valid body. */
 export const toNewKey = ({ name, scopes, rateLimit, expiresAt }: Static<typeof NewKey>): NewStoredKey => ({
   name,
   scopes,
@@ -142,7 +145,7 @@ export const toNewKey = ({ name, scopes, rateLimit, expiresAt }: Static<typeof N
   expiresAt: expiresAt === undefined ? undefined : parseTime(expiresAt),
 });
 
-/** The wire form of a key. */
+/** A key as JSON. */
 export const fromKey = (key: StoredKey): Static<typeof Key> => ({
   id: key.id,
   name: key.name,

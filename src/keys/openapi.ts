@@ -9,29 +9,29 @@ const KEY = {
   prefix: "aas_7Gx2",
   createdAt: "2026-11-20T09:30:00.000Z",
 };
-const SEEN = { ...KEY, deprecatedCalls: 3 };
+const LISTED = { ...KEY, deprecatedCalls: 3 };
 const MINTED = { ...KEY, secret: "aas_(36 letters and digits)" };
 
 export const listKeys = operation({
   operationId: "listKeys",
   summary: "List API keys",
   description:
-    "Ascending by id, the revoked ones too. While more follow, the `Link` header names the next page.",
+    "Ascending by id, including revoked keys. While more keys follow, the `Link` header names the next page.",
   tags: TAGS,
   responses: {
     200: {
       description: "The keys, without their secrets.",
       headers: ["Link", "Next-Cursor"],
-      example: [SEEN],
+      example: [LISTED],
     },
   },
 });
 
 export const createKey = operation({
   operationId: "createKey",
-  summary: "Make an API key",
+  summary: "Create an API key",
   description:
-    "The secret is in this response and nowhere else. A key never grants more than it has: the new key's scopes, `expiresAt` and `rateLimit` must lie within those of the key that creates it.",
+    "The secret is in this response and nowhere else. A key never grants more than it has: the scopes, `expiresAt` and `rateLimit` of the new key must be within those of the key that creates it.",
   tags: TAGS,
   bodyExample: { name: "shelter website", scopes: ["pets:read"], rateLimit: "600/min" },
   responses: { 201: { description: "The key and its secret.", headers: ["Location"], example: MINTED } },
@@ -40,9 +40,9 @@ export const createKey = operation({
 export const getKey = operation({
   operationId: "getKey",
   summary: "Fetch one API key",
-  description: "Also one that is revoked or has expired.",
+  description: "Revoked and expired keys too.",
   tags: TAGS,
-  responses: { 200: { description: "The key, without its secret.", example: SEEN } },
+  responses: { 200: { description: "The key, without its secret.", example: LISTED } },
 });
 
 export const rotateKey = operation({
@@ -60,7 +60,7 @@ export const revokeKey = operation({
   operationId: "revokeKey",
   summary: "Revoke an API key",
   description:
-    "Takes effect with the next request, and can't be undone. Revoking a key again is fine. The last usable key with `keys:admin` or `*` is revoked only with `force=true`.",
+    "Takes effect from the next request on and can't be undone. Revoking a key again does nothing. The last usable key with `keys:admin` or `*` is revoked only with `force=true`.",
   tags: TAGS,
   responses: { 204: { description: "The key is revoked." } },
   faults: ["last_admin_key"],

@@ -21,7 +21,7 @@ import { createKey, getKey, listKeys, revokeKey, rotateKey } from "./openapi.ts"
 import type { Key as StoredKey } from "./repository.ts";
 import type { KeyService } from "./service.ts";
 
-/** What a cursor of this list is bound to. */
+/** Cursors are bound to this list. */
 const LIST = "keys";
 
 /** API keys, under `/platform/keys`. */
@@ -31,11 +31,11 @@ export const keyRoutes = ({
   macros,
 }: {
   keys: KeyService;
-  /** Calls of a key to deprecated operations since the server started. */
+  /** A key's calls to deprecated operations since the server started. */
   deprecatedCalls(keyId: number): number;
   macros: Macros;
 }) => {
-  const seen = (key: StoredKey) => ({ ...fromKey(key), deprecatedCalls: deprecatedCalls(key.id) });
+  const withCalls = (key: StoredKey) => ({ ...fromKey(key), deprecatedCalls: deprecatedCalls(key.id) });
   return new Elysia({ name: "keys", normalize: false })
     .use(macros)
     .model({ Key, Keys, MintedKey, NewKey, Rotation })
@@ -46,7 +46,7 @@ export const keyRoutes = ({
         const after = query.cursor === undefined ? 0 : readCursor(query.cursor, LIST);
         const { items, next } = cutPage(await keys.list({ after, limit: limit + 1 }), limit, LIST);
         Object.assign(set.headers, nextPage("/platform/keys", { limit }, next));
-        return items.map(seen);
+        return items.map(withCalls);
       },
       { stability: "beta", scope: "keys:admin", query: KeyQuery, response: { 200: Keys }, detail: listKeys },
     )
@@ -67,7 +67,7 @@ export const keyRoutes = ({
         detail: createKey,
       },
     )
-    .get("/platform/keys/:keyId", async ({ params }) => seen(await keys.get(parseId(params.keyId))), {
+    .get("/platform/keys/:keyId", async ({ params }) => withCalls(await keys.get(parseId(params.keyId))), {
       stability: "beta",
       scope: "keys:admin",
       query: NoQuery,

@@ -6,7 +6,7 @@ import { inheritOwner } from "./ownership.ts";
 
 const syncFile = promisify(fsync);
 
-/** Makes a file's content, or a directory's names, durable. @throws the system's error */
+/** Makes the content of a file, or the names in a directory, durable. @throws the system's error */
 export const syncPath = async (path: string): Promise<void> => {
   const handle = openSync(path, "r");
   try {
@@ -32,7 +32,7 @@ export const syncDirectory = (path: string): void => {
   }
 };
 
-/** Creates a directory and its parents, for this user alone. Their names are durable when it returns. */
+/** Creates a directory and its parents, for this user only. Their names are durable when it returns. */
 export const makeDirectories = (path: string): void => {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
@@ -44,8 +44,8 @@ export const makeDirectories = (path: string): void => {
 };
 
 /**
- * Moves a written file to its place, over an older one. After a power cut either the older or the new file is there, whole;
- * once it has returned, the new one.
+ * Replaces a file with one that is written already. After a power cut either the old or the new file is there, whole; once
+ * this has returned, the new one.
  */
 export const replaceFile = async (temporary: string, path: string): Promise<void> => {
   await syncPath(temporary);
@@ -53,10 +53,10 @@ export const replaceFile = async (temporary: string, path: string): Promise<void
   syncDirectory(dirname(path));
 };
 
-/** Writes a file for this user alone, over an older one. It is never half written, and durable when it returns. */
+/** Writes or replaces a file, for this user only. It is never half written, and durable when this returns. */
 export const writeDurably = async (path: string, text: string): Promise<void> => {
   const temporary = `${path}.new`;
-  // A killed writer may have left a file, or an attacker may have placed a link: it is removed, not followed.
+  // A killed writer may have left a file, or an attacker may have placed a link: remove it, do not follow it.
   rmSync(temporary, { force: true });
   await writeFile(temporary, text, { flag: "wx", mode: 0o600 });
   inheritOwner(temporary);

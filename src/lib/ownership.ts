@@ -18,7 +18,7 @@ const ownerFor = (path: string): Owner | undefined => {
 };
 
 /** Leaves a file with a second name alone: an attacker may have linked a file of root's here. */
-const give = (handle: number, { uid, gid }: Owner): void => {
+const changeOwner = (handle: number, { uid, gid }: Owner): void => {
   const found = fstatSync(handle);
   if (found.isDirectory() || (found.isFile() && found.nlink === 1)) fchownSync(handle, uid, gid);
 };
@@ -32,7 +32,7 @@ export const inheritOwner = (path: string): void => {
   if (!owner) return;
   const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    give(handle, owner);
+    changeOwner(handle, owner);
   } finally {
     closeSync(handle);
   }
@@ -56,7 +56,7 @@ export const createEmpty = (path: string): boolean => {
   const owner = ownerFor(path);
   try {
     const handle = openSync(path, "wx", 0o600);
-    if (owner) give(handle, owner);
+    if (owner) changeOwner(handle, owner);
     closeSync(handle);
     return true;
   } catch (error) {

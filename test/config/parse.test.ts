@@ -13,7 +13,7 @@ import {
   origin,
   safeUrl,
   span,
-  truth,
+  boolean,
 } from "../../src/config/parse.ts";
 
 const KIB = 1024;
@@ -90,19 +90,19 @@ describe("a size", () => {
   });
 });
 
-describe("a truth", () => {
+describe("a boolean", () => {
   test.each(["true", "yes", "on", "True", "YES"])("holds: %s", (text) => {
-    expect(truth(text)).toBe(true);
+    expect(boolean(text)).toBe(true);
   });
 
   test.each(["false", "no", "off", "False", "NO"])("does not hold: %s", (text) => {
-    expect(truth(text)).toBe(false);
+    expect(boolean(text)).toBe(false);
   });
 
   test.each(["", "1", "0", "maybe", "untrue", "truely", "nothing", "not off", "of"])(
     "is neither: %j",
     (text) => {
-      expect(truth(text)).toBeUndefined();
+      expect(boolean(text)).toBeUndefined();
     },
   );
 });

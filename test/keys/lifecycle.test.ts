@@ -44,7 +44,7 @@ describe("a key over HTTP", () => {
 
   test.each([
     [{ name: "" }, "name: must be"],
-    [{ scopes: [] }, "scopes: must name one scope or more, each of them once"],
+    [{ scopes: [] }, "scopes: must name one scope or more, each only once"],
     [{ scopes: ["pets:fly"] }, "scopes.0: must be one of *, pets:read"],
     [{ scopes: "pets:read" }, "scopes: "],
     [{ rateLimit: "fast" }, "rateLimit: must be a number of requests and a window"],

@@ -7,7 +7,7 @@ import {
   mailAddress,
   optional,
   safeUrl,
-  truth,
+  boolean,
 } from "../parse.ts";
 import type { Setting } from "../setting.ts";
 
@@ -43,7 +43,7 @@ export const HTTPS = {
     fallback: "false",
     form: "true or false",
     help: "true: you agree to the terms of service of the certificate authorities; required to order certificates",
-    parse: truth,
+    parse: boolean,
   },
   acmeEmail: {
     env: "ACME_EMAIL",

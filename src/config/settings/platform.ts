@@ -1,5 +1,5 @@
 import { parseServer } from "../../protocols/dns/server-address.ts";
-import { bytes, hostName, integer, listOf, optional, truth } from "../parse.ts";
+import { bytes, hostName, integer, listOf, optional, boolean } from "../parse.ts";
 import type { Setting } from "../setting.ts";
 
 /** Projects, deploys and custom domains. */
@@ -26,7 +26,7 @@ export const PLATFORM = {
     fallback: "on",
     form: "on or off",
     help: "off: no web console at /console",
-    parse: truth,
+    parse: boolean,
   },
   apiHosts: {
     env: "API_HOSTS",
@@ -74,6 +74,6 @@ export const PLATFORM = {
     fallback: "no",
     form: "yes or no",
     help: "yes: name servers of zones may have private addresses",
-    parse: truth,
+    parse: boolean,
   },
 } as const satisfies Record<string, Setting>;

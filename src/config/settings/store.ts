@@ -1,4 +1,4 @@
-import { bytes, integer, truth } from "../parse.ts";
+import { bytes, integer, boolean } from "../parse.ts";
 import type { Setting } from "../setting.ts";
 
 /** Limits of the store and its API. */
@@ -33,7 +33,7 @@ export const STORE = {
     fallback: "false",
     form: "true or false",
     help: "true: animals may name only categories that have a record",
-    parse: truth,
+    parse: boolean,
   },
   diskReserve: {
     env: "DISK_RESERVE",

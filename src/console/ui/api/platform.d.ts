@@ -262,13 +262,13 @@ export interface paths {
     };
     /**
      * List API keys
-     * @description Ascending by id, the revoked ones too. While more follow, the `Link` header names the next page. Needs the scope `keys:admin`.
+     * @description Ascending by id, including revoked keys. While more keys follow, the `Link` header names the next page. Needs the scope `keys:admin`.
      */
     get: operations["listKeys"];
     put?: never;
     /**
-     * Make an API key
-     * @description The secret is in this response and nowhere else. A key never grants more than it has: the new key's scopes, `expiresAt` and `rateLimit` must lie within those of the key that creates it. Needs the scope `keys:admin`.
+     * Create an API key
+     * @description The secret is in this response and nowhere else. A key never grants more than it has: the scopes, `expiresAt` and `rateLimit` of the new key must be within those of the key that creates it. Needs the scope `keys:admin`.
      */
     post: operations["createKey"];
     delete?: never;
@@ -286,14 +286,14 @@ export interface paths {
     };
     /**
      * Fetch one API key
-     * @description Also one that is revoked or has expired. Needs the scope `keys:admin`.
+     * @description Revoked and expired keys too. Needs the scope `keys:admin`.
      */
     get: operations["getKey"];
     put?: never;
     post?: never;
     /**
      * Revoke an API key
-     * @description Takes effect with the next request, and can't be undone. Revoking a key again is fine. The last usable key with `keys:admin` or `*` is revoked only with `force=true`. Needs the scope `keys:admin`.
+     * @description Takes effect from the next request on and can't be undone. Revoking a key again does nothing. The last usable key with `keys:admin` or `*` is revoked only with `force=true`. Needs the scope `keys:admin`.
      */
     delete: operations["revokeKey"];
     options?: never;
@@ -822,30 +822,30 @@ export interface components {
     Key: {
       /**
        * Format: int64
-       * @description Identifies the key; it is no secret.
+       * @description Identifies the key. It is not secret.
        */
       id: number;
-      /** @description What the key is for, in your words. */
+      /** @description What the key is for, in your own words. */
       name: string;
       /** @description What the key may do. */
       scopes: components["schemas"]["Scope"][];
-      /** @description Most requests in a window. */
+      /** @description The maximum number of requests in a window. */
       rateLimit?: string;
       /**
        * Format: date-time
-       * @description When the key ends; without it, never.
+       * @description When the key expires; without it, never.
        */
       expiresAt?: string;
-      /** @description The first characters of its newest secret, to recognise it by. */
+      /** @description The first characters of its newest secret, by which to recognise it. */
       prefix: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description When it was created.
        */
       createdAt: string;
       /**
        * Format: date-time
-       * @description When it was last used, give or take some seconds.
+       * @description When it was last used, to within some seconds.
        */
       lastUsedAt?: string;
       /**
@@ -857,7 +857,7 @@ export interface components {
       deprecatedCalls?: number;
     };
     /**
-     * @description What a key may do. `*`: everything, of later versions too; `pets:read`: list and fetch animals; `pets:write`: add and change animals; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `keys:admin`: create, list, rotate and revoke API keys.
+     * @description What a key may do. `*`: everything, including scopes of later versions; `pets:read`: list and fetch animals; `pets:write`: add and change animals; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `keys:admin`: create, list, rotate and revoke API keys.
      * @enum {string}
      */
     Scope:
@@ -872,34 +872,34 @@ export interface components {
       | "keys:admin";
     /** @description API keys, ascending by id. */
     Keys: components["schemas"]["Key"][];
-    /** @description An API key together with its secret. */
+    /** @description An API key with its secret. */
     MintedKey: {
       /**
        * Format: int64
-       * @description Identifies the key; it is no secret.
+       * @description Identifies the key. It is not secret.
        */
       id: number;
-      /** @description What the key is for, in your words. */
+      /** @description What the key is for, in your own words. */
       name: string;
       /** @description What the key may do. */
       scopes: components["schemas"]["Scope"][];
-      /** @description Most requests in a window. */
+      /** @description The maximum number of requests in a window. */
       rateLimit?: string;
       /**
        * Format: date-time
-       * @description When the key ends; without it, never.
+       * @description When the key expires; without it, never.
        */
       expiresAt?: string;
-      /** @description The first characters of its newest secret, to recognise it by. */
+      /** @description The first characters of its newest secret, by which to recognise it. */
       prefix: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description When it was created.
        */
       createdAt: string;
       /**
        * Format: date-time
-       * @description When it was last used, give or take some seconds.
+       * @description When it was last used, to within some seconds.
        */
       lastUsedAt?: string;
       /**
@@ -907,26 +907,26 @@ export interface components {
        * @description When it was revoked.
        */
       revokedAt?: string;
-      /** @description What to send behind `Authorization: Bearer`. It is shown this once and stored nowhere. */
+      /** @description Send it after `Authorization: Bearer`. It is shown only this once and is stored nowhere. */
       secret: string;
     };
-    /** @description A key to make. */
+    /** @description A key to create. */
     NewKey: {
-      /** @description What the key is for, in your words. */
+      /** @description What the key is for, in your own words. */
       name: string;
       /** @description What the key may do. */
       scopes: components["schemas"]["Scope"][];
-      /** @description Most requests in a window. */
+      /** @description The maximum number of requests in a window. */
       rateLimit?: string;
       /**
        * Format: date-time
-       * @description When the key ends; without it, never.
+       * @description When the key expires; without it, never.
        */
       expiresAt?: string;
     };
     /** @description How to rotate a key. */
     Rotation: {
-      /** @description How long the old secret lives on; 86400 without it. */
+      /** @description How long the old secret stays valid; 86400 by default. */
       graceSeconds?: number;
     };
     /** @description The process is alive. */
