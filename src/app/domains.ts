@@ -52,7 +52,7 @@ export const domainServices = (
     checks,
     own: own.reserved,
     certificates: isSecured ? certificateSummaries(repositories.certificates, clock) : undefined,
-    removed: onRemoved,
+    onRemoved,
     verifications: rateLimiter("verify", "verifications of this domain"),
     clock,
     targetOf,

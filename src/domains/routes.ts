@@ -45,69 +45,17 @@ const pathOf = (slug: string, hostname?: string): string => {
   return hostname === undefined ? list : `${list}/${encodeURIComponent(hostname)}`;
 };
 
-/** Custom domains of projects, under `/platform/projects/{slug}/domains`, and their configuration. */
-export const domainRoutes = ({
-  domains,
-  settings,
-  macros,
-  withoutIdleTimeout,
-}: {
+interface DomainRouteOptions {
   domains: DomainService;
   settings: DomainSettings;
   macros: Macros;
   withoutIdleTimeout: WithoutIdleTimeout;
-}) =>
-  new Elysia({ name: "domains", normalize: false })
+}
+
+/** One domain. */
+const domainItemRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOptions) =>
+  new Elysia({ name: "domain", normalize: false })
     .use(macros)
-    .model({
-      Domain,
-      DomainCertificate,
-      DomainEvent,
-      DomainFinding,
-      DomainHistory,
-      DomainTrace,
-      Domains,
-      DomainsConfig,
-      NewDomain,
-      NewDomainsConfig,
-      ProofRecord,
-    })
-    .get(
-      "/platform/projects/:slug/domains",
-      async ({ params: { slug }, query, set }) => {
-        const limit = Number(query.limit);
-        const { items, next } = await domains.list(slug, { limit, cursor: query.cursor });
-        Object.assign(set.headers, nextPage(pathOf(slug), { limit }, next));
-        return items.map(fromDomain);
-      },
-      {
-        stability: "beta",
-        scope: "platform:read",
-        params: ProjectParams,
-        query: PageQuery,
-        response: { 200: Domains },
-        detail: listDomains,
-      },
-    )
-    .post(
-      "/platform/projects/:slug/domains",
-      async ({ params: { slug }, body, key, set }) => {
-        const { domain, isNew } = await domains.add(slug, body.hostname, actorOf(key));
-        if (!isNew) return status(200, fromDomain(domain));
-        set.headers["location"] = pathOf(slug, domain.hostname);
-        return status(201, fromDomain(domain));
-      },
-      {
-        stability: "beta",
-        scope: "platform:write",
-        reads: "json",
-        params: ProjectParams,
-        query: NoQuery,
-        body: NewDomain,
-        response: { 200: Domain, 201: Domain },
-        detail: addDomain,
-      },
-    )
     .get(
       "/platform/projects/:slug/domains/:hostname",
       async ({ params: { slug, hostname } }) => fromDomain(await domains.get(slug, hostname)),
@@ -178,7 +126,12 @@ export const domainRoutes = ({
         response: { 200: DomainHistory },
         detail: listDomainEvents,
       },
-    )
+    );
+
+/** Which domain is the primary one, and which redirect to it. */
+const domainConfigRoutes = ({ settings, macros }: DomainRouteOptions) =>
+  new Elysia({ name: "domain-config", normalize: false })
+    .use(macros)
     .get(
       "/platform/projects/:slug/config",
       async ({ params: { slug }, headers }) => {
@@ -214,3 +167,61 @@ export const domainRoutes = ({
         detail: putDomainsConfig,
       },
     );
+
+/** Custom domains of projects, under `/platform/projects/{slug}/domains`, and their configuration. */
+export const domainRoutes = (options: DomainRouteOptions) => {
+  const { domains, macros } = options;
+  return new Elysia({ name: "domains", normalize: false })
+    .use(macros)
+    .model({
+      Domain,
+      DomainCertificate,
+      DomainEvent,
+      DomainFinding,
+      DomainHistory,
+      DomainTrace,
+      Domains,
+      DomainsConfig,
+      NewDomain,
+      NewDomainsConfig,
+      ProofRecord,
+    })
+    .get(
+      "/platform/projects/:slug/domains",
+      async ({ params: { slug }, query, set }) => {
+        const limit = Number(query.limit);
+        const { items, next } = await domains.list(slug, { limit, cursor: query.cursor });
+        Object.assign(set.headers, nextPage(pathOf(slug), { limit }, next));
+        return items.map(fromDomain);
+      },
+      {
+        stability: "beta",
+        scope: "platform:read",
+        params: ProjectParams,
+        query: PageQuery,
+        response: { 200: Domains },
+        detail: listDomains,
+      },
+    )
+    .post(
+      "/platform/projects/:slug/domains",
+      async ({ params: { slug }, body, key, set }) => {
+        const { domain, isNew } = await domains.add(slug, body.hostname, actorOf(key));
+        if (!isNew) return status(200, fromDomain(domain));
+        set.headers["location"] = pathOf(slug, domain.hostname);
+        return status(201, fromDomain(domain));
+      },
+      {
+        stability: "beta",
+        scope: "platform:write",
+        reads: "json",
+        params: ProjectParams,
+        query: NoQuery,
+        body: NewDomain,
+        response: { 200: Domain, 201: Domain },
+        detail: addDomain,
+      },
+    )
+    .use(domainItemRoutes(options))
+    .use(domainConfigRoutes(options));
+};

@@ -18,55 +18,27 @@ type Project = Awaited<ReturnType<ProjectService["get"]>>;
 /** A domain and what its record must point to. */
 export type ListedDomain = Domain & { target: string };
 
-/** The same with all that its last check was answered. */
+/** The same with everything that its last check asked and found. */
 export type InspectedDomain = ListedDomain & {
   trace?: Report;
-  /** With HTTPS: how far its certificate is. */
+  /** With HTTPS, how far its certificate is. */
   certificate?: DomainCertificate | undefined;
 };
 
-export interface DomainService {
-  /**
-   * Adds a host name as it was typed; one that the project has is answered as it is.
-   * @throws Fault not_found, invalid_request, plan_required, no_successful_deploy, domain_limit_reached
-   */
-  add(slug: string, typed: string, actor: Actor): Promise<{ domain: ListedDomain; isNew: boolean }>;
-  /** @throws Fault not_found */
-  get(slug: string, typed: string): Promise<InspectedDomain>;
-  /** @throws Fault not_found, invalid_cursor */
-  list(slug: string, query: { limit: number; cursor: string | undefined }): Promise<Page<ListedDomain>>;
-  /**
-   * Asks the DNS now. Again is fine; those who ask at once share the answer.
-   * @throws Fault not_found, plan_required, rate_limited, domain_taken if the DNS names another project too, which holds it,
-   * not_ready if the name servers take too long: the check goes on, and is written down
-   */
-  verify(slug: string, typed: string, actor: Actor): Promise<InspectedDomain>;
-  /** Makes it the one that the others redirect to. Again is fine. @throws Fault not_found */
-  makePrimary(slug: string, typed: string, actor: Actor): Promise<ListedDomain>;
-  /** It is served no longer from the next request on. @throws Fault not_found */
-  remove(slug: string, typed: string, actor: Actor): Promise<void>;
-  /** Newest first, also of a domain that was removed. @throws Fault not_found, invalid_cursor */
-  history(
-    slug: string,
-    typed: string,
-    query: { limit: number; cursor: string | undefined },
-  ): Promise<Page<DomainEvent>>;
-}
-
-export interface DomainServiceSettings {
+export interface DomainServiceOptions {
   domains: Domains;
   projects: Pick<ProjectService, "get">;
   checks: Checks;
   own: ReservedNames;
-  /** Undefined: there is no HTTPS. */
+  /** Undefined without HTTPS. */
   certificates?: DomainCertificates | undefined;
-  /** Told of a host name that is served no longer. */
-  removed?: (hostname: string) => void;
-  /** Counts the checks on request of one domain. */
+  /** Called when a host name stops being served. */
+  onRemoved?: (hostname: string) => void;
+  /** Counts the checks of one domain that clients ask for. */
   verifications: RateLimiter;
   clock: Clock;
   targetOf: (label: string) => string;
-  /** How long a check on request may take, in milliseconds; 20 seconds without it, before clients give up. */
+  /** How long a client waits for a check, in milliseconds. */
   patienceMs?: number;
 }
 
@@ -80,10 +52,17 @@ export interface DomainCertificates {
 
 /** Domains that a project can have. */
 export const MAX_DOMAINS = 100;
-/** Checks of one domain on request. */
+/** Checks of one domain that clients may ask for. */
 export const VERIFICATIONS = { requests: 10, seconds: 60 } as const;
+/** Before HTTP clients give up. */
+const PATIENCE_MS = 20_000;
 /** Above every id. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
+
+interface PageQuery {
+  limit: number;
+  cursor: string | undefined;
+}
 
 const notFound = () => new Fault("not_found", "The project has no domain with this name.");
 
@@ -94,7 +73,7 @@ const tooSlow = () =>
     { "retry-after": "30" },
   );
 
-/** What comes of some work. @throws Fault not_ready if it takes longer */
+/** @throws Fault not_ready if the work takes longer */
 const within = async <Value>(ms: number, work: Promise<Value>): Promise<Value> => {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(tooSlow()), ms);
@@ -105,7 +84,7 @@ const within = async <Value>(ms: number, work: Promise<Value>): Promise<Value> =
   }
 };
 
-/** A name as the project's domains are known by; "", which none has, for what is no host name. */
+/** The A-labels of a name; "", which no domain has, if it is not a host name. */
 const nameOf = (typed: string): string => {
   const parsed = parseHostname(typed);
   return parsed.ok ? parsed.hostname.ascii : "";
@@ -133,18 +112,8 @@ const explain = (project: Project): never => {
   throw new Fault("domain_limit_reached", `A project can have at most ${MAX_DOMAINS} domains.`);
 };
 
-export const domainService = ({
-  domains,
-  projects,
-  checks,
-  own,
-  certificates,
-  removed = () => {},
-  verifications,
-  clock,
-  targetOf,
-  patienceMs = 20_000,
-}: DomainServiceSettings): DomainService => {
+/** Domains as clients see them. */
+const domainReading = ({ domains, projects, certificates, targetOf }: DomainServiceOptions) => {
   const listed = (domain: Domain, { targetLabel }: Project): ListedDomain => ({
     ...domain,
     target: targetOf(targetLabel),
@@ -158,38 +127,27 @@ export const domainService = ({
     return { project, domain };
   };
 
-  const get = async (slug: string, typed: string): Promise<InspectedDomain> => {
-    const { project, domain } = await find(slug, typed);
-    const trace = await domains.trace(domain.id);
-    const holder = await domains.holder(domain.hostname);
-    const isElsewhere = holder !== undefined && holder.project.id !== project.id;
-    return {
-      ...listed(domain, project),
-      // The certificate is the holder's.
-      certificate: isElsewhere ? undefined : await certificates?.find(domain.hostname),
-      ...(trace !== undefined && { trace: JSON.parse(trace) as Report }),
-    };
+  const certificateOf = async ({ hostname, projectId }: Domain) => {
+    const holder = await domains.holder(hostname);
+    const isElsewhere = holder !== undefined && holder.project.id !== projectId;
+    return isElsewhere ? undefined : certificates?.find(hostname);
   };
 
   return {
-    get,
-    async add(slug, typed, actor) {
-      const project = await projects.get(slug);
-      const hostname = acceptable(typed, own).ascii;
-      const now = clock.now();
-      const wish = {
-        projectId: project.id,
-        hostname,
-        nextCheckAt: nextWaitingCheck(now, now),
-        most: MAX_DOMAINS,
+    listed,
+    find,
+    /** @throws Fault not_found */
+    async get(slug: string, typed: string): Promise<InspectedDomain> {
+      const { project, domain } = await find(slug, typed);
+      const trace = await domains.trace(domain.id);
+      return {
+        ...listed(domain, project),
+        certificate: await certificateOf(domain),
+        ...(trace !== undefined && { trace: JSON.parse(trace) as Report }),
       };
-      const added = await domains.add(wish, { actor, now });
-      if (added) return { domain: listed(added, project), isNew: true };
-      const present = await domains.find(project.id, hostname);
-      if (present) return { domain: listed(present, project), isNew: false };
-      return explain(await projects.get(slug));
     },
-    async list(slug, { limit, cursor }) {
+    /** @throws Fault not_found, invalid_cursor */
+    async list(slug: string, { limit, cursor }: PageQuery): Promise<Page<ListedDomain>> {
       const project = await projects.get(slug);
       const list = `domains:${project.id}`;
       const after = cursor === undefined ? 0 : readCursor(cursor, list);
@@ -200,30 +158,8 @@ export const domainService = ({
         list,
       );
     },
-    async verify(slug, typed, actor) {
-      const { project, domain } = await find(slug, typed);
-      assertPlan(project);
-      // By name: a domain that is removed and added again has another id.
-      await verifications.take(`${project.id} ${domain.hostname}`, VERIFICATIONS);
-      const outcome = await within(patienceMs, checks.run({ domain, project }, actor));
-      if (outcome === "taken") throw new Fault("domain_taken");
-      const checked = await get(slug, typed);
-      if (awaitsCertificate(checked.stage)) await certificates?.request(checked.hostname);
-      return checked;
-    },
-    async makePrimary(slug, typed, actor) {
-      const { project, domain } = await find(slug, typed);
-      const roles = { [domain.hostname]: "primary" } as const;
-      if (!(await domains.assign(project.id, roles, "keep", { actor, now: clock.now() }))) throw notFound();
-      return get(slug, typed);
-    },
-    async remove(slug, typed, actor) {
-      const { id } = await projects.get(slug);
-      const hostname = nameOf(typed);
-      if (!(await domains.remove(id, hostname, { actor, now: clock.now() }))) throw notFound();
-      removed(hostname);
-    },
-    async history(slug, typed, { limit, cursor }) {
+    /** Newest first, also of a domain that was removed. @throws Fault not_found, invalid_cursor */
+    async history(slug: string, typed: string, { limit, cursor }: PageQuery): Promise<Page<DomainEvent>> {
       const { id: projectId } = await projects.get(slug);
       const hostname = nameOf(typed);
       const list = `history:${projectId}:${hostname}`;
@@ -234,3 +170,63 @@ export const domainService = ({
     },
   };
 };
+
+export const domainService = (options: DomainServiceOptions) => {
+  const { domains, projects, checks, own, certificates, verifications, clock, onRemoved } = options;
+  const { patienceMs = PATIENCE_MS } = options;
+  const { listed, find, get, list, history } = domainReading(options);
+
+  return {
+    get,
+    list,
+    history,
+    /**
+     * Adds a host name as it was typed. A name that the project has already is returned as it is.
+     * @throws Fault not_found, invalid_request, plan_required, no_successful_deploy, domain_limit_reached
+     */
+    async add(slug: string, typed: string, actor: Actor): Promise<{ domain: ListedDomain; isNew: boolean }> {
+      const project = await projects.get(slug);
+      const hostname = acceptable(typed, own).ascii;
+      const now = clock.now();
+      const nextCheckAt = nextWaitingCheck(now, now);
+      const domain = { projectId: project.id, hostname, nextCheckAt, most: MAX_DOMAINS };
+      const added = await domains.add(domain, { actor, now });
+      if (added) return { domain: listed(added, project), isNew: true };
+      const present = await domains.find(project.id, hostname);
+      if (present) return { domain: listed(present, project), isNew: false };
+      return explain(await projects.get(slug));
+    },
+    /**
+     * Asks the DNS now. Clients that ask at once share the check.
+     * @throws Fault not_found, plan_required, rate_limited; domain_taken if the DNS names another project too, which holds the
+     * name; not_ready if the name servers take too long: the check goes on, and is stored
+     */
+    async verify(slug: string, typed: string, actor: Actor): Promise<InspectedDomain> {
+      const { project, domain } = await find(slug, typed);
+      assertPlan(project);
+      // By name: a domain that is removed and added again has another id.
+      await verifications.take(`${project.id} ${domain.hostname}`, VERIFICATIONS);
+      const outcome = await within(patienceMs, checks.run({ domain, project }, actor));
+      if (outcome === "taken") throw new Fault("domain_taken");
+      const checked = await get(slug, typed);
+      if (awaitsCertificate(checked.stage)) await certificates?.request(checked.hostname);
+      return checked;
+    },
+    /** Makes it the domain that the others redirect to. @throws Fault not_found */
+    async makePrimary(slug: string, typed: string, actor: Actor): Promise<ListedDomain> {
+      const { project, domain } = await find(slug, typed);
+      const roles = { [domain.hostname]: "primary" } as const;
+      if (!(await domains.assign(project.id, roles, "keep", { actor, now: clock.now() }))) throw notFound();
+      return get(slug, typed);
+    },
+    /** It is not served from the next request on. @throws Fault not_found */
+    async remove(slug: string, typed: string, actor: Actor): Promise<void> {
+      const { id } = await projects.get(slug);
+      const hostname = nameOf(typed);
+      if (!(await domains.remove(id, hostname, { actor, now: clock.now() }))) throw notFound();
+      onRemoved?.(hostname);
+    },
+  };
+};
+
+export type DomainService = ReturnType<typeof domainService>;
