@@ -1,21 +1,14 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, type TSchema, t } from "elysia";
-import { Cursor, Id, Limit, OneOf, Time, checked } from "../http/schemas.ts";
+import { Cursor, Id, Limit, OneOf, Time } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
 import { DomainCertificate } from "./certificate-model.ts";
+import { DomainFinding, DomainTrace, Findings, TARGET, text } from "./check-model.ts";
 import { type DomainEvent as StoredEvent, EVENTS, ROLES, describe } from "./domain.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import { recordFor } from "./needed-record.ts";
 import type { InspectedDomain, ListedDomain } from "./service.ts";
 import { STAGES, STORED_STAGES } from "./stage.ts";
-
-const TARGET = "k3vq7zj5n2xw4ryt6mbd.cname.example.net";
-
-const text = (description: string, ...examples: string[]) =>
-  t.String({ description, ...(examples.length > 0 && { examples }) });
-
-const texts = (description: string, examples: string[]) =>
-  t.Array(t.String(), { description, examples: [examples] });
 
 const optionalTime = (description: string, example: string) => t.Optional(Time(description, example));
 
@@ -73,75 +66,6 @@ const NeededRecord = t.Object(
     $id: "DomainRecord",
     description: "The record to create at the DNS provider; of a registered domain itself, `proof` too.",
   },
-);
-
-export const DomainFinding = t.Object(
-  {
-    kind: OneOf(
-      "FindingKind",
-      [
-        "no_record",
-        "wrong_target",
-        "conflicting_record",
-        "caa_forbids",
-        "not_propagated",
-        "ownership_unproven",
-        "unreachable",
-        "domain_taken",
-        "domain_lost",
-      ],
-      {
-        description:
-          "`not_propagated` and `unreachable` need time only; `unreachable` is never counted as a failure. `ownership_unproven`: the addresses of a registered domain are those of every project, and only the TXT record `record.proof` tells which of them it is for. `domain_taken`: the DNS also names the project that holds the domain. `domain_lost`: another project has proven that the domain is its own.",
-        examples: ["no_record"],
-      },
-    ),
-    message: text("What to do, in one sentence."),
-    name: text("The name whose record it is about.", "docs.example.org"),
-    type: t.Optional(text("The record's type.", "CNAME")),
-    found: t.Optional(texts("Its values.", ["203.0.113.7"])),
-    expected: t.Optional(texts("What they must be.", [TARGET])),
-    server: t.Optional(text("Who said so, or said nothing.", "192.0.2.53")),
-    seconds: t.Optional(
-      Type.Integer({ minimum: 0, description: "How long an old answer may live on.", examples: [300] }),
-    ),
-    reason: t.Optional(text("Why a server could not be asked.")),
-  },
-  { $id: "DomainFinding", description: "What a check found, naming the record to change." },
-);
-
-const Findings = t.Array(DomainFinding, { description: "Of the last check; empty if all is right." });
-
-const DomainQuestion = t.Object(
-  {
-    server: text("Who was asked.", "192.0.2.1"),
-    name: text("The name.", "docs.example.org"),
-    type: text("The type of record.", "CNAME"),
-    recursive: t.Boolean({ description: "True if the server was asked as a resolver." }),
-    transport: OneOf("Transport", ["udp", "tcp"], { examples: ["udp"] }),
-    outcome: text("The answer's code, or why there was none: `timeout`, `refused`, ...", "NOERROR"),
-    detail: t.Optional(text("More about why there was none.")),
-    records: texts("The records, as zone files write them; 20 at the most.", [
-      `docs.example.org 3600 IN CNAME ${TARGET}`,
-    ]),
-    milliseconds: Type.Integer({ minimum: 0, description: "How long it took.", examples: [12] }),
-  },
-  { $id: "DomainQuestion", description: "A question that a check asked, and its answer." },
-);
-
-export const DomainTrace = t.Object(
-  {
-    target: text("What the record had to point to.", TARGET),
-    zone: t.Optional(text("The zone that holds the name, if the resolvers knew one.", "example.org")),
-    nameServers: texts("The zone's own servers that were asked.", ["192.0.2.1"]),
-    chain: texts("The name, and the value of every CNAME record from it on.", ["docs.example.org", TARGET]),
-    targetAddresses: texts("Addresses of the target.", ["192.0.2.80"]),
-    caa: texts("The CAA records that count.", ['example.org 3600 IN CAA 0 issue "letsencrypt.org"']),
-    questions: t.Array(DomainQuestion, {
-      description: "Every question in the order of the answers; 200 at the most.",
-    }),
-  },
-  { $id: "DomainTrace", description: "All that the last check asked and was answered." },
 );
 
 export const Domain = t.Object(
@@ -206,61 +130,6 @@ export const DomainHistory = t.Array(DomainEvent, {
   maxItems: 100,
   description: "What happened to a domain, newest first.",
 });
-
-const redirect = {
-  from: text("A domain of the project.", "www.example.org"),
-  to: text("The primary domain.", "docs.example.org"),
-  status: Type.Integer({ minimum: 301, maximum: 301, examples: [301] }),
-};
-
-const NewRedirect = t.Object(redirect, {
-  $id: "NewRedirect",
-  additionalProperties: false,
-  description: "A domain that is to send its visitors to the primary domain.",
-});
-
-const Redirect = t.Object(redirect, {
-  $id: "Redirect",
-  description: "A domain that sends its visitors to the primary domain.",
-});
-
-const REDIRECTS = {
-  maxItems: 100,
-  description: "Domains that send their visitors to the primary domain, path and query kept.",
-};
-
-const NewDomainRoles = t.Object(
-  {
-    primary: text("A domain of the project.", "docs.example.org"),
-    redirects: t.Optional(t.Array(NewRedirect, REDIRECTS)),
-  },
-  { $id: "NewDomainRoles", additionalProperties: false, description: "What the domains are to be." },
-);
-
-const DomainRoles = t.Object(
-  {
-    primary: t.Optional(text("Absent while no domain is the primary one.", "docs.example.org")),
-    redirects: t.Array(Redirect, REDIRECTS),
-  },
-  { $id: "DomainRoles", description: "What the domains are." },
-);
-
-/** Documented by its form; every fault of it is named by `readDomainsConfig`. */
-export const NewDomainsConfig = checked<unknown>(
-  "NewDomainsConfig",
-  {
-    $id: "NewDomainsConfig",
-    description: "Which domain is the primary one, and which redirect to it.",
-    ...(t.Object({ domains: NewDomainRoles }, { additionalProperties: false }) as object),
-  },
-  "",
-  () => true,
-);
-
-export const DomainsConfig = t.Object(
-  { domains: DomainRoles },
-  { $id: "DomainsConfig", description: "Which domain is the primary one, and which redirect to it." },
-);
 
 const slug = t.String({ description: "The project's slug.", examples: ["docs"] });
 

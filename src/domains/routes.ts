@@ -7,17 +7,14 @@ import { writeYaml } from "../http/yaml.ts";
 import { prefersYaml } from "../lib/accept.ts";
 import { DomainCertificate } from "./certificate-model.ts";
 import type { Actor } from "./domain.ts";
+import { DomainFinding, DomainTrace } from "./check-model.ts";
 import {
   Domain,
   DomainEvent,
-  DomainFinding,
-  DomainTrace,
   DomainHistory,
   DomainParams,
   Domains,
-  DomainsConfig,
   NewDomain,
-  NewDomainsConfig,
   PageQuery,
   ProjectParams,
   ProofRecord,
@@ -35,6 +32,7 @@ import {
   removeDomain,
   verifyDomain,
 } from "./openapi.ts";
+import { DomainsConfig, NewDomainsConfig } from "./roles-model.ts";
 import type { DomainService } from "./service.ts";
 import type { DomainSettings } from "./settings.ts";
 

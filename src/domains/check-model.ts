@@ -1,0 +1,80 @@
+import { Type } from "@sinclair/typebox";
+import { t } from "elysia";
+import { OneOf } from "../http/schemas.ts";
+
+export const TARGET = "k3vq7zj5n2xw4ryt6mbd.cname.example.net";
+
+export const text = (description: string, ...examples: string[]) =>
+  t.String({ description, ...(examples.length > 0 && { examples }) });
+
+export const texts = (description: string, examples: string[]) =>
+  t.Array(t.String(), { description, examples: [examples] });
+
+export const DomainFinding = t.Object(
+  {
+    kind: OneOf(
+      "FindingKind",
+      [
+        "no_record",
+        "wrong_target",
+        "conflicting_record",
+        "caa_forbids",
+        "not_propagated",
+        "ownership_unproven",
+        "unreachable",
+        "domain_taken",
+        "domain_lost",
+      ],
+      {
+        description:
+          "`not_propagated` and `unreachable` need time only; `unreachable` is never counted as a failure. `ownership_unproven`: the addresses of a registered domain are those of every project, and only the TXT record `record.proof` tells which of them it is for. `domain_taken`: the DNS also names the project that holds the domain. `domain_lost`: another project has proven that the domain is its own.",
+        examples: ["no_record"],
+      },
+    ),
+    message: text("What to do, in one sentence."),
+    name: text("The name whose record it is about.", "docs.example.org"),
+    type: t.Optional(text("The record's type.", "CNAME")),
+    found: t.Optional(texts("Its values.", ["203.0.113.7"])),
+    expected: t.Optional(texts("What they must be.", [TARGET])),
+    server: t.Optional(text("Who said so, or said nothing.", "192.0.2.53")),
+    seconds: t.Optional(
+      Type.Integer({ minimum: 0, description: "How long an old answer may live on.", examples: [300] }),
+    ),
+    reason: t.Optional(text("Why a server could not be asked.")),
+  },
+  { $id: "DomainFinding", description: "What a check found, naming the record to change." },
+);
+
+export const Findings = t.Array(DomainFinding, { description: "Of the last check; empty if all is right." });
+
+const DomainQuestion = t.Object(
+  {
+    server: text("Who was asked.", "192.0.2.1"),
+    name: text("The name.", "docs.example.org"),
+    type: text("The type of record.", "CNAME"),
+    recursive: t.Boolean({ description: "True if the server was asked as a resolver." }),
+    transport: OneOf("Transport", ["udp", "tcp"], { examples: ["udp"] }),
+    outcome: text("The answer's code, or why there was none: `timeout`, `refused`, ...", "NOERROR"),
+    detail: t.Optional(text("More about why there was none.")),
+    records: texts("The records, as zone files write them; 20 at the most.", [
+      `docs.example.org 3600 IN CNAME ${TARGET}`,
+    ]),
+    milliseconds: Type.Integer({ minimum: 0, description: "How long it took.", examples: [12] }),
+  },
+  { $id: "DomainQuestion", description: "A question that a check asked, and its answer." },
+);
+
+export const DomainTrace = t.Object(
+  {
+    target: text("What the record had to point to.", TARGET),
+    zone: t.Optional(text("The zone that holds the name, if the resolvers knew one.", "example.org")),
+    nameServers: texts("The zone's own servers that were asked.", ["192.0.2.1"]),
+    chain: texts("The name, and the value of every CNAME record from it on.", ["docs.example.org", TARGET]),
+    targetAddresses: texts("Addresses of the target.", ["192.0.2.80"]),
+    caa: texts("The CAA records that count.", ['example.org 3600 IN CAA 0 issue "letsencrypt.org"']),
+    questions: t.Array(DomainQuestion, {
+      description: "Every question in the order of the answers; 200 at the most.",
+    }),
+  },
+  { $id: "DomainTrace", description: "All that the last check asked and was answered." },
+);

@@ -1,0 +1,59 @@
+import { Type } from "@sinclair/typebox";
+import { t } from "elysia";
+import { checked } from "../http/schemas.ts";
+import { text } from "./check-model.ts";
+
+const redirect = {
+  from: text("A domain of the project.", "www.example.org"),
+  to: text("The primary domain.", "docs.example.org"),
+  status: Type.Integer({ minimum: 301, maximum: 301, examples: [301] }),
+};
+
+const NewRedirect = t.Object(redirect, {
+  $id: "NewRedirect",
+  additionalProperties: false,
+  description: "A domain that is to send its visitors to the primary domain.",
+});
+
+const Redirect = t.Object(redirect, {
+  $id: "Redirect",
+  description: "A domain that sends its visitors to the primary domain.",
+});
+
+const REDIRECTS = {
+  maxItems: 100,
+  description: "Domains that send their visitors to the primary domain, path and query kept.",
+};
+
+const NewDomainRoles = t.Object(
+  {
+    primary: text("A domain of the project.", "docs.example.org"),
+    redirects: t.Optional(t.Array(NewRedirect, REDIRECTS)),
+  },
+  { $id: "NewDomainRoles", additionalProperties: false, description: "What the domains are to be." },
+);
+
+const DomainRoles = t.Object(
+  {
+    primary: t.Optional(text("Absent while no domain is the primary one.", "docs.example.org")),
+    redirects: t.Array(Redirect, REDIRECTS),
+  },
+  { $id: "DomainRoles", description: "What the domains are." },
+);
+
+/** Documented by its form; every fault of it is named by `readDomainsConfig`. */
+export const NewDomainsConfig = checked<unknown>(
+  "NewDomainsConfig",
+  {
+    $id: "NewDomainsConfig",
+    description: "Which domain is the primary one, and which redirect to it.",
+    ...(t.Object({ domains: NewDomainRoles }, { additionalProperties: false }) as object),
+  },
+  "",
+  () => true,
+);
+
+export const DomainsConfig = t.Object(
+  { domains: DomainRoles },
+  { $id: "DomainsConfig", description: "Which domain is the primary one, and which redirect to it." },
+);
