@@ -49,7 +49,7 @@ const storeServices = (
     orders: orderService({ orders: repositories.orders, clock }),
     keptResponses: repositories.keptResponses,
     expiries: repositories.certificates.expiries,
-    /** Removes what is kept for a time only. */
+    /** Removes expired rows. */
     sweeper: rowSweeper([
       () => repositories.keptResponses.sweep(clock.now() - RETENTION_MS),
       () => repositories.petEvents.sweep(),

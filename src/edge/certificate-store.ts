@@ -14,7 +14,7 @@ export interface CertificateStoreOptions {
   /** The largest `max-age`, in seconds. */
   hstsMaxAge: number;
   isServed(hostname: string): boolean;
-  /** Changes with every change of what is stored. */
+  /** Changes with every write to the database. */
   version(): number;
   now(): number;
   /** Called when a certificate cannot be used. */

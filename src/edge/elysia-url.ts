@@ -1,6 +1,6 @@
 /**
- * The same request with the URL that Elysia reads a path of: told that hosts may be short, it looks for the path from the end
- * of `http://` on. Whether a request came over HTTPS is known by its connection.
+ * Gives a request an `http:` URL. Elysia, set up for short host names, looks for the path after the length of `http://`.
+ * Whether a request arrived over HTTPS is known by its connection.
  */
 export const withHttpUrl = (request: Request): Request => {
   const { url } = request;

@@ -5,7 +5,7 @@ export interface Poller {
   start(): void;
   /** Runs the work now; a timer calls it. Resolves when what it began has ended; never rejects. */
   tick(): Promise<void>;
-  /** Begins nothing any more, and waits for what is in progress. */
+  /** Stops the timer and waits for what is in progress. A later `tick` begins nothing. */
   stop(): Promise<void>;
 }
 
