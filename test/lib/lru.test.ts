@@ -62,4 +62,11 @@ describe("an LRU cache", () => {
     for (const key of KEYS) cache.set(key, key);
     expect(keysOf(cache)).toEqual(KEYS);
   });
+
+  test("has as many entries as it keeps", () => {
+    const cache = lruCache<string, string>({ maxEntries: 3 });
+    expect(cache.size).toBe(0);
+    for (const key of KEYS) cache.set(key, key);
+    expect(cache.size).toBe(3);
+  });
 });

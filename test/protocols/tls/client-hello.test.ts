@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { createServer, type AddressInfo } from "node:net";
+import { EventEmitter } from "node:events";
+import { createServer, type AddressInfo, type Socket } from "node:net";
 import { connect } from "node:tls";
-import { MAX_HELLO_BYTES, parseClientHello } from "../../../src/protocols/tls/client-hello.ts";
+import {
+  MAX_HELLO_BYTES,
+  parseClientHello,
+  readClientHello,
+} from "../../../src/protocols/tls/client-hello.ts";
 import { seeded } from "../../support/random.ts";
 import { madeOf, nameOf, vector } from "./client-hellos.ts";
 
@@ -95,6 +100,60 @@ describe("a ClientHello", () => {
 
   test("is parsed without the bytes after it", () => {
     expect(parseClientHello(Buffer.concat([HELLO, Buffer.from("anything")]))).toEqual(READ);
+  });
+});
+
+/** What a reader makes of a connection that sends these chunks, in the order in which it happens. */
+const readFrom = (chunks: Iterable<Uint8Array>) => {
+  const calls: unknown[][] = [];
+  const socket = Object.assign(new EventEmitter(), {
+    pause: () => calls.push(["pause"]),
+    unshift: (bytes: Uint8Array) => calls.push(["unshift", Buffer.from(bytes)]),
+  });
+  readClientHello(socket as unknown as Socket, {
+    onHello: (hello) => calls.push(["hello", hello]),
+    onMalformed: (bytes) => calls.push(["malformed", Buffer.from(bytes)]),
+  });
+  for (const chunk of chunks) socket.emit("data", Buffer.from(chunk));
+  return { calls, isListening: socket.listenerCount("data") > 0 };
+};
+
+const inChunks = (bytes: Buffer, size: number): Buffer[] =>
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+    bytes.subarray(at * size, (at + 1) * size),
+  );
+
+describe("a connection that begins", () => {
+  test.each([1, 4, 5, 6, 100, 100_000])(
+    "with a ClientHello in chunks of %d bytes is given back whole",
+    (size) => {
+      const made = madeOf([[0, nameOf("a.test")]]);
+      const hello = { kind: "hello", serverName: "a.test", protocols: [] };
+      expect(readFrom(inChunks(made, size))).toEqual({
+        calls: [["pause"], ["unshift", made], ["hello", hello]],
+        isListening: false,
+      });
+    },
+  );
+
+  test("with a ClientHello and more is given back with what is more", () => {
+    const bytes = Buffer.concat([HELLO, Buffer.from("more")]);
+    expect(readFrom([HELLO.subarray(0, 7), bytes.subarray(7)]).calls).toEqual([
+      ["pause"],
+      ["unshift", bytes],
+      ["hello", READ],
+    ]);
+  });
+
+  test("with anything else is told of with all its bytes, and flows on", () => {
+    const bytes = Buffer.from("GET / HTTP/1.1");
+    expect(readFrom([bytes])).toEqual({ calls: [["malformed", bytes]], isListening: false });
+    const late = Buffer.from([22, 3, 1, 0, 0]);
+    expect(readFrom(inChunks(late, 1))).toEqual({ calls: [["malformed", late]], isListening: false });
+  });
+
+  test("with a part of a ClientHello is waited for", () => {
+    expect(readFrom([HELLO.subarray(0, -1)])).toEqual({ calls: [], isListening: true });
   });
 });
 
