@@ -10,14 +10,14 @@ import type { Database } from "../db/open.ts";
 import { explainStorage } from "../data-dir/filesystem.ts";
 import { fullReason } from "../data-dir/free-space.ts";
 
-/** Says what the storage failed at. */
-const explained = (error: unknown, dataDir: string): unknown => {
+/** Says which file system failed, and what to do. */
+const explain = (error: unknown, dataDir: string): unknown => {
   // An error of the system itself is about another file that the command writes.
   if (isFull(error) && resultCode(error) !== "SQLITE_FULL") {
     const { path } = error as NodeJS.ErrnoException;
     const reason =
       path === undefined
-        ? "the file system of a file that it writes is full; make room there"
+        ? "the file system of a file that it writes is full: make room there"
         : `${path}: ${fullReason(dirname(path))}`;
     return new OperatorError(`${reason}, then try again`, { cause: error });
   }
@@ -28,7 +28,7 @@ const explained = (error: unknown, dataDir: string): unknown => {
 };
 
 /**
- * Runs some work on the database of DATA_DIR, beside a server or without one; `create` makes what is missing.
+ * Runs `work` on the database of DATA_DIR, beside a server or without one; `create` makes what is missing.
  * @throws OperatorError if it cannot be opened, is being restored, or a file system is full
  */
 export const withDatabase = async <Result>(
@@ -42,7 +42,7 @@ export const withDatabase = async <Result>(
   try {
     return await work(database);
   } catch (error) {
-    throw explained(asDiskError(database.client, error), config.dataDir);
+    throw explain(asDiskError(database.client, error), config.dataDir);
   } finally {
     await database.close();
   }

@@ -1,8 +1,8 @@
 import { totalmem } from "node:os";
 
 /**
- * The memory after which the runtime sizes its heap, in bytes. Left alone it takes the machine's: with 24 GiB the server
- * rested at 124 to 138 MB under the memory bench's load, with this at 103 MB, at the same pace.
+ * The memory size by which the runtime sizes its heap, in bytes. By default it takes the machine's: with 24 GiB the server
+ * used 124 to 138 MB under the load of the memory bench, and with this 103 MB, at the same speed.
  */
 const HEAP_SCALE = 256 * 2 ** 20;
 /** JavaScriptCore reads it once, before the first line of the program runs. */
@@ -21,6 +21,6 @@ export const scaleHeap = (): void => {
       [VARIABLE]: String(HEAP_SCALE),
     });
   } catch {
-    // The server runs as well with a larger heap.
+    // The server works with a larger heap too.
   }
 };

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 const SIGHUP_BIT = 1n;
 
 /**
- * True if this process was started with SIGHUP ignored, as `nohup` does: a handler would undo that. Always false where the
- * system is not Linux, which alone tells.
+ * True if this process was started with SIGHUP ignored, as `nohup` does: a handler would undo that. Only Linux tells; always
+ * false elsewhere.
  */
 export const ignoresHangup = (): boolean => {
   try {

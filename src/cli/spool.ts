@@ -5,13 +5,13 @@ import { freeBytes } from "../data-dir/free-space.ts";
 import type { Target } from "./export-target.ts";
 
 export interface SpoolOptions {
-  /** Where the spool file is. It has no name there, so that nothing stays however the process ends. */
+  /** Where the spool file is. It has no name there, so that it is gone when the process ends, however that ends. */
   directory: string;
   /** Bytes that stay free there. */
   reserve: number;
   /** How long all writes together may wait for the reader, in milliseconds. */
   waitMs?: number;
-  /** True if no write may wait for the reader any more. */
+  /** True once no write may wait for the reader. */
   isHurried: () => boolean;
   /** True if the rest is no longer wanted. */
   isStopped: () => boolean;
@@ -20,18 +20,18 @@ export interface SpoolOptions {
 const WAIT_MS = 1000;
 const CHUNK = 2 ** 20;
 /** The free space is checked each time that this much was written. */
-const LOOK_BYTES = 8 * 2 ** 20;
+const CHECK_BYTES = 8 * 2 ** 20;
 
 const openSpool = ({ directory, reserve }: SpoolOptions) => {
   const path = join(directory, `export-${process.pid}-${randomBytes(6).toString("hex")}.spool`);
   const file = openSync(path, "wx+", 0o600);
   unlinkSync(path);
   let size = 0;
-  let looked = -LOOK_BYTES;
+  let checkedSize = -CHECK_BYTES;
   const assertRoom = () => {
-    if (size - looked < LOOK_BYTES) return;
-    looked = size;
-    if (freeBytes(directory) >= reserve + LOOK_BYTES) return;
+    if (size - checkedSize < CHECK_BYTES) return;
+    checkedSize = size;
+    if (freeBytes(directory) >= reserve + CHECK_BYTES) return;
     throw new Error(
       "the reader of the export is too slow, and DATA_DIR has no room for the rest: make room there, or export to a file on another disk",
     );
@@ -67,8 +67,8 @@ const within = async <Value>(promise: Promise<Value>, ms: number): Promise<Value
 };
 
 /**
- * Passes content on to a target, and spools the rest to a file once the target is too slow. So the writer is done soon and
- * releases its snapshot of the database, which would make the server's log grow. `finish` waits for the target.
+ * Passes content on to a target, and spools the rest to a file once the target is too slow. So the writer finishes soon, and
+ * releases its snapshot of the database: while it is held, the server's log grows. `finish` waits for the target.
  */
 export const spooling = (target: Target, options: SpoolOptions): Target => {
   const { waitMs = WAIT_MS, isHurried, isStopped } = options;

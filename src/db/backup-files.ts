@@ -1,23 +1,19 @@
 import type { Database as Client } from "bun:sqlite";
 import { BACKUP_FILES, CREATE_BACKUP_FILES, hasTable } from "./schema-check.ts";
 
-/** The files of deployed sites inside a backup, by the SHA-256 of their content, in parts that fit into memory. */
-export interface BackupFiles {
-  /** Stores a file, whole or not at all: nothing of it stays if `parts` throws. */
-  put(hash: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
-  hashes(): string[];
-  partsOf(hash: string): Generator<Uint8Array>;
-}
-
 const PUT = `INSERT INTO ${BACKUP_FILES} (hash, part, content) VALUES (?, ?, ?)`;
 
 export const hasBackupFiles = (client: Client): boolean => hasTable(client, BACKUP_FILES);
 
-/** Opens the files inside a backup; `create` makes the table for them. */
-export const backupFiles = (client: Client, { create = false } = {}): BackupFiles => {
+/**
+ * The files of deployed sites inside a backup, by the SHA-256 of their content, in parts that fit into memory. `create` makes
+ * the table for them.
+ */
+export const backupFiles = (client: Client, { create = false } = {}) => {
   if (create) client.run(CREATE_BACKUP_FILES);
   return {
-    async put(hash, parts) {
+    /** Stores a file, whole or not at all: nothing of it stays if `parts` throws. */
+    async put(hash: string, parts: AsyncIterable<Uint8Array>): Promise<void> {
       let part = 0;
       client.run("BEGIN");
       try {
@@ -30,12 +26,12 @@ export const backupFiles = (client: Client, { create = false } = {}): BackupFile
         throw error;
       }
     },
-    hashes: () =>
+    hashes: (): string[] =>
       client
         .query<{ hash: string }, []>(`SELECT hash FROM ${BACKUP_FILES} WHERE part = 0 ORDER BY hash`)
         .all()
         .map(({ hash }) => hash),
-    *partsOf(hash) {
+    *partsOf(hash: string): Generator<Uint8Array> {
       const query = client.query<{ content: Uint8Array }, [string, number]>(
         `SELECT content FROM ${BACKUP_FILES} WHERE hash = ? AND part = ?`,
       );
@@ -47,5 +43,7 @@ export const backupFiles = (client: Client, { create = false } = {}): BackupFile
     },
   };
 };
+
+export type BackupFiles = ReturnType<typeof backupFiles>;
 
 export const dropBackupFiles = (copy: Client): void => void copy.run(`DROP TABLE ${BACKUP_FILES}`);

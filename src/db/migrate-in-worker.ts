@@ -25,15 +25,7 @@ export interface UpgradeOptions {
   signal: AbortSignal;
 }
 
-/** A connection for an upgrade. Aborting `signal` ends it at once. */
-export interface Upgrade extends AsyncDisposable {
-  /** Copies the database into a file that must not exist. */
-  copyInto(path: string): Promise<void>;
-  /** Brings the schema up to date, all or nothing. @throws MigrationRefused, or SQLite's error */
-  migrate(): Promise<void>;
-}
-
-const migrateRemotely = async (client: SqlWorker, onStep: UpgradeOptions["onStep"]) => {
+const runSteps = async (client: SqlWorker, onStep: UpgradeOptions["onStep"]) => {
   const steps = migrationSteps(migrations);
   for (let next = steps.next([]); !next.done;) {
     const { sql, parameters, of } = next.value;
@@ -46,23 +38,27 @@ const migrateRemotely = async (client: SqlWorker, onStep: UpgradeOptions["onStep
   }
 };
 
-/** Opens a database to upgrade it in a worker, so that the event loop is not blocked. */
-export const openUpgrade = async (path: string, { onStep, signal }: UpgradeOptions): Promise<Upgrade> => {
-  const client = await openSqlWorker(path);
+/** Opens a database to upgrade it in a worker, so that the event loop is not blocked. Aborting `signal` ends it at once. */
+export const openUpgrade = async (path: string, { onStep, signal }: UpgradeOptions) => {
+  const worker = await openSqlWorker(path);
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   aborted.catch(() => {});
   const abort = () => {
-    client.terminate();
+    worker.terminate();
     reject(signal.reason);
   };
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort);
   return {
-    copyInto: (copy) => Promise.race([client.run("VACUUM INTO ?", [copy]), aborted]),
-    migrate: () => Promise.race([migrateRemotely(client, onStep), aborted]),
-    async [Symbol.asyncDispose]() {
+    /** Copies the database into a file that must not exist. */
+    copyInto: (copy: string): Promise<void> => Promise.race([worker.run("VACUUM INTO ?", [copy]), aborted]),
+    /** Brings the schema up to date, all or nothing. @throws MigrationRefused, or SQLite's error */
+    migrate: (): Promise<void> => Promise.race([runSteps(worker, onStep), aborted]),
+    async [Symbol.asyncDispose](): Promise<void> {
       signal.removeEventListener("abort", abort);
-      await client[Symbol.asyncDispose]();
+      await worker[Symbol.asyncDispose]();
     },
   };
 };
+
+export type Upgrade = Awaited<ReturnType<typeof openUpgrade>>;

@@ -5,22 +5,12 @@ import program from "./sql.worker.js" with { type: "text" };
 type Value = string | number | null;
 type Row = Record<string, unknown>;
 
-/** A connection whose statements run in a worker, so that they do not block the event loop. */
-export interface SqlWorker extends AsyncDisposable {
-  /** @throws SQLite's error, with its code */
-  all(sql: string, parameters?: readonly Value[]): Promise<Row[]>;
-  /** Runs all statements of a text. @throws SQLite's error, with its code */
-  run(sql: string, parameters?: readonly Value[]): Promise<void>;
-  /** Ends the worker at once: the transaction of a running statement is not committed. */
-  terminate(): void;
-}
-
 type Reply =
   | { id: number; rows: Row[]; failed?: undefined }
   | { id: number; failed: { message: string; code?: string } };
 
-/** Opens a database file that exists, in a worker. */
-export const openSqlWorker = async (path: string): Promise<SqlWorker> => {
+/** Opens a database file that exists in a worker, whose statements do not block the event loop. */
+export const openSqlWorker = async (path: string) => {
   const url = URL.createObjectURL(new Blob([program], { type: "text/javascript" }));
   const worker = new Worker(url);
   let isEnded = false;
@@ -66,11 +56,16 @@ export const openSqlWorker = async (path: string): Promise<SqlWorker> => {
     throw error;
   }
   return {
-    all: (query, parameters = []) => send({ query, parameters }),
-    async run(run, parameters = []) {
+    /** @throws SQLite's error, with its code */
+    all: (query: string, parameters: readonly Value[] = []): Promise<Row[]> => send({ query, parameters }),
+    /** Runs all statements of a text. @throws SQLite's error, with its code */
+    async run(run: string, parameters: readonly Value[] = []): Promise<void> {
       await send({ run, parameters });
     },
+    /** Ends the worker at once: the transaction of a running statement is not committed. */
     terminate: end,
     [Symbol.asyncDispose]: close,
   };
 };
+
+export type SqlWorker = Awaited<ReturnType<typeof openSqlWorker>>;

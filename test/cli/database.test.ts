@@ -41,7 +41,7 @@ test("a file elsewhere that has no room is no matter of DATA_DIR", async () => {
     throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   };
   const failed = withDatabase(config, failing, { create: true });
-  await expect(failed).rejects.toThrow("the file system of a file that it writes is full; make room there");
+  await expect(failed).rejects.toThrow("the file system of a file that it writes is full: make room there");
   await expect(failed).rejects.not.toThrow("DATA_DIR");
 });
 

@@ -10,8 +10,8 @@ import {
 } from "drizzle-orm/sqlite-core";
 
 /**
- * Whether an order of this status holds its animal. Written out: the index of open orders serves no comparison with a
- * parameter.
+ * True if an order of this status holds its animal. The statuses are written out: SQLite does not use the index of open
+ * orders for a comparison with a parameter.
  */
 export const isOpen = (status: AnySQLiteColumn) => sql`${status} in ('placed', 'approved')`;
 
@@ -20,9 +20,9 @@ export const orders = sqliteTable(
   "orders",
   {
     id: integer().primaryKey({ autoIncrement: true }),
-    /** It may be gone once the order is no longer open. */
+    /** The animal may be deleted once the order is no longer open. */
     petId: integer("pet_id").notNull(),
-    /** Both null once the adopter was forgotten, and the note with them. */
+    /** Both are null, and the note too, once the adopter is forgotten. */
     adopterName: text("adopter_name"),
     adopterEmail: text("adopter_email"),
     note: text(),
@@ -31,7 +31,7 @@ export const orders = sqliteTable(
     updatedAt: integer("updated_at").notNull(),
   },
   (table) => [
-    // Of all who want an animal, one gets it.
+    // One open order for each animal.
     uniqueIndex("orders_open").on(table.petId).where(isOpen(table.status)),
     index("orders_by_status").on(table.status),
     index("orders_by_pet").on(table.petId),

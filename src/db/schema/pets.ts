@@ -24,8 +24,8 @@ export const pets = sqliteTable(
 );
 
 /**
- * What happened to animals, in the order that it happened in: triggers of `pets` write it (migration 0004), so that it is
- * in the transaction of the change, whoever makes it. The oldest go when there are too many.
+ * What happened to animals, in order. Triggers of `pets` write the rows, in the transaction of every change, whichever process
+ * makes it. The oldest rows are removed when there are too many.
  */
 export const petEvents = sqliteTable(
   "pet_events",
@@ -37,10 +37,10 @@ export const petEvents = sqliteTable(
   (table) => [check("pet_events_kind", sql`${table.kind} in ('added', 'changed', 'deleted')`)],
 );
 
-/** Categories that have a record. An animal may name one that has none. */
+/** Categories that have a record. An animal may be in a category without a record. */
 export const categories = sqliteTable("categories", {
   id: integer().primaryKey({ autoIncrement: true }),
   name: text().notNull(),
-  /** The name as it is compared: NFKC, in lower case, one space between words. */
+  /** The name for comparisons: NFKC, in lower case, one space between words. */
   folded: text().notNull().unique(),
 });

@@ -9,7 +9,7 @@ export const projects = sqliteTable(
     slug: text().notNull().unique(),
     name: text().notNull(),
     plan: text({ enum: ["free", "pro", "enterprise"] }).notNull(),
-    /** The label of its CNAME target: random, so that it is never another project's. */
+    /** The label of its CNAME target: random, so that no other project ever has the same. */
     targetLabel: text("target_label").notNull().unique(),
     /** The deploy that is served; null before the first that succeeds. */
     activeDeployId: integer("active_deploy_id").references((): AnySQLiteColumn => deploys.id),
@@ -30,14 +30,14 @@ export const deploys = sqliteTable(
     id: integer().primaryKey({ autoIncrement: true }),
     projectId: projectReference(),
     status: text({ enum: ["succeeded", "failed"] }).notNull(),
-    /** Why it failed, for who uploaded it. */
+    /** Why it failed, for the uploader. */
     reason: text(),
     /** The blob of its manifest: a hash. */
     manifest: text(),
     files: integer().notNull(),
     /** Of all files, unpacked. */
     bytes: integer().notNull(),
-    /** Who uploaded it; null: the service itself. */
+    /** The key that uploaded it; null: the service itself. */
     keyId: integer("key_id"),
     createdAt: integer("created_at").notNull(),
   },
