@@ -66,7 +66,7 @@ describe.each([
 ])("%s of any form, sound or not", (_, reader, pieces) => {
   const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 14 }).map((parts) => parts.join(""));
 
-  test("has the same rows however it is cut into chunks", async () => {
+  test("has the same rows however it is split into chunks", async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.constantFrom(...SIZES), async (text, size) => {
         expect(shown(await read(reader, text, size))).toEqual(shown(await read(reader, text)));
@@ -75,7 +75,7 @@ describe.each([
     );
   });
 
-  test("has the same rows from the end of any row on", async () => {
+  test("has the same rows if reading starts after any row", async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.constantFrom(...SIZES), async (text, size) => {
         const rows = await read(reader, text);
@@ -90,7 +90,7 @@ describe.each([
 });
 
 describe("a row of CSV that cannot be read", () => {
-  test("is one row, though its line comes in two chunks", async () => {
+  test("is one row even if its line comes in two chunks", async () => {
     const text = 'Bella,3\nMax "Maxi" Smith,3\nRex,4\n';
     const rows = [
       [1, ["Bella", "3"]],
@@ -101,7 +101,7 @@ describe("a row of CSV that cannot be read", () => {
       expect(told(await read(csv, text, size)) as unknown[]).toEqual(rows);
   });
 
-  test.each(["\n", "\r\n", "\r"])("takes no other with it where lines end in %j", async (end) => {
+  test.each(["\n", "\r\n", "\r"])("spoils no other row where lines end in %j", async (end) => {
     const rows = await read(csv, ["Bella,1", 'Max "Maxi" Smith,3', "Rex,4", "Zoe,5", ""].join(end));
     expect(told(rows) as unknown[]).toEqual([
       [1, ["Bella", "1"]],
@@ -160,7 +160,7 @@ describe("a row that is too long", () => {
       expect(outline(await read(reader, text, size))).toEqual(rows);
   });
 
-  test("and just not too long is none", async () => {
+  test("is accepted at exactly the maximum", async () => {
     const text = `${FIRST}${"x".repeat(128 * KIB)}\r\nRex,2\n`;
     for (const size of [Infinity, 1000, FIRST.length + 128 * KIB + 1])
       expect((await read(csv, text, size)).map(({ content }) => content instanceof UnreadableRow)).toEqual([
@@ -170,7 +170,7 @@ describe("a row that is too long", () => {
       ]);
   });
 
-  test("for a quote that lines are in costs the line of the quote alone", async () => {
+  test("because of an open quote costs only the line of the quote", async () => {
     const text = `${FIRST}"open,2\n${"Rex,2\n".repeat(50_000)}`;
     for (const size of [Infinity, 64 * KIB]) {
       const rows = outline(await read(csv, text, size));

@@ -79,13 +79,13 @@ const BLANK: [string, string, string][] = [
 ];
 
 describe.each(BLANK)("where a chunk ends with %s", (_, text, file) => {
-  test("the file is known when it comes again", async () => {
+  test("a file that was imported is recognized", async () => {
     const { importing } = place(text, file);
     expect(await importing()).toMatchObject({ rejected: 0, done: true });
     await expect(importing()).rejects.toThrow(/was imported on/);
   });
 
-  test("an import that was stopped goes on behind it, or before it", async () => {
+  test("a stopped import continues after it, or before it", async () => {
     const { importing, animals } = place(text, file);
     const first = await importing({}, 1000);
     expect(first.done).toBe(false);
@@ -98,7 +98,7 @@ describe.each(BLANK)("where a chunk ends with %s", (_, text, file) => {
   });
 });
 
-test("blank rows alone are none, and an import of them can be stopped", async () => {
+test("a file of blank rows has no rows, and its import can be stopped", async () => {
   const text = `name,categoryId\nBella,3\n${",\n".repeat(CHUNK)}`;
   const { importing, animals } = place(text);
   expect(await importing({}, 1)).toMatchObject({ read: 1, done: false });
@@ -151,8 +151,8 @@ const expectAllRejected = (text: string) => {
   expect(names).toEqual(Array.from({ length: ROWS / 2 }, (_, row) => 2 * row + 1));
 };
 
-describe("of two runs at a time", () => {
-  test("the second leaves alone what the first has rejected", async () => {
+describe("of two concurrent imports", () => {
+  test("the second does not touch the rejected rows of the first", async () => {
     const { path, importing, imports } = place(half(ROWS));
     await importing({}, 1000);
     const rejected = readFileSync(`${path}.rejected`, "utf8");
@@ -167,7 +167,7 @@ describe("of two runs at a time", () => {
     expectAllRejected(readFileSync(`${path}.rejected`, "utf8"));
   });
 
-  test("one alone writes, whichever was first", async () => {
+  test("only one writes, whichever was first", async () => {
     const { path, importing, animals } = place(half(ROWS));
     const runs = await Promise.allSettled([importing(), importing(), importing()]);
     expect(runs.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected"]);
@@ -175,7 +175,7 @@ describe("of two runs at a time", () => {
     expectAllRejected(readFileSync(`${path}.rejected`, "utf8"));
   });
 
-  test("one that has ended since the other looked for it is in its way", async () => {
+  test("one that has finished since the other looked for it stops the other", async () => {
     const { path, imports, importing, animals } = place("name,categoryId\nBella,1\n");
     await importing();
     const late = importing({ rejected: `${path}.2` }, Infinity, { ...imports, all: () => [] });
@@ -194,7 +194,7 @@ describe("of two runs at a time", () => {
     expect([first.added, second.added]).toEqual([ROWS / 2, 1]);
   });
 
-  test("nothing is left of their locks, but where one was killed", async () => {
+  test("no lock file is left, except where one was killed", async () => {
     const { data, importing, imports } = place(half(ROWS));
     await importing({}, 1000);
     const locks = () => readdirSync(data).filter((name) => name.endsWith(".lock"));
@@ -206,7 +206,7 @@ describe("of two runs at a time", () => {
   });
 });
 
-test("an import --again that was stopped goes on where it ended, as any other", async () => {
+test("a stopped import --again continues where it ended, like any other", async () => {
   const { path, importing, animals } = place(half(ROWS));
   await importing();
   rmSync(`${path}.rejected`);
@@ -217,7 +217,7 @@ test("an import --again that was stopped goes on where it ended, as any other", 
   expectAllRejected(readFileSync(`${path}.rejected`, "utf8"));
 });
 
-test("an import that was stopped, of a file that is another by now, is forgotten by --again", async () => {
+test("--again forgets a stopped import of a file that has changed since", async () => {
   const { path, importing } = place(half(ROWS));
   const { rejected } = await importing({}, 10_000);
   writeFileSync(path, half(ROWS).replace("Good 6000,1", "Good 6000,7"));
@@ -226,8 +226,8 @@ test("an import that was stopped, of a file that is another by now, is forgotten
   expect([rejected > 0, anew.before, anew.read]).toEqual([true, 0, ROWS]);
 });
 
-describe("an import that goes on", () => {
-  test("does not write over a file that is none of its own", async () => {
+describe("an import that continues", () => {
+  test("does not overwrite a file that is not its own", async () => {
     const { cwd, path, importing, animals } = place(half(ROWS));
     const { added } = await importing({}, 1000);
     const precious = join(cwd, "precious.txt");
@@ -239,7 +239,7 @@ describe("an import that goes on", () => {
     expectAllRejected(readFileSync(`${path}.rejected`, "utf8"));
   });
 
-  test("says where the rows before lie when another file is named, and goes on there next", async () => {
+  test("says where earlier rejected rows are if another file is named, and continues in that one", async () => {
     const { path, importing } = place(half(ROWS));
     const first = await importing({}, 1000);
     const second = await importing({ rejected: `${path}.2` }, 5000);
@@ -253,7 +253,7 @@ describe("an import that goes on", () => {
     expect(other?.[0]).toBe("name,categoryId,line,reason");
   });
 
-  test("knows its file in another spelling, and makes it anew where it was taken away", async () => {
+  test("recognizes its file by another path, and creates it again if it was removed", async () => {
     const { cwd, path, importing } = place(half(ROWS));
     await importing({}, 1000);
     const { rejected } = await importing({ rejected: `${cwd}/data/../a.csv.rejected` }, 5000);
@@ -286,12 +286,12 @@ describe("an import that goes on", () => {
     expect(readFileSync(`${path}.2`, "utf8").match(/^Bad /gm)).toHaveLength(ROWS / 2 - rejected);
   });
 
-  test("refuses in its own words a file of rejected rows that cannot be made", async () => {
+  test("reports a file of rejected rows that cannot be created", async () => {
     const { cwd, importing } = place(half(10));
     await expect(importing({ rejected: join(cwd, "none", "x") })).rejects.toThrow(/x cannot be written: /);
   });
 
-  test("leaves alone what lies where its file of rejected rows would be, if it never made one", async () => {
+  test("does not touch a file in the place of its rejected rows if it never created one", async () => {
     const { path, importing } = place(`name,categoryId\n${"Good,1\n".repeat(1000)}Bad,x\n`);
     await importing({}, 500);
     writeFileSync(`${path}.rejected`, "notes");
@@ -299,7 +299,7 @@ describe("an import that goes on", () => {
     expect(readFileSync(`${path}.rejected`, "utf8")).toBe("notes");
   });
 
-  test("begins at its first row again if it was killed before that was in", async () => {
+  test("starts at its first row again if it was killed before that was added", async () => {
     const { importing, imports, path } = place(`name,categoryId\n${"x".repeat(2 * CHUNK)}\nRex,1\n`);
     const addRows = () => Promise.reject(new Error("killed"));
     await expect(importing({}, Infinity, { ...imports, addRows })).rejects.toThrow("killed");

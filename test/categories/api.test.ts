@@ -28,7 +28,7 @@ test("a category is added, fetched, listed, renamed and deleted", async () => {
   expect(await (await store.call("GET", "/v1/categories")).json()).toEqual([]);
 });
 
-test("an id is never given out again", async () => {
+test("the id of a deleted category is never used again", async () => {
   const store = await withCategories("Dogs");
   await store.call("DELETE", "/v1/categories/1");
   expect(await (await add(store, "Dogs")).json()).toEqual({ id: 2, name: "Dogs" });
@@ -38,7 +38,7 @@ const empty = openedOnce(openStore);
 const withDogs = openedOnce(() => withCategories("Dogs"));
 
 test.each(["0", "7", "x", "1.0", "01", "9007199254740993", "9223372036854775807"])(
-  "nothing is under the id %p",
+  "the id %p is no order's: 404",
   async (id) => {
     const store = withDogs();
     for (const [method, call] of [
@@ -70,7 +70,7 @@ test.each([
   expect([itself.status, await itself.json()]).toEqual([200, { id: 1, name: other }]);
 });
 
-test("a name that was written when white space counted stays, and is renamed to none that another has", async () => {
+test("a category from the time when white space counted keeps its name, and cannot take another's", async () => {
   const store = await withCategories("Dogs");
   store.database.client.run("INSERT INTO categories (name, folded) VALUES ('Dogs ', 'dogs ')");
   expect(await (await store.call("GET", "/v1/categories/2")).json()).toEqual({ id: 2, name: "Dogs " });
@@ -80,20 +80,23 @@ test("a name that was written when white space counted stays, and is renamed to 
   expect(await faultOf(await add(store, "Cats "))).toBe("409 category_name_taken");
 });
 
-test.each(["", "  ", "a\nb", "a".repeat(101), 7, null, "\ud800"])("%p is no name", async (name) => {
-  const answer = await add(empty(), name);
-  expect(answer.status).toBe(400);
-  expect(await messageOf(answer)).toStartWith("name: must be a string of 1 to 100 characters");
-});
+test.each(["", "  ", "a\nb", "a".repeat(101), 7, null, "\ud800"])(
+  "%p is refused as the name of a category",
+  async (name) => {
+    const answer = await add(empty(), name);
+    expect(answer.status).toBe(400);
+    expect(await messageOf(answer)).toStartWith("name: must be a string of 1 to 100 characters");
+  },
+);
 
-test("of many that ask for a name at once one gets it", async () => {
+test("of concurrent requests for the same category name, one succeeds", async () => {
   const store = await openStore();
   const answers = await Promise.all(Array.from({ length: 50 }, () => add(store, "Dogs")));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
 });
 
-test("categories are listed in pages, and a cursor holds for this list only", async () => {
+test("categories are listed in pages, and a cursor is accepted by this list only", async () => {
   const store = await withCategories("C", "A", "B");
   const first = await store.call("GET", "/v1/categories?limit=2");
   const next = /^<([^>]+)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
@@ -106,7 +109,7 @@ test("categories are listed in pages, and a cursor holds for this list only", as
   expect(await faultOf(await store.call("GET", `/v1/pets?cursor=${cursor}`))).toBe("400 invalid_cursor");
 });
 
-test("one that an animal names cannot be deleted until none does", async () => {
+test("a category with animals cannot be deleted", async () => {
   const store = await withCategories("Dogs");
   await addPet(store, { categoryId: 1 });
   expect(await faultOf(await store.call("DELETE", "/v1/categories/1"))).toBe("409 category_in_use");
@@ -114,7 +117,7 @@ test("one that an animal names cannot be deleted until none does", async () => {
   expect((await store.call("DELETE", "/v1/categories/1")).status).toBe(204);
 });
 
-test("reading needs pets:read, changing pets:write", async () => {
+test("reading categories needs pets:read, changing them pets:write", async () => {
   const store = await withCategories("Dogs");
   const reader = await store.mint({ scopes: ["pets:read"] });
   const writer = await store.mint({ scopes: ["pets:write"] });
@@ -141,7 +144,7 @@ describe("STRICT_CATEGORIES", () => {
       body: `{"name": "Bella", "categoryId": ${String(categoryId)}, "status": "available"}`,
     });
 
-  test("lets in animals of categories that have a record, as they are", async () => {
+  test("accepts animals of categories that exist", async () => {
     const store = await strict();
     const answer = await post(store, 1);
     expect([answer.status, await answer.json()]).toEqual([
@@ -160,7 +163,7 @@ describe("STRICT_CATEGORIES", () => {
     },
   );
 
-  test("refuses a change to a category without a record, and changes nothing", async () => {
+  test("refuses to move an animal to a category that does not exist, and changes nothing", async () => {
     const store = await strict();
     await addPet(store, {});
     expect(await faultOf(await change(store, { name: "Luna", categoryId: 2 }))).toBe(
@@ -174,7 +177,7 @@ describe("STRICT_CATEGORIES", () => {
     );
   });
 
-  test("never leaves an animal without its category, whoever is first", async () => {
+  test("never leaves an animal without its category, whichever request comes first", async () => {
     for (let round = 0; round < 20; round++) {
       const store = await strict();
       const [removed, ...added] = await Promise.all([
@@ -186,7 +189,7 @@ describe("STRICT_CATEGORIES", () => {
     }
   });
 
-  test("is off by default: an animal may name any category", async () => {
+  test("is off by default: an animal may belong to any category", async () => {
     expect((await post(await openStore(), 77)).status).toBe(201);
   });
 });

@@ -9,7 +9,7 @@ const withDogs = async () => {
   return { store, tag: added.headers.get("etag") ?? "" };
 };
 
-test("the tag of a category is the same in the answers to adding and fetching, and another once it is renamed", async () => {
+test("the ETag of a category is the same in the responses to POST and GET, and changes with its name", async () => {
   const { store, tag } = await withDogs();
   expect(tag).toMatch(/^"[\w-]+"$/);
   expect((await store.call("GET", PATH)).headers.get("etag")).toBe(tag);
@@ -19,7 +19,7 @@ test("the tag of a category is the same in the answers to adding and fetching, a
   expect((await store.call("GET", PATH)).headers.get("etag")).toBe(renamed.headers.get("etag"));
 });
 
-test("who knows a category is answered 304", async () => {
+test("a client that has a category already gets 304", async () => {
   const { store, tag } = await withDogs();
   const known = await store.call("GET", PATH, { headers: { "if-none-match": tag } });
   expect([known.status, await known.text(), known.headers.get("etag")]).toEqual([304, "", tag]);
@@ -38,7 +38,7 @@ test.each(["PATCH", "DELETE"])(
   },
 );
 
-test("of 20 editors who saw the same category one renames it", async () => {
+test("of 20 clients that have read the same category, one renames it", async () => {
   const { store, tag } = await withDogs();
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
@@ -48,7 +48,7 @@ test("of 20 editors who saw the same category one renames it", async () => {
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(19).fill(412)]);
 });
 
-test("conditions of a category that is not there are 404", async () => {
+test("a conditional request for a category that does not exist is 404", async () => {
   const { store } = await withDogs();
   const answer = await store.call("DELETE", "/v1/categories/2", { headers: { "if-match": '"x"' } });
   expect(await faultOf(answer)).toBe("404 not_found");

@@ -3,7 +3,7 @@ import { openStore } from "../support/store.ts";
 
 const ADA = { name: "Ada Byron", email: "ada@example.org" };
 
-test("every POST under /v1 that is sent again with its Idempotency-Key is done once", async () => {
+test("every POST under /v1 that is repeated with its Idempotency-Key runs once", async () => {
   const store = await openStore();
   const twice = async (path: string, json?: object) => {
     const headers = { "idempotency-key": `of ${path}`.replaceAll(" ", "-") };

@@ -43,7 +43,7 @@ test("an adoption is placed, approved and completed, and the animal is pending, 
   expect(await (await store.call("GET", "/v1/store/orders")).json()).toEqual([completed]);
 });
 
-test("an adoption that is cancelled makes the animal available, and the next one can be placed", async () => {
+test("a cancelled adoption makes the animal available, and another can be placed", async () => {
   const store = await withOrder();
   for (const id of [1, 2]) {
     if (id === 2) await take(store, "approve", 2);
@@ -72,7 +72,7 @@ describe("nothing is written when", () => {
     expect(await (await store.call("GET", "/v1/store/orders")).json()).toEqual([PLACED]);
   });
 
-  test("the animal was called available again while its order is open", async () => {
+  test("the animal was made available again while its order is open", async () => {
     const store = await withOrder();
     store.database.client.run("UPDATE pets SET status = 'available'");
     expect(await messageOf(await place(store, 1))).toBe(
@@ -114,7 +114,7 @@ describe.each(WAYS)("an order that is %s", (status, way) => {
   });
 });
 
-test("a refused step leaves an animal alone that another order holds by now", async () => {
+test("a refused step does not change an animal that another order holds by now", async () => {
   const store = await withOrder();
   await take(store, "cancel");
   await place(store, 1);
@@ -122,7 +122,7 @@ test("a refused step leaves an animal alone that another order holds by now", as
   expect(await statusOf(store, 1)).toBe("pending");
 });
 
-test("cancelling leaves a status that somebody gave the animal meanwhile; completing makes it sold", async () => {
+test("cancelling keeps a status that the animal was given in the meantime; completing makes it sold", async () => {
   const store = await withOrder();
   store.database.client.run("UPDATE pets SET status = NULL");
   await take(store, "cancel");
@@ -135,7 +135,7 @@ test("cancelling leaves a status that somebody gave the animal meanwhile; comple
   expect(await statusOf(store, 1)).toBe("sold");
 });
 
-test.each(["0", "7", "x", "1.0", "9223372036854775807"])("nothing is under the id %p", async (id) => {
+test.each(["0", "7", "x", "1.0", "9223372036854775807"])("the id %p is no order's: 404", async (id) => {
   const store = await withOrder();
   expect(await faultOf(await store.call("GET", `/v1/store/orders/${id}`))).toBe("404 not_found");
   for (const step of ORDER_STEPS) expect(await faultOf(await take(store, step, id))).toBe("404 not_found");
@@ -168,7 +168,7 @@ test.each([
   expect(await statusOf(store, 1)).toBe("available");
 });
 
-test("the longest that may be is kept as it was sent", async () => {
+test("the longest name, address and note are stored as they were sent", async () => {
   const store = await openStore();
   await available(store);
   const order = {
@@ -178,7 +178,7 @@ test("the longest that may be is kept as it was sent", async () => {
   expect(await (await place(store, 1, order)).json()).toMatchObject(order);
 });
 
-test("orders are listed in pages by status and animal, and a cursor holds for its own filters only", async () => {
+test("orders are listed in pages by status and animal, and a cursor is accepted with its own filters only", async () => {
   const store = await openStore();
   for (let at = 1; at <= 3; at++) {
     await available(store);

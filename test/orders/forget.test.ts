@@ -74,7 +74,7 @@ describe("forgetting an adopter", () => {
     expect(await forget(store, given)).toEqual({ open: [], orders: 1, answers: 1 });
   });
 
-  test("leaves alone who writes it with other letters", async () => {
+  test("keeps an address that is spelled with other letters", async () => {
     const store = await openStore();
     for (const email of ["straße@example.org", "ädа@example.org", "ada@example.org.uk"])
       await closed(store, { name: "Other", email });
@@ -100,7 +100,7 @@ describe("forgetting an adopter", () => {
     expect([await listed(store), keptAnswers(store)]).toEqual([before, 1]);
   });
 
-  test("cancels open orders if it is told to, and their animals are available again", async () => {
+  test("cancels open orders if asked to, and makes their animals available", async () => {
     const store = await openStore();
     await order(store, ADA);
     await order(store, BOB);
@@ -119,7 +119,7 @@ describe("forgetting an adopter", () => {
     ]);
   });
 
-  test("drops the kept answers that hold the address, and no others", async () => {
+  test("deletes the stored responses that contain the address, and no others", async () => {
     const store = await openStore();
     const odd = { name: "Odd", email: 'a"\\b@example.org' };
     keep(store, JSON.stringify({ adopter: { ...ADA, email: "ADA@example.org" } }));
@@ -131,7 +131,7 @@ describe("forgetting an adopter", () => {
     expect(await forget(store, odd.email)).toEqual({ open: [], orders: 0, answers: 1 });
   });
 
-  test("leaves the answers of an adopter whose address ends in the forgotten one, and repeats them", async () => {
+  test("keeps the stored responses of an adopter whose address ends in the erased one", async () => {
     const store = await openStore();
     const maria = { name: "Maria", email: "maria@x.org" };
     const petId = await available(store);
@@ -168,7 +168,7 @@ describe("forgetting an adopter", () => {
     },
   );
 
-  test("what an answer says of its adopter tells whose address its key holds", async () => {
+  test("decides by the adopter whom a response names to whom the address in its key belongs", async () => {
     const store = await openStore();
     const adopterOf = (email: string) => JSON.stringify({ adopter: { name: "x", email } });
     keep(store, adopterOf("anna-a@x.org"), "anna-a@x.org-1");
@@ -179,7 +179,7 @@ describe("forgetting an adopter", () => {
     expect(keptAnswers(store)).toBe(1);
   });
 
-  test("an address of signs that patterns know is itself only", async () => {
+  test("treats characters of patterns in an address as plain text", async () => {
     const store = await openStore();
     for (const key of ["[*]?@x.org", "ab@x.org", "[ab]c@x.org"]) keep(store, "{}", key);
     keep(store, "no JSON");
@@ -194,7 +194,7 @@ const holding = (directory: string, text: string) =>
     .filter((name) => readFileSync(join(directory, name)).toString("latin1").toLowerCase().includes(text))
     .toSorted();
 
-test("no byte of a forgotten address is left in the database's files, beside another process that has them open", async () => {
+test("no byte of an erased address is left in the files of the database, even if another process has them open", async () => {
   const directory = temporaryDirectory();
   const path = join(directory, "store.db");
   const server = await openStore({ path });

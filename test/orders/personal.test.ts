@@ -6,7 +6,7 @@ import { ADA, available, place, take } from "./orders.ts";
 const NOTE = "Lives in Marylebone.";
 const PERSONAL = /Ada|Byron|example\.org|Marylebone/;
 
-test("adopters are read with orders:read only; who places an order is answered what he sent", async () => {
+test("reading adopters needs orders:read; the response to placing an order contains what was sent", async () => {
   const store = await openStore();
   const reader = await store.mint({ scopes: ["orders:read"] });
   const writer = await store.mint({ scopes: ["orders:write"] });
@@ -26,7 +26,7 @@ test("adopters are read with orders:read only; who places an order is answered w
   expect(await (await take(store, "cancel", 1, both)).json()).toMatchObject({ adopter: ADA, note: NOTE });
 });
 
-test("no adopter is logged, neither when all goes well nor for any fault", async () => {
+test("no adopter is logged, neither for a success nor for any fault", async () => {
   const store = await openStore();
   await available(store);
   const order = { note: NOTE };

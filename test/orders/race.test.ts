@@ -20,17 +20,20 @@ test(`of ${CLIENTS} clients that want one animal exactly one gets it, ${ROUNDS} 
   }
 });
 
-test.each(["1", "7"])("the same where %s acts share a transaction, on a file", async (size) => {
-  const path = `${temporaryDirectory()}/store.db`;
-  const store = await openStore({ path, env: { COMMIT_GROUP_SIZE: size } });
-  for (let round = 0; round < 5; round++) {
-    const pet = await available(store);
-    const answers = await Promise.all(Array.from({ length: CLIENTS }, () => place(store, pet)));
-    expect([count(answers, 201), count(answers, 409)]).toEqual([1, CLIENTS - 1]);
-  }
-});
+test.each(["1", "7"])(
+  "of concurrent orders for one animal one succeeds, with %s writes in a transaction, on a file",
+  async (size) => {
+    const path = `${temporaryDirectory()}/store.db`;
+    const store = await openStore({ path, env: { COMMIT_GROUP_SIZE: size } });
+    for (let round = 0; round < 5; round++) {
+      const pet = await available(store);
+      const answers = await Promise.all(Array.from({ length: CLIENTS }, () => place(store, pet)));
+      expect([count(answers, 201), count(answers, 409)]).toEqual([1, CLIENTS - 1]);
+    }
+  },
+);
 
-test("of two servers' clients on one file exactly one gets the animal", async () => {
+test("of the clients of two servers on one file, exactly one gets the animal", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const stores = [await openStore({ path }), await openStore({ path })] as const;
   for (let round = 0; round < 10; round++) {
@@ -42,7 +45,7 @@ test("of two servers' clients on one file exactly one gets the animal", async ()
   }
 });
 
-test("of all steps taken at once each order takes one way, and its animal goes with it", async () => {
+test("of concurrent steps of an order one sequence succeeds, and its animal follows", async () => {
   const store = await openStore();
   const OF_PET = { completed: "sold", cancelled: "available", approved: "pending", placed: "pending" };
   const ends = new Set<string>();

@@ -25,7 +25,7 @@ test.each(pairs)("%s and %s", (status, step) => {
   expect(nextStatus(status, step)).toBe(row?.[2]);
 });
 
-test.each(ORDER_STEPS)("%s begins and ends where the table says", (step) => {
+test.each(ORDER_STEPS)("%s leads from and to the statuses that the specification names", (step) => {
   const rows = EXPECTED.filter(([, by]) => by === step);
   const { from, to } = TRANSITIONS[step];
   expect({ from, to }).toEqual({ from: rows.map(([from]) => from), to: rows[0]?.[2] as OrderStatus });
@@ -47,7 +47,7 @@ test.each(ORDER_STATUSES)(
   },
 );
 
-test("what can be done is said in words", () => {
+test("the refusal of a step names the steps that are possible", () => {
   expect(ORDER_STATUSES.map(explainStatus)).toEqual([
     "The order is placed: it can be approved or cancelled.",
     "The order is approved: it can be completed or cancelled.",
@@ -56,7 +56,7 @@ test("what can be done is said in words", () => {
   ]);
 });
 
-test("completing sells the animal; cancelling frees one that still waits; approving changes nothing", () => {
+test("completing sells the animal; cancelling makes a pending one available; approving changes nothing", () => {
   expect(ORDER_STEPS.map((step) => TRANSITIONS[step].pet)).toEqual([
     undefined,
     { from: undefined, to: "sold" },

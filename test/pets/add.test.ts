@@ -9,7 +9,7 @@ const post = async (body: string) =>
 const withName = (name: string) => post(JSON.stringify({ name, categoryId: 1 }));
 
 describe("POST /v1/pets", () => {
-  test("answers 201 with the animal and its id", async () => {
+  test("responds 201 with the animal and its id", async () => {
     const store = await openStore();
     const answer = await store.call("POST", "/v1/pets", {
       json: { name: "Bella", categoryId: 3, status: "sold" },
@@ -150,7 +150,7 @@ describe("POST /v1/pets", () => {
       );
   });
 
-  test("a body that breaks off is the client's fault", async () => {
+  test("a body that ends early is the client's fault", async () => {
     const store = await openStore();
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error("connection lost")) });
     const answer = await store.call("POST", "/v1/pets", {

@@ -37,7 +37,7 @@ describe("PATCH /v1/pets/{petId}", () => {
     expect(await listed(store)).toEqual([expected]);
   });
 
-  test("is taken as application/json too, and as nothing else", async () => {
+  test("accepts application/json too, and no other type", async () => {
     const store = await withBella();
     expect((await change(store, 1, { name: "Luna" }, "application/json")).status).toBe(200);
     const refused = await change(store, 1, { name: "Rex" }, "text/plain");
@@ -84,7 +84,7 @@ describe("PATCH /v1/pets/{petId}", () => {
     expect(await faultOf(await change(store, id, { name: "Luna" }))).toBe("404 not_found");
   });
 
-  test("of two that change different fields at the same time, both hold", async () => {
+  test("keeps both of two concurrent changes to different fields", async () => {
     const store = await withBella();
     await Promise.all([change(store, 1, { name: "Luna" }), change(store, 1, { status: "sold" })]);
     expect(await listed(store)).toEqual([{ ...BELLA, name: "Luna", status: "sold" }]);

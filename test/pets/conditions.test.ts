@@ -19,8 +19,8 @@ const tagAt = async (store: Store, path: string): Promise<string> =>
 const patch = (store: Store, json: object, headers: Record<string, string>) =>
   store.call("PATCH", PATH, { json, headers });
 
-describe("the tag of an animal", () => {
-  test("is strong, and the same in the answers to adding, changing, fetching and HEAD", async () => {
+describe("the ETag of an animal", () => {
+  test("is strong, and the same in the responses to POST, PATCH, GET and HEAD", async () => {
     const store = await openStore();
     const added = await store.call("POST", "/v1/pets", { json: { name: "Bella", categoryId: 1 } });
     expect(added.headers.get("etag")).toMatch(/^"[\w-]+"$/);
@@ -57,14 +57,14 @@ describe.each([PATH, "/v1/pets", "/v1/pets?status=available&limit=1"])("If-None-
     }
   });
 
-  test("with another tag, or none in the right form, is the whole answer", async () => {
+  test("with another tag, or a malformed one, gets the whole response", async () => {
     const store = await withBella();
     const tag = await tagAt(store, path);
     for (const header of ['"other"', tag.replaceAll('"', ""), ""])
       expect((await get(store, path, header)).status).toBe(200);
   });
 
-  test("with the tag of what was before a change is the whole answer", async () => {
+  test("with the tag from before a change gets the whole response", async () => {
     const store = await withBella();
     const tag = await tagAt(store, path);
     await patch(store, { name: "Luna" }, {});
@@ -72,7 +72,7 @@ describe.each([PATH, "/v1/pets", "/v1/pets?status=available&limit=1"])("If-None-
   });
 });
 
-test("a last page that others follow now has another tag, though the same animals are on it", async () => {
+test("a last page gets another ETag once a page follows it, though its animals are the same", async () => {
   const store = await withBella();
   const tag = await tagAt(store, "/v1/pets?limit=1");
   await addPet(store, {});
@@ -109,13 +109,13 @@ describe.each(["PATCH", "DELETE"])("%s with If-Match", (method) => {
     expect(await faultOf(await send(await withBella(), { "if-match": header }))).toBe("400 invalid_request");
   });
 
-  test("of an animal that is not there is 404", async () => {
+  test("on an animal that does not exist is 404", async () => {
     const store = await withBella();
     for (const header of ["*", '"other"'])
       expect(await faultOf(await send(store, { "if-match": header }, "/v1/pets/2"))).toBe("404 not_found");
   });
 
-  test("If-None-Match that names it, or *, is 412", async () => {
+  test("and an If-None-Match that names the animal, or *, is 412", async () => {
     const store = await withBella();
     for (const header of ["*", await tagAt(store, PATH)])
       expect(await faultOf(await send(store, { "if-none-match": header }))).toBe("412 precondition_failed");
@@ -123,8 +123,8 @@ describe.each(["PATCH", "DELETE"])("%s with If-Match", (method) => {
   });
 });
 
-describe("of many editors who saw the same animal", () => {
-  test("one changes it, and the others are told", async () => {
+describe("many clients that have read the same animal", () => {
+  test("change it at once: one succeeds, the others get 412", async () => {
     const store = await withBella();
     for (let round = 0; round < 10; round++) {
       const tag = await tagAt(store, PATH);
@@ -139,7 +139,7 @@ describe("of many editors who saw the same animal", () => {
     }
   });
 
-  test("none deletes what another has changed meanwhile", async () => {
+  test("delete it after one has changed it: all get 412", async () => {
     const store = await withBella();
     const headers = { "if-match": await tagAt(store, PATH) };
     const [changed, deleted] = await Promise.all([
@@ -150,7 +150,7 @@ describe("of many editors who saw the same animal", () => {
     expect(["200 412", "404 204"]).toContain(`${changed.status} ${deleted.status}`);
   });
 
-  test("none acts on what has changed between reading it and writing", async () => {
+  test("cannot write if it changes between the check and the write", async () => {
     const store = await withBella();
     const pets = petRepository(store.database);
     const seen = await pets.find(1);
@@ -163,7 +163,7 @@ describe("of many editors who saw the same animal", () => {
   });
 });
 
-test("browsers of other origins may send the conditions, and read the tag", async () => {
+test("CORS lets browsers send conditions and read the ETag", async () => {
   const store = await withBella({ CORS_ORIGINS: "https://shelter.example" });
   const headers = { origin: "https://shelter.example" };
   expect((await store.call("GET", PATH, { headers })).headers.get("access-control-expose-headers")).toMatch(

@@ -37,7 +37,7 @@ describe("DELETE /v1/pets/{petId}", () => {
     expect(await (await store.call("GET", "/v1/pets?status=pending")).json()).toEqual([]);
   });
 
-  test("never frees its id for another animal", async () => {
+  test("never gives its id to another animal", async () => {
     const store = await withBella();
     await remove(store);
     expect((await addPet(store, {})).id).toBe(2);
@@ -47,7 +47,7 @@ describe("DELETE /v1/pets/{petId}", () => {
     expect(await faultOf(await remove(await withBella(), id))).toBe("404 not_found");
   });
 
-  test("of many who delete it at the same time, one did", async () => {
+  test("responds 204 to one of many concurrent requests, and 404 to the others", async () => {
     const store = await withBella();
     const answers = await Promise.all(Array.from({ length: 20 }, () => remove(store)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, ...Array(19).fill(404)]);
@@ -62,7 +62,7 @@ describe("DELETE /v1/pets/{petId}", () => {
     expect((await store.call("GET", "/v1/pets/1")).status).toBe(200);
   });
 
-  test.each(["completed", "cancelled"])("is free after an order that is %s", async (status) => {
+  test.each(["completed", "cancelled"])("is allowed after an order that is %s", async (status) => {
     const store = await withBella();
     order(store, status);
     expect((await remove(store)).status).toBe(204);
@@ -98,7 +98,7 @@ describe("PATCH of an animal that an open order holds", () => {
     },
   );
 
-  test.each(["completed", "cancelled"])("the status is free after an order that is %s", async (status) => {
+  test.each(["completed", "cancelled"])("allows a new status after an order that is %s", async (status) => {
     const store = await withBella();
     order(store, status);
     expect((await patch(store, { status: "sold" })).status).toBe(200);

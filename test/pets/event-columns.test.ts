@@ -32,7 +32,7 @@ test.each(columns.map((column) => [column.name, column] as const))(
   },
 );
 
-test("setting a column to null, and back to a value, is an event each", async () => {
+test("setting a column to null, and then to a value, makes two events", async () => {
   const store = await openStore();
   await addPet(store, { name: "Bella", status: "available" });
   const { client } = store.database;

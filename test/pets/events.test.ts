@@ -77,7 +77,7 @@ const withEvents = async (count: number): Promise<Store> => {
 const BELLA = { id: 1, name: "Bella", categoryId: 1 };
 
 describe("GET /v1/pets/events", () => {
-  test("tells what happens from now on, with the animal as it is", async () => {
+  test("sends changes from now on, with the animal as it is now", async () => {
     const store = await openStore();
     await addPet(store, {});
     const stream = await follow(store);
@@ -103,7 +103,7 @@ describe("GET /v1/pets/events", () => {
     ["the header", { "last-event-id": "1" }, ""],
     ["the query", {}, "?lastEventId=1"],
     ["both: the header wins", { "last-event-id": "1" }, "?lastEventId=3"],
-  ])("goes on right behind the event that %s names", async (_name, headers, query) => {
+  ])("resumes after the event that %s names", async (_name, headers, query) => {
     const store = await openStore();
     for (let at = 0; at < 3; at++) await addPet(store, {});
     const stream = await follow(store, headers, query);
@@ -111,7 +111,7 @@ describe("GET /v1/pets/events", () => {
     await stream.leave();
   });
 
-  test("of more than one page comes without a gap, in order", async () => {
+  test("sends several batches in order, without a gap", async () => {
     const store = await openStore();
     for (let at = 0; at < 450; at++) await addPet(store, {});
     const stream = await follow(store, { "last-event-id": "0" });
@@ -120,7 +120,7 @@ describe("GET /v1/pets/events", () => {
     await stream.leave();
   });
 
-  test("names only the id of an animal that has gone since, and 64 bits to the last digit", async () => {
+  test("sends only the id of an animal that is deleted by now, and all digits of 64-bit integers", async () => {
     const store = await openStore();
     await addPet(store, {});
     await store.call("POST", "/v1/pets", {
@@ -135,7 +135,7 @@ describe("GET /v1/pets/events", () => {
     await stream.leave();
   });
 
-  test("shows what another process wrote", async () => {
+  test("sends what another process wrote", async () => {
     const path = `${temporaryDirectory()}/store.db`;
     const store = await openStore({ path });
     const other = openDatabase(path);
@@ -147,7 +147,7 @@ describe("GET /v1/pets/events", () => {
   });
 
   test.each(["2", "99", "999999999999999"])(
-    "behind %s, where events are missing, begins with a reset and goes on from the present",
+    "after the event %s, with missing events in between, starts with a reset and continues from now on",
     async (last) => {
       const store = await openStore();
       for (let at = 0; at < 10; at++) await addPet(store, {});
@@ -163,7 +163,7 @@ describe("GET /v1/pets/events", () => {
     },
   );
 
-  test("behind the last event before the oldest that is kept misses nothing: there is no reset", async () => {
+  test("sends no reset to a client whose last event is the one before the oldest that is kept", async () => {
     const store = await openStore();
     for (let at = 0; at < 10; at++) await addPet(store, {});
     await petEventRepository(store.database).sweep(7);
@@ -172,7 +172,7 @@ describe("GET /v1/pets/events", () => {
     await stream.leave();
   });
 
-  test("tells a reader who was too slow to list anew", async () => {
+  test("sends a reset to a client that read too slowly", async () => {
     const store = await openStore();
     const reader = (await store.call("GET", "/v1/pets/events")).body!.getReader();
     const read = async () => new TextDecoder().decode((await reader.read()).value as Uint8Array);
@@ -185,7 +185,7 @@ describe("GET /v1/pets/events", () => {
     await reader.cancel();
   });
 
-  test("that catches up lets others have their turn between two pages", async () => {
+  test("lets other requests run between two batches of a stream that catches up", async () => {
     const store = await withEvents(10_000);
     let turns = 0;
     let isDone = false;
@@ -229,7 +229,7 @@ describe("GET /v1/pets/events", () => {
     };
 
     test.each(["2", "3", "6", "7", "9"])(
-      "whoever has read %s before it lists anew, and then misses nothing",
+      "a client that had read %s before it gets a reset, and then misses nothing",
       async (last) => {
         const { store } = await restored();
         const [reset] = await blocksOf(store, last, 1);
@@ -243,7 +243,7 @@ describe("GET /v1/pets/events", () => {
       },
     );
 
-    test("whoever comes for the first time starts with what happens next", async () => {
+    test("a new client starts with the next change", async () => {
       const { store } = await restored();
       const stream = await follow(store);
       const began = Number(/id: (\d+)$/.exec(stream.first ?? "")?.[1]);
@@ -252,7 +252,7 @@ describe("GET /v1/pets/events", () => {
       await stream.leave();
     });
 
-    test("the ids are above all that were given before, also if the clock was set back or the backup is of another machine", async () => {
+    test("ids are above all that were used before, even if the clock was set back or the backup comes from another machine", async () => {
       const { dataDir, file, store } = await restored();
       await addPet(store, {});
       const first = petEventRepository(store.database).bounds().newest;
@@ -270,7 +270,7 @@ describe("GET /v1/pets/events", () => {
       for (const id of [first, second, third]) expect(String(id).length).toBeLessThanOrEqual(15);
     });
 
-    test("of a backup from before there were events they begin above all that were given as well", async () => {
+    test("ids are above all that were used before, even if the backup is older than the table of events", async () => {
       const before = temporaryDirectory();
       const older = new Client(databasePath(before), { create: true, strict: true });
       migrate(older, migrations.slice(0, BEFORE_EVENTS));
@@ -282,14 +282,14 @@ describe("GET /v1/pets/events", () => {
     });
   });
 
-  test("shows life while nothing happens", async () => {
+  test("sends a comment at each heartbeat while nothing changes", async () => {
     const store = await openStore({ streamLimits: { ...LIMITS, heartbeatMs: 20 } });
     const stream = await follow(store);
     expect(await stream.raw(2)).toEqual([":", ":"]);
     await stream.leave();
   });
 
-  test("tells nothing more to a key that was revoked", async () => {
+  test("sends nothing more to a revoked key", async () => {
     const store = await openStore();
     const stream = await follow(store, {}, "", { key: await store.mint({ scopes: ["pets:read"] }) });
     await store.call("DELETE", "/platform/keys/2");
@@ -297,7 +297,7 @@ describe("GET /v1/pets/events", () => {
     await expect(stream.next(1)).rejects.toThrow("the stream ended");
   });
 
-  test("ends with its key", async () => {
+  test("ends when its key is revoked", async () => {
     const store = await openStore({ streamLimits: { ...LIMITS, heartbeatMs: 20 } });
     const revoked = await follow(store, {}, "", { key: await store.mint({ scopes: ["pets:read"] }) });
     const expired = await follow(store, {}, "", {
@@ -315,7 +315,7 @@ describe("GET /v1/pets/events", () => {
     await stream.ended();
   });
 
-  test("has a bounded number of streams, of a key and of all, and those that ended do not count", async () => {
+  test("limits the open streams of a key and of all keys together", async () => {
     const store = await openStore({ streamLimits: LIMITS });
     const streams = [await follow(store), await follow(store)];
     const refused = await store.call("GET", "/v1/pets/events");
@@ -329,7 +329,7 @@ describe("GET /v1/pets/events", () => {
     for (const stream of streams) await stream.leave();
   });
 
-  test("asked with HEAD has its headers, and opens no stream", async () => {
+  test("responds to HEAD with the same headers and opens no stream", async () => {
     const store = await openStore({ streamLimits: LIMITS });
     for (let at = 0; at < 5; at++) {
       const answer = await store.call("HEAD", "/v1/pets/events");
@@ -348,7 +348,7 @@ describe("GET /v1/pets/events", () => {
   });
 });
 
-test("a stream whose read fails ends alone: its place is free, others go on, and all can be stopped", async () => {
+test("a stream whose read fails ends alone and no longer counts; the others continue, and can be stopped", async () => {
   let version = 0;
   const listAfter = (last: number) => {
     if (last === 1) throw new Error("unreadable");
@@ -378,7 +378,7 @@ test("a stream whose read fails ends alone: its place is free, others go on, and
   expect((await healthy.read()).done).toBe(true);
 });
 
-test("the sweep keeps the newest events, slice by slice", async () => {
+test("the sweep of events keeps the newest, and works slice by slice", async () => {
   const store = await openStore();
   for (let at = 0; at < 2500; at++)
     store.database.client.run("INSERT INTO pet_events (kind, pet_id) VALUES ('added', 1)");

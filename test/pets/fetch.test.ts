@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { addPet, faultOf, openStore } from "../support/store.ts";
 
 describe("GET /v1/pets/{petId}", () => {
-  test("answers with the animal", async () => {
+  test("responds with the animal", async () => {
     const store = await openStore();
     await addPet(store, { status: "pending" });
     const answer = await store.call("GET", "/v1/pets/1");
@@ -42,7 +42,7 @@ describe("GET /v1/pets/{petId}", () => {
     },
   );
 
-  test("calls are counted by key", async () => {
+  test("counts calls by key", async () => {
     const store = await openStore();
     await store.call("GET", "/v1/pets/1");
     await store.call("GET", "/v1/pets/2");
@@ -52,7 +52,7 @@ describe("GET /v1/pets/{petId}", () => {
     );
   });
 
-  test("a list does not say that it is deprecated", async () => {
+  test("is deprecated, but the list is not", async () => {
     const { headers } = await (await openStore()).call("GET", "/v1/pets");
     expect([headers.get("deprecation"), headers.get("sunset")]).toEqual([null, null]);
   });

@@ -13,7 +13,7 @@ const count = (store: Store, table = "pets"): number =>
   store.database.client.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? -1;
 
 describe("the same request with the same Idempotency-Key", () => {
-  test("is answered with the kept answer, byte by byte, and adds nothing", async () => {
+  test("gets the stored response, byte by byte, and adds nothing", async () => {
     const store = await openStore();
     const body = { headers: { "content-type": "application/json", "idempotency-key": "a" } };
     const json = `{"name":"B\u00ebl\ud83d\ude00","categoryId":9223372036854775807,"status":"sold"}`;
@@ -30,7 +30,7 @@ describe("the same request with the same Idempotency-Key", () => {
     expect(count(store)).toBe(1);
   });
 
-  test("is the same whatever its white space and the spelling of its numbers", async () => {
+  test("is recognized whatever its white space and the spelling of its numbers", async () => {
     const store = await openStore();
     const send = (body: string) =>
       store.call("POST", "/v1/pets", {
@@ -42,7 +42,7 @@ describe("the same request with the same Idempotency-Key", () => {
     expect(count(store)).toBe(1);
   });
 
-  test("is answered so even after a restart", async () => {
+  test("gets the stored response even after a restart", async () => {
     const path = `${temporaryDirectory()}/store.db`;
     const before = await openStore({ path });
     const text = await (await add(before, "a")).text();
@@ -53,7 +53,7 @@ describe("the same request with the same Idempotency-Key", () => {
     expect(count(after)).toBe(1);
   });
 
-  test("sent many times at once is done once: the others are 409 or the kept answer", async () => {
+  test("runs once if it is sent many times at once: the others get 409 or the stored response", async () => {
     const store = await openStore();
     const answers = await Promise.all(Array.from({ length: 50 }, () => add(store, "a")));
     const seen = await Promise.all(
@@ -70,7 +70,7 @@ describe("the same request with the same Idempotency-Key", () => {
     expect(count(store)).toBe(1);
   });
 
-  test("is a new one 24 hours later, and for another API key", async () => {
+  test("runs again after 24 hours, and with another API key", async () => {
     const store = await openStore();
     await add(store, "a");
     expect((await add(store, "a", BELLA, await store.mint({}))).headers.has("idempotency-replayed")).toBe(
@@ -93,7 +93,7 @@ test("another body with the same Idempotency-Key is 422, and adds nothing", asyn
   expect(count(store)).toBe(1);
 });
 
-test("a request that was refused is not kept: put right, it is done under the same key", async () => {
+test("a refused request is not stored: corrected, it succeeds with the same Idempotency-Key", async () => {
   const store = await openStore();
   expect(await faultOf(await add(store, "a", { name: "" }))).toBe("400 invalid_request");
   store.database.client.run("PRAGMA query_only=ON");
@@ -103,14 +103,14 @@ test("a request that was refused is not kept: put right, it is done under the sa
   expect([count(store), count(store, "answers")]).toEqual([1, 1]);
 });
 
-test("an animal whose answer cannot be kept is not added", async () => {
+test("an animal is not added if its response cannot be stored", async () => {
   const store = await openStore();
   store.database.client.run("DROP TABLE answers");
   expect((await add(store, "a")).status).toBe(500);
   expect(count(store)).toBe(0);
 });
 
-test("without the header nothing is kept, and every request is done", async () => {
+test("without an Idempotency-Key every request runs and nothing is stored", async () => {
   const store = await openStore();
   for (let at = 0; at < 2; at++) await store.call("POST", "/v1/pets", { json: BELLA });
   expect([count(store), count(store, "answers")]).toEqual([2, 0]);
@@ -141,7 +141,7 @@ describe("an Idempotency-Key", () => {
     expect(() => readIdempotencyKey(header)).toThrow(/^Idempotency-Key: must be 1 to 255/),
   );
 
-  test("that is none is 400, and adds nothing", async () => {
+  test("that is malformed is 400, and adds nothing", async () => {
     const store = await openStore();
     const answer = await add(store, "a b");
     expect(answer.status).toBe(400);
@@ -150,13 +150,13 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-describe("the sweep", () => {
+describe("the sweep of stored responses", () => {
   const sweepAll = async (store: Store, before: number, most?: number) => {
     const answers = keptResponseRepository(store.database);
     while (await answers.sweep(before, most));
   };
 
-  test("removes what is older than 24 hours, and nothing else", async () => {
+  test("removes responses older than 24 hours, and no others", async () => {
     const store = await openStore();
     for (let at = 0; at < 600; at++) await add(store, `old-${at}`);
     store.clock.advance(DAY_MS);

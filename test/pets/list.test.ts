@@ -31,7 +31,7 @@ const walk = async (store: Store, path: string): Promise<string[][]> => {
 const empty = openedOnce(openStore);
 
 describe("GET /v1/pets", () => {
-  test("an empty store answers with an empty array and no Link", async () => {
+  test("responds with an empty array and no Link if the store is empty", async () => {
     const answer = await empty().call("GET", "/v1/pets");
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("application/json");
@@ -39,7 +39,7 @@ describe("GET /v1/pets", () => {
     expect(await answer.text()).toBe("[]");
   });
 
-  test("animals come ascending by id, 20 without a limit", async () => {
+  test("lists animals in ascending order of id, 20 without a limit", async () => {
     const store = await openStore();
     await addMany(store, 21);
     const names = await namesOf(await store.call("GET", "/v1/pets"));
@@ -89,7 +89,7 @@ describe("GET /v1/pets", () => {
     },
   );
 
-  test("an unknown parameter is refused, named, and the known ones are told", async () => {
+  test("refuses an unknown parameter with its name and the names of the known ones", async () => {
     const answer = await empty().call("GET", "/v1/pets?colour=red");
     expect(answer.status).toBe(400);
     expect(await messageOf(answer)).toBe(
@@ -106,7 +106,7 @@ describe("GET /v1/pets", () => {
     },
   );
 
-  test("a cursor holds for its own filter only, and no other text is one", async () => {
+  test("accepts a cursor with its own filter only, and no other text", async () => {
     const store = await openStore();
     await addMany(store, 3, { status: "sold" });
     const link = (await store.call("GET", "/v1/pets?limit=1&status=sold")).headers.get("link") ?? "";
@@ -122,7 +122,7 @@ describe("GET /v1/pets", () => {
       expect(await faultOf(await store.call("GET", `/v1/pets?${query}`))).toBe("400 invalid_cursor");
   });
 
-  test("a cursor that spells out another query is none, whatever page is kept", async () => {
+  test("refuses a cursor that spells out another query, whatever page is cached", async () => {
     const store = await openStore();
     await addMany(store, 3, {});
     expect((await store.call("GET", "/v1/pets?categoryId=20")).status).toBe(200);

@@ -105,7 +105,7 @@ test.each([
   expect([200, 400]).toContain((await list(store, { q })).status);
 });
 
-test("every letter and digit that may be in a word is part of one for the index too", () => {
+test("every letter and digit that a search accepts in a word is part of a word in the index", () => {
   const search = store.database.client.query("SELECT rowid FROM pets_words WHERE pets_words MATCH ?");
   const broken: number[] = [];
   for (let code = 1; code < 0x11_0000; code++) {
@@ -120,7 +120,7 @@ test("every letter and digit that may be in a word is part of one for the index 
   expect(broken).toEqual([]);
 });
 
-test("a change of name, and a deletion, are found at once", async () => {
+test("a search sees a new name, and a deletion, at once", async () => {
   const own = await shelter();
   expect(await idsOf(await list(own, { q: "luna" }))).toEqual([]);
   await own.call("PATCH", "/v1/pets/1", { json: { name: "Luna" } });
@@ -161,7 +161,7 @@ describe("pages of a filtered list", () => {
     expect(found).toEqual(all);
   });
 
-  test("a cursor holds for its own filters only", async () => {
+  test("a cursor is accepted with its own filters only", async () => {
     const link = (await list(store, { categoryId: "1", limit: "1" })).headers.get("link") ?? "";
     const cursor = /cursor=([\w-]+)/.exec(link)?.[1] ?? "";
     for (const query of [{}, { categoryId: "2" }, { categoryId: "1", q: "b" }, { ids: "1" }])
@@ -171,7 +171,7 @@ describe("pages of a filtered list", () => {
 });
 
 /** What SQLite says that it does for the queries that a list runs. */
-test("words are found by beginnings of any length, those too that are longer than the index has entries for", async () => {
+test("a search finds words by prefixes of any length, even those that are too long for the index", async () => {
   const own = await openStore();
   await addPet(own, { name: "Donaudampfschifffahrtskapitän" });
   await addPet(own, { name: "Donaudampfschifffahrtskasse" });
@@ -183,7 +183,7 @@ test("words are found by beginnings of any length, those too that are longer tha
   expect(await found("donaudampfschifffahrtskx")).toEqual([]);
 });
 
-test("a search whose filter few of its many matches have finds them all, page by page, and lets others have their turn", async () => {
+test("a search with many matches, few of which pass its filter, finds them all and lets other requests run", async () => {
   const own = await openStore();
   own.database.client.run(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)

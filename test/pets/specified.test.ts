@@ -73,7 +73,7 @@ const asBefore = (now: Json, before: Json): Json => {
     : { ...now, properties: Object.fromEntries(names.map((name) => [name, reducedField(name)])) };
 };
 
-test.each(Object.entries(schemas))("the schema %s is as it was specified", (name, specifiedSchema) => {
+test.each(Object.entries(schemas))("the schema %s is what was specified", (name, specifiedSchema) => {
   const before: Json = specifiedSchema;
   expect(asBefore(components.schemas[name] as Json, before)).toEqual(before);
 });

@@ -15,7 +15,7 @@ const statisticsOf = async (store: Store): Promise<PetCounts> => {
 
 const NONE = { available: 0, pending: 0, sold: 0, none: 0 };
 
-test("an empty store counts nothing, on each of 30 days", async () => {
+test("statistics of an empty store are zero, on each of 30 days", async () => {
   const { total, byStatus, addedByDay } = await statisticsOf(await openStore());
   expect({ total, byStatus }).toEqual({ total: 0, byStatus: NONE });
   expect(addedByDay).toHaveLength(30);
@@ -23,7 +23,7 @@ test("an empty store counts nothing, on each of 30 days", async () => {
   expect(addedByDay.at(-1)).toEqual({ date: "2026-11-20", count: 0 });
 });
 
-test("animals are counted by their status, and those without one too", async () => {
+test("statistics count animals by status, and those without one", async () => {
   const store = await openStore();
   for (const status of ["available", "sold", undefined, "available", "pending"])
     await addPet(store, status ? { status } : {});
@@ -33,7 +33,7 @@ test("animals are counted by their status, and those without one too", async () 
   });
 });
 
-test("what was added counts at once", async () => {
+test("an added animal counts at once", async () => {
   const store = await openStore();
   for (let count = 1; count <= 3; count++) {
     await addPet(store, {});
@@ -41,7 +41,7 @@ test("what was added counts at once", async () => {
   }
 });
 
-test("what another process added counts at once", async () => {
+test("an animal that another process added counts at once", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const store = await openStore({ path });
   expect((await statisticsOf(store)).total).toBe(0);
@@ -51,7 +51,7 @@ test("what another process added counts at once", async () => {
   await other.close();
 });
 
-test("days begin at midnight UTC, and go on while nothing is added", async () => {
+test("days start at midnight UTC, and pass while nothing is added", async () => {
   const store = await openStore({ clock: testClock(Date.UTC(2026, 10, 20, 23, 59, 59, 999)) });
   await addPet(store, {});
   store.clock.advance(1);
@@ -69,7 +69,7 @@ test("days begin at midnight UTC, and go on while nothing is added", async () =>
   expect(total).toBe(3);
 });
 
-test("what was changed or deleted is seen within ten seconds", async () => {
+test("changes and deletions show in the statistics within ten seconds", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const store = await openStore({ path });
   for (let at = 0; at < 3; at++) await addPet(store, { status: "available" });
@@ -94,7 +94,7 @@ const told = (count: number) => {
   return { asked, countByDay };
 };
 
-test("who asks at the same time shares one count, made in slices", async () => {
+test("concurrent requests for statistics share one count, made in slices", async () => {
   const { asked, countByDay } = told(25_000);
   const { read } = petStatistics({ countByDay, version: () => 1, clock: testClock() });
   const answers = await Promise.all([read(), read(), read()]);
@@ -102,7 +102,7 @@ test("who asks at the same time shares one count, made in slices", async () => {
   expect(asked).toEqual([0, 10_000, 20_000]);
 });
 
-test("a count carries on behind the last animal, and is made anew only when something was written and time has passed", async () => {
+test("a count continues after the last animal, and starts again only after a write and ten seconds", async () => {
   const { asked, countByDay } = told(5);
   const clock = testClock();
   let version = 1;
@@ -124,7 +124,7 @@ test("a count carries on behind the last animal, and is made anew only when some
   expect(await behind()).toBe(0);
 });
 
-test("a count that failed is made again", async () => {
+test("a failed count is repeated by the next request", async () => {
   const { countByDay } = told(5);
   let isBroken = true;
   const { read } = petStatistics({

@@ -5,7 +5,7 @@ import { type Store, faultOf, messageOf, openStore } from "../support/store.ts";
 const make = (store: Store, project: Record<string, unknown> = {}) =>
   store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs", ...project } });
 
-test("a project is made, fetched, listed, changed and deleted", async () => {
+test("a project is created, fetched, listed, changed and deleted", async () => {
   const store = await openStore({ env: { PLATFORM_DOMAIN: "sites.example.org", PORT: "8080" } });
   const made = await make(store);
   expect(made.status).toBe(201);
@@ -37,7 +37,7 @@ test.each(PLAN_NAMES)("a project can be created on the plan %s", async (plan) =>
   expect([created.status, ((await created.json()) as { plan: string }).plan]).toEqual([201, plan]);
 });
 
-test("a slug is one project's at a time, and its target is never given out again", async () => {
+test("a slug belongs to one project at a time, and its CNAME target is never used again", async () => {
   const store = await openStore();
   const first = (await (await make(store)).json()) as { target: string };
   expect(await faultOf(await make(store, { name: "Other" }))).toBe("409 slug_taken");
@@ -67,7 +67,7 @@ test.each([
   expect(await messageOf(answer)).toMatch(/^slug: /);
 });
 
-test("projects are listed in pages, in the order they were made", async () => {
+test("projects are listed in pages, in the order in which they were created", async () => {
   const store = await openStore();
   for (const slug of ["c", "a", "b"]) await make(store, { slug });
   const slugs = async (answer: Response) =>
@@ -83,7 +83,7 @@ test("projects are listed in pages, in the order they were made", async () => {
   );
 });
 
-test("reading needs platform:read, changing platform:write", async () => {
+test("reading projects needs platform:read, changing them platform:write", async () => {
   const store = await openStore();
   await make(store);
   const reader = await store.mint({ scopes: ["platform:read"] });
@@ -98,7 +98,7 @@ test("reading needs platform:read, changing platform:write", async () => {
   expect((await store.call("DELETE", "/platform/projects/docs", { key: writer })).status).toBe(204);
 });
 
-test("of two that ask for a slug at once one gets it", async () => {
+test("of concurrent requests for the same slug, one succeeds", async () => {
   const store = await openStore();
   const answers = await Promise.all([make(store), make(store), make(store)]);
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
