@@ -31,7 +31,7 @@ const upload = (store: Store, body: Call["body"], type = "application/gzip") =>
 const listed = async (store: Store, path = DEPLOYS) =>
   (await (await store.call("GET", path)).json()) as { id: number; status: string; active: boolean }[];
 
-/** What lies in DATA_DIR beside the database. */
+/** The files in DATA_DIR beside the database. */
 const filesOf = ({ config }: Store): string[] =>
   ["blobs", "uploads"].flatMap((directory) => {
     const path = join(config.dataDir, directory);
@@ -128,7 +128,7 @@ test("an earlier deploy can be served again, a failed or unknown one can't", asy
   expect(await faultOf(await activate(3))).toBe("409 deploy_failed");
   expect(await faultOf(await activate(9))).toBe("404 not_found");
   expect(await faultOf(await activate("x"))).toBe("404 not_found");
-  // The next upload is served, whatever was rolled back to.
+  // The next upload is served, whichever deploy was served before.
   await upload(store, site("four"));
   expect(await listed(store, `${DEPLOYS}?limit=1`)).toMatchObject([{ id: 4, active: true }]);
 });
@@ -181,7 +181,7 @@ test("a Content-Type that is not an archive's gets 415 with the accepted types",
   expect(await messageOf(response)).toContain("application/gzip");
 });
 
-/** Uploads that begin and send no more until they are told. */
+/** Uploads that start, and send no more until the test ends them. */
 const beginUploads = (store: Store, count: number, key = store.key) => {
   const held: ReadableStreamDefaultController<Uint8Array>[] = [];
   const responses = Array.from({ length: count }, () =>

@@ -10,7 +10,7 @@ import { type TestEntry, paxName, tarGzOf, tarOf, zipOf } from "./archives.ts";
 
 const PAGE: TestEntry = { name: "index.html", content: "<h1>Hello</h1>" };
 
-/** Takes the archive into an empty store; what was said of it, and the files that are left. */
+/** Stores an archive in an empty store. @returns the error, and the files that are left */
 const take = async (archive: Uint8Array, limits: Partial<UnpackLimits> = {}) => {
   const root = temporaryDirectory();
   const file = join(root, "upload");
@@ -36,7 +36,7 @@ const pathsOf = async (archive: Uint8Array): Promise<string[]> => {
   return [...(outcome as { manifest: Map<string, unknown> }).manifest.keys()].toSorted();
 };
 
-/** Entries that are refused in both formats, and what is said. */
+/** Entries that are refused in both formats, with the error. */
 const REFUSED: [what: string, entries: TestEntry[], reason: string][] = [
   ["path traversal", [PAGE, { name: "../evil.html" }], '"../evil.html": leads out'],
   ["path traversal inside", [PAGE, { name: "a/../../evil.html" }], '"a/../../evil.html": leads out'],

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 
-/** What an archive of the tests holds; the writers below write it whatever it is. */
+/** An entry of a test's archive. The writers below write any entry, valid or not. */
 export interface TestEntry {
   name: string | Buffer;
   content?: string | Buffer;
@@ -12,7 +12,7 @@ export interface TestEntry {
   /** General purpose flags of a zip entry. */
   bits?: number;
   method?: number;
-  /** What the archive says the size is. */
+  /** The size in the header. */
   size?: number;
   check?: number;
 }

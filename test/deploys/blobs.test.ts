@@ -105,7 +105,7 @@ test("a full or failing disk throws the system's error, not InvalidArchive", asy
   const root = temporaryDirectory();
   const blobs = openBlobs(join(root, "blobs"));
   await Bun.write(join(root, "site.tgz"), tarGzOf([{ name: "index.html", content: "x" }]));
-  // A file where the shard's directory belongs.
+  // A file in place of the shard's directory.
   await Bun.write(join(root, "blobs", Bun.SHA256.hash("x", "hex").slice(0, 2)), "");
   const failed = storeSite(unpack(join(root, "site.tgz"), UNPACK_LIMITS), blobs);
   await expect(failed).rejects.toMatchObject({
@@ -138,7 +138,7 @@ test("a manifest is read back as it was written, with all its blobs on disk, and
   expect(total).toBe(4 * content.length);
   const text = writeManifest(manifest);
   expect(new Map(readManifest(text))).toEqual(new Map(manifest));
-  // The file as it is, and its codings together.
+  // The uncompressed file, and its codings in one blob.
   expect(new Set(hashesOf(manifest)).size).toBe(2);
   for (const hash of hashesOf(manifest))
     expect(Bun.SHA256.hash(await Bun.file(blobs.pathOf(hash)).bytes(), "hex")).toBe(hash);

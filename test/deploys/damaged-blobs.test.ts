@@ -86,7 +86,7 @@ const warnings = async (store: Store) =>
 const SMALL = ["/", "/guide"] as const;
 const NAMES = { "/": "index.html", "/guide": "guide.html", "/large.bin": "large.bin" } as const;
 
-/** A bit in a large file is not looked for when it is served, but by the scrub. */
+/** Serving a large file does not check its content; the scrub does. */
 const SERVED = Object.entries(WAYS).flatMap(([what, damage]) =>
   (what === "a flipped bit" ? SMALL : ([...SMALL, "/large.bin"] as const)).map(
     (path) => [what, path, damage] as const,
@@ -147,7 +147,7 @@ test("a large file with a flipped bit is not served once a scrub has found it", 
   flip(path);
   await store.scrub.tick();
   expect(await faultOf(await visit(store, "/large.bin"))).toBe("500 damaged_file");
-  // Somebody has put a copy back: the next look finds it whole.
+  // An operator put a copy back: the next check finds it whole.
   writeFileSync(path, good);
   await store.scrub.tick();
   expect((await visit(store, "/large.bin")).status).toBe(200);

@@ -21,7 +21,7 @@ const filesIn = ({ config }: Store): string[] =>
 
 const sizeOf = (store: Store): number => filesIn(store).reduce((sum, path) => sum + Bun.file(path).size, 0);
 
-/** A store with a site, on a disk with so many bytes above the reserve, of which its files take their part. */
+/** A store with a site, on a disk with so many bytes above the reserve. Its files use them up. */
 const openOnDisk = async () => {
   let above = 100 * MIB;
   let least = Number.POSITIVE_INFINITY;

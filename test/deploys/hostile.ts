@@ -50,7 +50,7 @@ const entry = (): TestEntry => ({
   ...(below.real() < 0.1 ? { size: below(2 ** 31) } : {}),
 });
 
-/** Flips, inserts, cuts and repeats bytes. */
+/** Flips, inserts, removes and repeats bytes. */
 const mutate = (bytes: Buffer): Buffer => {
   let mutated = Buffer.from(bytes);
   for (let left = 1 + below(4); left > 0; left--) {
@@ -73,11 +73,11 @@ const hostile = (): Buffer => {
   if (kind === 0) return tarGzOf(entries);
   if (kind === 1) return zipOf(entries);
   if (kind === 2) return mutate(zipOf(entries));
-  // The tar itself, so that its headers are reached, or its packing.
+  // Mutates the tar, so that its headers are parsed, or the compressed bytes.
   return kind === 3 ? gzipSync(mutate(tarOf(entries)), { level: 1 }) : mutate(tarGzOf(entries));
 };
 
-/** Takes in so many: the process stays up, nothing gets outside the store, and nothing stays behind in it. */
+/** Stores so many hostile archives: the process stays up, and nothing is left in the store or outside it. */
 export const takeInHostile = async (archives: number): Promise<void> => {
   const root = temporaryDirectory();
   const upload = join(root, "upload");

@@ -9,7 +9,7 @@ import { temporaryDirectory, testClock } from "../support/store.ts";
 
 const DAY = 24 * 60 * 60_000;
 
-/** A store of so many blobs, and a scrubber that tells what it reads and how long it sleeps. */
+/** A store of so many blobs, and a scrubber that records what it reads and how long it sleeps. */
 const open = (count: number, settings: Partial<ScrubberOptions> = {}, text = "blob") => {
   const root = temporaryDirectory();
   const hashes = Array.from({ length: count }, (_, at) => {
@@ -94,7 +94,7 @@ test("a blob that is swept during the check is not damage", async () => {
   const [first = "", second = ""] = hashes;
   rmSync(join(root, first));
   const has = needed.has.bind(needed);
-  // Not needed any more when it is asked again.
+  // No longer needed at the second call.
   needed.has = (hash) => hash !== first && has(hash);
   rmSync(join(root, second));
   await scrub.tick();
@@ -127,7 +127,7 @@ test("sleeping between files keeps nothing in memory", async () => {
   const file = join(temporaryDirectory(), "empty");
   writeFileSync(file, "");
   const hashes = Array.from({ length: 20_000 }, (_, at) => Bun.SHA256.hash(`${at}`, "hex"));
-  // Nothing is needed any more when a step ends, so that no damage is noted.
+  // Nothing is needed at the end of a step, so no damage is recorded.
   const sets = [new Set(hashes)];
   const { scrub } = open(0, {
     blobs: { pathOf: () => file, damage: damagedBlobs() },

@@ -12,7 +12,7 @@ const FORMATS = [
   ["zip", zipOf],
 ] as const;
 
-/** The paths of the site that an archive of these names becomes, or why it is refused. */
+/** The paths of the site from an archive with these names, or why it is refused. */
 const siteOf = async (pack: typeof tarGzOf, names: readonly string[]): Promise<string[] | string> => {
   const root = temporaryDirectory();
   const file = join(root, "upload");
@@ -74,7 +74,7 @@ describe.each(FORMATS)("a %s", (_format, pack) => {
     const reason = "lies in .well-known/acme-challenge/, where CAs check who controls a domain";
     expect(await siteOf(pack, ["index.html", name])).toStartWith(`${JSON.stringify(name)}: ${reason}`);
     expect(await siteOf(pack, ["a/index.html", `a/${name}`])).toStartWith(`"a/${name}": ${reason}`);
-    // Elsewhere, or when empty, the directory proves nothing.
+    // Elsewhere, or empty, the directory is harmless.
     expect(await siteOf(pack, ["index.html", `a/${name}`])).toEqual([`a/${name}`, "index.html"]);
   });
 

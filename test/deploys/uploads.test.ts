@@ -19,7 +19,7 @@ const bodyOf = (gapMs: number, count = Number.POSITIVE_INFINITY) => {
   });
 };
 
-/** Takes ten thousand bytes a second, and looks after a tenth of a second. */
+/** At least ten thousand bytes a second, after a grace period of a tenth of a second. */
 const open = (free = () => 1000) => {
   const directory = join(temporaryDirectory(), "uploads");
   const limits = { bytes: 1000, stallMs: 1000, graceMs: 100, bytesPerSecond: 10_000 };

@@ -12,7 +12,7 @@ import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { tarGzOf } from "./archives.ts";
 
-/** Enough for the workers to be asked. */
+/** Enough files to start the workers. */
 const MANY = 150;
 
 const page = (at: number) =>
@@ -103,7 +103,7 @@ test("encodings of an earlier deploy are pinned and reused, unless the store has
   const take = (earlier?: Manifest) => storeSite(unpack(archive, UNPACK_LIMITS), blobs, earlier);
   const first = await take();
   const codingOf = (manifest: Manifest, name: string) => manifest.get(name)?.encodings.br?.hash ?? "";
-  // Told apart from what compressing makes: the other page's coding, as if it were this one's.
+  // A coding that compressing could not produce: the other page's.
   const [one, two] = ["1.html", "2.html"].map((name) => first.manifest.get(name) as SiteFile) as [
     SiteFile,
     SiteFile,
@@ -112,7 +112,7 @@ test("encodings of an earlier deploy are pinned and reused, unless the store has
   const second = await take(earlier);
   expect(codingOf(second.manifest, "1.html")).toBe(codingOf(first.manifest, "2.html"));
   first.release();
-  // The first manifest, and the coding that it alone has.
+  // The first manifest, and the coding that only it has.
   expect(await blobs.sweep(() => [])).toBe(2);
   expect(existsSync(blobs.pathOf(codingOf(second.manifest, "1.html")))).toBe(true);
   second.release();

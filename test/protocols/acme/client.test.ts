@@ -14,7 +14,7 @@ import { type AcmeCa, acmeCa, type ResourceKind } from "../../support/acme-ca.ts
 
 const NAMES = ["docs.example.org", "www.example.org"];
 
-/** Nothing waits: how long the client would have is in `slept`. */
+/** A client whose sleeps end at once; `slept` has their milliseconds. */
 const clientOf = (
   ca: Pick<AcmeCa, "directory">,
   settings: { email?: string; eab?: { kid: string; hmac: string } } = {},
@@ -326,7 +326,7 @@ describe("an error", () => {
     },
   };
 
-  /** What leads to a request of each kind. */
+  /** The calls that send a request of each kind. */
   const steps: Partial<
     Record<ResourceKind, (client: AcmeClient, ca: AcmeCa, account: Account) => Promise<unknown>>
   > = {
@@ -355,7 +355,7 @@ describe("an error", () => {
       type: "rateLimited",
       status: 429,
       retryAfterMs: 120_000,
-      // A HEAD's answer has no body.
+      // The response to HEAD has no body.
       detail:
         kind === "new-nonce"
           ? "answered 429 without a reason"

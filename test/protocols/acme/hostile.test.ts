@@ -6,12 +6,12 @@ import { systemClock } from "../../../src/lib/time.ts";
 import { type AcmeCa, acmeCa } from "../../support/acme-ca.ts";
 
 const NAMES = ["docs.example.org"];
-const SURROUNDINGS = { fetch, sleep: async () => {}, clock: systemClock };
+const DEPENDENCIES = { fetch, sleep: async () => {}, clock: systemClock };
 
 const clientOf = (directory: string, { ca, timeoutMs }: { ca?: string; timeoutMs?: number } = {}) =>
   acmeClient(
     { directory, ...(ca !== undefined && { ca }) },
-    { ...SURROUNDINGS, ...(timeoutMs !== undefined && { timeoutMs }) },
+    { ...DEPENDENCIES, ...(timeoutMs !== undefined && { timeoutMs }) },
   );
 
 const registered = async (client: AcmeClient): Promise<Account> => {
@@ -35,7 +35,7 @@ const serve = (answer: (request: Request) => Response | Promise<Response>) => {
   return { url: server.url.href, [Symbol.asyncDispose]: () => server.stop(true) };
 };
 
-/** Sends a piece again and again, until nobody wants it. */
+/** Sends a chunk again and again, until the reader cancels. */
 const endless = (piece: string): Response => {
   const bytes = new TextEncoder().encode(piece);
   return new Response(
@@ -335,7 +335,7 @@ describe("a server that cannot be reached", () => {
       asked += 1;
       return new Response();
     };
-    const client = acmeClient({ directory }, { ...SURROUNDINGS, fetch: spy });
+    const client = acmeClient({ directory }, { ...DEPENDENCIES, fetch: spy });
     expect((await problemFrom(client.directory())).type).toBe("malformed_answer");
     expect(asked).toBe(0);
   });
@@ -346,7 +346,7 @@ describe("a server that cannot be reached", () => {
       asked.push(url);
       return Response.json({ ...URLS, newNonce: "http://127.0.0.1:8080/nonce" });
     };
-    const client = acmeClient({ directory: "https://ca.example/directory" }, { ...SURROUNDINGS, fetch: spy });
+    const client = acmeClient({ directory: "https://ca.example/directory" }, { ...DEPENDENCIES, fetch: spy });
     expect((await problemFrom(registered(client))).type).toBe("malformed_answer");
     expect(asked).toEqual(["https://ca.example/directory"]);
   });

@@ -16,7 +16,7 @@ const SPECIAL_4 = words(`
   172.31.255.255 192.0.0.8 192.0.2.1 192.88.99.1 192.168.0.1 198.18.0.1 198.19.255.255 198.51.100.1 203.0.113.1
   224.0.0.251 239.255.255.255 240.0.0.1 255.255.255.255`);
 
-/** IPv6 addresses that lead to an IPv4 address: mapped, compatible, NAT64's and 6to4's. */
+/** IPv6 addresses that embed an IPv4 address: mapped, compatible, NAT64 and 6to4. */
 const leadingTo = (address: string): string[] => {
   const hex = Buffer.from(address.split(".").map(Number)).toString("hex");
   const groups = `${hex.slice(0, 4)}:${hex.slice(4)}`;

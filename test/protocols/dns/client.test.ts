@@ -82,7 +82,7 @@ test.concurrent.each<[Behaviour, string, RejectReason]>([
   ["loop", "malformed", "malformed"],
   [() => [Buffer.from("garbage")], "malformed", "malformed"],
   [() => [Buffer.alloc(0)], "malformed", "malformed"],
-  // An answer without the question, and it is no FORMERR.
+  // An answer without the question, and with a code other than FORMERR.
   [(packet) => [bare(packet, 0)], "spoofed", "wrong_question"],
 ])("a server that answers with %p is named", async (behaviour, failure, stray) => {
   const { outcome, ignored } = await askWith(behaviour, WAITING);

@@ -3,7 +3,7 @@ import { followCnames, isUsable, recordsOf } from "../../../src/protocols/dns/cn
 import type { DnsRecord, Question } from "../../../src/protocols/dns/message.ts";
 import { answer, exchange, failure, record } from "../../domains/traces.ts";
 
-/** A resolver that has these records for these names, each with what it tells at once. */
+/** A resolver with these answers, by name. */
 const resolverOf = (zones: Record<string, DnsRecord[]>) => {
   const asked: Question[] = [];
   const ask = async (question: Question) => {

@@ -5,7 +5,7 @@ import { EDNS, dnsServer, testClient } from "../../support/dns.ts";
 import { type Random, seeded } from "../../support/random.ts";
 
 const PACKETS = 10_000;
-/** Milliseconds for all of them: a second or so, but on a busy machine. */
+/** Milliseconds for all of them. They take about a second, more on a busy machine. */
 const PATIENCE = 60_000;
 const QUESTION = { name: "docs.example.org", type: "CNAME" } as const;
 
@@ -35,7 +35,7 @@ const response = (id: number): Buffer =>
 const noise = (random: Random, length: number): Buffer =>
   Buffer.from(Array.from({ length }, () => random(256)));
 
-/** Noise, pieces, changed bytes, pointers and counts; most keep id and question, so that what follows is read. */
+/** Noise, pieces, changed bytes, pointers and counts; most keep id and question, so that the rest is parsed. */
 const hostile = (random: Random, id: number): Buffer => {
   const packet = response(id);
   const from = random(4) === 0 ? 0 : 34;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { concurrencyLimiter } from "../../../src/protocols/dns/limiter.ts";
 
-/** Work that ends when it is told to; `begun` says what began, in its order. */
+/** Work that ends when the test says so; `begun` lists what started, in order. */
 const workshop = (limit: number, reserved: number) => {
   const pass = concurrencyLimiter(limit, reserved);
   const begun: string[] = [];

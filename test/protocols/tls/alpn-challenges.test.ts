@@ -9,7 +9,7 @@ import { atEnd } from "../../support/store.ts";
 const ACME = "acme-tls/1";
 const CHALLENGE = await testCa.issue(["new.test"]);
 
-/** A front with pending challenges, which a test may take away. */
+/** A listener with pending challenges, which a test may remove. */
 const challenged = async (
   pending: Record<string, KeyPair> = { "new.test": CHALLENGE, "a.test": CHALLENGE },
 ) => ({
@@ -21,12 +21,12 @@ const validate = (port: number, name: string, protocols = [ACME]) =>
   tlsTo(port, name, { ALPNProtocols: protocols, rejectUnauthorized: false });
 
 test("a pending challenge gets its certificate, also for a name without any other, and the connection closes", async () => {
-  const { port, front } = await challenged();
+  const { port, listener } = await challenged();
   const socket = await validate(port, "new.test");
   expect(socket.alpnProtocol).toBe(ACME);
   expect(socket.getPeerCertificate().subject.CN).toBe("new.test");
   await closed(socket);
-  await eventually(() => front.connections() === 0);
+  await eventually(() => listener.connections() === 0);
 });
 
 test("visitors get the name's own certificate while a challenge is pending", async () => {
@@ -49,12 +49,12 @@ test.each([
 });
 
 test("a challenge that is not or no longer pending is refused, whether the name has a certificate or not", async () => {
-  const { port, pending, front } = await challenged();
+  const { port, pending, listener } = await challenged();
   await expect(validate(port, "b.test")).rejects.toThrow();
   await expect(validate(port, "unknown.test")).rejects.toThrow();
   delete pending["new.test"];
   await expect(validate(port, "new.test")).rejects.toThrow();
-  await eventually(() => front.connections() === 0);
+  await eventually(() => listener.connections() === 0);
 });
 
 test("a challenge with an unusable certificate is refused, and the listener goes on", async () => {
@@ -64,7 +64,7 @@ test("a challenge with an unusable certificate is refused, and the listener goes
 });
 
 test("a validator that does not close its side is disconnected after the handshake timeout", async () => {
-  const { port, front } = await listenerFor({ challenge: () => CHALLENGE, limits: { handshakeMs: 200 } });
+  const { port, listener } = await listenerFor({ challenge: () => CHALLENGE, limits: { handshakeMs: 200 } });
   const raw = connectTcp({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => {});
   atEnd(() => raw.destroy());
   const secure = connectTls({
@@ -77,5 +77,5 @@ test("a validator that does not close its side is disconnected after the handsha
     secure.on("error", () => {}),
     "secureConnect",
   );
-  await eventually(() => front.connections() === 0);
+  await eventually(() => listener.connections() === 0);
 });

@@ -227,7 +227,7 @@ test(`${INPUTS} mutated inputs are parsed, incomplete or malformed, without any 
   for (let input = 0; input < INPUTS; input += 1) {
     const bytes = Buffer.from(random(2) ? HELLO : inRecords(HELLO, 1 + random(600)));
     for (let change = 1 + random(4); change > 0; change -= 1) bytes[random(bytes.length)] = random(256);
-    // The lengths are what a parser believes: they get more than their share.
+    // Parsers trust lengths, so these are mutated more often.
     if (random(3) === 0) bytes[3 + random(8)] = random(256);
     const reading = parseClientHello(random(4) ? bytes : bytes.subarray(0, random(bytes.length)));
     kinds.add(reading.kind);

@@ -1,6 +1,6 @@
 export const u16 = (value: number): number[] => [value >> 8, value & 255];
 
-/** Bytes behind their length in two bytes. */
+/** Bytes after their length, in two bytes. */
 export const vector = (bytes: number[]): number[] => [...u16(bytes.length), ...bytes];
 
 /** The extension server_name with one host name. */

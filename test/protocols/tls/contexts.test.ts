@@ -6,7 +6,7 @@ const authority = await certificateAuthority();
 const pair = await authority.issue(["a.test"]);
 const other = await authority.issue(["b.test"], { intermediate: true });
 
-/** Contexts over what `stored` holds, and the names that were read and that failed. */
+/** Contexts for the pairs in `stored`, and the names that were read and that failed. */
 const contextsOver = (stored: Record<string, KeyPair>, maxContexts?: number) => {
   const reads: string[] = [];
   const failures: string[] = [];

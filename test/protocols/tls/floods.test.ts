@@ -34,7 +34,7 @@ const sayHello = async (port: number, first: Buffer) => {
   return socket;
 };
 
-/** The last frame that came: its type, the last stream and the error code of a GOAWAY. */
+/** The last frame received: its type, the last stream and the error code of a GOAWAY. */
 const lastFrame = (bytes: Buffer) => {
   let at = 0;
   for (;;) {
@@ -55,7 +55,7 @@ test.each<[string, Buffer, Buffer]>([
   ["SETTINGS", OPENED, frame(4, 0, 0)],
   ["frames of an unknown type", OPENED, frame(0xbb, 0, 0)],
 ])("a flood of %s ends its connection with GOAWAY, and no other", async (_what, first, one) => {
-  const { port, front } = await listenerFor({
+  const { port, listener } = await listenerFor({
     limits: { lingerMs: 50 },
     fetch: async (request) => {
       await request.arrayBuffer();
@@ -71,7 +71,7 @@ test.each<[string, Buffer, Buffer]>([
     stream: 1,
     code: ENHANCE_YOUR_CALM,
   });
-  await eventually(() => front.connections() === 1);
+  await eventually(() => listener.connections() === 1);
   expect(await askHttp2(calm)).toEqual({ status: 200, text: "read" });
 });
 
@@ -79,10 +79,10 @@ test.each<[string, Buffer, Buffer]>([
   ["CONTINUATION", Buffer.concat([PREFACE, frame(4, 0, 0), frame(1, 0, 1)]), frame(9, 0, 1)],
   ["resets that the client provokes", OPENED, frame(8, 0, 1, [0, 0, 0, 0])],
 ])("a flood of %s ends its connection", async (_what, first, one) => {
-  const { port, front } = await listenerFor({ limits: { lingerMs: 50 } });
+  const { port, listener } = await listenerFor({ limits: { lingerMs: 50 } });
   const wild = await sayHello(port, first);
   wild.write(Buffer.concat(Array<Buffer>(MANY).fill(one)));
-  await eventually(() => front.connections() === 0);
+  await eventually(() => listener.connections() === 0);
 });
 
 test.each<[string, string]>([

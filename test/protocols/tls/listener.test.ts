@@ -17,7 +17,7 @@ import {
 import { madeOf, nameOf, u16, vector } from "./client-hellos.ts";
 
 test("a client that keeps opening and resetting streams is disconnected, and one that cancels now and then is not", async () => {
-  const { port, front } = await listenerFor();
+  const { port, listener } = await listenerFor();
   const calm = await http2To(port, "a.test");
   const wild = await http2To(port, "a.test");
   const reset = (session: typeof calm) => {
@@ -30,7 +30,7 @@ test("a client that keeps opening and resetting streams is disconnected, and one
     reset(wild);
     if (times % 100 === 0) await Bun.sleep(1);
   }
-  await eventually(() => front.connections() === 1);
+  await eventually(() => listener.connections() === 1);
   expect((await askHttp2(calm, { ":path": "/" })).status).toBe(200);
 });
 
@@ -141,17 +141,17 @@ describe("a handshake", () => {
   test.each(["unknown.test", undefined])(
     "for the name %p is refused, and leaves nothing open",
     async (name) => {
-      const { port, front } = await listenerFor();
+      const { port, listener } = await listenerFor();
       await expect(tlsTo(port, name)).rejects.toThrow();
-      await eventually(() => front.connections() === 0);
+      await eventually(() => listener.connections() === 0);
       expect(await askHttp1(port, "a.test")).toStartWith("HTTP/1.1 200 OK\r\n");
     },
   );
 
   test("with unknown protocols only is refused", async () => {
-    const { port, front } = await listenerFor();
+    const { port, listener } = await listenerFor();
     await expect(tlsTo(port, "a.test", { ALPNProtocols: ["spdy/3"] })).rejects.toThrow();
-    await eventually(() => front.connections() === 0);
+    await eventually(() => listener.connections() === 0);
   });
 
   test("in single bytes succeeds", async () => {
@@ -205,15 +205,15 @@ describe("a first message that is not a ClientHello", () => {
     ["a record longer than RFC 8446 allows", Buffer.from([22, 3, 1, 0x40, 0x01])],
     ["a ClientHello longer than 16 KiB", Buffer.from([22, 3, 1, 0, 4, 1, 0, 0x40, 0x01])],
   ])("gets the alert decode_error: %s", async (_what, bytes) => {
-    const { port, front } = await listenerFor();
+    const { port, listener } = await listenerFor();
     const socket = await tcpTo(port);
     socket.write(bytes);
     expect(await received(socket)).toBe(DECODE_ERROR);
-    await eventually(() => front.connections() === 0);
+    await eventually(() => listener.connections() === 0);
   });
 
   test("is plain HTTP: it gets a 400 that says to use https, and the connection closes", async () => {
-    const { port, front } = await listenerFor();
+    const { port, listener } = await listenerFor();
     const socket = await tcpTo(port);
     socket.write("GET /path HTTP/1.1\r\nHost: a.test\r\n\r\n");
     const [head, body] = (await received(socket)).split("\r\n\r\n");
@@ -221,7 +221,7 @@ describe("a first message that is not a ClientHello", () => {
     expect(head).toContain("\r\nConnection: close");
     expect(head).toContain(`\r\nContent-Length: ${body!.length}`);
     expect(body).toContain("https://");
-    await eventually(() => front.connections() === 0);
+    await eventually(() => listener.connections() === 0);
   });
 
   test("is plain HTTP in single bytes: it gets the 400 too", async () => {
@@ -248,11 +248,11 @@ describe("a first message that is not a ClientHello", () => {
   });
 
   test("does not keep a connection that stays open", async () => {
-    const { port, front } = await listenerFor({ limits: { handshakeMs: 100 } });
+    const { port, listener } = await listenerFor({ limits: { handshakeMs: 100 } });
     const socket = await tcpTo(port);
     socket.write("GET / HTTP/1.1\r\n\r\n");
     const dripping = setInterval(() => socket.write("x"), 10);
-    await eventually(() => front.connections() === 0);
+    await eventually(() => listener.connections() === 0);
     clearInterval(dripping);
   });
 });
@@ -281,7 +281,7 @@ describe("a certificate", () => {
       }
     };
     await Promise.all([kept(), kept(), fresh(), fresh(), fresh(), fresh()]);
-    // A machine may have been fast: the last exchanges are seen too.
+    // On a fast machine the last replacements may come after the requests: send more.
     while (shown.size < 2) await fresh();
     clearInterval(swapping);
     expect(shown.size).toBeGreaterThan(1);
@@ -290,7 +290,7 @@ describe("a certificate", () => {
   test("that is dropped closes its 64 connections, and not those of other names", async () => {
     let isDropped = false;
     let late = 0;
-    const { port, front, contexts, stored } = await listenerFor({
+    const { port, listener, contexts, stored } = await listenerFor({
       fetch: (request) => {
         if (isDropped && request.url.startsWith("https://a.test/")) late += 1;
         return new Response("ok");
@@ -310,27 +310,27 @@ describe("a certificate", () => {
     await eventually(() => answered > 1000);
     delete stored["a.test"];
     contexts.drop("a.test");
-    front.drop("a.test");
+    listener.drop("a.test");
     isDropped = true;
     const ends = await Promise.allSettled(load);
     expect(ends.every(({ status }) => status === "rejected")).toBe(true);
     expect(late).toBe(0);
-    // What had been sent before may still have been on its way.
+    // Responses sent before may still arrive.
     expect(answeredLate).toBeLessThanOrEqual(sessions.length);
     await expect(tlsTo(port, "a.test")).rejects.toThrow();
-    await eventually(() => front.connections() === 1);
+    await eventually(() => listener.connections() === 1);
     expect((await askHttp2(other)).status).toBe(200);
   });
 });
 
 describe("limits", () => {
   test("a client that sends nothing, or half of a ClientHello, is disconnected", async () => {
-    const { port, front } = await listenerFor({ limits: { handshakeMs: 100 } });
+    const { port, listener } = await listenerFor({ limits: { handshakeMs: 100 } });
     const silent = await tcpTo(port);
     const half = await tcpTo(port);
     half.write(Buffer.from([22, 3, 1, 2]));
     await Promise.all([closed(silent), closed(half)]);
-    await eventually(() => front.connections() === 0);
+    await eventually(() => listener.connections() === 0);
   });
 
   test("a connection without a request is closed after the idle timeout, not before", async () => {
@@ -396,12 +396,12 @@ describe("limits", () => {
   test.each(["connections", "connectionsPerClient"])(
     "beyond %s a new connection is closed at once",
     async (limit) => {
-      const { port, front } = await listenerFor({ limits: { [limit]: 2 } });
+      const { port, listener } = await listenerFor({ limits: { [limit]: 2 } });
       const first = await tlsTo(port, "a.test");
       await tlsTo(port, "b.test");
       expect(await received(await tcpTo(port))).toBe("");
       first.destroy();
-      await eventually(() => front.connections() === 1);
+      await eventually(() => listener.connections() === 1);
       expect(await askHttp1(port, "a.test")).toStartWith("HTTP/1.1 200 OK\r\n");
     },
   );
@@ -424,7 +424,7 @@ describe("limits", () => {
   });
 
   test("a client that closes its side, or disconnects, leaves nothing open", async () => {
-    const { port, front } = await listenerFor({
+    const { port, listener } = await listenerFor({
       fetch: async () => (await Bun.sleep(100), new Response("late")),
     });
     const half = await tlsTo(port, "a.test", { ALPNProtocols: ["http/1.1"] });
@@ -435,7 +435,7 @@ describe("limits", () => {
     gone.destroy();
     const during = await tcpTo(port);
     during.destroy();
-    await eventually(() => front.connections() === 0);
+    await eventually(() => listener.connections() === 0);
   });
 });
 
@@ -447,24 +447,24 @@ test("a port in use throws EADDRINUSE", async () => {
 
 describe("a listener that stops", () => {
   test("completes requests in flight, and accepts no connection", async () => {
-    const { port, front } = await listenerFor({
+    const { port, listener } = await listenerFor({
       fetch: async () => (await Bun.sleep(200), new Response("done")),
     });
     const idle = await tlsTo(port, "a.test");
     const session = await http2To(port, "a.test");
     const answers = [askHttp1(port, "a.test"), askHttp2(session).then(({ text }) => text)];
     await Bun.sleep(100);
-    const stopped = front.stop(30_000);
+    const stopped = listener.stop(30_000);
     for (const answer of await Promise.all(answers)) expect(answer).toEndWith("done");
     await stopped;
     await closed(idle);
-    expect(front.connections()).toBe(0);
+    expect(listener.connections()).toBe(0);
     await expect(tcpTo(port)).rejects.toThrow();
   });
 
   test("destroys connections that do not end in time", async () => {
     const asked = Promise.withResolvers<void>();
-    const { port, front } = await listenerFor({
+    const { port, listener } = await listenerFor({
       fetch: () => {
         asked.resolve();
         return new Promise<Response>(() => {});
@@ -472,8 +472,8 @@ describe("a listener that stops", () => {
     });
     const answer = askHttp1(port, "a.test").catch(() => "");
     await asked.promise;
-    await front.stop(50);
+    await listener.stop(50);
     expect(await answer).toBe("");
-    expect(front.connections()).toBe(0);
+    expect(listener.connections()).toBe(0);
   });
 });

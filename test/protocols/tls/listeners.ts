@@ -14,19 +14,19 @@ export const PAIRS: Record<string, KeyPair> = {
   localhost: await testCa.issue(["localhost"]),
 };
 
-/** A front over certificates that a test may exchange; it answers "METHOD URL address" unless told otherwise. */
+/** A listener with certificates that a test may replace. Its default response is "METHOD URL address". */
 export const listenerFor = async (settings: Partial<TlsListenerOptions> = {}) => {
   const stored = { ...PAIRS };
   const contexts = secureContexts({ read: (name) => stored[name] });
-  const front: TlsListener = await listenTls({
+  const listener: TlsListener = await listenTls({
     host: "127.0.0.1",
     port: 0,
     contexts,
     fetch: (request, { address }) => new Response(`${request.method} ${request.url} ${address}`),
     ...settings,
   });
-  atEnd(() => front.stop(0));
-  return { front, contexts, stored, port: front.port };
+  atEnd(() => listener.stop(0));
+  return { listener, contexts, stored, port: listener.port };
 };
 
 export const tcpTo = async (port: number): Promise<Socket> => {
@@ -36,7 +36,7 @@ export const tcpTo = async (port: number): Promise<Socket> => {
   return socket;
 };
 
-/** @throws what ends the handshake */
+/** @throws the error that ends the handshake */
 export const tlsTo = async (
   port: number,
   servername: string | undefined,
@@ -67,7 +67,7 @@ export const closed = (socket: Socket): Promise<void> => {
   return promise;
 };
 
-/** What comes until the other end closes. */
+/** Reads until the other end closes. */
 export const received = async (socket: Socket): Promise<string> => {
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -75,7 +75,7 @@ export const received = async (socket: Socket): Promise<string> => {
   return Buffer.concat(chunks).toString("latin1");
 };
 
-/** One request over HTTP/1.1 in a connection of its own: the whole answer. */
+/** Sends one request over a new HTTP/1.1 connection. @returns the whole response */
 export const askHttp1 = async (
   port: number,
   name: string,
@@ -104,13 +104,13 @@ export const askHttp2 = async (
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
   let status = 0;
   const chunks: Buffer[] = [];
-  stream.on("response", (answer) => {
-    status = Number(answer[":status"]);
+  stream.on("response", (head) => {
+    status = Number(head[":status"]);
   });
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-  // A stream that is cut off ends too, and has answered nothing.
+  // A stream that is cut off ends too, without a response.
   stream.on("end", () => {
-    if (status === 0) reject(new Error("ended without an answer"));
+    if (status === 0) reject(new Error("ended without a response"));
     else resolve({ status, text: Buffer.concat(chunks).toString() });
   });
   stream.on("error", reject);
@@ -119,7 +119,7 @@ export const askHttp2 = async (
   return promise;
 };
 
-/** Waits for something that must come to be. */
+/** Waits until the condition holds. */
 export const eventually = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await Bun.sleep(5);
 };

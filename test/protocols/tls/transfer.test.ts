@@ -6,10 +6,10 @@ import { askHttp2, testCa, eventually, listenerFor, http2To, received, tlsTo } f
 const MEBIBYTE = 1024 * 1024;
 const LARGE = 200 * MEBIBYTE;
 const PIECE = Buffer.alloc(MEBIBYTE, "x");
-/** What may be under way at once, and what has not been collected yet; a whole transfer is beyond it. */
+/** Buffers, and garbage that is not collected yet. A whole transfer would exceed it. */
 const MAX_GROWTH = 150 * MEBIBYTE;
 
-/** Sends as fast as it is taken. */
+/** Sends as fast as the reader reads. */
 const source = (bytes: number, sent: (bytes: number) => void = () => {}): ReadableStream<Uint8Array> => {
   let left = bytes;
   return new ReadableStream(
@@ -40,7 +40,7 @@ const readAll = async (port: number, protocol: "http2" | "http1.1", body?: Reada
   return answer;
 };
 
-/** The most that this process grows by while `work` runs. */
+/** The peak growth of this process's memory while `work` runs. */
 const growthDuring = async (work: () => Promise<void>): Promise<number> => {
   Bun.gc(true);
   const before = process.memoryUsage.rss();
@@ -116,7 +116,7 @@ test("a response that closes its connection arrives whole at a client that reads
 });
 
 describe("a WebSocket", () => {
-  const echo = (): Promise<{ port: number; front: TlsListener }> =>
+  const echo = (): Promise<{ port: number; listener: TlsListener }> =>
     listenerFor({
       limits: { headersMs: 50 },
       websocket: { message: (socket, message) => void socket.send(message) },
@@ -125,7 +125,7 @@ describe("a WebSocket", () => {
     });
 
   test("works in both directions, for longer than headers may take", async () => {
-    const { port, front } = await echo();
+    const { port, listener } = await echo();
     const socket = new WebSocket(`wss://localhost:${port}/`, { tls: { ca: testCa.root } });
     await new Promise((opened) => socket.addEventListener("open", opened));
     for (const text of ["one", "x".repeat(MEBIBYTE), "three"]) {
@@ -135,7 +135,7 @@ describe("a WebSocket", () => {
       await Bun.sleep(100);
     }
     socket.close();
-    await eventually(() => front.connections() === 0);
+    await eventually(() => listener.connections() === 0);
   });
 
   test("is refused for a request without Upgrade", async () => {
