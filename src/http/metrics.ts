@@ -1,7 +1,5 @@
-import type { Registry } from "prom-client";
-
-/** Seconds. */
-const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+import type { Metric, Registry } from "prom-client";
+import { requestDurations } from "./request-durations.ts";
 
 /** A gauge whose value is read for each exposition. */
 export interface GaugeOptions {
@@ -22,21 +20,6 @@ export interface MetricsOptions {
 type DeprecatedCalls = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
 type Prometheus = typeof import("prom-client");
-
-const addRequests = ({ Histogram }: Prometheus, registry: Registry) => {
-  const durations = new Histogram({
-    name: "http_server_request_duration_seconds",
-    help: "Time from a request's arrival to its response, by route template.",
-    labelNames: ["http_request_method", "http_route", "http_response_status_code"],
-    buckets: BUCKETS,
-    registers: [registry],
-  });
-  return (method: string, route: string, status: number, seconds: number) =>
-    durations.observe(
-      { http_request_method: method, http_route: route, http_response_status_code: status },
-      seconds,
-    );
-};
 
 const addDeprecatedCalls = ({ Counter }: Prometheus, registry: Registry, calls: DeprecatedCalls) =>
   new Counter({
@@ -113,25 +96,21 @@ const addExpiries = (
   });
 
 export const metrics = ({ version, expiries = () => [], gauges = [] }: MetricsOptions) => {
+  const durations = requestDurations();
   const calls = new Map<number, Map<string, number>>();
-  let observe: ReturnType<typeof addRequests> | undefined;
-  /** The requests that ended before prom-client was loaded. */
-  let early: Parameters<ReturnType<typeof addRequests>>[] = [];
 
   const load = async (): Promise<Registry> => {
+    // Imported for the first exposition: it takes 15 ms that a start need not wait for.
     const prometheus = await import("prom-client");
     const registry = new prometheus.Registry();
-    observe = addRequests(prometheus, registry);
+    registry.registerMetric(durations as unknown as Metric);
     addDeprecatedCalls(prometheus, registry, calls);
     addProcess(prometheus, registry, version);
     addExpiries(prometheus, registry, expiries);
     for (const gauge of gauges) addGauge(prometheus, registry, gauge);
-    for (const request of early) observe(...request);
-    early = [];
     return registry;
   };
   let registry: Promise<Registry> | undefined;
-  // Loaded with the first request: it takes 15 ms that a start need not wait for.
   const loaded = () =>
     (registry ??= load().catch((error: unknown) => {
       registry = undefined;
@@ -140,11 +119,7 @@ export const metrics = ({ version, expiries = () => [], gauges = [] }: MetricsOp
 
   return {
     /** Counts a request under the template of its route. */
-    observe(method: string, route: string, status: number, seconds: number): void {
-      if (observe) return observe(method, route, status, seconds);
-      early.push([method, route, status, seconds]);
-      loaded().catch(() => {});
-    },
+    observe: durations.observe,
     countDeprecated(route: string, keyId: number): void {
       const routes = calls.get(keyId) ?? new Map<string, number>();
       calls.set(keyId, routes.set(route, (routes.get(route) ?? 0) + 1));
