@@ -5,7 +5,7 @@ import { SETTINGS, type Setting } from "../../src/config/settings.ts";
 const read = (env: Record<string, string> = {}, flags: Record<string, string> = {}, isTerminal = false) =>
   readConfig({ env, flags, isTerminal });
 
-test("without any setting there are the documented defaults", () => {
+test("without any setting the defaults are the documented ones", () => {
   expect(read()).toEqual({
     port: 3000,
     host: "127.0.0.1",
@@ -50,7 +50,7 @@ test("without any setting there are the documented defaults", () => {
   });
 });
 
-test("a flag goes before the environment, the environment before the default; an empty variable is an unset one", () => {
+test("a flag overrides the environment, and the environment the default; an empty variable is unset", () => {
   expect(read({ PORT: "4000" }, { port: "5000" }).port).toBe(5000);
   expect(read({ PORT: "4000" }).port).toBe(4000);
   expect(read({ PORT: "" }).port).toBe(3000);
@@ -72,7 +72,7 @@ test("the configuration cannot be changed", () => {
   expect(() => Object.assign(read(), { port: 1 })).toThrow();
 });
 
-test("logs are pretty and coloured on a terminal, without colours where NO_COLOR is set", () => {
+test("logs are pretty and coloured on a terminal, and without colours if NO_COLOR is set", () => {
   expect(read({}, {}, true)).toMatchObject({ logFormat: "pretty", colour: true });
   expect(read({ NO_COLOR: "1" }, {}, true)).toMatchObject({ logFormat: "pretty", colour: false });
   expect(read({ LOG_FORMAT: "json" }, {}, true).logFormat).toBe("json");
@@ -97,7 +97,7 @@ test.each([
     { dnsResolvers: ["192.0.2.53", "[2001:db8::53]:5353"] },
   ],
   ["DNS_PRIVATE", "yes", { dnsPrivate: true }],
-])("%s=%s is read", (name, text, expected) => {
+])("%s=%s is parsed", (name, text, expected) => {
   expect(read({ [name]: text })).toMatchObject(expected);
 });
 
@@ -139,7 +139,7 @@ describe("a malformed setting is refused in one line that names it and its form"
     expect(attempt).toThrow(`${name}: ${JSON.stringify(text)} is not ${form}`);
   });
 
-  test("as a flag it is named as one", () => {
+  test("that names the flag if it was a flag", () => {
     expect(() => read({}, { dataDir: "" })).toThrow("--data-dir: ");
   });
 });

@@ -23,11 +23,11 @@ test.each([
   ["ADOPTION_STORE_KYE", "ADOPTION_STORE_KEY"],
   ["BACKUP_RETENTION", "BACKUP_SCHEDULE, BACKUP_DIR, BACKUP_KEEP"],
   ["ACME_TOS", expect.stringContaining("ACME_AGREE_TOS")],
-])("%s is taken for a misspelling of %s", (variable, meant) => {
+])("%s is reported as a misspelling of %s", (variable, meant) => {
   expect(meantBy(variable)).toEqual(meant);
 });
 
-test("the settings themselves are no misspellings", () => {
+test("the settings themselves are not reported", () => {
   const env = Object.fromEntries(Object.values(SETTINGS).map(({ env: name }) => [name, "x"]));
   expect(findTypos({ ...env, ADOPTION_STORE_URL: "x", ADOPTION_STORE_KEY: "x" })).toEqual([]);
 });
@@ -46,7 +46,7 @@ const FOREIGN = `
   CONDA_PREFIX DISK_USAGE DNS_SERVER DNS_SUFFIX BODY_SIZE_LIMIT STAGING PUBLIC_URL CORS_ORIGIN_ALLOW_ALL MEMORY_LIMIT
 `;
 
-test("variables that other programs set are none", () => {
+test("variables of other programs are not reported", () => {
   const env = Object.fromEntries(
     FOREIGN.trim()
       .split(/\s+/)
@@ -56,6 +56,6 @@ test("variables that other programs set are none", () => {
   expect(findTypos({ HTTPD_PORT: "tcp://10.0.0.1:80", BACKUP_PORT: "tcp://10.0.0.1:80" })).toEqual([]);
 });
 
-test("values are not shown", () => {
+test("no value is reported", () => {
   expect(JSON.stringify(findTypos({ ACME_EAB_HMAK: "secret" }))).not.toContain("secret");
 });

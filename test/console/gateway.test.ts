@@ -58,7 +58,7 @@ const signIn = async (settings: StoreSettings = {}): Promise<SignedIn> => {
 const ANIMAL = { name: "Bella", categoryId: 1 };
 
 describe("signing in", () => {
-  test("takes an API key from the Authorization header, and gives a cookie that scripts cannot read", async () => {
+  test("accepts an API key in the Authorization header, and sets a cookie that scripts cannot read", async () => {
     const store = await openStore();
     const answer = await ask(store, "POST", "/console/session", { key: store.key });
     expect(answer.status).toBe(201);
@@ -69,7 +69,7 @@ describe("signing in", () => {
     expect(cookie).not.toContain("aas_");
   });
 
-  test("over HTTPS gives a cookie that only HTTPS carries and only this host can set", async () => {
+  test("over HTTPS sets a cookie for HTTPS only that no other host can set", async () => {
     const store = await openStore({ env: { BASE_URL: "https://adopt.example.org" } });
     const cookie =
       (await ask(store, "POST", "/console/session", { key: store.key })).headers.get("set-cookie") ?? "";
@@ -77,7 +77,7 @@ describe("signing in", () => {
     expect(cookie).toEndWith("; Secure");
   });
 
-  test("with a wrong key is refused as by the API, and limited like it", async () => {
+  test("with a wrong key is refused and limited as in the API", async () => {
     const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "2" } });
     const attempt = () => ask(store, "POST", "/console/session", { key: "aas_wrong" });
     expect(await faultOf(await attempt())).toBe("401 invalid_api_key");
@@ -85,13 +85,13 @@ describe("signing in", () => {
     expect((await attempt()).status).toBe(429);
   });
 
-  test("again ends the session before", async () => {
+  test("again ends the previous session", async () => {
     const { store, send, cookie } = await signIn();
     await ask(store, "POST", "/console/session", { key: store.key, headers: { cookie } });
     expect(await faultOf(await send("GET", "/console/api/v1/pets"))).toBe("401 not_signed_in");
   });
 
-  test("is told apart from being a stranger", async () => {
+  test("is visible in the state of the session", async () => {
     const { send, csrfToken, store } = await signIn();
     expect(await (await send("GET", "/console/session")).json()).toMatchObject({
       signedIn: true,
@@ -103,7 +103,7 @@ describe("signing in", () => {
   });
 });
 
-test("a session tells the scopes, the end and the limit of the secret that was signed in with", async () => {
+test("a session shows the scopes, the expiry and the limit of its secret", async () => {
   const store = await openStore();
   const rate = { requests: 100, seconds: 60 };
   const { key, secret } = await store.keys.create({ name: "web", scopes: ["keys:admin"], rate }, OPERATOR);
@@ -115,7 +115,7 @@ test("a session tells the scopes, the end and the limit of the secret that was s
 });
 
 describe("a call of the console", () => {
-  test("is the API's own, with the session's key in place of the cookie", async () => {
+  test("reaches the API with the session's key in place of the cookie", async () => {
     const { send } = await signIn();
     const added = await send("POST", "/console/api/v1/pets", { json: ANIMAL });
     expect([added.status, await added.json()]).toEqual([201, { id: 1, ...ANIMAL }]);
@@ -123,7 +123,7 @@ describe("a call of the console", () => {
     expect((await send("GET", "/console/api/platform/projects")).status).toBe(200);
   });
 
-  test("is bound by the scopes of its key", async () => {
+  test("is limited to the scopes of its key", async () => {
     const { store } = await signIn();
     const key = await store.mint({ scopes: ["pets:read"] });
     const cookie = await cookieOf(store, key);
@@ -131,7 +131,7 @@ describe("a call of the console", () => {
     expect(await faultOf(listed)).toBe("403 insufficient_scope");
   });
 
-  test("of nobody is refused, also with an API key beside it", async () => {
+  test("without a session is refused, even with an API key", async () => {
     const store = await openStore();
     for (const options of [{}, { key: store.key }]) {
       const answer = await ask(store, "GET", "/console/api/v1/pets", options);
@@ -140,7 +140,7 @@ describe("a call of the console", () => {
     }
   });
 
-  test("that changes something without the session's CSRF token is refused", async () => {
+  test("that writes without the session's CSRF token is refused", async () => {
     const { send, store } = await signIn();
     for (const token of ["", "wrong", "x".repeat(43)])
       for (const [method, path] of [
@@ -154,7 +154,7 @@ describe("a call of the console", () => {
     expect(await (await store.call("GET", "/v1/pets")).json()).toEqual([]);
   });
 
-  test("from another site, or a neighbouring host, is refused, reading too", async () => {
+  test("from another site or a neighbouring host is refused, even if it only reads", async () => {
     const { send } = await signIn();
     for (const site of ["cross-site", "same-site", "none"])
       for (const method of ["GET", "POST"]) {
@@ -166,7 +166,7 @@ describe("a call of the console", () => {
       }
   });
 
-  test("reaches the API only, by whatever path", async () => {
+  test("reaches the API only, whatever its path", async () => {
     const { send } = await signIn();
     for (const path of [
       "/console/api/metrics",
@@ -178,7 +178,7 @@ describe("a call of the console", () => {
     expect((await send("GET", "/v1/pets")).status).toBe(401);
   });
 
-  test("with two session cookies is a stranger's: another host's page may have set one", async () => {
+  test("with two session cookies is signed out: a page of another host may have set one", async () => {
     const { send, cookie, store } = await signIn();
     const tossed = await cookieOf(store, store.key);
     for (const both of [`${tossed}; ${cookie}`, `${cookie}; ${tossed}`]) {
@@ -187,7 +187,7 @@ describe("a call of the console", () => {
     }
   });
 
-  test("does not go on once its key is revoked or its session is closed", async () => {
+  test("is refused once its key is revoked or its session is closed", async () => {
     const { send, store } = await signIn();
     const key = await store.mint({});
     const cookie = await cookieOf(store, key);
@@ -206,7 +206,7 @@ describe("a call of the console", () => {
     expect(await faultOf(await send("GET", "/console/api/v1/pets"))).toBe("401 not_signed_in");
   });
 
-  test("is logged under the API's route with its key, and without any secret", async () => {
+  test("is logged under the API's route, with its key and without any secret", async () => {
     const { send, store, cookie, csrfToken } = await signIn();
     await send("GET", "/console/api/v1/pets");
     expect(store.log.at(-1)).toMatchObject({ route: "/v1/pets", keyId: 1, status: 200 });
@@ -233,7 +233,7 @@ describe("the page", () => {
     }
   });
 
-  test("loads files of this host alone, which may be kept for ever, below 100 KB as they are sent", async () => {
+  test("loads immutable files of this host only, below 100 KB compressed", async () => {
     const store = await openStore();
     const page = await (await ask(store, "GET", "/console", {})).text();
     const files = [...page.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, path]) => path as string);
@@ -259,7 +259,7 @@ describe("the page", () => {
     expect((await ask(store, "GET", "/console/assets/x/console.js", {})).status).toBe(404);
   });
 
-  test("is not there with CONSOLE=off, nor is anything below it", async () => {
+  test("and everything below it is 404 with CONSOLE=off", async () => {
     const store = await openStore({ env: { CONSOLE: "off" } });
     for (const path of ["/console", "/console/animals", "/console/session", "/console/api/v1/pets"])
       expect((await ask(store, "GET", path, {})).status).toBe(404);

@@ -19,7 +19,7 @@ describe("a session", () => {
     expect(sessions.find("", true)).toBeUndefined();
   });
 
-  test("ends after an hour without a sign of somebody", () => {
+  test("ends after an hour without use", () => {
     const { clock, sessions } = openSessions();
     const { token } = sessions.open("aas_secret", 1);
     clock.advance(59 * MINUTE);
@@ -30,7 +30,7 @@ describe("a session", () => {
     expect(sessions.find(token, true)).toBeUndefined();
   });
 
-  test("is not kept alive by what the page does by itself", () => {
+  test("is not kept alive by requests that the page makes by itself", () => {
     const { clock, sessions } = openSessions();
     const { token } = sessions.open("aas_secret", 1);
     clock.advance(40 * MINUTE);
@@ -39,7 +39,7 @@ describe("a session", () => {
     expect(sessions.find(token, false)).toBeUndefined();
   });
 
-  test("ends twelve hours after signing in, however busy", () => {
+  test("ends twelve hours after signing in, however much it is used", () => {
     const { clock, sessions } = openSessions();
     const { token } = sessions.open("aas_secret", 1);
     for (let half = 1; half < 24; half++) {
@@ -50,14 +50,14 @@ describe("a session", () => {
     expect(sessions.find(token, true)).toBeUndefined();
   });
 
-  test("is gone once it is closed", () => {
+  test("is not found once it is closed", () => {
     const { sessions } = openSessions();
     const { token } = sessions.open("aas_secret", 1);
     sessions.close(token);
     expect(sessions.find(token, true)).toBeUndefined();
   });
 
-  test("gives way, beyond the limit, if it was used least recently", () => {
+  test("ends above the limit if it was used least recently", () => {
     const { sessions } = openSessions({ maxSessions: 2 });
     const first = sessions.open("aas_1", 1).token;
     const second = sessions.open("aas_2", 2).token;
@@ -70,7 +70,7 @@ describe("a session", () => {
     ]);
   });
 
-  test("is not ended by another key, however often that one signs in", () => {
+  test("is not ended by sign-ins with another key", () => {
     const { sessions } = openSessions();
     const mine = sessions.open("aas_mine", 1).token;
     const theirs = Array.from({ length: 2000 }, () => sessions.open("aas_theirs", 2).token);
@@ -78,7 +78,7 @@ describe("a session", () => {
     expect(theirs.filter((token) => sessions.find(token, false))).toHaveLength(20);
   });
 
-  test("knows its CSRF token, and no other", () => {
+  test("accepts its own CSRF token only", () => {
     const { sessions } = openSessions();
     const { session } = sessions.open("aas_secret", 1);
     expect(carriesToken(session, session.csrfToken)).toBe(true);

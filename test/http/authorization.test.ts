@@ -6,14 +6,14 @@ const PATHS = ["/v1/pets", "/v1/pets/1", "/v1/nothing", "/v1", "/platform/keys",
 
 const shared = openedOnce(openStore);
 
-describe("without a valid key", () => {
-  test.each(PATHS)("%s is 401 missing_api_key with the challenge of RFC 6750", async (path) => {
+describe("a request without a valid key", () => {
+  test.each(PATHS)("to %s gets 401 missing_api_key with the challenge of RFC 6750", async (path) => {
     const answer = await shared().call("GET", path, { key: false });
     expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="adoption-store"');
     expect(await faultOf(answer)).toBe("401 missing_api_key");
   });
 
-  test.each(PATHS)("%s is 401 invalid_api_key with error=invalid_token", async (path) => {
+  test.each(PATHS)("to %s gets 401 invalid_api_key with error=invalid_token", async (path) => {
     const answer = await shared().call("GET", path, { key: "aas_wrong" });
     expect(answer.headers.get("www-authenticate")).toBe(
       'Bearer realm="adoption-store", error="invalid_token"',
@@ -21,7 +21,7 @@ describe("without a valid key", () => {
     expect(await faultOf(answer)).toBe("401 invalid_api_key");
   });
 
-  test("it is 401 before the method, the type, the size or the form of a body counts", async () => {
+  test("gets 401 before the method, or the type, size or form of its body is checked", async () => {
     const store = await openStore();
     const calls = [
       store.call("PUT", "/v1/pets", { key: false }),
@@ -38,7 +38,7 @@ describe("without a valid key", () => {
     for (const answer of await Promise.all(calls)) expect(await faultOf(answer)).toBe("401 missing_api_key");
   });
 
-  test("a body is not read", async () => {
+  test("has a body that is never read", async () => {
     const store = await openStore();
     let pulled = 0;
     const body = new ReadableStream(
@@ -57,7 +57,7 @@ describe("without a valid key", () => {
 });
 
 describe("the Authorization header", () => {
-  test.each(["Bearer", "bearer", "BEARER", "bEaReR", "Bearer  "])("takes the scheme %p", async (scheme) => {
+  test.each(["Bearer", "bearer", "BEARER", "bEaReR", "Bearer  "])("accepts the scheme %p", async (scheme) => {
     const store = shared();
     const answer = await store.call("GET", "/v1/pets", {
       key: false,
@@ -77,7 +77,7 @@ describe("the Authorization header", () => {
     },
   );
 
-  test("is the only place that a key is read from", async () => {
+  test("is the only place where a key is accepted", async () => {
     const store = await openStore();
     const headers = { "x-api-key": store.key, cookie: `access_token=${store.key}` };
     expect(
@@ -90,7 +90,7 @@ describe("the Authorization header", () => {
     );
   });
 
-  test.each([" ", "=", "a=", "a "])("of 100,000 times %p is refused", (piece) => {
+  test.each([" ", "=", "a=", "a "])("with 100,000 times %p is refused", (piece) => {
     expect(bearerToken(`Bearer ${piece.repeat(100_000)}!`)).toBe("");
   });
 });
@@ -107,13 +107,13 @@ describe("scopes", () => {
     ["keys:admin", "GET", "/platform/keys", 200],
     ["pets:read", "GET", "/v1/nothing", 404],
     ["pets:read", "PUT", "/v1/pets", 405],
-  ] as const)("a key with %s gets for %s %s the status %d", async (scope, method, path, status) => {
+  ] as const)("with a key of %s, %s %s responds with %d", async (scope, method, path, status) => {
     const store = shared();
     const answer = await store.call(method, path, { key: await store.mint({ scopes: [scope] }) });
     expect(answer.status).toBe(status);
   });
 
-  test("a missing scope is named", async () => {
+  test("that are missing are named in the message and the challenge", async () => {
     const store = await openStore();
     const answer = await store.call("POST", "/v1/pets", { key: await store.mint({ scopes: ["pets:read"] }) });
     expect(answer.headers.get("www-authenticate")).toBe(
@@ -126,7 +126,7 @@ describe("scopes", () => {
 describe("limits", () => {
   afterEach(() => void setSystemTime());
 
-  test("a key's requests are limited, with headers that say so, and come back with the next window", async () => {
+  test("on a key refuse its requests until the next window, with headers that say so", async () => {
     const store = await openStore();
     const key = await store.mint({ rate: { requests: 2, seconds: 60 } });
     const other = await store.mint({ rate: { requests: 2, seconds: 60 } });
@@ -145,7 +145,7 @@ describe("limits", () => {
     expect((await store.call("GET", "/v1/pets", { key })).status).toBe(200);
   });
 
-  test("a client's failed authentications are limited, its valid key is not", async () => {
+  test("on failed authentications of a client do not affect its valid key", async () => {
     const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "3" }, peerOf: () => "192.0.2.1" });
     for (let at = 0; at < 3; at++)
       expect((await store.call("GET", "/v1/pets", { key: "aas_wrong" })).status).toBe(401);
@@ -155,7 +155,7 @@ describe("limits", () => {
     expect((await store.call("GET", "/v1/pets")).status).toBe(200);
   });
 
-  test("clients behind a trusted proxy are told apart by X-Forwarded-For, and only there", async () => {
+  test("count clients by X-Forwarded-For behind a trusted proxy only", async () => {
     const attempt = async (trust: string) => {
       const env = { AUTH_FAILURES_PER_MINUTE: "1", TRUST_PROXY: trust };
       const store = await openStore({ env, peerOf: () => "192.0.2.1" });

@@ -14,7 +14,7 @@ test.each([
   ['"A"', false],
   ["", false],
   [",", false],
-])("If-None-Match: %s names the tag a: %p", (header, expected) => {
+])("If-None-Match: %s matches the tag a: %p", (header, expected) => {
   expect(matchesEtag(header, '"a"')).toBe(expected);
 });
 
@@ -28,18 +28,18 @@ test.each([
   ["", "invalid_request"],
   ['"a", *', "invalid_request"],
   ['"a" "b"', "invalid_request"],
-])("If-Match: %s for what has the tag a: %p", (header, code) => {
+])("If-Match: %s for a resource with the tag a: %p", (header, code) => {
   const hold = () => assertPreconditions({ "if-match": header }, '"a"');
   if (code === undefined) expect(hold).not.toThrow();
   else expect(hold).toThrow(expect.objectContaining({ code }));
 });
 
-test("a header as long as one can be is read at once", () => {
+test("the longest possible header is parsed at once", () => {
   const header = `${" ".repeat(8000)}${'"b" , '.repeat(2000)}"`;
   expect(matchesEtag(header, '"a"')).toBe(false);
 });
 
-test("another representation has another tag, in the form of RFC 9110", () => {
+test("different representations have different tags, in the form of RFC 9110", () => {
   expect(etagOf("a")).toMatch(/^"[\w-]{27}"$/);
   expect(etagOf("a")).not.toBe(etagOf("b"));
 });

@@ -21,13 +21,13 @@ const addCertificate = ({ database }: Store, hostname: string, notAfter: number)
     [hostname, notAfter],
   );
 
-test("/livez and /readyz are open and say so", async () => {
+test("/livez and /readyz respond without a key", async () => {
   const store = await openStore();
   expect(await (await store.call("GET", "/livez", { key: false })).json()).toEqual({ status: "alive" });
   expect(await (await store.call("GET", "/readyz", { key: false })).json()).toEqual({ status: "ready" });
 });
 
-describe("/readyz is 503 and names what is wrong", () => {
+describe("/readyz is 503 and names the problem", () => {
   test("when the database cannot be written", async () => {
     const store = await openStore();
     store.database.client.run("PRAGMA query_only=ON");
@@ -40,7 +40,7 @@ describe("/readyz is 503 and names what is wrong", () => {
     expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
   });
 
-  test("when the last write was refused, until the storage takes one again", async () => {
+  test("when the last write was refused, until a write succeeds again", async () => {
     const store = await openStore({ path: `${temporaryDirectory()}/store.db` });
     store.database.client.run("PRAGMA max_page_count=1");
     for (let status = 201; status === 201;)
@@ -53,7 +53,7 @@ describe("/readyz is 503 and names what is wrong", () => {
     expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
   });
 
-  test("when hardly a file can be opened, and warns before", async () => {
+  test("when almost no file can be opened, and warns before that", async () => {
     const use = { open: 4090, limit: 4096 };
     const store = await openStore({ fileUse: () => use });
     const answer = await store.call("GET", "/readyz");
@@ -66,13 +66,13 @@ describe("/readyz is 503 and names what is wrong", () => {
     });
   });
 
-  test("when the schema is another program's", async () => {
+  test("when the schema belongs to another program", async () => {
     const store = await openStore();
     store.database.client.run("INSERT INTO migrations (tag, hash, applied_at) VALUES ('9999_later', '', 0)");
     expect(await messageOf(await store.call("GET", "/readyz"))).toContain("newer than this program");
   });
 
-  test("when another process has locked it for too long, but not while one writes", async () => {
+  test("when another process has held the lock for too long, but not during a normal write", async () => {
     const path = `${temporaryDirectory()}/store.db`;
     const store = await openStore({ path, storage: { lockWait: 40 } });
     const other = await openStore({ path });
@@ -86,7 +86,7 @@ describe("/readyz is 503 and names what is wrong", () => {
     await until(async () => (await store.call("GET", "/readyz", { key: false })).status === 200);
   });
 
-  test("when a read finds damage, until nothing of the whole file is damaged", async () => {
+  test("when a read finds damage, until the whole file is intact", async () => {
     const path = `${temporaryDirectory()}/store.db`;
     const store = await openStore({ path });
     const damage = Object.assign(new Error("database disk image is malformed"), { code: "SQLITE_CORRUPT" });
@@ -99,7 +99,7 @@ describe("/readyz is 503 and names what is wrong", () => {
     await until(async () => (await store.call("GET", "/readyz", { key: false })).status === 200);
   });
 
-  test("when a request meets damage", async () => {
+  test("when a request finds damage", async () => {
     const path = `${temporaryDirectory()}/store.db`;
     const store = await openStore({ path });
     for (let at = 0; at < 200; at++) await addPet(store, { name: "x".repeat(200) });
@@ -125,7 +125,7 @@ describe("/readyz is 503 and names what is wrong", () => {
   });
 });
 
-describe("/readyz tells a stranger counts and names of checks only", () => {
+describe("/readyz shows counts and names of checks only without a key", () => {
   const strangers = async (store: Store): Promise<(string | false)[]> => [
     false,
     "aas_x",
@@ -158,7 +158,7 @@ describe("/readyz tells a stranger counts and names of checks only", () => {
   });
 });
 
-test("/readyz tells a key with metrics:read what it warns of", async () => {
+test("/readyz shows the messages of warnings to a key with metrics:read", async () => {
   const store = await openStore();
   for (let at = 0; at < 12; at++) addCertificate(store, `${at}.example.org`, Date.UTC(2026, 10, 21, at));
   const key = await store.mint({ scopes: ["metrics:read"] });
@@ -197,7 +197,7 @@ describe("scheduled backups", () => {
     );
   });
 
-  test("say in /metrics when the newest was taken, if there is one", async () => {
+  test("have the time of the newest in /metrics, if there is one", async () => {
     const sample = /^backup_last_success_timestamp_seconds \d+$/m;
     const store = await openStore({ backupStatus: () => failing });
     expect(sample.exec(await (await store.call("GET", "/metrics")).text())?.[0]).toBe(
@@ -209,7 +209,7 @@ describe("scheduled backups", () => {
   });
 });
 
-test("/readyz asks the disk once in a while, however often it is asked", async () => {
+test("/readyz checks the disk only once in a while, however often it is called", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const written = (store: Store) => store.database.client.query("PRAGMA user_version").get();
   const store = await openStore({ path, storage: { probeMs: 3_600_000 } });
@@ -223,7 +223,7 @@ test("/readyz asks the disk once in a while, however often it is asked", async (
 });
 
 describe("/metrics", () => {
-  test("says when certificates end, as a timestamp in seconds", async () => {
+  test("has the expiry of certificates as a timestamp in seconds", async () => {
     const notAfter = Date.UTC(2027, 0, 1);
     const { expose } = metrics({
       version: "1.0.0",
@@ -243,10 +243,10 @@ describe("/metrics", () => {
       `http_request_method="GET",http_route="/v1/pets/:petId",http_response_status_code="${status}"`;
     expect(text).toContain(`http_server_request_duration_seconds_count{${labels(200)}} 1`);
     expect(text).toContain(`http_server_request_duration_seconds_count{${labels(404)}} 2`);
-    expect(text).toContain(`http_server_request_duration_seconds_bucket{le="+Inf",${labels(404)}} 2`);
+    expect(text).toContain(`http_server_request_duration_seconds_bucket{${labels(404)},le="+Inf"} 2`);
   });
 
-  test("does not count the processor's time twice", async () => {
+  test("does not count CPU time twice", async () => {
     const store = await openStore();
     const counted = async () =>
       Number(
@@ -262,7 +262,7 @@ describe("/metrics", () => {
     expect(second).toBeLessThanOrEqual((user + system) / 1e6);
   });
 
-  test("has no series for a path that a client made up", async () => {
+  test("has no series for a path or method that a client made up", async () => {
     const store = await openStore();
     for (const path of ["/v1/made-up-1", "/made-up-2"]) await store.call("GET", path);
     await store.call("MADEUP", "/v1/pets");
@@ -302,7 +302,7 @@ describe("the log", () => {
     expect(JSON.stringify(refusal)).not.toContain(store.key.slice(0, 8));
   });
 
-  test("has no secret, whatever a request carries", async () => {
+  test("has no secret, whatever a request contains", async () => {
     const store = await openStore();
     const cookie = "session=hidden-cookie";
     await store.call("GET", "/v1/pets?limit=hidden-query", { headers: { cookie } });

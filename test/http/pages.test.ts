@@ -31,7 +31,7 @@ const { operations } = await operationsOf(store);
 const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === "cursor"));
 const PRESENT: Record<string, string> = { slug: "docs", hostname: "docs.example.org" };
 
-test("there are lists in both documents", () => {
+test("both documents have lists", () => {
   expect(lists.length).toBeGreaterThan(7);
 });
 

@@ -11,6 +11,6 @@ test.each([
   ["&&", undefined],
   ["a=1&%61=2", "a"],
   ["a+b=1&a%20b=2", "a b"],
-])("in ?%s the parameter given twice is %p", (query, repeated) => {
+])("in ?%s the repeated parameter is %p", (query, repeated) => {
   expect(repeatedParameter(`http://localhost/?${query}`)).toBe(repeated);
 });

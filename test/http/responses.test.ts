@@ -9,7 +9,7 @@ const withPet = openedOnce(async () => {
   return store;
 });
 
-describe("every answer", () => {
+describe("every response", () => {
   test.each([
     ["GET", "/v1/pets"],
     ["GET", "/v1/pets/1"],
@@ -25,7 +25,7 @@ describe("every answer", () => {
     ["GET", "/openapi.json"],
     ["GET", "/platform/keys"],
     ["DELETE", "/platform/keys/1"],
-  ])("%s %s has its request id, nosniff and no-referrer", async (method, path) => {
+  ])("to %s %s has its request id, nosniff and no-referrer", async (method, path) => {
     const store = withPet();
     const { headers } = await store.call(method, path);
     expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
@@ -52,7 +52,7 @@ describe("every answer", () => {
     expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("differs in its request id, also when it comes from the page cache", async () => {
+  test("has its own request id, even from the page cache", async () => {
     const store = await openStore();
     const ids = [await store.call("GET", "/v1/pets"), await store.call("GET", "/v1/pets")].map(
       ({ headers }) => headers.get("x-request-id"),
@@ -66,7 +66,7 @@ describe("stability", () => {
     expect((await shared().call("GET", path)).headers.get("x-stability")).toBe("beta");
   });
 
-  test("the specified operations carry no mark", async () => {
+  test("the specified operations are not marked", async () => {
     expect((await shared().call("GET", "/v1/pets")).headers.get("x-stability")).toBeNull();
   });
 });
@@ -105,7 +105,7 @@ describe("methods", () => {
     },
   );
 
-  test("what cannot be patched has no Accept-Patch", async () => {
+  test("a path without PATCH has no Accept-Patch", async () => {
     const store = await openStore();
     for (const path of ["/v1/pets", "/livez"])
       expect((await store.call("OPTIONS", path, { key: false })).headers.has("accept-patch")).toBe(false);
@@ -147,7 +147,7 @@ describe("methods", () => {
     },
   );
 
-  test("OPTIONS of nothing is 404", async () => {
+  test("OPTIONS of an unknown path is 404", async () => {
     expect(await faultOf(await shared().call("OPTIONS", "/v1/none", { key: false }))).toBe("404 not_found");
   });
 });
@@ -181,7 +181,7 @@ describe("paths", () => {
     expect((await store.app.handle(new Request(url, { headers }))).status).toBe(200);
   });
 
-  test("/ leads to the documentation", async () => {
+  test("/ redirects to the documentation", async () => {
     const answer = await shared().call("GET", "/", { key: false });
     expect([answer.status, answer.headers.get("location")]).toEqual([302, "/docs"]);
   });
@@ -196,7 +196,7 @@ describe("CORS", () => {
     expect(headers.get("vary")).toBe("Authorization");
   });
 
-  test("lets in the origins that CORS_ORIGINS names, and no other", async () => {
+  test("allows the origins in CORS_ORIGINS, and no others", async () => {
     const store = await openStore({ env: { CORS_ORIGINS: `https://other.example.org, ${origin}` } });
     const from = async (sent: string) =>
       (await store.call("GET", "/v1/pets", { headers: { origin: sent } })).headers;
@@ -208,7 +208,7 @@ describe("CORS", () => {
     expect((await from("https://evil.example.org")).get("vary")).toContain("Origin");
   });
 
-  test("answers preflights without a key", async () => {
+  test("responds to preflights without a key", async () => {
     const store = await openStore({ env: { CORS_ORIGINS: origin } });
     const preflight = { key: false as const, headers: { origin, "access-control-request-method": "POST" } };
     const { status, headers } = await store.call("OPTIONS", "/v1/pets", preflight);
@@ -218,7 +218,7 @@ describe("CORS", () => {
     expect(headers.get("access-control-allow-headers")).toContain("Authorization");
   });
 
-  test("lets pages send every header that an operation takes, and read every one that it answers with", async () => {
+  test("lets pages send every request header and read every response header of the API", async () => {
     const store = await openStore({ env: { CORS_ORIGINS: origin } });
     const { operations } = await operationsOf(store);
     const namesIn = (text: string | null) => (text ?? "").toLowerCase().split(", ").toSorted();

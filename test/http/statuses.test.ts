@@ -124,7 +124,7 @@ test.each(PROVOKED)(
   },
 );
 
-test("with STRICT_CATEGORIES an animal of a category that is not there is 404, and that is declared", async () => {
+test("with STRICT_CATEGORIES an animal of an unknown category gets a declared 404", async () => {
   const strict = await openFull({ STRICT_CATEGORIES: "yes" });
   const json = { name: "Rex", categoryId: 9 };
   expect((await strict.call("POST", "/v1/pets", { json })).status).toBe(404);
@@ -133,7 +133,7 @@ test("with STRICT_CATEGORIES an animal of a category that is not there is 404, a
   expect(declared.map(({ responses }) => "404" in responses)).toEqual([true, true]);
 });
 
-test("every operation that writes declares what a full disk is answered with", async () => {
+test("every operation that writes declares the response for a full disk", async () => {
   const full = await openFull();
   full.database.client.run("PRAGMA query_only=ON");
   const writing = operations.filter(
@@ -148,7 +148,7 @@ test("every operation that writes declares what a full disk is answered with", a
   }
 });
 
-test("the id behind which a stream goes on is a header that the document names", () => {
+test("the document has the header Last-Event-ID, with which a stream is resumed", () => {
   const named = operations.filter(takes("Last-Event-ID")).map(({ operationId }) => operationId);
   expect(named).toEqual(["streamPets"]);
 });

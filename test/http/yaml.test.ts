@@ -23,7 +23,7 @@ test.each([
   ["[a: 1, a: 2]", [{ a: 1 }, { a: 2 }]],
   ["a: 1\r\nb: [2]\r\n", { a: 1, b: [2] }],
   ["", null],
-])("%j is read", async (text, value) => {
+])("%j is parsed", async (text, value) => {
   expect(await parseYaml(text)).toEqual(value as never);
 });
 
@@ -37,12 +37,12 @@ test.each([
   ["- a: 1\n  a: 2", "a"],
   ["? a\n: 1\n? a\n: 2", "a"],
   ["- - {x: [{y: 1, y: 2}]}", "y"],
-])("in %j a key appears twice", async (text, key) => {
+])("%j is refused, because a key appears twice", async (text, key) => {
   expect(await refusalOf(text)).toBe(`"${key}": appears twice in one mapping`);
 });
 
 test.each(["a: {b: 1}\n<<: {c: 2}", "{<<: {c: 2}}", "'<<': {c: 2}", "- <<: [{a: 1}]"])(
-  "%j merges, and is refused",
+  "%j is refused, because it merges",
   async (text) => {
     expect(await refusalOf(text)).toContain("merges are not taken");
   },
@@ -60,7 +60,7 @@ test.each([
   "*b : 1",
   "[*b]",
   "? &a b\n: 1",
-])("%j has an anchor or an alias, and is refused", async (text) => {
+])("%j is refused, because it has an anchor or an alias", async (text) => {
   expect(await refusalOf(text)).toContain("anchors and aliases are not taken");
 });
 
@@ -73,9 +73,12 @@ test.each([
   expect(await refusalOf(text)).toStartWith("The body is not valid YAML");
 });
 
-test.each(['{"\\q": 1}', '"\\q": 1', "{'a: 1", '{"a'])("%j is broken, and refused", async (text) => {
-  expect(await refusalOf(text)).toStartWith("The body is not valid YAML");
-});
+test.each(['{"\\q": 1}', '"\\q": 1', "{'a: 1", '{"a'])(
+  "%j is refused, because it is malformed",
+  async (text) => {
+    expect(await refusalOf(text)).toStartWith("The body is not valid YAML");
+  },
+);
 
 const PIECES = [
   "a",
@@ -96,7 +99,7 @@ const PIECES = [
   ..."<:{}[],'\"\\&*#|>!%@ ",
 ];
 
-test("a mapping as long as one may be is read, and one that costs longer than it may is refused", async () => {
+test("100 redirects are parsed, and a body with too many parts is refused", async () => {
   const redirects = Array.from({ length: 100 }, (_, at) => ({
     from: `www${at}.example.org`,
     to: "docs.example.org",
@@ -108,7 +111,7 @@ test("a mapping as long as one may be is read, and one that costs longer than it
     expect(await refusalOf(text)).toContain("parts");
 });
 
-test("whatever comes is read or refused", async () => {
+test("any text is either parsed or refused with a fault", async () => {
   const piece = fc.constantFrom(...PIECES);
   const text = fc.array(fc.oneof(piece, fc.string({ maxLength: 3 })), { maxLength: 30 });
   await fc.assert(
@@ -119,7 +122,7 @@ test("whatever comes is read or refused", async () => {
   );
 });
 
-test("what is written is read again", async () => {
+test("a written value is parsed again unchanged", async () => {
   for (const value of [
     { "<": "&a", b: ["*", "#", "a: b"] },
     { primary: "docs.example.org", n: 301 },

@@ -19,7 +19,7 @@ const create = (store: Store, key: string, wishes: object) =>
   store.call("POST", "/platform/keys", { key, json: { name: "child", scopes: ["pets:read"], ...wishes } });
 
 describe("a key that expires", () => {
-  test("cannot rotate or revoke a key that does not, nor one that expires later", async () => {
+  test("cannot rotate or revoke a key that never expires or expires later", async () => {
     const store = await openStore();
     const { secret } = await make(store, { expiresAt: soon(store) });
     for (const expiresAt of [undefined, soon(store) + 1]) {
@@ -30,7 +30,7 @@ describe("a key that expires", () => {
     }
   });
 
-  test("rotates and revokes one that expires no later", async () => {
+  test("can rotate and revoke a key that expires no later", async () => {
     const store = await openStore();
     const { secret } = await make(store, { expiresAt: soon(store) });
     const { id } = await make(store, { expiresAt: soon(store) });
@@ -38,7 +38,7 @@ describe("a key that expires", () => {
     expect((await revoke(store, secret, id)).status).toBe(204);
   });
 
-  test("rotates itself, and ends when it did before", async () => {
+  test("can rotate itself, and keeps its expiry", async () => {
     const store = await openStore();
     const { id, secret } = await make(store, { expiresAt: soon(store) });
     const rotated = (await (await rotate(store, secret, id)).json()) as { secret: string; expiresAt: string };
@@ -50,8 +50,8 @@ describe("a key that expires", () => {
   });
 });
 
-describe("a secret that ends because its key was rotated", () => {
-  test("cannot get itself a new secret, nor make, rotate or revoke a key that lives longer", async () => {
+describe("a secret that expires because its key was rotated", () => {
+  test("cannot rotate its own key, nor create, rotate or revoke a key that is valid for longer", async () => {
     const store = await openStore();
     const { id, secret: old } = await make(store, {});
     const { secret: newest } = (await (await rotate(store, store.key, id, 60)).json()) as { secret: string };
@@ -75,13 +75,13 @@ describe("a key with a rate limit", () => {
     [{ rateLimit: "101/s" }, 403],
     [{ rateLimit: "6000/min" }, 403],
     [{}, 403],
-  ])("of 100/s makes one with %j: %p", async (wishes, status) => {
+  ])("of 100/s creates a key with %j: %p", async (wishes, status) => {
     const store = await openStore();
     const { secret } = await make(store, { rate: { requests: 100, seconds: 1 } });
     expect((await create(store, secret, wishes)).status).toBe(status);
   });
 
-  test("rotates itself, but neither rotates nor revokes a key with a looser limit or none", async () => {
+  test("can rotate itself, but cannot rotate or revoke a key with a looser limit or none", async () => {
     const store = await openStore();
     const { id, secret } = await make(store, { rate: { requests: 100, seconds: 1 } });
     for (const rate of [undefined, { requests: 101, seconds: 1 }, { requests: 200, seconds: 60 }]) {
@@ -125,13 +125,13 @@ describe("the last usable key that can manage keys", () => {
     expect((await revoke(store, store.key, 1)).status).toBe(status);
   });
 
-  test("does not keep other keys from being revoked", async () => {
+  test("does not prevent other keys from being revoked", async () => {
     const store = await openStore();
     const { id } = await make(store, { scopes: ["pets:read"] });
     expect((await revoke(store, store.key, id)).status).toBe(204);
   });
 
-  test("is still there after both of two were revoked at once, by one server or by two", async () => {
+  test("remains when both of two are revoked at once, by one server or by two", async () => {
     for (let round = 0; round < 20; round++) {
       const path = `${temporaryDirectory()}/store.db`;
       const [one, other] = [await openStore({ path }), await openStore({ path })];
@@ -146,7 +146,7 @@ describe("the last usable key that can manage keys", () => {
 });
 
 describe("a key that cannot be rotated", () => {
-  test("because it is revoked is 409 key_revoked, also if it has expired besides", async () => {
+  test("because it is revoked gets 409 key_revoked, even if it has expired too", async () => {
     const store = await openStore();
     const { id } = await make(store, { expiresAt: soon(store) });
     await revoke(store, store.key, id);
@@ -155,7 +155,7 @@ describe("a key that cannot be rotated", () => {
     expect(await faultOf(await rotate(store, store.key, id))).toBe("409 key_revoked");
   });
 
-  test("because it has expired is 409 key_expired", async () => {
+  test("because it has expired gets 409 key_expired", async () => {
     const store = await openStore();
     const { id } = await make(store, { expiresAt: soon(store) });
     store.clock.advance(20 * SECOND);

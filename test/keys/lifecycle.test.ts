@@ -15,7 +15,7 @@ const make = async (store: Store, wishes: Record<string, unknown> = {}) => {
 };
 
 describe("a key over HTTP", () => {
-  test("is made with what was asked for, and its secret works", async () => {
+  test("is created with the requested fields, and its secret works", async () => {
     const store = await openStore();
     const key = await make(store, { rateLimit: "600/min", expiresAt: "2030-12-05T00:00:00Z" });
     expect(key).toMatchObject({
@@ -62,7 +62,7 @@ describe("a key over HTTP", () => {
     expect(await messageOf(answer)).toContain(reason);
   });
 
-  test("is listed by pages", async () => {
+  test("is listed in pages", async () => {
     const store = await openStore();
     for (let at = 0; at < 4; at++) await make(store);
     const first = await store.call("GET", "/platform/keys?limit=3");
@@ -73,7 +73,7 @@ describe("a key over HTTP", () => {
     expect(second.headers.get("link")).toBeNull();
   });
 
-  test("ends from the next request on when it is revoked, and revoking again is fine", async () => {
+  test("stops working from the next request on when it is revoked, and can be revoked again", async () => {
     const store = await openStore();
     const { id, secret } = await make(store);
     expect(await statusWith(store, secret)).toBe(200);
@@ -85,7 +85,7 @@ describe("a key over HTTP", () => {
     });
   });
 
-  test("ends at its expiry, to the millisecond", async () => {
+  test("expires to the millisecond", async () => {
     const store = await openStore();
     const { secret } = await make(store, { expiresAt: "2026-11-21T00:00:00Z" });
     store.clock.advance(DAY - 1);
@@ -94,7 +94,7 @@ describe("a key over HTTP", () => {
     expect(await statusWith(store, secret)).toBe(401);
   });
 
-  test("gets a new secret by rotation; the old one lives for the grace time", async () => {
+  test("gets a new secret by rotation, and the old one stays valid for the grace period", async () => {
     const store = await openStore();
     const { id, secret } = await make(store);
     const rotated = await store.call("POST", `/platform/keys/${id}/rotate`, { json: { graceSeconds: 60 } });
@@ -104,7 +104,7 @@ describe("a key over HTTP", () => {
     expect([await statusWith(store, secret), await statusWith(store, fresh)]).toEqual([401, 200]);
   });
 
-  test("keeps an earlier end of an old secret when it is rotated again", async () => {
+  test("keeps the earlier expiry of an old secret when it is rotated again", async () => {
     const store = await openStore();
     const { id, secret } = await make(store);
     const rotate = (graceSeconds: number) =>
@@ -115,7 +115,7 @@ describe("a key over HTTP", () => {
     expect(await statusWith(store, secret)).toBe(401);
   });
 
-  test("cannot be rotated once it is revoked, and an unknown one is 404", async () => {
+  test("cannot be rotated once it is revoked; an unknown one gets 404", async () => {
     const store = await openStore();
     const { id } = await make(store);
     await store.call("DELETE", `/platform/keys/${id}`);
@@ -129,7 +129,7 @@ describe("a key over HTTP", () => {
     expect(await faultOf(await store.call("GET", "/platform/keys/x"))).toBe("404 not_found");
   });
 
-  test("that ends makes none that lives longer", async () => {
+  test("that expires cannot create a key that is valid for longer", async () => {
     const store = await openStore();
     const key = await store.mint({ expiresAt: Date.UTC(2026, 11, 1) });
     const until = (expiresAt?: string) =>
@@ -142,7 +142,7 @@ describe("a key over HTTP", () => {
       expect(await faultOf(await until(longer))).toBe("403 insufficient_scope");
   });
 
-  test("is not listed by the cursor of another list", async () => {
+  test("is not listed with the cursor of another list", async () => {
     const store = await openStore();
     for (const path of ["/v1/pets", "/v1/pets"])
       await store.call("POST", path, { json: { name: "x", categoryId: 1 } });
@@ -153,13 +153,13 @@ describe("a key over HTTP", () => {
     );
   });
 
-  test("graceSeconds is a number, not digits in a string", async () => {
+  test("cannot be rotated with graceSeconds as digits in a string", async () => {
     const store = await openStore();
     const answer = await store.call("POST", "/platform/keys/1/rotate", { json: { graceSeconds: "5" } });
     expect(await faultOf(answer)).toBe("400 invalid_request");
   });
 
-  test("hands out, renews and ends no more than it holds itself", async () => {
+  test("creates, rotates and revokes no key with more privileges than its own", async () => {
     const store = await openStore();
     const key = await store.mint({ scopes: ["keys:admin", "pets:read"] });
     const json = (scopes: string[]) => ({ key, json: { name: "web", scopes } });
@@ -191,7 +191,7 @@ describe("a key changed by another process", () => {
 });
 
 describe("the first key", () => {
-  test("is made once, for an empty database, and kept before it counts", async () => {
+  test("is created once, for an empty database, after its secret is saved", async () => {
     const store = await openStore();
     store.database.client.run("delete from secrets");
     store.database.client.run("delete from keys");
@@ -203,7 +203,7 @@ describe("the first key", () => {
     expect(await statusWith(store, kept[0] ?? "")).toBe(200);
   });
 
-  test("does not exist if it could not be kept", async () => {
+  test("does not exist if its secret could not be saved", async () => {
     const store = await openStore();
     store.database.client.run("delete from secrets");
     store.database.client.run("delete from keys");
@@ -213,7 +213,7 @@ describe("the first key", () => {
   });
 });
 
-test("a time of last use that could not be written is written later", async () => {
+test("a time of last use that could not be stored is stored later", async () => {
   const store = await openStore();
   const { id, secret } = await make(store);
   await statusWith(store, secret);
@@ -224,7 +224,7 @@ test("a time of last use that could not be written is written later", async () =
   expect((await store.keys.get(id)).lastUsedAt).toBeDefined();
 });
 
-test("the time of last use is written in batches and never moves back", async () => {
+test("the time of last use is stored in batches and never moves back", async () => {
   const store = await openStore();
   const { id, secret } = await make(store);
   store.clock.advance(5000);
@@ -238,7 +238,7 @@ test("the time of last use is written in batches and never moves back", async ()
   expect((await store.keys.get(id)).lastUsedAt).toBe(Date.UTC(2026, 10, 20) + 5000);
 });
 
-test("a key tells its calls to deprecated operations since the start, in the list and by itself", async () => {
+test("a key shows its calls to deprecated operations since the start, in the list and by itself", async () => {
   const store = await openStore();
   const { id, secret } = await make(store);
   const told = async () => {

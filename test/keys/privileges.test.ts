@@ -9,7 +9,7 @@ const reach = (scopes: Grant[], expiresAt?: number, rate?: string): Privileges =
   rate: rate === undefined ? undefined : parseRate(rate),
 });
 
-describe("a key", () => {
+describe("a key with bounded privileges", () => {
   test.each<[string, Privileges, Privileges]>([
     ["itself", reach(["keys:admin"], 7, "10/s"), reach(["keys:admin"], 7, "10/s")],
     ["a key with fewer scopes", reach(["keys:admin", "pets:read"]), reach(["pets:read"])],
@@ -18,7 +18,7 @@ describe("a key", () => {
     ["a key that ends if it does not", reach(["*"]), reach(["*"], 6)],
     ["a key with a limit if it has none", reach(["*"]), reach(["*"], undefined, "10/s")],
     ["a key with a lower limit", reach(["*"], undefined, "10/s"), reach(["*"], undefined, "9/s")],
-  ])("reaches %s", (_, own, other) => {
+  ])("may create %s", (_, own, other) => {
     expect(findExcess(own, other)).toBeUndefined();
   });
 
@@ -29,11 +29,11 @@ describe("a key", () => {
     ["no end", reach(["*"], 7), reach(["*"]), "lifetime"],
     ["a looser limit", reach(["*"], undefined, "10/s"), reach(["*"], undefined, "11/s"), "rate"],
     ["no limit", reach(["*"], undefined, "10/s"), reach(["*"]), "rate"],
-  ])("does not reach a key with %s", (_, own, other, kind) => {
+  ])("may not create a key with %s", (_, own, other, kind) => {
     expect(findExcess(own, other)?.kind).toBe(kind as "scope");
   });
 
-  test("is told the first scope that it lacks, the end and the limit that it cannot go beyond", () => {
+  test("gets the first scope that it lacks, or the expiry or limit that it cannot exceed", () => {
     const own = reach(["keys:admin"], 7, "10/s");
     expect(findExcess(own, reach(["pets:read", "pets:write"]))).toEqual({
       kind: "scope",

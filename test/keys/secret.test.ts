@@ -16,12 +16,12 @@ describe("a secret", () => {
     expect(mint((count) => new Uint8Array(count).fill(7))).toBe("aas_7777777777777777777777777777771SlwSS");
   });
 
-  test("favours no character: bytes from 248 on are drawn again", () => {
+  test("has every character with the same probability: bytes from 248 on are drawn again", () => {
     const bytes = [...Array<number>(30).fill(255), ...Array<number>(30).fill(61)];
     expect(mint((count) => new Uint8Array(bytes.splice(0, count)))).toStartWith(`aas_${"z".repeat(30)}`);
   });
 
-  test("takes bytes up to 247, and no others", () => {
+  test("uses bytes up to 247 only", () => {
     const bytes = [248, 247, 249, 255, 247, ...Array<number>(28).fill(61)];
     expect(mint((count) => new Uint8Array(bytes.splice(0, count)))).toStartWith(`aas_zz${"z".repeat(28)}`);
     const [least, beyond] = [247, 248].map((first) => {
@@ -31,7 +31,7 @@ describe("a secret", () => {
     expect([least?.slice(0, 6), beyond?.slice(0, 6)]).toEqual(["aas_z0", "aas_00"]);
   });
 
-  test("has its form too, not the checksum alone", () => {
+  test("needs the form as well as the checksum", () => {
     const checked = (text: string) => text + mint((count) => new Uint8Array(count)).slice(-6);
     const sum = (text: string) => {
       let [rest, digits] = [Bun.hash.crc32(text), ""];
@@ -60,7 +60,7 @@ describe("a secret", () => {
     },
   );
 
-  test("is kept as its SHA-256 and first 8 characters", () => {
+  test("is stored as its SHA-256 and its first 8 characters", () => {
     const secret = mint(random);
     const expected = new Bun.CryptoHasher("sha256").update(secret).digest("hex");
     expect(recordOf(secret)).toEqual({ hash: expected, prefix: secret.slice(0, 8) });

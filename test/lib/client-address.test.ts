@@ -24,7 +24,7 @@ describe("the client's address", () => {
     ["2001:db8::9", "2001:db8:0:0"],
     ["::1", "0:0:0:0"],
     ["", ""],
-  ])("%p is counted as %p", (address, network) => {
+  ])("%p belongs to the network %p", (address, network) => {
     expect(clientNetwork(address)).toBe(network);
   });
 });

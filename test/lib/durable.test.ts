@@ -10,7 +10,7 @@ import {
 } from "../../src/lib/durable.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
-test("a file that is written durably is private and takes the place of the one before", async () => {
+test("a file that is written durably is private and replaces the old one", async () => {
   const directory = temporaryDirectory();
   const path = join(directory, "admin.key");
   writeFileSync(path, "before", { mode: 0o644 });
@@ -19,7 +19,7 @@ test("a file that is written durably is private and takes the place of the one b
   expect(readdirSync(directory)).toEqual(["admin.key"]);
 });
 
-test("a link that somebody planted where a file is about to be written is replaced, not followed", async () => {
+test("a symbolic link in the place of a new file is replaced, not followed", async () => {
   const directory = temporaryDirectory();
   const theirs = join(temporaryDirectory(), "theirs");
   writeFileSync(theirs, "theirs");
@@ -31,14 +31,14 @@ test("a link that somebody planted where a file is about to be written is replac
   expect(lstatSync(path).isSymbolicLink()).toBe(false);
 });
 
-test("directories are made with those above them, private, and again is fine", () => {
+test("directories are created with their parents, private, and can be created again", () => {
   const path = join(temporaryDirectory(), "a", "b", "c");
   makeDirectories(path);
   makeDirectories(path);
   expect(statSync(path).mode & 0o777).toBe(0o700);
 });
 
-test("a file that is not there cannot be synced, and takes no place", async () => {
+test("a missing file can neither be synced nor replace another", async () => {
   const directory = temporaryDirectory();
   const path = join(directory, "kept");
   writeFileSync(path, "kept");

@@ -15,13 +15,13 @@ test.each(CODES)("%s has the Error shape, its status in the body too, and applic
   expect(answer.headers.get("content-type")).toBe("application/json");
 });
 
-describe("an error that nobody foresaw", () => {
-  test("says nothing of its cause", () => {
+describe("an unexpected error", () => {
+  test("does not reveal its cause", () => {
     const { code, message } = faultOf(new Error("password is 1234"));
     expect([code, message]).toEqual(["internal_error", FAULTS.internal_error[1]]);
   });
 
-  test("of a read that fails says what tells damage from a failing disk", () => {
+  test("of a read names the command that tells damage from a failing disk", () => {
     const damage = Object.assign(new Error(), { code: "SQLITE_CORRUPT" });
     const { code, message } = faultOf(new StorageUnavailable("wrapped", { cause: damage }));
     expect([code, message]).toEqual([
@@ -34,7 +34,7 @@ describe("an error that nobody foresaw", () => {
     expect(faultOf(new StorageUnavailable("full")).code).toBe("storage_unavailable");
   });
 
-  test("in a route is logged with the request's id and answered as 500", async () => {
+  test("in a route is logged with the request's id and gets 500", async () => {
     const store = await openStore();
     store.database.client.run("drop table pets");
     const answer = await store.call("GET", "/v1/pets", { headers: { "x-request-id": "mine" } });
@@ -44,7 +44,7 @@ describe("an error that nobody foresaw", () => {
   });
 });
 
-test("the documents name every code of the catalogue that an operation can answer with, and no other", async () => {
+test("the documents name every code of the catalogue that an operation can respond with, and no others", async () => {
   const documents = await documentsOf((await openStore()).app);
   const addresses = { baseUrl: "", stagingBaseUrl: "" };
   const text = JSON.stringify([documents("store", addresses), documents("platform", addresses)]);

@@ -43,7 +43,7 @@ describe("integers in JSON", () => {
     "x",
     "",
     "1".repeat(1001),
-  ])("%.20p is none that we store", (source) => {
+  ])("%.20p is not an integer that we store", (source) => {
     expect(integerOf(source)).toBeUndefined();
   });
 
@@ -56,7 +56,7 @@ describe("integers in JSON", () => {
       expect(bigintOf(jsonInteger(integer))).toBe(integer);
   });
 
-  test("repeated keys are found in nested objects, and only in one and the same", () => {
+  test("with repeated keys are refused in one object, not across objects", () => {
     expect(() => parseJson('{"a":[{"b":1,"b":2}]}')).toThrow('"b": appears twice');
     expect(() => parseJson('{"a":{"a":1},"b":{"a":"a:a"},"c":["a","a"]}')).not.toThrow();
     expect(() => parseJson(String.raw`{"a\"":1,"a\\":2,"a":3}`)).not.toThrow();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { lazy } from "../../src/lib/lazy.ts";
 
-test("nothing is made before a method is called, also one that was handed over, and then once", () => {
+test("a lazy value is made once, when one of its methods is first called, even one that was passed on", () => {
   let times = 0;
   const counter = lazy(() => {
     times += 1;

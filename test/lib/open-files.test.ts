@@ -14,25 +14,25 @@ const failing = (times: number, error: Error = outOfFiles()) => {
   };
 };
 
-test("what finds no free descriptor is tried again until there is one", async () => {
+test("an action without a free descriptor is retried until there is one", async () => {
   expect(await retryOutOfFiles(failing(5), async () => {})).toBe(6);
 });
 
-test("what never finds one fails in the end", async () => {
+test("an action that never gets a descriptor fails in the end", async () => {
   const act = failing(Infinity);
   await expect(Promise.resolve(retryOutOfFiles(act, async () => {}))).rejects.toThrow("too many open files");
 });
 
-test("another error is not tried again", async () => {
+test("an action with another error is not retried", async () => {
   const act = failing(1, new Error("gone"));
   await expect(Promise.resolve(retryOutOfFiles(act, async () => {}))).rejects.toThrow("gone");
 });
 
-test("what is at hand at once is returned as it is", () => {
+test("a result that is not a promise is returned as it is", () => {
   expect(retryOutOfFiles(() => 7)).toBe(7);
 });
 
-test.each(["EMFILE", "ENFILE"])("%s is 503 with Retry-After, and no failure of ours to explain", (code) => {
+test.each(["EMFILE", "ENFILE"])("%s is a 503 with Retry-After", (code) => {
   const fault = faultOf(Object.assign(new Error("x"), { code }));
   expect([fault.code, fault.headers["retry-after"]]).toEqual(["storage_unavailable", "1"]);
   expect(fault.message).toBe("The service has too many files and connections open. Try again later.");

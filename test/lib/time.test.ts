@@ -12,7 +12,7 @@ describe("a time", () => {
     ["9999-12-31T23:59:59.999Z", Date.UTC(9999, 11, 31, 23, 59, 59, 999)],
     ["2030-12-05T19:20:21.123456789z", Date.UTC(2030, 11, 5, 19, 20, 21, 123)],
     ["2030-12-05T23:59:59-00:30", Date.UTC(2030, 11, 6, 0, 29, 59)],
-  ])("%s is read", (text, time) => {
+  ])("%s is parsed", (text, time) => {
     expect(parseTime(text)).toBe(time);
   });
 
@@ -58,7 +58,7 @@ describe("a time", () => {
     "2030-12-05T00:00:00+0100",
     "2030-12-05T00:00:00Z ",
     " 2030-12-05T00:00:00Z",
-  ])("%p is none", (text) => {
+  ])("%p is not a time", (text) => {
     expect(parseTime(text)).toBeUndefined();
   });
 });

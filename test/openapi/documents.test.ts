@@ -16,7 +16,7 @@ const serversAt = async (path: string, env: Record<string, string>, headers: Rec
 };
 
 describe("a served document", () => {
-  test("names the server relatively while BASE_URL is not set, whatever the Host header says", async () => {
+  test("has a relative server address without BASE_URL, whatever the Host header says", async () => {
     const host = { host: "evil.example.org", "x-forwarded-host": "evil.example.org" };
     expect(await serversAt("/openapi.json", {}, host)).toEqual([{ url: "/v1", description: "Production" }]);
     expect(await serversAt("/platform/openapi.json", {}, host)).toEqual([
@@ -24,7 +24,7 @@ describe("a served document", () => {
     ]);
   });
 
-  test("names BASE_URL, and staging only if that is configured", async () => {
+  test("has BASE_URL as its server, and staging only if it is configured", async () => {
     const env = { BASE_URL: "https://adopt.example.org" };
     const production = { url: "https://adopt.example.org/v1", description: "Production" };
     expect(await serversAt("/openapi.json", env)).toEqual([production]);
@@ -64,20 +64,23 @@ describe("a served document", () => {
     },
   );
 
-  test.each(PATHS)("%s is 304, with what caches need, for who has it already", async (path) => {
-    const store = await openStore();
-    const ask = (headers: Record<string, string>) => store.call("GET", path, { key: false, headers });
-    const tag = (await ask({ "accept-encoding": "br" })).headers.get("etag") ?? "";
-    const known = await ask({ "accept-encoding": "br", "if-none-match": `"other", ${tag}` });
-    expect([known.status, await known.text()]).toEqual([304, ""]);
-    expect(Object.fromEntries(known.headers)).toMatchObject({
-      etag: tag,
-      vary: "Accept-Encoding",
-      "cache-control": "no-cache",
-    });
-    // Another coding is another representation.
-    expect((await ask({ "if-none-match": tag })).status).toBe(200);
-  });
+  test.each(PATHS)(
+    "%s is 304 for a client that has it already, with the headers that caches need",
+    async (path) => {
+      const store = await openStore();
+      const ask = (headers: Record<string, string>) => store.call("GET", path, { key: false, headers });
+      const tag = (await ask({ "accept-encoding": "br" })).headers.get("etag") ?? "";
+      const known = await ask({ "accept-encoding": "br", "if-none-match": `"other", ${tag}` });
+      expect([known.status, await known.text()]).toEqual([304, ""]);
+      expect(Object.fromEntries(known.headers)).toMatchObject({
+        etag: tag,
+        vary: "Accept-Encoding",
+        "cache-control": "no-cache",
+      });
+      // Another coding is another representation.
+      expect((await ask({ "if-none-match": tag })).status).toBe(200);
+    },
+  );
 });
 
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null;
@@ -109,10 +112,10 @@ const checkedOperations = async () => {
 
 const { operations, schemas } = await checkedOperations();
 
-describe("for generators of clients", () => {
+describe("a document for code generators", () => {
   const named = Object.entries(schemas) as [string, Node][];
 
-  test("every object with fields has a name", () => {
+  test("names every object with fields", () => {
     const places = [
       ...named.flatMap(([name, schema]) => below(schema, name)),
       ...operations.flatMap(({ operationId, raw }) => below(raw, operationId)),
@@ -120,7 +123,7 @@ describe("for generators of clients", () => {
     expect(places.filter(([, node]) => hasFields(node)).map(([place]) => place)).toEqual([]);
   });
 
-  test("no response forbids fields that a later version may add", () => {
+  test("allows unknown fields in responses", () => {
     const referred = (node: Node): string[] =>
       [...JSON.stringify(node).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name ?? "");
     const reachable = (names: string[], found = new Set<string>()): Set<string> => {
@@ -137,20 +140,20 @@ describe("for generators of clients", () => {
     expect([...requests].filter((name) => isClosed(name)).length).toBeGreaterThan(9);
   });
 
-  test("the scopes of keys are one schema", () => {
+  test("has one schema for the scopes of keys", () => {
     const items = ["Key", "MintedKey", "NewKey"].map(
       (name) => (schemas[name] as { properties: { scopes: { items: Node } } }).properties.scopes.items,
     );
     expect(items).toEqual(Array.from({ length: 3 }, () => ({ $ref: "#/components/schemas/Scope" })));
   });
 
-  test("a change of an animal names its status, or null, which clears it", () => {
+  test("allows null for the status of an animal, which clears it", () => {
     const { status, categoryId } = (schemas["PetChange"] as { properties: Record<string, Node> }).properties;
     expect(status?.["anyOf"]).toEqual([{ $ref: "#/components/schemas/PetStatus" }, { type: "null" }]);
     expect(categoryId?.["description"]).toContain("2^53");
   });
 
-  test("the example of an Idempotency-Key is in quotes, as the draft has it", () => {
+  test("has an example of an Idempotency-Key in quotes, as in the draft", () => {
     const keys = operations.flatMap(({ parameters }) =>
       parameters.filter(({ name }) => name === "Idempotency-Key"),
     );
