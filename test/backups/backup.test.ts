@@ -49,7 +49,7 @@ test("a backup of an open store is one private file with what is committed", asy
 });
 
 describe("private keys", () => {
-  test("leave no byte in a backup, and their names order others; all else stays", async () => {
+  test("leave no byte in a backup, after which new certificates are ordered; everything else stays", async () => {
     const dataDir = temporaryDirectory();
     const { database } = await storeIn(dataDir);
     addSecrets(database.client);
@@ -67,7 +67,7 @@ describe("private keys", () => {
     expect(rowsOf(file, "SELECT count(*) AS secrets FROM secrets")).toEqual([{ secrets: 1 }]);
   });
 
-  test("are taken along where that is asked for", async () => {
+  test("are included with --with-secrets", async () => {
     const dataDir = temporaryDirectory();
     const { database } = await storeIn(dataDir);
     addSecrets(database.client);
@@ -76,7 +76,7 @@ describe("private keys", () => {
     for (const secret of SECRETS) expect([secret, includes(file, secret)]).toEqual([secret, true]);
   });
 
-  test("that were deleted before are in no backup either", async () => {
+  test("that were deleted before are not in a backup either", async () => {
     const dataDir = temporaryDirectory();
     const { database } = await storeIn(dataDir);
     addSecrets(database.client);
@@ -86,7 +86,7 @@ describe("private keys", () => {
   });
 });
 
-test("a file is overwritten only where that is asked for, and stays whole if nothing takes its place", async () => {
+test("a file is overwritten only with --force, and stays intact if the backup fails", async () => {
   const dataDir = temporaryDirectory();
   await storeIn(dataDir);
   const file = join(temporaryDirectory(), "mine.db");
@@ -120,7 +120,7 @@ test("what is not an ordinary file, and DATA_DIR's own files, are never overwrit
     );
 });
 
-test("in DATA_DIR itself a backup is known by its ending", async () => {
+test("in DATA_DIR itself the name of a backup must end with .db", async () => {
   const dataDir = temporaryDirectory();
   await storeIn(dataDir);
   await expect(backUp(dataDir, { file: join(dataDir, "mine.bak") })).rejects.toThrow("ends with .db");
@@ -128,7 +128,7 @@ test("in DATA_DIR itself a backup is known by its ending", async () => {
   expect(databaseCopies(dataDir, join(dataDir, "backups"))).toEqual([join(dataDir, "mine.db")]);
 });
 
-test("the newest of a directory's backups are kept, and nothing else of it is touched", async () => {
+test("the newest backups of a directory are kept, and no other file is touched", async () => {
   const dataDir = temporaryDirectory();
   await storeIn(dataDir);
   const directory = temporaryDirectory();
@@ -147,7 +147,7 @@ describe("backups that may be another store's", () => {
   const DAY = 86_400_000;
   const at = (day: number) => NOW + day * DAY;
 
-  test("are neither counted nor removed, and are named", async () => {
+  test("are neither counted nor removed, and are listed", async () => {
     const [mine, theirs] = [temporaryDirectory(), temporaryDirectory()];
     await storeIn(mine);
     await storeIn(theirs);
@@ -197,7 +197,7 @@ describe("backups that may be another store's", () => {
 });
 
 describe("nothing is written", () => {
-  test("where there is no room, and it says how much is needed", async () => {
+  test("if there is no room, and the error says how much is needed", async () => {
     const dataDir = temporaryDirectory();
     await storeIn(dataDir);
     const directory = temporaryDirectory();
@@ -207,13 +207,13 @@ describe("nothing is written", () => {
     expect(filesIn(directory)).toEqual([]);
   });
 
-  test("where the directory is missing", async () => {
+  test("if the directory is missing", async () => {
     const dataDir = temporaryDirectory();
     await storeIn(dataDir);
     await expect(backUp(dataDir, { file: join(dataDir, "none", "b.db") })).rejects.toThrow("does not exist");
   });
 
-  test("of a database that is damaged, whatever part of it is", async () => {
+  test("from a damaged database, whichever part is damaged", async () => {
     for (const damage of [
       (path: string) => truncateSync(path, statSync(path).size - 4096),
       (path: string) => writeFileSync(path, "no database at all, but long enough to be looked at".repeat(99)),
@@ -226,7 +226,7 @@ describe("nothing is written", () => {
     }
   });
 
-  test("of one whose rows break its own rules", async () => {
+  test("from a database whose rows break its constraints", async () => {
     const dataDir = temporaryDirectory();
     const { database } = await storeIn(dataDir);
     database.client.run("PRAGMA foreign_keys=OFF");
@@ -234,7 +234,7 @@ describe("nothing is written", () => {
     await expect(backUp(dataDir)).rejects.toThrow("a foreign key leads nowhere");
   });
 
-  test("of one that is newer than this program, whose secrets it would not know", async () => {
+  test("from a database newer than this program, whose secrets it would not know", async () => {
     const dataDir = temporaryDirectory();
     const { database } = await storeIn(dataDir);
     database.client.run("INSERT INTO migrations (tag, hash, applied_at) VALUES ('9999_later', 'x', 1)");
@@ -242,7 +242,7 @@ describe("nothing is written", () => {
   });
 });
 
-test("a database that is older than this program can be backed up before it is brought up to date", async () => {
+test("a database older than this program can be backed up before it is migrated", async () => {
   const dataDir = temporaryDirectory();
   const older = new Client(databasePath(dataDir), { create: true, strict: true });
   migrate(older, migrations.slice(0, 1));
@@ -273,7 +273,7 @@ describe("what a killed backup left", () => {
     };
   };
 
-  test("goes with the next one", async () => {
+  test("is removed by the next backup", async () => {
     const { directory, left, backUp } = await open();
     left(GONE, 0, ["", "-journal", ".raw", ".raw-journal", ".lock"]);
     left(process.pid, 0, ["", ".raw", ".lock"]);
@@ -281,7 +281,7 @@ describe("what a killed backup left", () => {
     expect(filesIn(directory)).toEqual(["b.db"]);
   });
 
-  test("stays while anybody may work on it", async () => {
+  test("stays while a process may work on it", async () => {
     const { directory, left, backUp } = await open();
     left(1, 60_000, ["", ".lock"]);
     const lock = shareLock(`${left(GONE, 2 * 60 * 60_000)}.lock`);
@@ -295,7 +295,7 @@ describe("what a killed backup left", () => {
     );
   });
 
-  test("goes after an hour if it is of a version that takes no lock", async () => {
+  test("is removed after an hour if it is from a version that takes no lock", async () => {
     const { directory, left, backUp } = await open();
     left(1, 2 * 60 * 60_000);
     left(2, 60_000);
@@ -303,7 +303,7 @@ describe("what a killed backup left", () => {
     expect(filesIn(directory)).toEqual([".adoption-store-backup-2.tmp", "b.db"]);
   });
 
-  test("is not taken for one's own where a process of another container has the same number", async () => {
+  test("is not mistaken for one's own if a process of another container has the same number", async () => {
     const { directory, left, backUp } = await open();
     const lock = shareLock(`${left(process.pid, 0)}.lock`);
     await expect(backUp()).rejects.toThrow("another backup is being written there");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { removeSecrets } from "../../src/db/secrets.ts";
 import { openIssuing } from "../certificates/issuing.ts";
 
-test("a service that has lost its private keys, as one that was restored, gets certificates anew by itself", async () => {
+test("a server without its private keys, as after a restore, orders new certificates by itself", async () => {
   const { store, verified, pass, stageOf, certificates } = await openIssuing();
   await verified("docs.example.test");
   await pass();

@@ -21,7 +21,7 @@ const deployed = async (): Promise<string> => {
   return dataDir;
 };
 
-test("a backup that can be restored says what is in it, and nothing of it or beside it changes", async () => {
+test("checking a backup says what is in it, and changes neither the backup nor a file beside it", async () => {
   const { file, bytes, sites } = await backUp(await deployed());
   const before = [readFileSync(file), statSync(file), readdirSync(join(file, ".."))];
   expect(check(file)).toEqual({
@@ -36,12 +36,12 @@ test("a backup that can be restored says what is in it, and nothing of it or bes
   expect(before).toEqual([readFileSync(file), expect.objectContaining(stat), readdirSync(join(file, ".."))]);
 });
 
-test("a backup without sites says so", async () => {
+test("checking a backup without sites says so", async () => {
   expect(check((await backUp(await deployed(), { sites: false })).file).sites).toBeUndefined();
 });
 
 describe("a backup is refused", () => {
-  test("where a carried file is not what its name says", async () => {
+  test("if a file of a site does not match its name", async () => {
     const { file } = await backUp(await deployed());
     const client = new Client(file);
     client.run("UPDATE backup_files SET content = x'00' WHERE part = 0 AND length(content) = 17");
@@ -51,7 +51,7 @@ describe("a backup is refused", () => {
     );
   });
 
-  test("where it is not a database of this program, or not there", async () => {
+  test("if it is missing or not a database of this program", async () => {
     const file = join(temporaryDirectory(), "b.db");
     expect(() => check(file)).toThrow("does not exist");
     writeFileSync(file, "text that is long enough to be looked at".repeat(50));
@@ -61,7 +61,7 @@ describe("a backup is refused", () => {
   });
 });
 
-test("a carried file that its deploy needs and that is not there is counted", async () => {
+test("a file that a deploy needs and that is not in the backup is counted as missing", async () => {
   const { file, sites } = await backUp(await deployed());
   const client = new Client(file);
   client.run("DELETE FROM backup_files WHERE length(content) = 17");
@@ -69,7 +69,7 @@ test("a carried file that its deploy needs and that is not there is counted", as
   expect(check(file).sites).toMatchObject({ files: (sites?.files ?? 0) - 1, missing: 1 });
 });
 
-test("over 60 flipped bits, nothing passes that a restore refuses", async () => {
+test("over 60 flipped bits, the check passes no backup that a restore refuses", async () => {
   const random = seeded(23);
   const { file } = await backUp(await closedStore("Bella"));
   const whole = readFileSync(file);

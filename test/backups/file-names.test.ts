@@ -13,7 +13,7 @@ const AT = Date.UTC(2026, 10, 21, 3, 4, 5, 67);
 const DAY = 86_400_000;
 const days = (count: number) => backupName(AT + count * DAY);
 
-test("a backup's name says its time, to the millisecond", () => {
+test("the name of a backup contains its time, to the millisecond", () => {
   expect(backupName(AT)).toBe("adoption-store-20261121T030405.067Z.db");
   expect(backupTime(backupName(AT))).toBe(AT);
 });
@@ -30,17 +30,17 @@ test.each([
   expect(backupTime(name)).toBeUndefined();
 });
 
-test("the newest stay, whatever order they are listed in; what has another name is left alone", () => {
+test("the newest backups stay, in whatever order they are listed, and other files are left alone", () => {
   const names = ["notes.db", days(2), days(0), "adoption-store.db", days(3), days(1)];
   expect(surplus(names, days(3), 2, AT + 3 * DAY)).toEqual([days(1), days(0)]);
   expect(surplus(names, days(3), 4, AT + 3 * DAY)).toEqual([]);
 });
 
-test("the one that was just taken stays, also where the clock was set back meanwhile", () => {
+test("the backup just taken stays, even if the clock was set back meanwhile", () => {
   expect(surplus([days(0), days(1), days(2)], days(2), 1, AT + DAY)).toEqual([days(1), days(0)]);
 });
 
-test("what a clock that was ahead has named takes no place of a later backup, and stays", () => {
+test("a backup named by a clock that was ahead does not count, and stays", () => {
   const ahead = Array.from({ length: 7 }, (_, at) => days(3650 + at));
   let shelf = ahead;
   for (let day = 0; day < 10; day++) {
@@ -51,12 +51,12 @@ test("what a clock that was ahead has named takes no place of a later backup, an
   expect(shelf).toEqual([...ahead, ...[3, 4, 5, 6, 7, 8, 9].map(days)]);
 });
 
-test("the newest of a clock that was ahead does not count", () => {
+test("a backup named by a clock that was ahead is not the newest", () => {
   expect(newestTime([days(0), days(1), "other"], AT + 1)).toBe(AT);
   expect(newestTime(["other"], AT)).toBeUndefined();
 });
 
-test("what is being written is known by its process and is no backup's name", () => {
+test("the name of a backup that is being written shows its process, and is not the name of a backup", () => {
   expect(isTemporary(temporaryName(12))).toBe(true);
   expect(writerOf(temporaryName(12))).toBe(12);
   // Its lock holds nothing.
@@ -64,7 +64,7 @@ test("what is being written is known by its process and is no backup's name", ()
   expect(backupTime(temporaryName(12))).toBeUndefined();
 });
 
-test("of all backups the newest counts, to the moment at which it was taken", () => {
+test("the newest of all backups is found by its time", () => {
   expect(newestTime([days(0), days(2), days(1)], AT + 2 * DAY)).toBe(AT + 2 * DAY);
   expect(newestTime([days(0), days(2), days(1)], AT + 2 * DAY - 1)).toBe(AT + DAY);
 });

@@ -13,7 +13,7 @@ import { NOW, backUp, closedStore, copyDatabase, filesIn, namesIn, restoreTo, st
 
 const ASIDE = "adoption-store.db.before-restore-20261120T030000.000Z";
 
-test("a backup takes the place of a database, which is kept aside and can be restored in turn", async () => {
+test("a restore replaces the database, which is set aside and can be restored in turn", async () => {
   const dataDir = await closedStore("Bella");
   const { file } = await backUp(dataDir);
   const client = new Client(databasePath(dataDir));
@@ -28,14 +28,14 @@ test("a backup takes the place of a database, which is kept aside and can be res
   expect(await namesIn(dataDir)).toEqual(["Bella", "Max"]);
 });
 
-test("it is restored to a directory that is not there yet", async () => {
+test("a backup is restored to a directory that does not exist yet", async () => {
   const { file } = await backUp(await closedStore("Bella"));
   const dataDir = join(temporaryDirectory(), "new");
   expect((await restoreTo(dataDir, file)).aside).toBeUndefined();
   expect(await namesIn(dataDir)).toEqual(["Bella"]);
 });
 
-test("what a killed server left in its log is in the database that is kept aside, and in no other", async () => {
+test("the log of a killed server goes into the database that is set aside, and not into the restored one", async () => {
   const { file } = await backUp(await closedStore("Bella"));
   const running = temporaryDirectory();
   const store = await storeIn(running);
@@ -52,7 +52,7 @@ test("what a killed server left in its log is in the database that is kept aside
   kept.close();
 });
 
-test("a broken database is kept aside as it is, with its log, and does not stand in the way", async () => {
+test("a damaged database is set aside as it is, with its log, and does not prevent the restore", async () => {
   const { file } = await backUp(await closedStore("Bella"));
   const dataDir = temporaryDirectory();
   const broken = "this is no database, and it is long enough to be looked at".repeat(50);
@@ -73,7 +73,7 @@ test("a log without its database is not read into the restored one", async () =>
   expect(await namesIn(dataDir)).toEqual(["Bella"]);
 });
 
-test("the log of a database that is missing or empty is kept aside with it", async () => {
+test("the log of a missing or empty database is set aside with it", async () => {
   const { file } = await backUp(await closedStore("Bella"));
   const running = temporaryDirectory();
   await addPet(await storeIn(running), { name: "Max" });
@@ -88,7 +88,7 @@ test("the log of a database that is missing or empty is kept aside with it", asy
   }
 });
 
-test("a restore is known as one from its beginning to its end, before it writes anything", async () => {
+test("other commands see a restore from its start, before it writes anything, to its end", async () => {
   const { file } = await backUp(await closedStore("Bella"));
   const dataDir = await closedStore("Max");
   const config = readConfig({ flags: {}, env: { DATA_DIR: dataDir, PORT: "0" }, isTerminal: false });
@@ -106,7 +106,7 @@ test("a restore is known as one from its beginning to its end, before it writes 
   expect(filesIn(dataDir)).toEqual(["adoption-store.db", "server.lock"]);
 });
 
-test.skipIf(!isRoot)("what root restores belongs to the owner of DATA_DIR", async () => {
+test.skipIf(!isRoot)("files that root restores belong to the owner of DATA_DIR", async () => {
   const { file } = await backUp(await closedStore("Bella"));
   const dataDir = temporaryDirectory();
   giveToUser(dataDir);
@@ -118,7 +118,7 @@ test.skipIf(!isRoot)("what root restores belongs to the owner of DATA_DIR", asyn
   expect(owners).toEqual([uid, uid, uid]);
 });
 
-test("what a killed restore left is no obstacle, and no second name of the database stays", async () => {
+test("a restore succeeds after one that was killed, and no second name of the database stays", async () => {
   const { file } = await backUp(await closedStore("Bella"));
   const dataDir = await closedStore("Max");
   writeFileSync(`${databasePath(dataDir)}.restoring`, "half");
@@ -156,7 +156,7 @@ describe("nothing changes", () => {
     lock?.release();
   });
 
-  test("for a backup of a program that was changed, which another backup does not help", async () => {
+  test("for a backup with a changed migration, and the error does not suggest another backup", async () => {
     const { file } = await backUp(await closedStore("Bella"));
     const client = new Client(file);
     client.run("UPDATE migrations SET hash = 'another' WHERE id = 2");
@@ -176,7 +176,7 @@ describe("nothing changes", () => {
     expect(await namesIn(dataDir)).toEqual(["Max"]);
   }, 30_000);
 
-  test("for what is no backup", async () => {
+  test("for a file that is not a backup", async () => {
     const dataDir = await closedStore("Max");
     const place = temporaryDirectory();
     const other = join(place, "other.db");
@@ -241,7 +241,7 @@ describe("nothing changes", () => {
     await refused(await closedStore("Max"), file, says);
   });
 
-  test("of a mistyped directory: none is made for a backup that is not there", async () => {
+  test("for a missing backup: a mistyped directory is not created", async () => {
     const dataDir = join(temporaryDirectory(), "mistyped");
     await expect(restoreTo(dataDir, "/none.db")).rejects.toThrow("does not exist");
     expect(existsSync(dataDir)).toBe(false);
@@ -249,7 +249,7 @@ describe("nothing changes", () => {
   });
 });
 
-test("what SQLite itself keeps of statistics in a backup is no obstacle", async () => {
+test("a backup with SQLite's own statistics can be restored", async () => {
   const { file } = await backUp(await closedStore("Bella"));
   const client = new Client(file);
   client.run("ANALYZE");

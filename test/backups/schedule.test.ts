@@ -39,7 +39,7 @@ const schedulerWith = ({ newest }: { newest?: (now: number) => number } = {}) =>
   return room;
 };
 
-test("the first is taken at once, the next when that is as old as the schedule says", async () => {
+test("the first scheduled backup is taken at once, the next when the interval has passed", async () => {
   const { scheduler, clock, taken } = schedulerWith();
   for (let minute = 0; minute <= 2 * 24 * 60; minute += 10) {
     await scheduler.tick();
@@ -48,7 +48,7 @@ test("the first is taken at once, the next when that is as old as the schedule s
   expect(taken.map((time) => time - (taken[0] ?? 0))).toEqual([0, DAY, 2 * DAY]);
 });
 
-test("one that was taken before the start counts", async () => {
+test("a backup taken before the start of the server counts", async () => {
   const start = testClock().now();
   const { scheduler, clock, taken } = schedulerWith({ newest: () => start - DAY + MINUTE });
   await scheduler.tick();
@@ -58,7 +58,7 @@ test("one that was taken before the start counts", async () => {
   expect(taken).toHaveLength(1);
 });
 
-test("one that fails is told, and tried again after a quarter of an hour", async () => {
+test("a failed backup is reported, and retried after 15 minutes", async () => {
   const room = schedulerWith();
   const { scheduler, clock, taken, failures } = room;
   room.failing = true;
@@ -72,7 +72,7 @@ test("one that fails is told, and tried again after a quarter of an hour", async
   expect(taken).toHaveLength(1);
 });
 
-test("a clock that is set back does not put it off for longer than the schedule says", async () => {
+test("a clock that is set back delays the next backup by at most one interval", async () => {
   const { scheduler, clock, taken } = schedulerWith();
   await scheduler.tick();
   clock.advance(-300 * DAY);
@@ -82,7 +82,7 @@ test("a clock that is set back does not put it off for longer than the schedule 
   expect(taken).toHaveLength(2);
 });
 
-test("its status says when the newest was taken, and what is due", async () => {
+test("the status of scheduled backups says when the newest was taken and when the next is due", async () => {
   const start = testClock().now();
   const { scheduler, clock } = schedulerWith({ newest: () => start - DAY + MINUTE });
   expect(scheduler.status()).toBeUndefined();
@@ -120,7 +120,7 @@ describe("readiness warns", () => {
     expect(codesAt(room)).toEqual([]);
   });
 
-  test("not of what fell due while no server ran, before the server had time for it", async () => {
+  test("not of a backup that became due while no server ran, until the server has had time for it", async () => {
     const start = testClock().now();
     const room = schedulerWith({ newest: () => start - 30 * DAY });
     room.failing = true;
@@ -129,7 +129,7 @@ describe("readiness warns", () => {
   });
 });
 
-test("nothing begins after the end", async () => {
+test("no backup begins after stop", async () => {
   const { scheduler, taken } = schedulerWith();
   await scheduler.stop();
   await scheduler.tick();
@@ -153,7 +153,7 @@ const wiredOn = async (env: Record<string, string> = {}) => {
   return { scheduler, log, clock, directory: config.backupDir };
 };
 
-test("the server's backups are taken by a process of their own, and as many are kept as BACKUP_KEEP says", async () => {
+test("the server takes backups in a process of their own, and keeps as many as BACKUP_KEEP says", async () => {
   const { scheduler, log, clock, directory } = await wiredOn({ BACKUP_KEEP: "2" });
   mkdirSync(directory);
   writeFileSync(join(directory, backupName(1)), "of nobody knows which store");
@@ -170,7 +170,7 @@ test("the server's backups are taken by a process of their own, and as many are 
   expect(readdirSync(directory)).toHaveLength(3);
 }, 60_000);
 
-test("one that cannot be taken is logged as an error with what to do, and the server goes on", async () => {
+test("a failed backup is logged as an error with what to do, and the server goes on", async () => {
   const { scheduler, log, directory } = await wiredOn({ DISK_RESERVE: "1024GiB" });
   await scheduler?.tick();
   expect(JSON.stringify(log)).toContain("has no room for the backup");
@@ -178,6 +178,6 @@ test("one that cannot be taken is logged as an error with what to do, and the se
   expect(readdirSync(directory)).toEqual([]);
 }, 60_000);
 
-test("without BACKUP_SCHEDULE there are none", async () => {
+test("without BACKUP_SCHEDULE the server takes no backups", async () => {
   expect((await wiredOn({ BACKUP_SCHEDULE: "" })).scheduler).toBeUndefined();
 });

@@ -66,7 +66,7 @@ test("deployed sites are in a backup, and are served after it is restored elsewh
   expect(await visited(dataDir, "/empty.txt")).toBe("200 ");
 });
 
-test("a backup without sites says what is missing where it is restored, and nothing where the files still are", async () => {
+test("restoring a backup without sites counts the files that are missing, and none if they are still there", async () => {
   const source = await deployed();
   const { file, sites } = await backUp(source, { sites: false });
   expect([sites, includes(file, "Our site")]).toEqual([undefined, false]);
@@ -76,7 +76,7 @@ test("a backup without sites says what is missing where it is restored, and noth
   expect((await restoreTo(again, file)).sites.missing).toBe(0);
 });
 
-test("files that are gone or damaged are counted and hold up no backup; a restore mends them", async () => {
+test("missing and damaged files are counted and do not stop a backup; a restore repairs them", async () => {
   const source = await deployed();
   const whole = await backUp(source);
   const copy = temporaryDirectory();
@@ -139,7 +139,7 @@ const flipLargest = (dataDir: string): (() => void) => {
   return () => writeFileSync(path, good);
 };
 
-test("a backup without a damaged file takes the place of none that may have it", async () => {
+test("a backup that lacks a damaged file does not replace one that may have it", async () => {
   const source = await deployed();
   const directory = temporaryDirectory();
   const take = (day: number) => {
@@ -215,7 +215,7 @@ describe("a hostile backup", () => {
     expect(readdirSync(dataDir)).toEqual(["server.lock"]);
   });
 
-  test("with content that is not what its name says leaves nothing of it", async () => {
+  test("with a file that does not match its name stores nothing of it", async () => {
     const { file } = await backUp(await deployed());
     const client = new Client(file);
     client.run("UPDATE backup_files SET content = x'00' WHERE hash = (SELECT max(hash) FROM backup_files)");
@@ -225,7 +225,7 @@ describe("a hostile backup", () => {
     expect(blobFiles(dataDir).map((path) => path.slice(dataDir.length))).toEqual([]);
   });
 
-  test("does not become the backup of a database that somebody changed so", async () => {
+  test("cannot be taken from a database whose manifest has a name that is not a hash", async () => {
     const source = await deployed();
     const client = new Client(databasePath(source));
     client.run("UPDATE deploys SET manifest = '../../dev/zero'");

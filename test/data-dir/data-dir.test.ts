@@ -40,7 +40,7 @@ test("a command beside an older server does not bring its database up to date un
   older.close();
 });
 
-test("what is missing is made where that is asked for, and nowhere else", async () => {
+test("a missing database is created only with create", async () => {
   const config = configIn(`${temporaryDirectory()}/new`);
   expect(() => openData(config, { create: false })).toThrow("there is no database");
   await openData(config, { create: true }).close();
@@ -77,7 +77,7 @@ describe("a store that was in use without its database", () => {
     ],
   ];
 
-  test.each(losses)("is not begun anew where that is %s", async (_name, lose, reason) => {
+  test.each(losses)("is not replaced by a new one if that is %s", async (_name, lose, reason) => {
     const dataDir = await usedDirectory();
     lose(databasePath(dataDir));
     const names = readdirSync(dataDir);
@@ -102,7 +102,7 @@ describe("a store that was in use without its database", () => {
     }
   });
 
-  test("begins when its files are moved away; backups and locks may stay", async () => {
+  test("is begun anew once its files are moved away; backups and locks may stay", async () => {
     const dataDir = await usedDirectory();
     for (const name of readdirSync(dataDir)) rmSync(join(dataDir, name), { recursive: true });
     mkdirSync(join(dataDir, "backups"));
@@ -151,7 +151,7 @@ describe("DATA_DIR", () => {
     },
   );
 
-  test("whose lock is another file or no file is named as that", () => {
+  test("whose lock file is another file or a pipe is refused with that reason", () => {
     const dataDir = temporaryDirectory();
     writeFileSync(lockPath(dataDir), "another file");
     expect(() => lockForServer(dataDir)).toThrow(
@@ -162,7 +162,7 @@ describe("DATA_DIR", () => {
     expect(() => lockForServer(dataDir)).toThrow("server.lock is not an ordinary file: move it away");
   });
 
-  test("that others can write to is refused by all that open it", async () => {
+  test("that others can write to is refused by every command that opens it", async () => {
     const dataDir = await usedDirectory();
     chmodSync(dataDir, 0o770);
     for (const create of [true, false])
@@ -178,12 +178,15 @@ describe("DATA_DIR", () => {
        try { await openData(config, { create: false }).close(); console.log("opened"); } catch ({ message }) { console.log(message); }`,
     );
 
-  test.skipIf(!isRoot)("of another user is said to be that, not to be without a database", async () => {
-    const dataDir = await usedDirectory();
-    expect(await opening(dataDir)).toMatch(
-      /it belongs to user 0, and this process runs as user \d+: .* chown -R/,
-    );
-  });
+  test.skipIf(!isRoot)(
+    "of another user is refused with that reason, not as one without a database",
+    async () => {
+      const dataDir = await usedDirectory();
+      expect(await opening(dataDir)).toMatch(
+        /it belongs to user 0, and this process runs as user \d+: .* chown -R/,
+      );
+    },
+  );
 
   test.skipIf(!isRoot)(
     "with a database of another user names that, and the command that mends it",

@@ -28,7 +28,7 @@ const foreignOf = async (database: Pick<Database, "fresh" | "foreignVersion">) =
 };
 
 describe("a write of another connection", () => {
-  test("is seen by whoever asks after it, every time", async () => {
+  test("is seen by every look after it", async () => {
     const [ours, other] = pair();
     const seen = new Set([await foreignOf(ours)]);
     for (let at = 0; at < 100; at++) {
@@ -38,7 +38,7 @@ describe("a write of another connection", () => {
     expect(seen.size).toBe(101);
   });
 
-  test("is seen also when it comes between our own", async () => {
+  test("is also seen when it comes between writes of this connection", async () => {
     const [ours, other] = pair();
     for (let at = 0; at < 50; at++) {
       const before = await foreignOf(ours);
@@ -51,7 +51,7 @@ describe("a write of another connection", () => {
   });
 });
 
-test("those who ask in one turn are told of a write that came after the first of them asked", async () => {
+test("calls of fresh in one turn all see a write that came after the first of them", async () => {
   const [ours, other] = pair();
   const before = await foreignOf(ours);
   const first = ours.fresh();
@@ -60,8 +60,8 @@ test("those who ask in one turn are told of a write that came after the first of
   expect(ours.foreignVersion()).toBeGreaterThan(before);
 });
 
-describe("a write of our own", () => {
-  test("changes the version, and not that of others", async () => {
+describe("a write of this connection", () => {
+  test("changes the version, and not the version of foreign writes", async () => {
     const [ours] = pair();
     const [foreign, version] = [await foreignOf(ours), ours.version()];
     await ours.write();
@@ -70,7 +70,7 @@ describe("a write of our own", () => {
     expect(ours.version()).toBeGreaterThan(version);
   });
 
-  test("that changed no row hides nobody else's", async () => {
+  test("that changes no row does not hide a foreign write", async () => {
     const [ours, other] = pair();
     const before = await foreignOf(ours);
     await ours.writeNothing();
@@ -80,7 +80,7 @@ describe("a write of our own", () => {
   });
 });
 
-test("a checkpoint of another connection changes nothing, and what follows is seen", async () => {
+test("a checkpoint of another connection counts as no write, and later writes are seen", async () => {
   const [ours, other] = pair();
   other.writeBeside();
   const before = await foreignOf(ours);

@@ -14,7 +14,7 @@ const made = (): string => {
   return path;
 };
 
-test("every CHECK of the schema is known", () => {
+test("the program finds every CHECK constraint of the schema", () => {
   const client = new Client(made(), { readonly: true });
   const tables = client
     .query<{ sql: string }, []>("SELECT sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL")
@@ -25,7 +25,7 @@ test("every CHECK of the schema is known", () => {
   expect(written.length).toBeGreaterThan(5);
 });
 
-test("a row that breaks one is found on a connection that only reads, where SQLite does not look", () => {
+test("a row that breaks a CHECK constraint is found on a read-only connection, where SQLite does not look", () => {
   const path = made();
   const writer = new Client(path, { readwrite: true });
   expect(brokenConstraint(writer)).toBeUndefined();

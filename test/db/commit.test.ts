@@ -35,7 +35,7 @@ const table = (path = ":memory:", settings: GroupCommitOptions = {}) => {
 const outcomes = async (acts: Promise<unknown>[]) =>
   (await Promise.allSettled(acts)).map(({ status }) => (status === "fulfilled" ? "done" : "failed"));
 
-describe("acts that arrive together", () => {
+describe("writes of the same turn", () => {
   test("share one transaction and each gets its own rows", async () => {
     const { commit, add, count } = table();
     const acts = await Promise.all(["a", "b", "c"].map((name) => commit([add(name)])));
@@ -43,7 +43,7 @@ describe("acts that arrive together", () => {
     expect(count()).toBe(1);
   });
 
-  test("are answered only after the transaction is committed", async () => {
+  test("resolve only after the transaction is committed", async () => {
     const path = `${temporaryDirectory()}/things.db`;
     const { commit, add } = table(path);
     const other = new Client(path);
@@ -54,7 +54,7 @@ describe("acts that arrive together", () => {
     expect(seen).toEqual([2, 2]);
   });
 
-  test("fail alone when one breaks a constraint", async () => {
+  test("go on when one of them breaks a constraint", async () => {
     const { commit, add, names } = table();
     expect(await outcomes(["a", "b", "a", "c"].map((name) => commit([add(name)])))).toEqual([
       "done",
@@ -65,7 +65,7 @@ describe("acts that arrive together", () => {
     expect(names()).toEqual(["a", "b", "c"]);
   });
 
-  test("go into several transactions when they are more than a group holds", async () => {
+  test("take several transactions when there are more than a group holds", async () => {
     const { commit, add, count, names } = table(":memory:", { groupSize: 2 });
     await Promise.all(["a", "b", "c", "d", "e"].map((name) => commit([add(name)])));
     expect(count()).toBe(3);
@@ -73,7 +73,7 @@ describe("acts that arrive together", () => {
   });
 });
 
-test("an act of several statements is written whole or not at all", async () => {
+test("a write of several statements is stored completely or not at all", async () => {
   const { commit, add, names } = table();
   expect(
     await outcomes([
@@ -85,7 +85,7 @@ test("an act of several statements is written whole or not at all", async () => 
   expect(names()).toEqual(["a", "b", "d", "e"]);
 });
 
-test("an act waits for another process's lock, and reads go on meanwhile", async () => {
+test("a write waits for another process's lock, and reads go on meanwhile", async () => {
   const path = `${temporaryDirectory()}/things.db`;
   const { commit, add, names } = table(path);
   const other = new Client(path);
@@ -100,7 +100,7 @@ test("an act waits for another process's lock, and reads go on meanwhile", async
   expect(names()).toEqual(["a"]);
 });
 
-test("an act that waited too long for a lock is refused, and a later one is written", async () => {
+test("a write that waits too long for a lock is refused, and a later one succeeds", async () => {
   const path = `${temporaryDirectory()}/things.db`;
   const { commit, add, names } = table(path, { lockWait: 40 });
   const other = new Client(path);
@@ -112,7 +112,7 @@ test("an act that waited too long for a lock is refused, and a later one is writ
   expect(names()).toEqual(["b"]);
 });
 
-test("acts beyond the queue's limit are refused at once", async () => {
+test("writes beyond the queue's limit are refused at once", async () => {
   const { commit, add, names } = table(":memory:", { queueLimit: 2 });
   expect(await outcomes(["a", "b", "c"].map((name) => commit([add(name)])))).toEqual([
     "done",
@@ -122,7 +122,7 @@ test("acts beyond the queue's limit are refused at once", async () => {
   expect(names()).toEqual(["a", "b"]);
 });
 
-test("drain waits for everything that was queued", async () => {
+test("drain waits for every queued write", async () => {
   const { commit, add, drain, names } = table(":memory:", { groupSize: 1 });
   for (const name of ["a", "b", "c"]) void commit([add(name)]);
   await drain();
@@ -130,7 +130,7 @@ test("drain waits for everything that was queued", async () => {
   await drain();
 });
 
-test("an act that comes after the connection closed is refused", async () => {
+test("a write after the connection is closed is refused", async () => {
   const database = openDatabase(join(temporaryDirectory(), "store.db"));
   await database.close();
   const statement = { query: { all: () => database.client.run("DELETE FROM pets") }, values: {} };

@@ -21,7 +21,7 @@ test.each(CODES)("%s is explained in one line that says what happened, then what
   expect(explainFailure(failure)).toMatch(/^[a-z][^\n]+: [^\n]+[^.\n]$/);
 });
 
-test("an input/output error may pass, and is not damage", () => {
+test("an input/output error is not explained as damage", () => {
   for (const code of ["SQLITE_IOERR_READ", "SQLITE_IOERR_CORRUPTFS", "SQLITE_IOERR_FSYNC", "EIO"]) {
     expect(explainCode(code)).toContain("input/output error");
     expect(explainCode(code)).toContain("may pass");
@@ -30,7 +30,7 @@ test("an input/output error may pass, and is not damage", () => {
   }
 });
 
-test("what is not of the storage is not explained, nor a missing permission, which may be for any file", () => {
+test("errors that are not of the storage, and missing permissions, are not explained", () => {
   for (const code of ["", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_ERROR", "EADDRINUSE", "EACCES", "EPERM"])
     expect(explainCode(code)).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { asUser, giveToUser } from "../support/user.ts";
 const lockIn = (directory = temporaryDirectory()) => join(directory, "server.lock");
 
 describe("a lock", () => {
-  test("excludes everybody else until it is released, and leaves an empty file", () => {
+  test("excludes all others until it is released, and leaves an empty file", () => {
     const path = lockIn();
     const lock = takeLock(path);
     expect([takeLock(path), isLocked(path)]).toEqual([undefined, true]);
@@ -33,7 +33,7 @@ describe("a lock", () => {
     expect(await other()).toBe("true");
   });
 
-  test("is not taken where its file cannot be written: it would exclude nobody", async () => {
+  test("is not taken if its file cannot be written, because it would exclude nobody", async () => {
     const directory = temporaryDirectory();
     const path = lockIn(directory);
     writeFileSync(path, "");
@@ -43,7 +43,7 @@ describe("a lock", () => {
     expect(await asUser({ "db/file-lock.ts": "takeLock" }, statement)).toBe("SQLITE_READONLY");
   });
 
-  test("that nobody took is free, and looking makes no file", () => {
+  test("that nobody holds is free, and checking it creates no file", () => {
     const path = lockIn();
     expect([isLocked(path), existsSync(path)]).toEqual([false, false]);
   });

@@ -67,7 +67,7 @@ describe("while a database is open", () => {
     },
   );
 
-  test("a log that is deleted is noticed without a write, and a reader delays its rescue only", async () => {
+  test("a deleted log is noticed without a write, and a reader only delays saving it", async () => {
     const { store, path } = await storeWith("Bella");
     const reader = new Client(path, { readonly: true });
     reader.run("BEGIN");
@@ -81,7 +81,7 @@ describe("while a database is open", () => {
     expect(namesAfterCrash(path)).toEqual(["Bella", "Max"]);
   });
 
-  test("a log that is cut short is noticed; what is left of it is neither copied nor removed", async () => {
+  test("a truncated log is noticed, and the rest of it is neither copied nor removed", async () => {
     const { store, path } = await storeWith("Bella", "Max");
     truncateSync(`${path}-wal`, 32);
     const before = readFileSync(path);
@@ -92,7 +92,7 @@ describe("while a database is open", () => {
     expect(existsSync(`${path}-wal`)).toBe(true);
   });
 
-  test("an index that is deleted is noticed, and the log is left to the next start, which finds everything", async () => {
+  test("a deleted index is noticed, and the next start finds everything in the log", async () => {
     const { store, path } = await storeWith("Bella", "Max");
     rmSync(`${path}-shm`);
     expect(await adding(store)).toBe("503 storage_unavailable");
@@ -108,7 +108,7 @@ describe("while a database is open", () => {
     expect((await store.database.lost).message).toContain("put it back");
   });
 
-  test("a database file that is emptied is noticed, and what its log held is kept beside it", async () => {
+  test("an emptied database file is noticed, and its log is kept beside it", async () => {
     const { store, path } = await storeWith("Bella");
     truncateSync(path);
     await expect(store.database.assertReady()).rejects.toThrow("store.db was emptied");
@@ -119,7 +119,7 @@ describe("while a database is open", () => {
     expect(namesAfterCrash(`${path}.emptied`)).toEqual(["Bella"]);
   });
 
-  test("a database file that is emptied is no database when the process ends without a close", () => {
+  test("an emptied database file does not become a database when the process ends without a close", () => {
     const path = join(temporaryDirectory(), "store.db");
     const script = `
       const { truncateSync } = await import("node:fs");
@@ -132,7 +132,7 @@ describe("while a database is open", () => {
     expect([existsSync(path), existsSync(`${path}.emptied`)]).toEqual([false, true]);
   });
 
-  test("another process that writes and empties the log all the time is no loss", async () => {
+  test("another process that keeps writing and emptying the log is not taken for a loss", async () => {
     const { store, path } = await storeWith("Bella");
     const script = `
       const { Database } = await import("bun:sqlite");

@@ -33,7 +33,7 @@ test.if(process.platform === "linux")(
   },
 );
 
-test("of a database without a lock, or in memory, nobody is named", () => {
+test("no lock holder is named for a database without a lock, or in memory", () => {
   expect(lockHolder(":memory:")).toBe("another process");
   const path = `${temporaryDirectory()}/other.db`;
   new Client(path, { create: true }).close();

@@ -40,7 +40,7 @@ test("every table is STRICT, and ids are AUTOINCREMENT", async () => {
 });
 
 describe("migrating", () => {
-  test("applies what is missing, once", () => {
+  test("applies missing migrations once", () => {
     const client = new Client(":memory:");
     migrate(client, [ONE]);
     migrate(client, [ONE, TWO]);

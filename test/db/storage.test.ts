@@ -50,7 +50,7 @@ describe.each(Object.entries(SITUATIONS))("while %s", (_name, { begin, end }) =>
   });
 });
 
-test("an id is never given out again, not even of an animal that is gone", async () => {
+test("an id is never given out again, not even the id of a deleted animal", async () => {
   const store = await openStore();
   await addPet(store, {});
   const { id } = await addPet(store, {});
@@ -58,21 +58,21 @@ test("an id is never given out again, not even of an animal that is gone", async
   expect((await addPet(store, {})).id).toBe(id + 1);
 });
 
-test("only the storage's own refusals are taken for such", () => {
+test("only errors of the storage count as storage failures", () => {
   const refused = Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ" });
   expect(isStorageFailure(refused)).toBe(true);
   expect(isStorageFailure(new Error("wrapped", { cause: refused }))).toBe(true);
   expect(isStorageFailure(Object.assign(new Error(), { code: "SQLITE_CONSTRAINT_UNIQUE" }))).toBe(false);
 });
 
-test("a full disk does not keep the database from closing", async () => {
+test("the database closes on a full disk", async () => {
   const store = await openStore({ path: `${temporaryDirectory()}/store.db` });
   await addPet(store, {});
   store.database.client.run("PRAGMA query_only=ON");
   await store.database.close();
 });
 
-test("a database file that was taken away is noticed", async () => {
+test("a database file that was moved away is noticed", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const store = await openStore({ path });
   store.database.assertInPlace();

@@ -13,7 +13,7 @@ const idIn = async (path: string): Promise<string | undefined> => {
   return id;
 };
 
-test("each store gets an id of its own when it is made, and keeps it", async () => {
+test("each store gets its own id when it is created, and keeps it", async () => {
   const path = `${temporaryDirectory()}/one.db`;
   const id = await idIn(path);
   expect(id).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
@@ -21,7 +21,7 @@ test("each store gets an id of its own when it is made, and keeps it", async () 
   expect(await idIn(`${temporaryDirectory()}/other.db`)).not.toBe(id);
 });
 
-test("a database from before there were ids gets one with the migration", async () => {
+test("a database from before there were store ids gets one with the migration", async () => {
   const path = `${temporaryDirectory()}/old.db`;
   const old = new Client(path, { create: true });
   migrate(old, migrations.slice(0, 1));
@@ -30,7 +30,7 @@ test("a database from before there were ids gets one with the migration", async 
   expect(await idIn(path)).toBeString();
 });
 
-test("there is one row of identity at most", async () => {
+test("the table of the store id has at most one row", async () => {
   const database = openDatabase(":memory:");
   expect(() => database.client.run("INSERT INTO store_identity VALUES (2, 'another', 0)")).toThrow(
     "store_identity_one",

@@ -37,7 +37,7 @@ const open = (path = ":memory:") => {
 const errorOf = (result: { state: string; error?: unknown }) => result.error;
 
 describe("a COMMIT that fails where its frames may be whole in the log", () => {
-  test("is overwritten there, and then certain: nothing was written", () => {
+  test("is overwritten there, so that certainly nothing is written", () => {
     const { codes, add, written, rows } = open();
     const before = written();
     codes.push("SQLITE_IOERR_FSYNC");
@@ -47,7 +47,7 @@ describe("a COMMIT that fails where its frames may be whole in the log", () => {
     expect([rows(), written()]).toEqual([0, (before ?? 0) + 1]);
   });
 
-  test("is unknown if it cannot be overwritten", () => {
+  test("has an unknown outcome if it cannot be overwritten", () => {
     const { codes, add, rows } = open();
     codes.push("SQLITE_IOERR_FSYNC", "SQLITE_IOERR_FSYNC");
     expect(errorOf(add())).toBeInstanceOf(OutcomeUnknown);
@@ -69,7 +69,7 @@ test.each(["SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_READONLY"])(
   },
 );
 
-test("a probe writes something new each time, and counts as no write of ours", () => {
+test("a probe writes a new value each time, and does not count as a write", () => {
   const { probe, written, count } = open(`${temporaryDirectory()}/things.db`);
   const transactionsBefore = count();
   const seen = [written(), probe().state && written(), probe().state && written()];
@@ -77,7 +77,7 @@ test("a probe writes something new each time, and counts as no write of ours", (
   expect(count()).toBe(transactionsBefore);
 });
 
-test("the last transaction says how it ended, until one writes", () => {
+test("the result of the last transaction stays until the next one writes", () => {
   const { codes, add, last, run } = open();
   codes.push("SQLITE_FULL");
   add();
@@ -88,7 +88,7 @@ test("the last transaction says how it ended, until one writes", () => {
   expect(last().error).toBeUndefined();
 });
 
-test("a transaction that was left open does not stop the next", () => {
+test("a transaction that was left open does not stop the next one", () => {
   const { client, add } = open();
   client.run("BEGIN");
   expect(add().state).toBe("committed");

@@ -23,7 +23,7 @@ const grown = () => {
   return { path, database, reader, add };
 };
 
-test("a log that has grown is cut down once nobody reads what it holds, without a write", async () => {
+test("a log that has grown is truncated without a write, once nobody reads it", async () => {
   const { path, database, reader } = grown();
   await database.shrinkLog();
   expect(logSize(path)).toBeGreaterThan(LOG_LIMIT);
@@ -42,7 +42,7 @@ test("a small log is left alone", async () => {
   expect(logSize(path)).toBe(before);
 });
 
-test("a store that closes meanwhile waits for it, and is whole", async () => {
+test("a store that closes while its log is copied waits for that, and is intact", async () => {
   const { path, database, reader, add } = grown();
   add();
   reader.run("COMMIT");
@@ -55,7 +55,7 @@ test("a store that closes meanwhile waits for it, and is whole", async () => {
   client.close();
 });
 
-test("a log that is not copied for long is warned of", async () => {
+test("readiness warns of a log that has not been copied for long", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   expect(logWarnings(path)).toEqual([]);
   writeFileSync(`${path}-wal`, "");
