@@ -153,7 +153,7 @@ const previousRejectedNote = (previous: Import, current: Import | undefined): st
   if (rejectedFile !== current.rejectedFile)
     return `; the rows that it rejected are in ${rejectedFile ?? "the file that it named"}`;
   return rejectedBytes > current.rejectedBytes
-    ? `; the rows that it rejected are no longer in ${rejectedFile}, which starts anew`
+    ? `; the rows that it rejected are no longer in ${rejectedFile}, which is started again`
     : "";
 };
 

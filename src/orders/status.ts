@@ -13,7 +13,7 @@ interface Transition {
 }
 
 /**
- * What each step of an adoption does: this table is the source of the SQL that performs it. Placing an order is no step: it
+ * What each step of an adoption does: this table is the source of the SQL that performs it. Placing an order is not a step: it
  * makes the animal pending.
  */
 export const TRANSITIONS: Readonly<Record<OrderStep, Transition>> = {
