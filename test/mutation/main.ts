@@ -1,3 +1,4 @@
+import { MODULES } from "./modules.ts";
 import type { Mutant } from "./mutants.ts";
 import { HELP, MIN_SCORE, Refused, readOptions } from "./options.ts";
 import { type Result, run } from "./run.ts";
@@ -36,8 +37,13 @@ const report = (results: readonly Result[], listed: readonly Survivor[], seconds
     print(`\n${module}: the listed survivor is ${why}: take it off the list\n  - ${was}\n  + ${becomes}`);
   const killed = results.reduce((sum, one) => sum + one.killed.length, 0);
   const survived = results.reduce((sum, one) => sum + one.survived.length, 0);
-  print(`\n${scoreOf(killed, survived)} in ${seconds.toFixed(0)} s; at least ${percent(MIN_SCORE)} must be.`);
-  return killed / (killed + survived) < MIN_SCORE || stale.length > 0 ? 1 : 0;
+  print(
+    `\n${scoreOf(killed, survived)} in ${seconds.toFixed(0)} s; of all modules at least ${percent(MIN_SCORE)} must be.`,
+  );
+  // What may live is spread unevenly: of a few modules it says nothing.
+  const isAll = results.length === Object.keys(MODULES).length;
+  const isTooLow = isAll && killed / (killed + survived) < MIN_SCORE;
+  return isTooLow || stale.length > 0 ? 1 : 0;
 };
 
 const reportModule = ({ module, killed, survived, ms }: Result) =>

@@ -11,8 +11,8 @@ export const HELP = `Changes the pure modules one place at a time, and runs thei
   --help           this text
 
 A mutant that no test notices survives: add the test, or list it in test/mutation/survivors.txt with the reason. Everything
-runs in copies of the working tree. The exit code is 1 if the tests kill less than ${MIN_SCORE * 100} % of the mutants, or if a listed
-survivor is killed or gone; it is 2 if the command line is wrong or the tests fail without a mutant.`;
+runs in copies of the working tree. The exit code is 1 if the tests kill less than ${MIN_SCORE * 100} % of all modules' mutants, or
+if a listed survivor is killed or gone; it is 2 if the command line is wrong or the tests fail without a mutant.`;
 
 export interface Options {
   modules: string[];
