@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
-import { configuredInspector } from "../domains/dns-inspector.ts";
+import { dnsInspector } from "../domains/dns-inspector.ts";
 import { keyService } from "../keys/service.ts";
 import { orderService } from "../orders/service.ts";
 import { certificatesOf } from "./certificates.ts";
@@ -32,7 +32,7 @@ export const commandServices = (
     /** Projects and their domains. */
     get platform() {
       return domainServices(config, repositories, runtime, {
-        inspect: configuredInspector(config, runtime),
+        inspect: dnsInspector(config, runtime),
         onRemoved: () => {},
         onError: () => {},
       });

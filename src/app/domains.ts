@@ -5,7 +5,7 @@ import type { Inspect } from "../domains/inspect.ts";
 import { ownNames } from "../domains/own-names.ts";
 import { domainScheduler } from "../domains/scheduler.ts";
 import { domainService } from "../domains/service.ts";
-import { domainSettings } from "../domains/settings.ts";
+import { domainRoles } from "../domains/roles.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
 import { cnameTargetIn } from "../projects/addresses.ts";
 import { projectService } from "../projects/service.ts";
@@ -60,7 +60,7 @@ export const domainServices = (
   return {
     projects,
     domains,
-    domainSettings: domainSettings({ domains: repositories.domains, projects, clock }),
+    domainSettings: domainRoles({ domains: repositories.domains, projects, clock }),
     domainScheduler: domainScheduler({ domains: repositories.domains, checks, clock, failed: onError }),
   };
 };

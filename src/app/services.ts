@@ -2,7 +2,7 @@ import { categoryService } from "../categories/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import { rowSweeper } from "../db/sweeper.ts";
-import { configuredInspector } from "../domains/dns-inspector.ts";
+import { dnsInspector } from "../domains/dns-inspector.ts";
 import type { Inspect } from "../domains/inspect.ts";
 import { hostNamesOf } from "../edge/hosts.ts";
 import { servedBy } from "../edge/served-names.ts";
@@ -68,7 +68,7 @@ export const createServices = (
 ) => {
   const repositories = createRepositories(database, config);
   const names = cachedNames(repositories.publishedNames, database.version);
-  const inspect = options.inspect ?? configuredInspector(config, runtime, options.dns);
+  const inspect = options.inspect ?? dnsInspector(config, runtime, options.dns);
   const isServed = servedBy(names, hostNamesOf(config));
   const https =
     config.httpsPort === undefined

@@ -1,11 +1,11 @@
-/** What authorities allow: Let's Encrypt's published limits (letsencrypt.org/docs/rate-limits). Lengths are milliseconds. */
+/** What CAs allow: Let's Encrypt's published limits (letsencrypt.org/docs/rate-limits). Lengths are milliseconds. */
 
 const HOUR = 60 * 60_000;
 const WEEK = 7 * 24 * HOUR;
 
 export const ATTEMPTS = ["order", "refused", "issued"] as const;
 
-/** Something that counts at an authority. */
+/** Something that counts at a CA. */
 export interface Attempt {
   kind: (typeof ATTEMPTS)[number];
   hostname: string;
@@ -18,7 +18,7 @@ interface Limit {
   kind: Attempt["kind"];
   /** What is counted together. */
   per: "hostname" | "apex" | "account";
-  most: number;
+  max: number;
   withinMs: number;
   says: string;
 }
@@ -27,29 +27,29 @@ const LIMITS: readonly Limit[] = [
   {
     kind: "refused",
     per: "hostname",
-    most: 5,
+    max: 5,
     withinMs: HOUR,
     says: "failed attempts for this name in an hour",
   },
-  { kind: "issued", per: "hostname", most: 5, withinMs: WEEK, says: "certificates for this name in a week" },
+  { kind: "issued", per: "hostname", max: 5, withinMs: WEEK, says: "certificates for this name in a week" },
   {
     kind: "issued",
     per: "apex",
-    most: 50,
+    max: 50,
     withinMs: WEEK,
     says: "certificates below its registered domain in a week",
   },
   {
     kind: "order",
     per: "account",
-    most: 300,
+    max: 300,
     withinMs: 3 * HOUR,
     says: "orders of this service in three hours",
   },
 ];
 
-/** Attempts older than this count nowhere. */
-export const LONGEST_MS = WEEK;
+/** Attempts older than this no longer count. */
+export const MAX_WINDOW_MS = WEEK;
 
 /** Why nothing may be ordered now, and from when on it may. */
 export interface Exhausted {
@@ -60,7 +60,7 @@ export interface Exhausted {
 const isSame = (per: Limit["per"], one: Attempt, other: Pick<Attempt, "hostname" | "apex">): boolean =>
   per === "account" || one[per] === other[per];
 
-/** @param attempts at one authority, in any order @returns the limit that holds for longest; undefined if none does */
+/** @param attempts at one CA, in any order @returns the limit that holds for longest; undefined if none does */
 export const exhaustedFor = (
   { isRenewal, ...name }: Pick<Attempt, "hostname" | "apex"> & { isRenewal: boolean },
   attempts: readonly Attempt[],
@@ -68,14 +68,14 @@ export const exhaustedFor = (
 ): Exhausted | undefined =>
   // Certificates that replace others in time count nowhere, and must not wait for new names.
   LIMITS.filter(({ kind }) => !(isRenewal && kind === "issued"))
-    .flatMap(({ kind, per, most, withinMs, says }) => {
+    .flatMap(({ kind, per, max, withinMs, says }) => {
       const counted = attempts
         .filter((one) => one.kind === kind && one.at > now - withinMs && isSame(per, one, name))
         .map(({ at }) => at)
         .toSorted((one, other) => other - one);
-      const oldest = counted[most - 1];
+      const oldest = counted[max - 1];
       return oldest === undefined
         ? []
-        : [{ detail: `${most} ${says} are allowed.`, until: oldest + withinMs }];
+        : [{ detail: `${max} ${says} are allowed.`, until: oldest + withinMs }];
     })
     .toSorted((one, other) => other.until - one.until)[0];

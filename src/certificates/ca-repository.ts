@@ -4,7 +4,7 @@ import type { Database } from "../db/open.ts";
 import { acmeAccounts, acmeAttempts } from "../db/schema/certificates.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import type { AccountKey } from "../protocols/acme/keys.ts";
-import { type Attempt, LONGEST_MS } from "./budget.ts";
+import { type Attempt, MAX_WINDOW_MS } from "./budget.ts";
 import { value } from "./queries.ts";
 
 /** The service's account with a CA. */
@@ -34,7 +34,7 @@ export const attemptCounter = ({ orm }: Pick<Database, "orm">) => {
     const { apex } = hostnameOf(hostname);
     return [
       { query: countStatement, values: { authority, kind, hostname, apex, now } },
-      { query: pruneStatement, values: { before: now - LONGEST_MS } },
+      { query: pruneStatement, values: { before: now - MAX_WINDOW_MS } },
     ];
   };
 };

@@ -10,11 +10,11 @@ export interface KeyPair {
 
 /** The certificate that a host name uses. Times are milliseconds UTC. */
 export interface Issued extends KeyPair {
-  /** The directory of the authority that issued it; null: imported. */
+  /** The directory of the CA that issued it; null: imported. */
   authority: string | null;
   notBefore: number;
   notAfter: number;
-  /** Its name at the authority's renewal information (RFC 9773 section 4.1). */
+  /** Its name at the CA's renewal information (RFC 9773 section 4.1). */
   ariId: string | null;
 }
 

@@ -3,24 +3,23 @@ import { type Certificate, isOverdue } from "./certificate.ts";
 
 /** What to do about each type of problem: RFC 8555's (section 6.7), and ours. */
 const ADVICE: Readonly<Record<string, string>> = {
-  budget: "There is nothing to do but to wait.",
-  caa: "Change the domain's CAA records so that they allow the authority.",
+  budget: "Wait: nothing else is needed.",
+  caa: "Change the domain's CAA records so that they allow the CA.",
   challenge_unreachable: "Let port 80 of the name lead to HTTP_PORT, or port 443 to HTTPS_PORT.",
-  connection: "The authority could not reach the name: let its port 80 lead to HTTP_PORT.",
-  dns: "The authority could not resolve the name: look at the domain's records.",
-  externalAccountRequired: "Set ACME_EAB_KID and ACME_EAB_HMAC to what the authority gave you.",
+  connection: "The CA could not reach the name: let its port 80 lead to HTTP_PORT.",
+  dns: "The CA could not resolve the name: look at the domain's records.",
+  externalAccountRequired: "Set ACME_EAB_KID and ACME_EAB_HMAC to what the CA gave you.",
   import_only: "Import its next one: adoption-store certificates import.",
-  no_authority: "Set ACME_AGREE_TOS to true if you agree to the authority's terms of service.",
+  no_authority: "Set ACME_AGREE_TOS to true if you agree to the CA's terms of service.",
   not_held: "Verify the domain in the project that is to have it.",
-  rateLimited: "There is nothing to do but to wait.",
+  rateLimited: "Wait: nothing else is needed.",
   records: "Correct the domain's records, then verify it again.",
   unreachable:
-    "The authority cannot be reached: look at this machine's network, and at ACME_DIRECTORY and ACME_CA_FILE.",
-  unauthorized:
-    "The authority found another answer than this service's under the name: let its port 80 lead to HTTP_PORT.",
+    "The CA cannot be reached: look at this machine's network, and at ACME_DIRECTORY and ACME_CA_FILE.",
+  unauthorized: "The CA got a response from another server than this one: let its port 80 lead to HTTP_PORT.",
 };
 
-/** Since when and with whom an attempt is under way, in words; undefined if none is. */
+/** In words, since when an attempt is under way, and with which CA; undefined if none is. */
 export const underWay = (certificate: Certificate): string | undefined => {
   const { attemptSince: since, order } = certificate;
   if (since === null) return undefined;
@@ -28,7 +27,7 @@ export const underWay = (certificate: Certificate): string | undefined => {
   return `${what} since ${formatTime(since)}`;
 };
 
-/** What comes next, as a sentence after another; "" if nothing does by itself. */
+/** What the service does next by itself, as a sentence to append; "" if nothing. */
 const nextOf = (certificate: Certificate, now: number): string => {
   const present = underWay(certificate);
   if (present !== undefined) return ` Now ${present}.`;

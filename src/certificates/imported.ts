@@ -7,7 +7,7 @@ import { sentence } from "../lib/text.ts";
 import type { KeyPair } from "./certificate.ts";
 
 const CURVES: ReadonlySet<string | undefined> = new Set(["prime256v1", "secp384r1"]);
-const LEAST_RSA_BITS = 2048;
+const MIN_RSA_BITS = 2048;
 
 const refused = (message: string) => new Fault("invalid_request", message);
 
@@ -19,13 +19,12 @@ const readKey = (pem: string): KeyObject => {
   }
 };
 
-/** Keys that browsers take (CA/Browser Forum, Baseline Requirements 6.1.5). */
+/** Only keys that browsers accept (CA/Browser Forum, Baseline Requirements 6.1.5). */
 const assertUsable = ({ asymmetricKeyType: type, asymmetricKeyDetails: details = {} }: KeyObject) => {
   const isUsable =
     (type === "ec" && CURVES.has(details.namedCurve)) ||
-    (type === "rsa" && (details.modulusLength ?? 0) >= LEAST_RSA_BITS);
-  if (!isUsable)
-    throw refused(`The key must be of P-256 or P-384, or RSA of ${LEAST_RSA_BITS} bits or more.`);
+    (type === "rsa" && (details.modulusLength ?? 0) >= MIN_RSA_BITS);
+  if (!isUsable) throw refused(`The key must be of P-256 or P-384, or RSA of ${MIN_RSA_BITS} bits or more.`);
 };
 
 const assertOfName = async ({ key, chain }: KeyPair, hostname: string, now: number) => {
@@ -39,7 +38,7 @@ const assertOfName = async ({ key, chain }: KeyPair, hostname: string, now: numb
   }
 };
 
-const shown = ({ subject }: X509Certificate) => subject.replaceAll("\n", ", ");
+const subjectOf = ({ subject }: X509Certificate) => subject.replaceAll("\n", ", ");
 
 /** RFC 8446 section 4.4.2: each certificate certifies the one before it. */
 const assertLinked = (chain: string, now: number) => {
@@ -47,22 +46,22 @@ const assertLinked = (chain: string, now: number) => {
   for (const [at, issuer] of certificates.entries()) {
     const issued = certificates[at - 1];
     if (!issued) continue;
-    const named = `certificate ${at + 1} of the chain (${shown(issuer)})`;
+    const named = `certificate ${at + 1} of the chain (${subjectOf(issuer)})`;
     if (!issuer.ca || !issued.checkIssued(issuer) || !issued.verify(issuer.publicKey))
       throw refused(
-        `In the chain, ${named} did not issue the one before it (${shown(issued)}): put the name's own certificate first, then its issuer's, and so on, and nothing else.`,
+        `In the chain, ${named} did not issue the one before it (${subjectOf(issued)}): put the name's own certificate first, then its issuer's, and so on, and nothing else.`,
       );
     const until = Date.parse(issuer.validTo);
     if (until <= now)
       throw refused(
-        `In the chain, ${named} was valid until ${formatTime(until)}: ask its authority for the one that is valid now.`,
+        `In the chain, ${named} was valid until ${formatTime(until)}: ask its CA for the one that is valid now.`,
       );
   }
 };
 
 /**
- * Refuses what visitors' browsers would not take: another name's certificate, another key's, one that is not valid now, or a
- * chain that does not hold link by link. @throws Fault invalid_request that says what to do
+ * Refuses what browsers would not accept: a certificate of another name, of another key, or not valid now, or a chain with a
+ * broken link. @throws Fault invalid_request that says what to do
  */
 export const assertImportable = async (pair: KeyPair, hostname: string, now: number): Promise<void> => {
   const key = readKey(pair.key);

@@ -5,7 +5,7 @@ import { newCertificateKey } from "../protocols/acme/keys.ts";
 import type { Order } from "../protocols/acme/objects.ts";
 import { AcmeProblem } from "../protocols/acme/problem.ts";
 import { accounts } from "./accounts.ts";
-import { LONGEST_MS, exhaustedFor } from "./budget.ts";
+import { MAX_WINDOW_MS, exhaustedFor } from "./budget.ts";
 import type { Certificate, PendingOrder } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";
 
@@ -54,7 +54,7 @@ const budgetCheck =
   async (authority: string, { hostname, issued, isRequested }: Certificate) => {
     const now = clock.now();
     const isRenewal = issued !== undefined && !isRequested;
-    const attempts = await certificates.attempts(authority, now - LONGEST_MS);
+    const attempts = await certificates.attempts(authority, now - MAX_WINDOW_MS);
     const exhausted = exhaustedFor({ hostname, apex: hostnameOf(hostname).apex, isRenewal }, attempts, now);
     if (exhausted)
       throw new AcmeProblem({

@@ -2,10 +2,10 @@ import { sentence } from "../lib/text.ts";
 import { reasonOf } from "../lib/reason.ts";
 import type { Problem } from "../protocols/acme/problem.ts";
 
-/** How a name is proven to an authority: RFC 8555 section 8.3, RFC 8737. */
+/** How a name is proven to a CA: RFC 8555 section 8.3, RFC 8737. */
 export type Method = "http-01" | "tls-alpn-01";
 
-/** Why an order would fail if it was placed now; if nothing is known against it, how the name is to be proven. */
+/** Why an order placed now would fail; or how to prove the name, if nothing speaks against an order. */
 export type Preflight = (hostname: string) => Promise<{ against: Problem } | { method: Method }>;
 
 /** The type of the problem that a name cannot be proven in any way. */
@@ -15,12 +15,12 @@ export const NOT_HELD = "not_held";
 /** The type of the problem that something is served under a name for which nothing is ordered. */
 export const IMPORT_ONLY = "import_only";
 
-/** Fetches what is below /.well-known/acme-challenge/ at an address as an authority would. @throws if it cannot */
+/** Fetches what is below /.well-known/acme-challenge/ at an address as a CA would. @throws if it cannot */
 export type FetchChallenge = (address: string, hostname: string, token: string) => Promise<string>;
 
 /** A challenge in a TLS handshake that this service answers until the trial ends. */
 export interface HandshakeTrial {
-  /** Asks for it at an address as an authority would. @throws if this service does not answer there */
+  /** Asks for it at an address as a CA would. @throws if this service does not answer there */
   at(address: string): Promise<void>;
   end(): void;
 }
@@ -73,7 +73,7 @@ export interface PreflightOptions {
   isOwn(hostname: string): boolean;
   /** True if something is served under the name. */
   isServed(hostname: string): boolean;
-  /** What the authorities say that CAA records may name them by (RFC 8555 section 7.1.1). */
+  /** What the CAs say that CAA records may name them by (RFC 8555 section 7.1.1). */
   identities(): Promise<string[]>;
   probes: Probes;
   fetchChallenge: FetchChallenge;
@@ -91,7 +91,7 @@ const refusedBy = (found: Exclude<NameRecords, { kind: "right" }>): { against: P
     ? against(NOT_HELD, "The project's plan has no custom domains.")
     : against("records", found.detail);
 
-/** What is said of the first address of which something is; of all at the same time, for they may all be silent. */
+/** Asks all addresses at the same time, because all may be silent. Returns the first complaint. */
 const firstSaid = async (
   addresses: readonly string[],
   say: (address: string) => Promise<string | undefined>,
@@ -144,7 +144,7 @@ export const preflightChecks = ({
     }
   };
 
-  /** An authority chooses the address that it asks. */
+  /** A CA chooses the address that it asks. */
   const methodFor = async (hostname: string, addresses: readonly string[]): ReturnType<Preflight> => {
     const http = await firstSaid(addresses, (address) => overHttp(hostname, address));
     if (http === undefined) return { method: "http-01" };
@@ -166,7 +166,7 @@ export const preflightChecks = ({
     const found = await records.ofDomain(hostname);
     if (found) return found.kind === "right" ? methodFor(hostname, found.addresses) : refusedBy(found);
     return isServed(hostname)
-      ? against(IMPORT_ONLY, "No certificate is ordered for this name: authorities certify public names.")
+      ? against(IMPORT_ONLY, "No certificate is ordered for this name: CAs certify public names only.")
       : against(NOT_HELD, "No project holds the name.");
   };
 };

@@ -20,7 +20,7 @@ export interface CertificateSchedulerOptions {
   failed: (error: unknown) => void;
 }
 
-/** Names dealt with at once: an authority takes seconds for each, and is to be spared. */
+/** Names dealt with at once: a CA takes seconds for each, and is to be spared. */
 const MAX_CONCURRENT = 8;
 /** Names that become known in one tick. */
 const MAX_NEW = 100;

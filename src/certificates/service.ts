@@ -15,8 +15,8 @@ export interface CertificateService {
   /** Has one ordered at once. @throws Fault not_found, rate_limited */
   renew(typed: string): Promise<Certificate>;
   /**
-   * Tells the authority that the certificate must not be trusted any more, and has another ordered.
-   * @throws Fault not_found, invalid_request if it has none that an authority issued; AcmeProblem
+   * Tells the CA that the certificate must not be trusted any more, and has another ordered.
+   * @throws Fault not_found, invalid_request if it has none that a CA issued; AcmeProblem
    */
   revoke(typed: string): Promise<Certificate>;
   /** Uses a certificate that came from elsewhere. @throws Fault invalid_request if it does not fit */
@@ -66,16 +66,13 @@ export const certificateService = ({
       if (await certificates.request(hostname)) return get(hostname);
       const until =
         nextAt === null ? "" : ` The next attempt is at ${formatTime(Math.max(nextAt, clock.now()))}.`;
-      throw new Fault("rate_limited", `The authority allows no further attempt now.${until}`);
+      throw new Fault("rate_limited", `The CA allows no further attempt now.${until}`);
     },
     async revoke(typed) {
       const { hostname, issued } = await get(typed);
       const account = issued?.authority ? await certificates.account(issued.authority) : undefined;
       if (!issued?.authority || account?.url === undefined)
-        throw new Fault(
-          "invalid_request",
-          "The name has no certificate that an authority issued to this service.",
-        );
+        throw new Fault("invalid_request", "The name has no certificate that a CA issued to this service.");
       const { readCertificate } = await import("../protocols/acme/certificate.ts");
       const { der } = await readCertificate(issued.chain);
       await clientOf(issued.authority).revoke({ key: account.key, url: account.url }, der);
@@ -92,7 +89,7 @@ export const certificateService = ({
       } catch (error) {
         throw new Fault(
           "invalid_request",
-          `The TLS library does not take the certificate with its key: ${sentence((error as Error).message)} Ask the authority for another.`,
+          `The TLS library does not take the certificate with its key: ${sentence((error as Error).message)} Ask the CA for another.`,
         );
       }
       const { readCertificate } = await import("../protocols/acme/certificate.ts");

@@ -7,7 +7,7 @@ import type { Database } from "../db/open.ts";
 import { OPERATOR } from "../domains/domain.ts";
 import { fromDomain, fromEvent } from "../domains/model.ts";
 import type { DomainService, ListedDomain } from "../domains/service.ts";
-import type { DomainSettings } from "../domains/settings.ts";
+import type { DomainRolesService } from "../domains/roles.ts";
 import { isHeld, isServed } from "../domains/stage.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { confirm } from "./confirm.ts";
@@ -41,7 +41,7 @@ interface Options extends Record<string, unknown> {
 /** Runs `work` on the domains of DATA_DIR, beside a server or without one. */
 const withDomains = <Result>(
   config: Config,
-  work: (domains: DomainService, settings: DomainSettings, database: Database) => Promise<Result>,
+  work: (domains: DomainService, settings: DomainRolesService, database: Database) => Promise<Result>,
 ): Promise<Result> =>
   withDatabase(config, (database) => {
     const { domains, domainSettings } = commandServices(config, database).platform;

@@ -1,6 +1,6 @@
 import { hostnameOf } from "../lib/hostname.ts";
 import { describe } from "./domain.ts";
-import type { Inspect, Manner } from "./inspect.ts";
+import type { Inspect, InspectOptions } from "./inspect.ts";
 import type { Domains } from "./repository.ts";
 import { wantsCertificate } from "./stage.ts";
 
@@ -13,7 +13,7 @@ export type NameRecords =
   /** A project holds the name, and its plan has no custom domains. */
   | { kind: "suspended" };
 
-const UNHURRIED: Manner = { isUrgent: () => false, needsProof: false };
+const UNHURRIED: InspectOptions = { isUrgent: () => false, needsProof: false };
 
 const wrong = (detail: string): NameRecords => ({ kind: "wrong", detail });
 

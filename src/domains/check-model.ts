@@ -38,7 +38,7 @@ export const DomainFinding = t.Object(
     expected: t.Optional(texts("What they must be.", [TARGET])),
     server: t.Optional(text("Who said so, or said nothing.", "192.0.2.53")),
     seconds: t.Optional(
-      Type.Integer({ minimum: 0, description: "How long an old answer may live on.", examples: [300] }),
+      Type.Integer({ minimum: 0, description: "How long caches may keep the old records.", examples: [300] }),
     ),
     reason: t.Optional(text("Why a server could not be asked.")),
   },

@@ -25,7 +25,7 @@ export interface Checks {
   abandon(): void;
 }
 
-export interface ChecksSettings {
+export interface ChecksOptions {
   domains: Pick<Domains, "record" | "holder">;
   inspect: Inspect;
   clock: Clock;
@@ -65,7 +65,7 @@ export const domainChecks = ({
   random,
   targetOf,
   isSecured = false,
-}: ChecksSettings): Checks => {
+}: ChecksOptions): Checks => {
   const running = new Map<number, { outcome: Promise<CheckOutcome>; isAwaited: boolean }>();
   let isAbandoned = false;
 

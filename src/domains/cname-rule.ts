@@ -11,19 +11,19 @@ export interface Expectation {
   hostname: string;
   target: string;
   isApex: boolean;
-  /** Who of the certificate authorities may issue, as CAA records name them. */
+  /** The CAs that may issue, as CAA records name them. */
   issuers: readonly string[];
-  /** True unless the project holds the name already: the addresses of an apex alone do not tell whose it is. */
+  /** True unless the project holds the name already. The addresses of an apex alone do not tell which project it is for. */
   needsProof: boolean;
 }
 
-/** What one server's answers amount to; `seconds` is how long a cache may go on saying so. */
+/** What one server's responses mean; `seconds` is how long a cache may keep them. */
 export type Judgement =
   | { kind: "right" }
   | { kind: "wrong"; finding: Finding; seconds: number | undefined }
   | { kind: "unknown"; reason: string };
 
-/** Why an exchange tells nothing of the domain; undefined if it does. */
+/** Why an exchange says nothing about the domain; undefined if it does. */
 const reasonOf = ({ outcome }: Exchange, role: View["role"]): string | undefined => {
   if (outcome.kind === "failure") return `${outcome.failure} (${outcome.detail})`;
   if (outcome.rcode !== "NOERROR" && outcome.rcode !== "NXDOMAIN") return outcome.rcode;
@@ -39,7 +39,7 @@ const ofType = <Type extends TextRecord["type"]>(
     (record): record is TextRecord & { type: Type } => record.type === type && record.name === name,
   );
 
-/** In one order, whatever the server's: some rotate their records. */
+/** Sorted, because some servers rotate their records. */
 const valuesOf = (records: TextRecord[]): string[] => records.map(({ data }) => data).toSorted();
 
 /** How long these records, or their absence (RFC 2308 section 5), may be remembered. */
@@ -56,7 +56,7 @@ const wrong = (finding: Finding, records: DnsRecord[], exchange: Exchange): Judg
   seconds: secondsOf(records, exchange),
 });
 
-/** A record's value must equal the target exactly, but for case and the final dot. */
+/** The CNAME rule: the value must equal the target exactly, but for case and the final dot. */
 const judgeAlias = (
   view: View,
   records: TextRecord[],
@@ -82,7 +82,7 @@ const judgeSubdomain = (view: View, name: string, target: string): Judgement => 
   return wrong({ kind: "no_record", name, type: "CNAME", expected: [target] }, [], view.cname);
 };
 
-/** ALIAS and ANAME show as addresses: there must be some, and each among the target's. */
+/** ALIAS and ANAME show as addresses: there must be at least one, and each must be one of the target's. */
 const judgeApex = (view: View, name: string, target: string, addresses: string[]): Judgement => {
   const aliases = ofType(view.cname, name, "CNAME");
   if (aliases.length > 0) return judgeAlias(view, aliases, name, "ALIAS", target);
@@ -103,7 +103,7 @@ const judgeApex = (view: View, name: string, target: string, addresses: string[]
   return wrong(finding, records, view.a);
 };
 
-/** @param addresses the target's own; empty if they are not known */
+/** Whether one server's records are right. @param addresses the target's own; empty if they are not known */
 export const judge = (view: View, expected: Expectation, addresses: string[]): Judgement => {
   const reason = reasonOf(view.cname, view.role);
   if (reason !== undefined || !isUsable(view.cname)) return { kind: "unknown", reason: reason ?? "" };

@@ -26,7 +26,7 @@ interface DnsSettings {
 }
 
 /** An inspector that asks real servers. */
-export const configuredInspector = (
+export const dnsInspector = (
   { dnsResolvers, dnsPort, dnsPrivate, caaIssuers }: DnsSettings,
   surroundings: Pick<DnsClientDependencies, "clock" | "random">,
   patience = DNS_PATIENCE,

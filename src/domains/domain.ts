@@ -3,7 +3,7 @@ import type { Finding } from "./finding.ts";
 import { describeFinding } from "./finding.ts";
 import { STAGE_EVENTS, type Stage, type StoredStage } from "./stage.ts";
 
-/** What the visitors of a live domain get: the site, or a redirect to the project's primary domain. */
+/** What visitors of a live domain get: the site, or a redirect to the project's primary domain. */
 export const ROLES = ["primary", "served", "redirect"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -13,7 +13,7 @@ export type DomainFinding = Finding | { kind: "domain_taken" | "domain_lost"; na
 export const describe = (finding: DomainFinding): string => {
   switch (finding.kind) {
     case "domain_taken":
-      return `${finding.name}'s records are right, but another project holds the domain, and the DNS names that project too: remove its value from the TXT record.`;
+      return `${finding.name}'s records are right, but another project holds the domain, and the DNS names that project too: remove that project's value from the TXT record.`;
     case "domain_lost":
       return `The DNS names another project for ${finding.name}, which holds it now. To get it back, create this project's record, then verify.`;
     default:
@@ -30,10 +30,10 @@ export interface Domain {
   stage: StoredStage;
   role: Role;
   createdAt: number;
-  /** Since when it waits for its records: 48 hours from then on it is checked by itself. */
+  /** Since when it waits for its records. The service checks it for 48 hours from then on. */
   waitingSince: number;
   checkedAt: number | null;
-  /** When it is checked by itself; null: on request only. */
+  /** When the service checks it next; null: only on request. */
   nextCheckAt: number | null;
   /** Since when a live domain no longer verifies. */
   failingSince: number | null;
@@ -77,13 +77,13 @@ export interface Holder {
   targetLabel: string;
 }
 
-/** Who did something to a domain: an API key, the operator at the command line, or the service by itself. */
+/** Who acts on a domain: an API key, the operator at the command line, or the service itself. */
 export type Actor = { kind: "key"; keyId: number } | { kind: "operator" } | { kind: "service" };
 
 export const SERVICE: Actor = { kind: "service" };
 export const OPERATOR: Actor = { kind: "operator" };
 
-/** What is written into a domain's history: events of its stage, and what leaves the stage as it is. */
+/** The events of a domain's history: those that may change its stage, and those that do not. */
 export const EVENTS = [
   "added",
   ...STAGE_EVENTS,

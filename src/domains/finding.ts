@@ -3,18 +3,18 @@ import type { Server } from "../protocols/dns/network.ts";
 /** The record that a domain needs: a subdomain's, or an apex's (ANAME serves as well as ALIAS). */
 export type NeededType = "CNAME" | "ALIAS";
 
-/** What verification found, naming the record to change. Names are in A-labels. */
+/** What a check found, naming the record to change. Names are in A-labels. */
 export type Finding =
   | { kind: "no_record"; name: string; type: NeededType; expected: string[] }
   | { kind: "wrong_target"; name: string; type: NeededType; found: string[]; expected: string[] }
   | { kind: "conflicting_record"; name: string; type: "A" | "AAAA"; found: string[]; expected: string[] }
   /** `found` are the CAA records at `name`; `expected` the issuers of which they must allow one. */
   | { kind: "caa_forbids"; name: string; found: string[]; expected: string[] }
-  /** Right at the source, not yet at this server; `seconds` of the old answer's life are left, if it said so. */
+  /** Right at the source, not yet at this server, which may keep the old records for `seconds` more, if it said so. */
   | { kind: "not_propagated"; name: string; server: string; seconds?: number }
   /** The apex's addresses are right, but they are those of every project. */
   | { kind: "ownership_unproven"; name: string; type: "TXT"; found: string[]; expected: string[] }
-  /** Could not be asked: it says nothing of the domain. */
+  /** The server did not respond usefully: that says nothing about the domain. */
   | { kind: "unreachable"; name: string; server: string; reason: string };
 
 /** `192.0.2.1`, `[2001:db8::1]:5353`: the port only where it is not DNS's own. */
@@ -25,7 +25,7 @@ export const formatServer = ({ address, port }: Server): string => {
 
 const list = (values: string[]): string => values.join(", ");
 
-/** One sentence for who holds the domain. */
+/** One sentence for whoever manages the domain's DNS. */
 export const describeFinding = (finding: Finding): string => {
   const { name } = finding;
   switch (finding.kind) {
@@ -39,7 +39,7 @@ export const describeFinding = (finding: Finding): string => {
       return `The CAA records of ${name} (${list(finding.found)}) forbid the certificate: add one that allows ${finding.expected.join(" or ")}.`;
     case "not_propagated": {
       const left = finding.seconds === undefined ? "" : `, for at most ${finding.seconds} s more`;
-      return `${name}'s record is right, but ${finding.server} still has the old answer${left}.`;
+      return `${name}'s record is right, but ${finding.server} still has the old records${left}.`;
     }
     case "ownership_unproven": {
       const found = finding.found.length > 0 ? `, where it is ${list(finding.found)}` : "";

@@ -21,7 +21,7 @@ export interface Inspection {
 }
 
 /** How a host name is looked at. */
-export interface Manner {
+export interface InspectOptions {
   isUrgent: IsUrgent;
   /** True unless the project holds the name already. */
   needsProof: boolean;
@@ -30,9 +30,9 @@ export interface Manner {
 }
 
 /** Asks the DNS about a host name that must lead to a target; never fails. */
-export type Inspect = (hostname: Hostname, target: string, manner: Manner) => Promise<Inspection>;
+export type Inspect = (hostname: Hostname, target: string, manner: InspectOptions) => Promise<Inspection>;
 
-export interface InspectorSettings {
+export interface InspectorOptions {
   ask: SendQuery;
   /** Read at each check: the system's own may change. */
   resolvers: () => Server[];
@@ -59,7 +59,7 @@ const shownFinding = (finding: Finding): Finding =>
   Object.fromEntries(Object.entries(finding).map(([field, value]) => [field, shown(value)])) as Finding;
 
 export const inspector =
-  ({ ask, resolvers, port, mayAsk, issuers }: InspectorSettings): Inspect =>
+  ({ ask, resolvers, port, mayAsk, issuers }: InspectorOptions): Inspect =>
   async ({ ascii, apex, isApex }, target, { isUrgent, needsProof, issuers: others = [] }) => {
     const named = resolvers();
     const asked = named.length > 0 ? named : [{ address: THIS_MACHINE, port }];

@@ -14,7 +14,7 @@ export interface Progress extends Pick<
 
 type CheckEvent = Verdict["event"];
 
-/** Since when a live domain fails; what could not be asked changes nothing. */
+/** Since when a live domain fails. A check that could not ask changes nothing. */
 const failingAfter = ({ stage, failingSince }: Domain, event: CheckEvent, now: number): number | null => {
   if (event === undefined) return failingSince;
   return isServed(stage) && event !== "records_right" ? (failingSince ?? now) : null;
@@ -27,12 +27,12 @@ const failingAfter = ({ stage, failingSince }: Domain, event: CheckEvent, now: n
 const isUnsure = ({ stage, verifiedAt, liveAt }: Domain): boolean =>
   isServed(stage) && liveAt !== null && verifiedAt !== null && verifiedAt < liveAt;
 
-/** A live domain that does not verify is given time, but none to keep what is another's. */
+/** A live domain that does not verify is given time, but not to keep a name that is another project's now. */
 const isOver = (domain: Domain, event: CheckEvent, failingSince: number | null, now: number): boolean =>
   (failingSince !== null && now - failingSince >= LAPSE_MS) ||
   (event === "records_wrong" && isUnsure(domain));
 
-/** What follows from a check by the state table. Without HTTPS a verified domain is live over HTTP at once. */
+/** The events that a check causes. Without HTTPS a verified domain is live over HTTP at once. */
 const eventsOf = (
   domain: Domain,
   event: CheckEvent,
@@ -49,7 +49,7 @@ const eventsOf = (
   return goesLive ? ([event, "served_over_http"] as const) : [event];
 };
 
-/** What each event leads to, one after the other. */
+/** The stage after each event. */
 export const stagesOf = (stage: StoredStage, events: Progress["events"]): StoredStage[] => {
   let at = stage;
   return events.map((event) => (at = nextStage(at, event) ?? at));
@@ -66,7 +66,7 @@ const nextCheckOf = (after: Domain, event: CheckEvent, now: number): number | nu
 };
 
 /**
- * @param event what the check found; undefined if the records could not be asked, which is no failure
+ * @param event what the check found; undefined if it could not ask, which is not a failure
  * @param isSecured true if domains get certificates, and are live once they have one
  */
 export const progressOf = (domain: Domain, event: CheckEvent, now: number, isSecured = false): Progress => {

@@ -34,7 +34,7 @@ import {
 } from "./openapi.ts";
 import { DomainsConfig, NewDomainsConfig } from "./roles-model.ts";
 import type { DomainService } from "./service.ts";
-import type { DomainSettings } from "./settings.ts";
+import type { DomainRolesService } from "./roles.ts";
 
 const actorOf = (key: { id: number }): Actor => ({ kind: "key", keyId: key.id });
 
@@ -45,7 +45,7 @@ const pathOf = (slug: string, hostname?: string): string => {
 
 interface DomainRouteOptions {
   domains: DomainService;
-  settings: DomainSettings;
+  settings: DomainRolesService;
   macros: Macros;
   withoutIdleTimeout: WithoutIdleTimeout;
 }

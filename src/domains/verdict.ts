@@ -6,11 +6,11 @@ import type { Trace, View } from "./trace.ts";
 import { judge, type Expectation, type Judgement } from "./cname-rule.ts";
 
 export interface Verdict {
-  /** True if every server that answered is right, one resolver at least among them, and whose it is needs no other proof. */
+  /** True if every server that responded has the right records, at least one resolver among them, and ownership is proven. */
   verified: boolean;
-  /** False if CAA records forbid the certificate, or could not be asked: the domain may be verified all the same. */
+  /** False if CAA records forbid the certificate, or could not be read. The domain can be verified all the same. */
   mayIssue: boolean;
-  /** What happens to the domain's stage; nothing if the records could not be asked. */
+  /** The event for the domain's stage; undefined if no server could be asked. */
   event: "records_right" | "records_wrong" | "records_missing" | undefined;
   findings: Finding[];
 }
@@ -31,7 +31,7 @@ const addressesOf = ({ targets }: Trace): string[] =>
         records.flatMap((record) => (record.type === "A" || record.type === "AAAA" ? [record.data] : [])),
       );
 
-/** What is wrong at the source is for its holder to change; what is wrong elsewhere, or in part, only needs time. */
+/** Wrong records at the source are for the domain's holder to change. Wrong records elsewhere, or at some servers, only need time. */
 const findingOf = (
   name: string,
   { view, judgement }: Judged,
@@ -51,7 +51,7 @@ const findingOf = (
   }
 };
 
-/** Several servers say the same: it is found once. */
+/** Several servers may say the same. */
 const distinct = (findings: Finding[]): Finding[] => [
   ...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values(),
 ];
@@ -62,7 +62,7 @@ const caaFindings = ({ caa }: Trace, { hostname, issuers }: Expectation): Findin
     const { server, outcome } = caa.exchange;
     const failure = outcome.kind === "failure" ? outcome.failure : outcome.rcode;
     const why = caa.problem === "unanswered" ? failure : caa.problem;
-    const said = `no CAA answer for ${caa.name} (${why})`;
+    const said = `no CAA response for ${caa.name} (${why})`;
     return [{ kind: "unreachable", name: hostname, server: formatServer(server), reason: said }];
   }
   if (allowsIssuance(caa.records, issuers)) return [];
@@ -77,7 +77,7 @@ const ownershipFindings = (trace: Trace, expected: Expectation): Finding[] => {
   if (ownership === "shown" || (ownership !== "claimed" && !needsProof)) return [];
   const name = proofNameOf(hostname);
   const server = trace.proof ? formatServer(trace.proof.resolved.last.server) : "";
-  if (ownership === "unknown") return [{ kind: "unreachable", name, server, reason: "no TXT answer" }];
+  if (ownership === "unknown") return [{ kind: "unreachable", name, server, reason: "no TXT response" }];
   if (ownership === "spreading") return [{ kind: "not_propagated", name, server }];
   const found = claimsOf(trace, target);
   return [{ kind: "ownership_unproven", name, type: "TXT", found, expected: [target] }];
@@ -91,7 +91,7 @@ const eventOf = (verified: boolean, findings: Finding[]): Verdict["event"] => {
   return has("no_record", "not_propagated", "ownership_unproven") ? "records_missing" : undefined;
 };
 
-/** What the answers mean for a domain. The zone's own servers count first; the resolvers where none of those answers. */
+/** What the responses mean for a domain. The zone's own servers count first, and resolvers if none of those responds. */
 export const verdictOf = (trace: Trace, expected: Expectation): Verdict => {
   const addresses = addressesOf(trace);
   const all = trace.views.map((view) => ({ view, judgement: judge(view, expected, addresses) }));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ATTEMPTS, type Attempt, LONGEST_MS, exhaustedFor } from "../../src/certificates/budget.ts";
+import { ATTEMPTS, type Attempt, MAX_WINDOW_MS, exhaustedFor } from "../../src/certificates/budget.ts";
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -141,5 +141,5 @@ test("without attempts nothing is exhausted", () => {
 });
 
 test("no limit counts attempts that are older than a week", () => {
-  expect(LONGEST_MS).toBe(WEEK);
+  expect(MAX_WINDOW_MS).toBe(WEEK);
 });

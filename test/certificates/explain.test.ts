@@ -47,13 +47,13 @@ test("what failed before, or is late, is told of together with the order that is
   const late = waiting({ createdAt: NOW - 30 * MINUTE, nextAt: 0, attemptSince: NOW, order });
   expect(explain(late, NOW)).toBe(`docs.example.org: it has no certificate after 30 minutes; ${since}`);
   const again = waiting({ nextAt: 0, attemptSince: NOW, order, problem: problem("caa", "CAA forbids it.") });
-  expect(explain(again, NOW)).toEndWith(`allow the authority. Now ${since}.`);
+  expect(explain(again, NOW)).toEndWith(`allow the CA. Now ${since}.`);
 });
 
 test("what an authority said comes with what to do, and when it is tried again", () => {
   const said = explain(waiting({ problem: problem("caa", "CAA forbids it.") }), NOW);
   expect(said).toBe(
-    "docs.example.org: it has no certificate. CAA forbids it. Change the domain's CAA records so that they allow the authority. The next attempt is at 2026-11-20T00:01:00.000Z.",
+    "docs.example.org: it has no certificate. CAA forbids it. Change the domain's CAA records so that they allow the CA. The next attempt is at 2026-11-20T00:01:00.000Z.",
   );
 });
 

@@ -112,7 +112,7 @@ describe("an imported certificate is refused", () => {
     const long = await authority.issue([NAME], { intermediate: true, days: 90 });
     clock.advance(40 * DAY);
     expect(await refusal({ key: long.key, chain: long.cert })).toMatch(
-      /certificate 2 of the chain \(CN=Test Intermediate\) was valid until .+: ask its authority for the one that/,
+      /certificate 2 of the chain \(CN=Test Intermediate\) was valid until .+: ask its CA for the one that/,
     );
   });
 

@@ -199,7 +199,7 @@ describe("the chain of an imported certificate", () => {
     const end = Date.parse(new X509Certificate(chain.split(/(?=-----BEGIN)/)[1] ?? "").validTo);
     expect(await refusal({ key, chain }, end - 1)).toBe("");
     expect(await refusal({ key, chain }, end)).toBe(
-      `In the chain, certificate 2 of the chain (CN=Test Intermediate) was valid until ${new Date(end).toISOString()}: ask its authority for the one that is valid now.`,
+      `In the chain, certificate 2 of the chain (CN=Test Intermediate) was valid until ${new Date(end).toISOString()}: ask its CA for the one that is valid now.`,
     );
   });
 });

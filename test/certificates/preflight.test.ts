@@ -3,7 +3,7 @@ import { preflightChecks } from "../../src/certificates/preflight.ts";
 import { alpnCertificate, type KeyAndCertificate } from "../../src/protocols/acme/tls-alpn.ts";
 import type { DomainFinding } from "../../src/domains/domain.ts";
 import { certificateRecords } from "../../src/domains/certificate-records.ts";
-import type { Inspect, Inspection, Manner } from "../../src/domains/inspect.ts";
+import type { Inspect, Inspection, InspectOptions } from "../../src/domains/inspect.ts";
 import type { Domains } from "../../src/domains/repository.ts";
 import { systemClock } from "../../src/lib/time.ts";
 import { handshakeTrial } from "../../src/certificates/probes.ts";
@@ -24,7 +24,7 @@ const examine = ({
 }: {
   isOwn?: boolean;
   identities?: string[];
-  inspected?: (manner: Manner) => void;
+  inspected?: (manner: InspectOptions) => void;
   findings?: DomainFinding[];
   addresses?: string[];
   overHttp?: (address: string) => Promise<void>;
@@ -208,7 +208,7 @@ describe("a name of the service's own", () => {
   });
 
   test("may have CAA records that name the authority as that says itself", async () => {
-    const seen: Manner[] = [];
+    const seen: InspectOptions[] = [];
     await examine({ ...own, identities: ["ca.example"], inspected: (manner) => void seen.push(manner) });
     expect(seen).toMatchObject([{ issuers: ["ca.example"] }]);
   });

@@ -173,7 +173,7 @@ const unreachable = (name: string, authority: Unasked, [resolver, said]: Unasked
   });
   const ofRecords = ([server, reason]: Unasked) =>
     finding(server, expect.stringMatching(new RegExp(`^${reason}( \\(.+\\))?$`)) as string);
-  const ofCaa = finding(resolver, `no CAA answer for ${name} (${said})`);
+  const ofCaa = finding(resolver, `no CAA response for ${name} (${said})`);
   const findings = [ofRecords(authority), ofRecords([resolver, said]), ofCaa];
   return { event: undefined, mayIssue: false, findings };
 };
@@ -253,7 +253,7 @@ export const casesOf = (targets: Targets, { authority, resolver, silent }: Serve
           kind: "unreachable",
           name: "loop.example.test",
           server: resolver,
-          reason: "no CAA answer for loop.example.test (SERVFAIL)",
+          reason: "no CAA response for loop.example.test (SERVFAIL)",
         },
       ],
     },

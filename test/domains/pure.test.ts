@@ -79,11 +79,11 @@ test.each<[Finding, string]>([
   ],
   [
     { kind: "not_propagated", name, server: "192.0.2.53", seconds: 77 },
-    "docs.example.org's record is right, but 192.0.2.53 still has the old answer, for at most 77 s more.",
+    "docs.example.org's record is right, but 192.0.2.53 still has the old records, for at most 77 s more.",
   ],
   [
     { kind: "not_propagated", name, server: "192.0.2.53" },
-    "docs.example.org's record is right, but 192.0.2.53 still has the old answer.",
+    "docs.example.org's record is right, but 192.0.2.53 still has the old records.",
   ],
   [
     { kind: "ownership_unproven", name: "_adoption-store.x.test", type: "TXT", found: [], expected },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type DnsServer, dnsServer } from "../support/dns.ts";
 import type { Zones } from "../support/zones.ts";
 import { atEnd, faultOf, openStore } from "../support/store.ts";
-import { configuredInspector } from "../../src/domains/dns-inspector.ts";
+import { dnsInspector } from "../../src/domains/dns-inspector.ts";
 import { hostnameOf } from "../../src/lib/hostname.ts";
 import { type WireDomain, makeProject, openProject } from "./projects.ts";
 
@@ -224,7 +224,7 @@ test("CAA records may also name who the asker says may be named", async () => {
   const { store, setRecords } = await openRules();
   setRecords('example.org CAA 0 issue "other.test"');
   const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
-  const inspect = configuredInspector(store.config, { clock: store.clock, random });
+  const inspect = dnsInspector(store.config, { clock: store.clock, random });
   const kinds = async (issuers: string[]) => {
     const manner = { isUrgent: () => false, needsProof: true, issuers };
     const { findings } = await inspect(hostnameOf("docs.example.org"), "docs.example.org", manner);
@@ -446,7 +446,7 @@ describe("an apex that shows the addresses of every project's target", () => {
     resolver.behaviours.set(PROOF, "SERVFAIL");
     expect(await verifiedIn("docs")).toMatchObject({
       stage: "awaiting_dns",
-      findings: [{ kind: "unreachable", name: PROOF, reason: "no TXT answer" }],
+      findings: [{ kind: "unreachable", name: PROOF, reason: "no TXT response" }],
     });
   });
 });

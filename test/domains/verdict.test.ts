@@ -313,7 +313,7 @@ describe("an apex with the right addresses", () => {
     kind: "unreachable",
     name: PROOF,
     server,
-    reason: "no TXT answer",
+    reason: "no TXT response",
   });
   const addresses = resolver({ a: a("192.0.2.80") });
   const OTHER = "t2.pages.test";
@@ -486,7 +486,7 @@ describe("CAA records", () => {
       verified: true,
       mayIssue: false,
       event: "records_right",
-      findings: [unreachable(`${RESOLVER}:5353`, `no CAA answer for ${APEX} (${why})`)],
+      findings: [unreachable(`${RESOLVER}:5353`, `no CAA response for ${APEX} (${why})`)],
     });
   });
 });

@@ -214,7 +214,7 @@ test.concurrent("CNAME records that lead back are a loop, and CAA could not be a
   expect(trace.chain).toMatchObject({ problem: "loop", names: ["docs.a.test", "docs.b.test"] });
   expect(verdict.findings.at(-1)).toMatchObject({
     kind: "unreachable",
-    reason: "no CAA answer for docs.a.test (loop)",
+    reason: "no CAA response for docs.a.test (loop)",
   });
 });
 

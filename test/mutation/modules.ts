@@ -12,7 +12,7 @@ export const MODULES: Readonly<Record<string, readonly string[]>> = {
   "src/lib/hostname.ts": ["test/lib/hostname.test.ts"],
   "src/domains/next-stage.ts": ["test/domains/schedule.test.ts"],
   "src/domains/needed-record.ts": ["test/domains/needed-record.test.ts"],
-  "src/domains/redirect.ts": ["test/domains/redirect.test.ts"],
+  "src/domains/roles-config.ts": ["test/domains/roles-config.test.ts"],
   "src/domains/schedule.ts": ["test/domains/schedule.test.ts"],
   "src/domains/ownership.ts": ["test/domains/verdict.test.ts"],
   "src/domains/verdict.ts": ["test/domains/verdict.test.ts"],

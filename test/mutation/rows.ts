@@ -11,7 +11,7 @@ interface Table {
   module: string;
   /** The constant: an array of rows, or an object whose properties are its rows. */
   name: string;
-  /** True if what is in a row's own list is tried as well. */
+  /** True if what is in a row's own lists is tried as well. */
   isNested?: boolean;
   /** Files and directories, tried in this order. */
   tests: readonly string[];
@@ -39,12 +39,6 @@ const TABLES: readonly Table[] = [
     module: "src/orders/status.ts",
     name: "TRANSITIONS",
     isNested: true,
-    tests: ["test/orders"],
-    own: ["test/orders/status.test.ts"],
-  },
-  {
-    module: "src/orders/status.ts",
-    name: "PET_EFFECTS",
     tests: ["test/orders"],
     own: ["test/orders/status.test.ts"],
   },
@@ -78,9 +72,13 @@ const elementsOf = (node: ts.Expression): readonly ts.Node[] => {
   return ts.isArrayLiteralExpression(value) ? value.elements : value.properties;
 };
 
-/** What is in a row's own list. */
-const innerOf = (node: ts.Node): readonly ts.Node[] =>
-  ts.isPropertyAssignment(node) && isHolder(bare(node.initializer)) ? elementsOf(node.initializer) : [];
+/** What is in a row's own lists, at any depth; `undefined` says no more than nothing. */
+const innerOf = (node: ts.Node): readonly ts.Node[] => {
+  if (!ts.isPropertyAssignment(node) || !isHolder(bare(node.initializer))) return [];
+  return elementsOf(node.initializer).flatMap((one) =>
+    ts.isPropertyAssignment(one) && one.initializer.getText() === "undefined" ? [] : [one, ...innerOf(one)],
+  );
+};
 
 const tableIn = (source: ts.SourceFile, name: string): ts.Expression => {
   for (const statement of source.statements)

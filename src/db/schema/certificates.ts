@@ -30,19 +30,19 @@ export const certificates = sqliteTable(
     /** In use: PEM of the private key and of the chain, leaf first. */
     key: text(),
     chain: text(),
-    /** The directory of the authority that issued it; null: imported. */
+    /** The directory of the CA that issued it; null: imported. */
     authority: text(),
     notBefore: integer("not_before"),
     notAfter: integer("not_after"),
     /** How many certificates it has had before this one. */
     renewals: integer().notNull(),
-    /** Its name at the authority's renewal information (RFC 9773 section 4.1). */
+    /** Its name at the CA's renewal information (RFC 9773 section 4.1). */
     ariId: text("ari_id"),
-    /** Under way: the authority's directory, the order's address once it is placed, and the key that it is for. */
+    /** Under way: the CA's directory, the order's address once it is placed, and the key that it is for. */
     orderAuthority: text("order_authority"),
     orderUrl: text("order_url"),
     orderKey: text("order_key"),
-    /** What the authority asks for below /.well-known/acme-challenge/ (RFC 8555 section 8.3), and the answer. */
+    /** What the CA asks for below /.well-known/acme-challenge/ (RFC 8555 section 8.3), and the answer. */
     token: text(),
     keyAuthorization: text("key_authorization"),
   },
@@ -53,9 +53,9 @@ export const certificates = sqliteTable(
   ],
 );
 
-/** The service's accounts with certificate authorities. */
+/** The service's accounts with CAs. */
 export const acmeAccounts = sqliteTable("acme_accounts", {
-  /** The authority's directory. */
+  /** The CA's directory. */
   authority: text().primaryKey(),
   /** The private key, a JWK. */
   key: text().notNull(),
@@ -63,7 +63,7 @@ export const acmeAccounts = sqliteTable("acme_accounts", {
   url: text(),
 });
 
-/** What was asked of authorities, for their limits; rows older than the longest of these go. */
+/** What was asked of CAs, for their limits; rows older than the longest of these go. */
 export const acmeAttempts = sqliteTable(
   "acme_attempts",
   {

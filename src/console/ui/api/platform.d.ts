@@ -626,15 +626,15 @@ export interface components {
       expected?: string[];
       /** @description Who said so, or said nothing. */
       server?: string;
-      /** @description How long an old answer may live on. */
+      /** @description How long caches may keep the old records. */
       seconds?: number;
       /** @description Why a server could not be asked. */
       reason?: string;
     };
-    /** @description A name's certificate, and what is under way for it. */
+    /** @description A name's certificate, and its progress. */
     DomainCertificate: {
       /**
-       * @description `wanted`: not ordered yet; `ordered`: the authority is at work; `failing`: the last attempt failed; `ssl_overdue`: there is none after 30 minutes; `in_use`, also while it is renewed; `expired`.
+       * @description `wanted`: not ordered yet; `ordered`: the CA is at work; `failing`: the last attempt failed; `ssl_overdue`: no certificate after 30 minutes; `in_use`, also while it is renewed; `expired`.
        * @enum {string}
        */
       status: "wanted" | "ordered" | "failing" | "ssl_overdue" | "in_use" | "expired";
@@ -648,14 +648,14 @@ export interface components {
        * @description Until when it is valid.
        */
       notAfter?: string;
-      /** @description The directory of who issued it, or `imported`. */
+      /** @description The directory of the CA that issued it, or `imported`. */
       authority?: string;
       problem?: components["schemas"]["CertificateProblem"];
       /** @description Failed attempts in a row. */
       failures?: number;
       /**
        * Format: date-time
-       * @description When something is done by itself: a next attempt, a renewal.
+       * @description When the service acts by itself: the next attempt, or a renewal.
        */
       nextAttemptAt?: string;
     };
@@ -663,16 +663,16 @@ export interface components {
     CertificateProblem: {
       /** @description What kind of problem: RFC 8555's word, or one of ours. */
       type: string;
-      /** @description What was said, as it was said. */
+      /** @description What the CA said, in its own words. */
       detail: string;
       status?: number;
       subproblems: components["schemas"]["CertificateSubproblem"][];
     };
-    /** @description A part of why the last attempt failed. */
+    /** @description One reason of several why the last attempt failed. */
     CertificateSubproblem: {
       /** @description What kind of problem. */
       type: string;
-      /** @description What was said of it. */
+      /** @description What the CA said about it. */
       detail: string;
       /** @description The name that it is about. */
       identifier?: string;

@@ -97,7 +97,7 @@ const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
     "waiting",
     ({ name, server, seconds }, { checkedAt }, now) => ({
       title: "The change is on its way",
-      advice: `The record of ${name} is right at your provider, but the name server ${server} still has the old answer. ${cacheEnd(seconds, checkedAt, now)} There is nothing to do but to wait.`,
+      advice: `The record of ${name} is right at your provider, but the name server ${server} still has the old records. ${cacheEnd(seconds, checkedAt, now)} There is nothing to do but to wait.`,
       changes: [],
     }),
   ],

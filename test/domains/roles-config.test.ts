@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { parseHostname } from "../../src/lib/hostname.ts";
-import { readDomainsConfig } from "../../src/domains/redirect.ts";
+import { readDomainsConfig } from "../../src/domains/roles-config.ts";
 
 const DOMAINS = new Set([
   "docs.example.org",

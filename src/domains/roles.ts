@@ -4,7 +4,7 @@ import type { ProjectService } from "../projects/service.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Actor, Domain, Role } from "./domain.ts";
 import { parseHostname } from "../lib/hostname.ts";
-import { type ConfigFault, type DomainsConfig, readDomainsConfig } from "./redirect.ts";
+import { type ConfigFault, type DomainsConfig, readDomainsConfig } from "./roles-config.ts";
 import type { Domains } from "./repository.ts";
 import { MAX_DOMAINS } from "./service.ts";
 
@@ -14,7 +14,7 @@ export interface DomainsMapping {
 }
 
 /** Which of a project's domains is the primary one, and which redirect to it: the specified mapping. */
-export interface DomainSettings {
+export interface DomainRolesService {
   /** @throws Fault not_found */
   read(slug: string): Promise<DomainsMapping>;
   /**
@@ -54,7 +54,7 @@ const mappingOf = (domains: readonly Domain[]): DomainsMapping => {
   return { domains: { primary: to, redirects } };
 };
 
-export const domainSettings = ({
+export const domainRoles = ({
   domains,
   projects,
   clock,
@@ -62,7 +62,7 @@ export const domainSettings = ({
   domains: Pick<Domains, "list" | "assign">;
   projects: Pick<ProjectService, "get">;
   clock: Clock;
-}): DomainSettings => {
+}): DomainRolesService => {
   const all = (projectId: number) => domains.list({ projectId, after: 0, limit: MAX_DOMAINS });
 
   return {
