@@ -62,7 +62,7 @@ test("backup --check says whether a file can be restored, in words and in JSON, 
   expect(existsSync(none)).toBe(false);
 });
 
-test("on a terminal each step is shown, however short it is", async () => {
+test("on a terminal every step is shown, even a short one", async () => {
   const dataDir = await closedStore("Bella");
   const file = join(temporaryDirectory(), "b.db");
   const env = { DATA_DIR: dataDir, DISK_RESERVE: "0" };
@@ -95,7 +95,7 @@ test.each([
   expect(await namesIn(dataDir)).toEqual(["Max"]);
 });
 
-test("in a directory backups are named by their time, and as many are kept as are asked for", async () => {
+test("in a directory backups are named by their time, and --keep says how many stay", async () => {
   const dataDir = await closedStore("Bella");
   const directory = temporaryDirectory();
   for (let count = 0; count < 3; count++)
@@ -127,7 +127,7 @@ test.each([
   expect(error).toContain(says);
 });
 
-test("a database whose schema was changed is not backed up, as it could not be restored, and doctor says more", async () => {
+test("a database with a changed schema is not backed up, because it could not be restored, and doctor says more", async () => {
   const dataDir = await closedStore("Bella");
   const client = new Client(databasePath(dataDir));
   client.run("CREATE TABLE notes (text TEXT)");
@@ -161,7 +161,7 @@ test.each(["backup b.db", "keys list", "export o.csv", "restore r.db --yes"])(
   },
 );
 
-test("where there is no database no backup is taken, and no directory made", async () => {
+test("without a database no backup is taken and no directory created", async () => {
   const dataDir = join(temporaryDirectory(), "mistyped");
   const { error, code } = await run(["backup", join(temporaryDirectory(), "b.db")], dataDir);
   expect([code, error.includes("there is no database")]).toEqual([1, true]);
@@ -182,7 +182,7 @@ describe("while a backup is being restored", () => {
     },
   );
 
-  test("doctor does not look at it, and what a killed one left is no obstacle", async () => {
+  test("doctor does not check the database, and leftovers of a killed restore stop no command", async () => {
     const dataDir = await closedStore("Bella");
     writeFileSync(restoringPath(dataDir), "half");
     const lock = takeLock(lockPath(dataDir));

@@ -46,7 +46,7 @@ describe("wrong use is one line on standard error and exit code 2", () => {
   });
 });
 
-test("without arguments it explains itself", async () => {
+test("without arguments the program prints its help", async () => {
   const { out, error, code } = await spawn([]);
   expect([code, error]).toEqual([0, ""]);
   for (const command of ["serve", "keys", "openapi", "doctor", "version"])
@@ -172,7 +172,7 @@ test.each(["list", "revoke 7", "rotate 7"])("keys %s makes no database where the
   expect(existsSync(directory)).toBe(false);
 });
 
-test("doctor finds nothing wrong with a fresh directory, and names what is", async () => {
+test("doctor passes a fresh directory, and names a damaged database", async () => {
   const directory = temporaryDirectory();
   const well = await spawn(["doctor", "--port", "0"], { DATA_DIR: directory });
   expect([well.code, well.out.includes("FAILED")]).toEqual([0, false]);
@@ -202,7 +202,7 @@ describe("a BACKUP_DIR that cannot take backups", () => {
     expect([code, out]).toEqual([1, expect.stringContaining(`FAILED  backups: ${says}\n`)]);
   });
 
-  test("refuses the start where it is the server's own", async () => {
+  test("stops the start if it is a directory of the server itself", async () => {
     const { env } = unfit();
     const { error, code } = await spawn(["serve"], { ...env, BACKUP_DIR: join(env.DATA_DIR, "blobs") });
     expect([code, error]).toEqual([
@@ -211,7 +211,7 @@ describe("a BACKUP_DIR that cannot take backups", () => {
     ]);
   });
 
-  test("is of no interest without BACKUP_SCHEDULE, and one that is not there yet is made", async () => {
+  test("is not checked without BACKUP_SCHEDULE, and one that does not exist is fine", async () => {
     const { file, env } = unfit();
     const doctor = async (more: Record<string, string>) =>
       (await run(["doctor", "--port", "0"], { ...env, ...more })).out;
@@ -306,7 +306,7 @@ describe("domains", () => {
     expect((await domains("show", "docs.example.test")).error).toContain("no domain with this name");
   });
 
-  test("what is no domain, and what the project may not have, is refused in one line", async () => {
+  test("that are not valid, or not allowed for the project, are refused in one line", async () => {
     using place = await open();
     for (const [argv, says] of [
       [["add", "192.0.2.1"], "is an IP address"],
@@ -319,7 +319,7 @@ describe("domains", () => {
     }
   });
 
-  test("that are apexes are added with both records to create, the TXT record too", async () => {
+  test("that are apexes are added with both records to create, also the TXT record", async () => {
     using place = await open();
     const { out } = await place.domains("add", "example.com");
     expect(out).toMatch(/Create these records .*\n\n.*\n  ALIAS +@ .*\n  TXT +_adoption-store /);

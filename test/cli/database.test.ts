@@ -12,7 +12,7 @@ import { temporaryDirectory } from "../support/store.ts";
 const configured = () =>
   readConfig({ flags: {}, env: { DATA_DIR: temporaryDirectory() }, isTerminal: false });
 
-test("a full file system is named by the directory on it, with what to do", async () => {
+test("a full file system is named by its directory, with what to do", async () => {
   const config = configured();
   const names = Array.from({ length: 10_000 }, (_, at) => `name-${at}.example.org`);
   const filled = withDatabase(
@@ -28,14 +28,14 @@ test("a full file system is named by the directory on it, with what to do", asyn
   );
 });
 
-test("what else goes wrong is said as it is", async () => {
+test("other errors are passed on as they are", async () => {
   const failing = async () => {
     throw new Error("another reason");
   };
   await expect(withDatabase(configured(), failing, { create: true })).rejects.toThrow("another reason");
 });
 
-test("a file elsewhere that has no room is no matter of DATA_DIR", async () => {
+test("a full file system elsewhere is not blamed on DATA_DIR", async () => {
   const config = configured();
   const failing = async () => {
     throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
@@ -45,7 +45,7 @@ test("a file elsewhere that has no room is no matter of DATA_DIR", async () => {
   await expect(failed).rejects.not.toThrow("DATA_DIR");
 });
 
-describe("a database whose making was cut off", () => {
+describe("a database whose creation was interrupted", () => {
   /** As a process leaves it that is killed before it has committed what it makes. */
   const cutOff = (how: "an empty file" | "a file without tables" | "the ledger alone") => {
     const config = configured();
@@ -73,7 +73,7 @@ describe("a database whose making was cut off", () => {
     },
   );
 
-  test("is named by the others, with what to do", async () => {
+  test("is named by the other commands, with what to do", async () => {
     await expect(withDatabase(cutOff("an empty file"), async () => {})).rejects.toThrow(
       "the database is empty: start the server once, which sets it up",
     );

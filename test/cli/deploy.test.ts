@@ -18,7 +18,7 @@ const deploy = async (...paths: string[]) => {
   return program(["deploy", "site", "--project", "docs"], { cwd });
 };
 
-test("a directory that the server would refuse is refused before a server is looked for", async () => {
+test("a directory that the server would refuse is refused before a request is sent", async () => {
   const { code, error } = await deploy("public/index.html", "package.json");
   expect(error).toBe(
     "adoption-store: No index.html at the top level; found public/index.html. Deploy the directory that holds the start page.\n",
@@ -28,7 +28,7 @@ test("a directory that the server would refuse is refused before a server is loo
   expect(challenge.error).toContain('".well-known/acme-challenge/left": lies in');
 });
 
-test("a directory that holds a start page, or only a directory that does, goes on to the server", async () => {
+test("a directory with a start page, or with only a directory that has one, is sent to the server", async () => {
   expect((await deploy("index.html")).error).toMatch(NO_KEY);
   expect((await deploy("public/index.html", "public/a.html")).error).toMatch(NO_KEY);
 });

@@ -103,7 +103,7 @@ describe("doctor changes nothing", () => {
     expect((await examine(cwd))["database"]?.ok).toBe(true);
   });
 
-  test("beside a server, which it finds", async () => {
+  test("beside a running server, which it reports", async () => {
     const cwd = temporaryDirectory();
     const server = await startServer(configIn(join(cwd, "data")));
     atEnd(() => server.stop());
@@ -115,7 +115,7 @@ describe("doctor changes nothing", () => {
     expect(out).toContain("ok      database: intact");
   });
 
-  test("where the database is lost, which it says", async () => {
+  test("if the database is lost, which it reports", async () => {
     for (const [lose, state] of [
       [rmSync, "missing"],
       [truncateSync, "empty"],
@@ -130,7 +130,7 @@ describe("doctor changes nothing", () => {
     }
   });
 
-  test("where others can write, which it says", async () => {
+  test("if others can write to DATA_DIR, which it reports", async () => {
     const cwd = await crashed();
     chmodSync(join(cwd, "data"), 0o777);
     expect((await examine(cwd))["data directory"]).toMatchObject({
@@ -139,7 +139,7 @@ describe("doctor changes nothing", () => {
     });
   });
 
-  test("where others can only list, which it says", async () => {
+  test("if others can only list DATA_DIR, which it reports", async () => {
     const cwd = await crashed();
     chmodSync(join(cwd, "data"), 0o755);
     writeFileSync(lockPath(join(cwd, "data")), "");
@@ -186,14 +186,14 @@ describe("doctor warns, with exit code 0,", () => {
     return [code, out.split("\n").find((line) => line.includes(" backups: "))];
   };
 
-  test("where no backups are configured", async () => {
+  test("if no backups are scheduled", async () => {
     expect(await backupsIn(await crashed())).toEqual([
       0,
       expect.stringMatching(/^warning backups: none are scheduled: set BACKUP_SCHEDULE=24h/),
     ]);
   });
 
-  test("where those that the server last ran with are overdue, and not where they are in time", async () => {
+  test("if the backups of the server's settings are overdue, and not if they are in time", async () => {
     expect(await backupsIn(await withBackup(2 * DAY_MS))).toEqual([
       0,
       expect.stringMatching(
@@ -217,7 +217,7 @@ describe("doctor warns, with exit code 0,", () => {
   });
 });
 
-test("doctor --quick says that it did not look at everything", async () => {
+test("doctor --quick says that it has not checked everything", async () => {
   const { out } = await run(await crashed(), ["doctor", "--quick", "--port", "0"]);
   expect(out).toMatch(/^ok {6}database: no damage found.+\(--quick\)$/m);
 });

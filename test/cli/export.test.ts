@@ -81,7 +81,7 @@ test("--for-spreadsheets leaves no cell that a spreadsheet would compute", async
   expect(out).not.toMatch(/,"?[=+@]/);
 });
 
-test("without a file it prints CSV and nothing else; --status chooses", async () => {
+test("export without a file prints only CSV, and --status filters it", async () => {
   const cwd = await filled();
   const all = await spawn(cwd, ["export"]);
   expect([all.code, all.error]).toEqual([0, ""]);
@@ -96,14 +96,14 @@ test("without a file it prints CSV and nothing else; --status chooses", async ()
   expect(sold.out.split("\n")).toHaveLength(4);
 });
 
-test("one animal is one animal", async () => {
+test("the summary of an export of one animal has the singular", async () => {
   const cwd = temporaryDirectory();
   writeFileSync(join(cwd, "one.csv"), "name,categoryId\nBella,1\n");
   await run(cwd, ["import", "one.csv"]);
   expect((await run(cwd, ["export", "out.csv"])).out).toStartWith("1 animal in out.csv (");
 });
 
-test("a file appears whole, for its owner alone, and is overwritten only with --force", async () => {
+test("an exported file appears complete, for its owner alone, and is overwritten only with --force", async () => {
   const cwd = await filled();
   expect((await run(cwd, ["export", "out.csv"])).out).toStartWith("10 animals in out.csv (");
   expect(statSync(join(cwd, "out.csv")).mode & 0o777).toBe(0o600);
@@ -118,7 +118,7 @@ test("a file appears whole, for its owner alone, and is overwritten only with --
   expect(readdirSync(cwd).toSorted()).toEqual(["data", "out.csv", "rows.ndjson"]);
 });
 
-test("what a killed export left goes with the next to the same file, what one under way writes does not", async () => {
+test("an export removes what killed exports to the same file have left, and not the file of a running one", async () => {
   const cwd = await filled();
   const gone = Bun.spawnSync(["true"]).pid;
   const [killed, running, elsewhere, other] = [
@@ -145,7 +145,7 @@ test("what a killed export left goes with the next to the same file, what one un
   );
 });
 
-test("standard output waits for its reader, but not for ever", async () => {
+test("an export to standard output waits for its reader, but not for ever", async () => {
   let read = () => {};
   const output = new Writable({ write: (_, _encoding, done) => void (read = done) });
   const patient = streamTarget(output);
@@ -155,12 +155,12 @@ test("standard output waits for its reader, but not for ever", async () => {
   await expect(streamTarget(output, 1).write("b")).rejects.toThrow(/has read nothing.*export to a file/);
 });
 
-test("a form that the name does not tell must be named", async () => {
+test("a format that the file's name does not tell must be given", async () => {
   const { code, error } = await run(await filled(), ["export", "out.xls"]);
   expect([code, error]).toEqual([2, expect.stringContaining("--format")]);
 });
 
-describe("it never takes the place", () => {
+describe("an export never overwrites", () => {
   test.each([
     "data/adoption-store.db",
     "data/../data/adoption-store.db-wal",
@@ -170,7 +170,7 @@ describe("it never takes the place", () => {
     "data/blobs/ab/animals.csv",
     "link/adoption-store.db",
     "elsewhere.json",
-  ])("of %s, which is DATA_DIR's own", async (file) => {
+  ])("%s, a file of the server in DATA_DIR", async (file) => {
     const cwd = await filled();
     mkdirSync(join(cwd, "data/blobs/ab"), { recursive: true });
     symlinkSync("data", join(cwd, "link"));
@@ -215,7 +215,7 @@ test.each([
   expect(error).not.toContain("partial");
 });
 
-test.skipIf(!existsSync("/dev/full"))("what is full is named, and it is not DATA_DIR", async () => {
+test.skipIf(!existsSync("/dev/full"))("a full standard output is named, and not DATA_DIR", async () => {
   const { error, code } = await spawn(await filled(), ["export"], "", "/dev/full");
   expect([code, error]).toEqual([
     1,

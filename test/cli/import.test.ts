@@ -14,7 +14,7 @@ const spawn = bundledIn();
 
 const place = placing(inProcessIn);
 
-describe("a file is read as it comes", () => {
+describe("an import reads", () => {
   test.each([
     ["with commas", "name,categoryId,status\nBella,3,available\nRex,4,\n"],
     ["with semicolons", "name;categoryId;status\nBella;3;available\nRex;4;\n"],
@@ -45,7 +45,7 @@ describe("a file is read as it comes", () => {
     expect(animals(cwd)).toEqual(["Bella|3|available", "Rex|4|"]);
   });
 
-  test("blank rows are counted, behind those that are none", async () => {
+  test("a file with blank rows, and counts these separately", async () => {
     const { importing } = place("name,categoryId\n,\nBella,3\n , \n,\n,x\n\n,\n");
     const { out } = await importing("--dry-run");
     expect(out).toStartWith("2 rows read = 1 would be added + 1 would be rejected; 4 blank rows skipped (");
@@ -53,7 +53,7 @@ describe("a file is read as it comes", () => {
     expect((await importing("--json")).error).toContain("(1 animal)");
   });
 
-  test("one row is one row", async () => {
+  test("a file of one row, and reports it in the singular", async () => {
     const { importing } = place("name,categoryId\nBella,3\n");
     expect((await importing()).out).toStartWith("1 row read = 1 added + 0 rejected (");
   });
@@ -77,7 +77,7 @@ describe("a file is read as it comes", () => {
     expect(animals(cwd)).toEqual(names.map((name) => `${name}|-9223372036854775808|`));
   });
 
-  test("standard input, whose form and file of rejected rows must be named", async () => {
+  test("standard input, if its format and the file of rejected rows are named", async () => {
     const { cwd } = place("");
     const text = "name,categoryId\nBella,3\nRex,x\n";
     const missing = await spawn(cwd, ["import", "-", "--format", "csv"], text);
@@ -98,7 +98,7 @@ describe("a file is read as it comes", () => {
 const utf16be = (text: string): Buffer => Buffer.from(text, "utf16le").swap16();
 
 describe("columns", () => {
-  test("that are unknown are named and left out; those of exports are left out", async () => {
+  test("that are unknown are listed and ignored; those of exports are ignored", async () => {
     const { cwd, importing } = place("id,name,Kennel,categoryId\n77,Bella,north,3\n");
     const { error } = await importing();
     expect(error).toContain('"Kennel"');
@@ -106,7 +106,7 @@ describe("columns", () => {
     expect(animals(cwd)).toEqual(["Bella|3|"]);
   });
 
-  test("are mapped by --map, and a column that is called so is then another", async () => {
+  test("are mapped by --map, and another column of that name is then ignored", async () => {
     const { cwd, importing } = place("Animal Name,name,Kind\nBella,owner,3\n");
     const { code, error } = await importing("--map", "animal name=name", "--map", "Kind=categoryId");
     expect([code, error]).toEqual([0, expect.stringContaining('"name"')]);
@@ -183,7 +183,7 @@ describe("where categories are strict", () => {
     expect(read("a.csv.rejected")).toContain("Rex,2,3,categoryId: there is no category 2");
   });
 
-  test("a command beside a server knows it, and --dry-run too", async () => {
+  test("a command beside a server applies its setting, also with --dry-run", async () => {
     const { importing, data, store } = await placed();
     await saveSettings({ ...store.config, dataDir: data, strictCategories: true }, 3000);
     const { code, error, out } = await importing("--dry-run");
@@ -191,7 +191,7 @@ describe("where categories are strict", () => {
     expect(out).toStartWith("2 rows read = 1 would be added + 1 would be rejected");
   });
 
-  test("a category that goes between the reading of its rows and their commit stops the import", async () => {
+  test("a category that is deleted between the reading of its rows and their commit stops the import", async () => {
     const { store, data } = await placed();
     const imports = importRepository(store.database, {
       now: () => 0,
@@ -224,7 +224,7 @@ describe("where categories are strict", () => {
 describe("a file that was imported", () => {
   const TEXT = "name,categoryId\nBella,3\nRex,4\n";
 
-  test("is refused, under another name too, but for --again", async () => {
+  test("is refused, also under another name, except with --again", async () => {
     const { cwd, importing } = place(TEXT);
     await importing();
     writeFileSync(join(cwd, "b.csv"), TEXT);
@@ -234,7 +234,7 @@ describe("a file that was imported", () => {
     expect(animals(cwd)).toHaveLength(4);
   });
 
-  test("and has grown since is imported from there on", async () => {
+  test("and has grown since is imported from that point on", async () => {
     const { cwd, path, importing } = place(TEXT);
     await importing();
     appendFileSync(path, "Max,5\n,\n");

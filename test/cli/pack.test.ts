@@ -26,7 +26,7 @@ const directoryOf = (files: Record<string, string>): string => {
   return directory;
 };
 
-test("what is packed is what an upload unpacks", async () => {
+test("an upload unpacks exactly what was packed", async () => {
   const directory = directoryOf(FILES);
   const { files, bytes, skipped } = await listDirectory(directory);
   const packed: string[] = [];
@@ -46,7 +46,7 @@ test("what is packed is what an upload unpacks", async () => {
   expect(skipped).toEqual([]);
 });
 
-test("hidden files and links are not packed, and are named", async () => {
+test("hidden files and links are not packed, and are listed", async () => {
   const directory = directoryOf({ "index.html": "x", ".git/config": "secret", "a/.env": "secret" });
   symlinkSync("/etc/passwd", join(directory, "a/link"));
   const { files, skipped } = await listDirectory(directory);
@@ -54,7 +54,7 @@ test("hidden files and links are not packed, and are named", async () => {
   expect(skipped).toEqual([".git", "a/.env", "a/link"]);
 });
 
-test("what cannot be published is refused before anything is sent", async () => {
+test("a directory that cannot be published is refused before anything is sent", async () => {
   await expect(listDirectory(join(temporaryDirectory(), "none"))).rejects.toThrow("is not a directory");
   await expect(listDirectory(temporaryDirectory())).rejects.toThrow("has no file to publish");
 });
@@ -77,7 +77,7 @@ test("a file that grows or goes while it is packed fails the pack", async () => 
   }
 });
 
-test("a server that stops reading is no fault of the file that is packed then", async () => {
+test("a server that stops reading is not blamed on a file", async () => {
   const directory = directoryOf({ "large.bin": randomBytes(8 * 1024 * 1024).toString("latin1") });
   const { files } = await listDirectory(directory);
   const said: string[] = [];

@@ -27,7 +27,7 @@ describe("rows that break a rule", () => {
     expect(text).toContain('"""open,n,5",,,9,a quote is opened and never closed\n');
   });
 
-  test("are imported when they are mended", async () => {
+  test("are imported once they are corrected", async () => {
     const { cwd, importing, path } = place("name,categoryId\nBella,three\n");
     await importing();
     writeFileSync(`${path}.rejected`, readFileSync(`${path}.rejected`, "utf8").replace("three", "3"));
@@ -59,7 +59,7 @@ describe("rows that break a rule", () => {
     ]);
   });
 
-  test("are also those that are no UTF-8, but not a U+FFFD that was written as such", async () => {
+  test("are also rows that are not UTF-8, but not a U+FFFD in the file itself", async () => {
     const latin1 = Buffer.concat([
       Buffer.from("name,categoryId\nZo"),
       Buffer.from([0xeb]),
@@ -72,7 +72,7 @@ describe("rows that break a rule", () => {
     expect((await right.importing()).code).toBe(0);
   });
 
-  test("stay refused where something that was not text is still to be mended", async () => {
+  test("stay rejected while bytes that were not text are not corrected", async () => {
     const latin1 = Buffer.from("name,categoryId\nM\xfcller,1\nMax,x\n", "latin1");
     const { cwd, importing, path, read } = place(latin1);
     await importing();
@@ -84,7 +84,7 @@ describe("rows that break a rule", () => {
     expect(animals(cwd)).toEqual(["Müller|1|"]);
   });
 
-  test("stay refused in NDJSON, too", async () => {
+  test("stay rejected in NDJSON, too", async () => {
     const { cwd, importing } = place(
       Buffer.from('{"name":"M\xfcller","categoryId":1}\n', "latin1"),
       "a.ndjson",
@@ -106,7 +106,7 @@ describe("rows that break a rule", () => {
     expect(animals(cwd)).toEqual(["Rex|2|"]);
   });
 
-  test("are not written over those of an import before", async () => {
+  test("do not overwrite those of an earlier import", async () => {
     const { cwd, importing, path } = place("name,categoryId\nBella,three\n");
     writeFileSync(`${path}.rejected`, "mine");
     const { code, error } = await importing();

@@ -12,14 +12,14 @@ test.each([
   expect(stop.code()).toBe(code);
 });
 
-test("a terminal that closes, which sends SIGHUP twice, does not end a command midway", () => {
+test("SIGHUP sent twice, as by a closing terminal, does not end a command midway", () => {
   using stop = stopRequest();
   process.emit("SIGHUP");
   process.emit("SIGHUP");
   expect(stop.code()).toBe(129);
 });
 
-test.skipIf(process.platform !== "linux")("nohup is respected", () => {
+test.skipIf(process.platform !== "linux")("a command started with nohup ignores SIGHUP", () => {
   const file = JSON.stringify(resolve(import.meta.dir, "../../src/cli/signals.ts"));
   const script = `const { stopSignals } = await import(${file}); console.log(stopSignals().join(" "));`;
   const ended = Bun.spawnSync(["sh", "-c", 'trap "" HUP; exec "$0" -e "$1"', process.execPath, script]);

@@ -37,8 +37,8 @@ const open = (target: Target, options: Partial<SpoolOptions> = {}) => {
   return { spool, directory };
 };
 
-describe("what a slow reader has not read", () => {
-  test("is set aside without a name, and comes whole and in order when it reads on", async () => {
+describe("output that a slow reader has not read", () => {
+  test("is spooled to a file without a name, and arrives complete and in order", async () => {
     const { target, go, ends, text } = slowReader();
     const { spool, directory } = open(target);
     // Characters of three bytes, so that chunks end inside of some.
@@ -53,7 +53,7 @@ describe("what a slow reader has not read", () => {
     expect(ends).toEqual(["finished"]);
   });
 
-  test("is not kept once nobody reads any more, or it is not wanted", async () => {
+  test("is dropped once the reader has gone or the export is stopped", async () => {
     for (const isStopped of [false, true]) {
       const { target, go, text } = slowReader();
       const { spool } = open(target, { isStopped: () => isStopped });
@@ -74,7 +74,7 @@ describe("what a slow reader has not read", () => {
   });
 });
 
-test("a reader that is fast gets everything at once, unless there is a hurry", async () => {
+test("a fast reader gets everything directly, unless the process is to be suspended", async () => {
   let isHurried = false;
   const { target, go, text } = slowReader();
   const { spool } = open(target, { waitMs: 60_000, isHurried: () => isHurried });
@@ -91,7 +91,7 @@ test("a reader that is fast gets everything at once, unless there is a hurry", a
   expect(stuck.text()).toBe("ab");
 });
 
-test("an export whose reader stands still keeps no snapshot of the database, and is of its moment all the same", async () => {
+test("an export whose reader stops reading releases its snapshot of the database, and is still of one moment", async () => {
   const path = join(temporaryDirectory(), "store.db");
   const database = openDatabase(path);
   atEnd(() => database.close());
