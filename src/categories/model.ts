@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { Cursor, Id, IdInPath, Limit, Text } from "../http/schemas.ts";
 
 const Name = Text("CategoryName", {
-  most: 100,
+  max: 100,
   description: "The name of the category. Names are unique, whatever their case and spacing.",
   examples: ["Dogs"],
 });

@@ -35,6 +35,20 @@ const loggable = (error: unknown): unknown =>
     ? new Error(`a response violates its schema: ${validationFault(error).message}`)
     : error;
 
+/** The response to OPTIONS, a CORS preflight or not. */
+const optionsResponse = (request: Request, routes: readonly Route[], cors: Cors): Response => {
+  const methods = methodsAt(routes, pathOf(request));
+  if (methods.length === 0) return faultResponse(new Fault("not_found"));
+  const allow = methods.join(", ");
+  const patches = patchTypesAt(routes, pathOf(request)).join(", ");
+  const headers = {
+    allow,
+    ...(patches && { "accept-patch": patches }),
+    ...cors.preflightFor(request.headers.get("origin"), allow),
+  };
+  return new Response(null, { status: 204, headers });
+};
+
 /** What happens to every request, whatever its route: its id, errors, headers, metrics and log. */
 export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOptions) => {
   const finish = finishRequest({ metrics, log });
@@ -45,22 +59,9 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
     return finish(response, summary);
   };
 
-  const preflight = (request: Request): Response => {
-    const methods = methodsAt(routes(), pathOf(request));
-    if (methods.length === 0) return faultResponse(new Fault("not_found"));
-    const allow = methods.join(", ");
-    const patches = patchTypesAt(routes(), pathOf(request)).join(", ");
-    const headers = {
-      allow,
-      ...(patches && { "accept-patch": patches }),
-      ...cors.preflightFor(request.headers.get("origin"), allow),
-    };
-    return new Response(null, { status: 204, headers });
-  };
-
   const respondToOptions = (request: Request, startedAt: number): Response =>
     send(
-      preflight(request),
+      optionsResponse(request, routes(), cors),
       {
         requestId: requestIdOf(request.headers.get("x-request-id")),
         method: request.method,

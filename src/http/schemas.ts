@@ -71,12 +71,12 @@ export const OneOf = <const Word extends string>(
 const LINE_PATTERN = String.raw`^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff][^\x00-\x1f\x7f-\x9f]*$`;
 
 /** A line of text, stored as it was sent. */
-export const Text = (kind: string, { most, ...documentation }: { most: number } & Record<string, unknown>) =>
+export const Text = (kind: string, { max, ...documentation }: { max: number } & Record<string, unknown>) =>
   checked<string>(
     kind,
-    { type: "string", minLength: 1, maxLength: most, pattern: LINE_PATTERN, ...documentation },
-    `must be a string of 1 to ${most} characters, not only white space, without control characters or lone surrogates`,
-    (value) => isLine(value, most),
+    { type: "string", minLength: 1, maxLength: max, pattern: LINE_PATTERN, ...documentation },
+    `must be a string of 1 to ${max} characters, not only white space, without control characters or lone surrogates`,
+    (value) => isLine(value, max),
   );
 
 /** A time in RFC 3339. */

@@ -10,7 +10,7 @@ import type { Minted } from "./service.ts";
 export const MAX_NAME = 100;
 
 const KeyName = Text("KeyName", {
-  most: MAX_NAME,
+  max: MAX_NAME,
   description: "What the key is for, in your own words.",
   examples: ["shelter website"],
 });

@@ -48,12 +48,44 @@ const earliest = (...times: (number | null)[]): number | undefined => {
   return known.length > 0 ? Math.min(...known) : undefined;
 };
 
+const columnsOf = ({ name, scopes, rate, expiresAt }: NewKey) => ({
+  name,
+  scopes: scopes.join(" "),
+  rateRequests: rate?.requests ?? null,
+  rateSeconds: rate?.seconds ?? null,
+  expiresAt: expiresAt ?? null,
+});
+
+/** Keys by the hash of a secret, until a key changes, here or in another process. */
+const secretCache = (
+  { fresh, foreignVersion }: Pick<Database, "fresh" | "foreignVersion">,
+  read: (hash: string) => Key | undefined,
+) => {
+  const keys = lruCache<string, Key>({ maxEntries: MAX_CACHED_KEYS });
+  let cachedVersion = 0;
+  return {
+    async find(hash: string): Promise<Key | undefined> {
+      await fresh();
+      const version = foreignVersion();
+      if (version !== cachedVersion) keys.clear();
+      cachedVersion = version;
+      const cached = keys.get(hash);
+      if (cached) return cached;
+      const key = read(hash);
+      if (key) keys.set(hash, key);
+      return key;
+    },
+    clear: keys.clear,
+  };
+};
+
 export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database) => {
   const { findQuery, listQuery, findBySecretQuery } = keyQueries(orm);
   const statements = keyStatements(orm);
-  /** By the hash of a secret. Cleared with every change of a key, here or in another process. */
-  const cache = lruCache<string, Key>({ maxEntries: MAX_CACHED_KEYS });
-  let cachedVersion = 0;
+  const cache = secretCache({ fresh, foreignVersion }, (hash) => {
+    const row = findBySecretQuery.get({ hash });
+    return row && { ...toKey(row), expiresAt: earliest(row.secretExpiresAt, row.expiresAt) };
+  });
 
   const find = async (id: number): Promise<Key | undefined> => {
     const row = findQuery.get({ id });
@@ -63,19 +95,8 @@ export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database) 
   return {
     find,
     /** Stores the key and its first secret in one atomic step. */
-    async add(
-      { name, scopes, rate, expiresAt }: NewKey,
-      { hash, prefix }: SecretRecord,
-      now: number,
-    ): Promise<Key> {
-      const values = {
-        name,
-        scopes: scopes.join(" "),
-        rateRequests: rate?.requests ?? null,
-        rateSeconds: rate?.seconds ?? null,
-        expiresAt: expiresAt ?? null,
-        now,
-      };
+    async add(key: NewKey, { hash, prefix }: SecretRecord, now: number): Promise<Key> {
+      const values = { ...columnsOf(key), now };
       const [[row]] = await commit([
         { query: statements.insertKeyStatement, values },
         { query: statements.insertFirstSecretStatement, values: { hash, prefix, now } },
@@ -91,19 +112,7 @@ export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database) 
      * The key that has a secret with this hash. Its `expiresAt` is when the secret expires, by rotation or with the key. The
      * result is never older than the last acknowledged change.
      */
-    async findBySecret(hash: string): Promise<Key | undefined> {
-      await fresh();
-      const version = foreignVersion();
-      if (version !== cachedVersion) cache.clear();
-      cachedVersion = version;
-      const cached = cache.get(hash);
-      if (cached) return cached;
-      const row = findBySecretQuery.get({ hash });
-      if (!row) return undefined;
-      const key = { ...toKey(row), expiresAt: earliest(row.secretExpiresAt, row.expiresAt) };
-      cache.set(hash, key);
-      return key;
-    },
+    findBySecret: cache.find,
     /**
      * Adds a secret and lets the others expire at `oldUntil` at the latest, in one atomic step; undefined if the key is revoked
      * or unknown.

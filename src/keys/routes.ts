@@ -24,6 +24,8 @@ import type { KeyService } from "./service.ts";
 /** Cursors are bound to this list. */
 const LIST = "keys";
 
+const adminOnly = { stability: "beta", scope: "keys:admin" } as const;
+
 /** API keys, under `/platform/keys`. */
 export const keyRoutes = ({
   keys,
@@ -48,7 +50,7 @@ export const keyRoutes = ({
         Object.assign(set.headers, nextPage("/platform/keys", { limit }, next));
         return items.map(withCalls);
       },
-      { stability: "beta", scope: "keys:admin", query: KeyQuery, response: { 200: Keys }, detail: listKeys },
+      { ...adminOnly, query: KeyQuery, response: { 200: Keys }, detail: listKeys },
     )
     .post(
       "/platform/keys",
@@ -58,8 +60,7 @@ export const keyRoutes = ({
         return status(201, fromMinted(minted));
       },
       {
-        stability: "beta",
-        scope: "keys:admin",
+        ...adminOnly,
         reads: "json",
         query: NoQuery,
         body: NewKey,
@@ -68,8 +69,7 @@ export const keyRoutes = ({
       },
     )
     .get("/platform/keys/:keyId", async ({ params }) => withCalls(await keys.get(parseId(params.keyId))), {
-      stability: "beta",
-      scope: "keys:admin",
+      ...adminOnly,
       query: NoQuery,
       params: KeyParams,
       response: { 200: Key },
@@ -80,8 +80,7 @@ export const keyRoutes = ({
       async ({ body: { graceSeconds = DEFAULT_GRACE_SECONDS }, params, key }) =>
         fromMinted(await keys.rotate(parseId(params.keyId), graceSeconds, key)),
       {
-        stability: "beta",
-        scope: "keys:admin",
+        ...adminOnly,
         reads: "json",
         query: NoQuery,
         params: KeyParams,
@@ -97,8 +96,7 @@ export const keyRoutes = ({
         return status(204, undefined);
       },
       {
-        stability: "beta",
-        scope: "keys:admin",
+        ...adminOnly,
         query: RevokeQuery,
         params: KeyParams,
         response: { 204: NoContent },

@@ -38,6 +38,25 @@ const assertWithin = (actor: Actor, privileges: Privileges) => {
   if (excess) throw new Fault("insufficient_scope", describeExcess(excess));
 };
 
+/** Collects when keys were last used: storing it with each request would cost a write. */
+const lastUseRecorder = (keys: Pick<KeyRepository, "touch">) => {
+  let times = new Map<number, number>();
+  return {
+    record: (id: number, now: number) => void times.set(id, now),
+    /** Stores the times of last use. If that fails they are kept for the next call. */
+    async flush(): Promise<void> {
+      const batch = times;
+      times = new Map();
+      try {
+        await keys.touch(batch);
+      } catch (error) {
+        times = new Map([...batch, ...times]);
+        throw error;
+      }
+    },
+  };
+};
+
 export const keyService = ({
   keys,
   clock,
@@ -47,8 +66,7 @@ export const keyService = ({
   clock: Clock;
   random: RandomBytes;
 }) => {
-  /** Times of last use that are not stored yet, by key. */
-  let lastUsed = new Map<number, number>();
+  const lastUse = lastUseRecorder(keys);
 
   const get = async (id: number): Promise<Key> => {
     const key = await keys.find(id);
@@ -69,7 +87,7 @@ export const keyService = ({
       const now = clock.now();
       if (!key || key.revokedAt !== undefined || (key.expiresAt !== undefined && key.expiresAt <= now))
         return undefined;
-      lastUsed.set(key.id, now);
+      lastUse.record(key.id, now);
       return key;
     },
     /** @throws Fault invalid_request, insufficient_scope */
@@ -114,17 +132,7 @@ export const keyService = ({
       await save(secret);
       return keys.add({ name: "admin", scopes: ["*"] }, recordOf(secret), clock.now());
     },
-    /** Stores the times of last use. If that fails they are kept for the next call. */
-    async flush(): Promise<void> {
-      const batch = lastUsed;
-      lastUsed = new Map();
-      try {
-        await keys.touch(batch);
-      } catch (error) {
-        lastUsed = new Map([...batch, ...lastUsed]);
-        throw error;
-      }
-    },
+    flush: lastUse.flush,
   };
 };
 

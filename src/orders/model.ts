@@ -65,7 +65,7 @@ const Note = checked<string>(
 );
 
 const adopter = {
-  name: Text("AdopterName", { most: 200, description: "The adopter's name.", examples: ["Ada Byron"] }),
+  name: Text("AdopterName", { max: 200, description: "The adopter's name.", examples: ["Ada Byron"] }),
   email: Email,
 };
 

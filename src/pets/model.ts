@@ -15,7 +15,7 @@ import { Cursor, Id, IdInPath, Int64, Int64InQuery, Limit, OneOf, Text, checked 
 import { schemaChecker } from "../http/validation.ts";
 
 const Name = Text("PetName", {
-  most: 200,
+  max: 200,
   description: "The animal's name: more than white space, without control characters.",
   examples: ["Bella"],
 });

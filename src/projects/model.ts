@@ -6,7 +6,7 @@ import type { Project as StoredProject } from "./repository.ts";
 import { MAX_SLUG, RESERVED_SLUGS, SLUG_PATTERN } from "./slug.ts";
 
 const ProjectName = Text("ProjectName", {
-  most: 100,
+  max: 100,
   description: "The name of the project.",
   examples: ["Documentation"],
 });
