@@ -190,7 +190,7 @@ describe("an export never overwrites", () => {
     ["a link", ["ln", "-s", "mine.csv", "out.csv"]],
     ["a pipe", ["mkfifo", "out.csv"]],
     ["a directory", ["mkdir", "out.csv"]],
-  ])("of %s", async (_, argv) => {
+  ])("%s", async (_, argv) => {
     const cwd = await filled();
     writeFileSync(join(cwd, "mine.csv"), "mine");
     Bun.spawnSync(argv, { cwd });
