@@ -33,16 +33,16 @@ const ask = (
 
 /** The session cookie of whoever signs in with this key. */
 const cookieOf = async (store: Store, key: string): Promise<string> => {
-  const answer = await ask(store, "POST", "/console/session", { key });
-  return (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  const response = await ask(store, "POST", "/console/session", { key });
+  return (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
 };
 
 const signIn = async (settings: StoreSettings = {}): Promise<SignedIn> => {
   const store = await openStore(settings);
-  const answer = await ask(store, "POST", "/console/session", { key: store.key });
-  expect(answer.status).toBe(201);
-  const cookie = (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
-  const { csrfToken } = (await answer.json()) as { csrfToken: string };
+  const response = await ask(store, "POST", "/console/session", { key: store.key });
+  expect(response.status).toBe(201);
+  const cookie = (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  const { csrfToken } = (await response.json()) as { csrfToken: string };
   return {
     store,
     cookie,
@@ -60,12 +60,12 @@ const ANIMAL = { name: "Bella", categoryId: 1 };
 describe("signing in", () => {
   test("accepts an API key in the Authorization header, and sets a cookie that scripts cannot read", async () => {
     const store = await openStore();
-    const answer = await ask(store, "POST", "/console/session", { key: store.key });
-    expect(answer.status).toBe(201);
-    expect(answer.headers.get("cache-control")).toBe("no-store");
-    const cookie = answer.headers.get("set-cookie") ?? "";
+    const response = await ask(store, "POST", "/console/session", { key: store.key });
+    expect(response.status).toBe(201);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    const cookie = response.headers.get("set-cookie") ?? "";
     expect(cookie).toMatch(/^adoption-store=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
-    expect(await answer.text()).not.toContain("aas_");
+    expect(await response.text()).not.toContain("aas_");
     expect(cookie).not.toContain("aas_");
   });
 
@@ -108,8 +108,8 @@ test("a session shows the scopes, the expiry and the limit of its secret", async
   const rate = { requests: 100, seconds: 60 };
   const { key, secret } = await store.keys.create({ name: "web", scopes: ["keys:admin"], rate }, OPERATOR);
   await store.keys.rotate(key.id, 60, OPERATOR);
-  const answer = await ask(store, "POST", "/console/session", { key: secret });
-  expect((await answer.json()) as object).toMatchObject({
+  const response = await ask(store, "POST", "/console/session", { key: secret });
+  expect((await response.json()) as object).toMatchObject({
     key: { scopes: ["keys:admin"], expiresAt: "2026-11-20T00:01:00.000Z", rateLimit: "100/min" },
   });
 });
@@ -134,9 +134,9 @@ describe("a call of the console", () => {
   test("without a session is refused, even with an API key", async () => {
     const store = await openStore();
     for (const options of [{}, { key: store.key }]) {
-      const answer = await ask(store, "GET", "/console/api/v1/pets", options);
-      expect(await faultOf(answer)).toBe("401 not_signed_in");
-      expect(answer.headers.get("www-authenticate")).toContain("Bearer");
+      const response = await ask(store, "GET", "/console/api/v1/pets", options);
+      expect(await faultOf(response)).toBe("401 not_signed_in");
+      expect(response.headers.get("www-authenticate")).toContain("Bearer");
     }
   });
 
@@ -148,8 +148,8 @@ describe("a call of the console", () => {
         ["DELETE", "/console/api/platform/keys/1"],
         ["DELETE", "/console/session"],
       ] as const) {
-        const answer = await send(method, path, { headers: { "x-csrf-token": token }, json: ANIMAL });
-        expect(await faultOf(answer)).toBe("403 cross_site_request");
+        const response = await send(method, path, { headers: { "x-csrf-token": token }, json: ANIMAL });
+        expect(await faultOf(response)).toBe("403 cross_site_request");
       }
     expect(await (await store.call("GET", "/v1/pets")).json()).toEqual([]);
   });
@@ -158,11 +158,11 @@ describe("a call of the console", () => {
     const { send } = await signIn();
     for (const site of ["cross-site", "same-site", "none"])
       for (const method of ["GET", "POST"]) {
-        const answer = await send(method, "/console/api/v1/pets", {
+        const response = await send(method, "/console/api/v1/pets", {
           headers: { "sec-fetch-site": site },
           ...(method === "POST" && { json: ANIMAL }),
         });
-        expect(await faultOf(answer)).toBe("403 cross_site_request");
+        expect(await faultOf(response)).toBe("403 cross_site_request");
       }
   });
 
@@ -182,8 +182,8 @@ describe("a call of the console", () => {
     const { send, cookie, store } = await signIn();
     const tossed = await cookieOf(store, store.key);
     for (const both of [`${tossed}; ${cookie}`, `${cookie}; ${tossed}`]) {
-      const answer = await send("GET", "/console/api/v1/pets", { headers: { cookie: both } });
-      expect(await faultOf(answer)).toBe("401 not_signed_in");
+      const response = await send("GET", "/console/api/v1/pets", { headers: { cookie: both } });
+      expect(await faultOf(response)).toBe("401 not_signed_in");
     }
   });
 

@@ -8,17 +8,17 @@ const shared = openedOnce(openStore);
 
 describe("a request without a valid key", () => {
   test.each(PATHS)("to %s gets 401 missing_api_key with the challenge of RFC 6750", async (path) => {
-    const answer = await shared().call("GET", path, { key: false });
-    expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="adoption-store"');
-    expect(await faultOf(answer)).toBe("401 missing_api_key");
+    const response = await shared().call("GET", path, { key: false });
+    expect(response.headers.get("www-authenticate")).toBe('Bearer realm="adoption-store"');
+    expect(await faultOf(response)).toBe("401 missing_api_key");
   });
 
   test.each(PATHS)("to %s gets 401 invalid_api_key with error=invalid_token", async (path) => {
-    const answer = await shared().call("GET", path, { key: "aas_wrong" });
-    expect(answer.headers.get("www-authenticate")).toBe(
+    const response = await shared().call("GET", path, { key: "aas_wrong" });
+    expect(response.headers.get("www-authenticate")).toBe(
       'Bearer realm="adoption-store", error="invalid_token"',
     );
-    expect(await faultOf(answer)).toBe("401 invalid_api_key");
+    expect(await faultOf(response)).toBe("401 invalid_api_key");
   });
 
   test("gets 401 before the method, or the type, size or form of its body is checked", async () => {
@@ -35,7 +35,8 @@ describe("a request without a valid key", () => {
       }),
       store.call("GET", "/v1/pets?limit=abc", { key: false }),
     ];
-    for (const answer of await Promise.all(calls)) expect(await faultOf(answer)).toBe("401 missing_api_key");
+    for (const response of await Promise.all(calls))
+      expect(await faultOf(response)).toBe("401 missing_api_key");
   });
 
   test("has a body that is never read", async () => {
@@ -59,11 +60,11 @@ describe("a request without a valid key", () => {
 describe("the Authorization header", () => {
   test.each(["Bearer", "bearer", "BEARER", "bEaReR", "Bearer  "])("accepts the scheme %p", async (scheme) => {
     const store = shared();
-    const answer = await store.call("GET", "/v1/pets", {
+    const response = await store.call("GET", "/v1/pets", {
       key: false,
       headers: { authorization: `${scheme} ${store.key}` },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   test.each(["Bearer%", "Basic %", "Bearer, %", "%", "Bearer % x", "Bearer %,%", "Token %", "Bearer"])(
@@ -109,17 +110,19 @@ describe("scopes", () => {
     ["pets:read", "PUT", "/v1/pets", 405],
   ] as const)("with a key of %s, %s %s responds with %d", async (scope, method, path, status) => {
     const store = shared();
-    const answer = await store.call(method, path, { key: await store.mint({ scopes: [scope] }) });
-    expect(answer.status).toBe(status);
+    const response = await store.call(method, path, { key: await store.mint({ scopes: [scope] }) });
+    expect(response.status).toBe(status);
   });
 
   test("that are missing are named in the message and the challenge", async () => {
     const store = await openStore();
-    const answer = await store.call("POST", "/v1/pets", { key: await store.mint({ scopes: ["pets:read"] }) });
-    expect(answer.headers.get("www-authenticate")).toBe(
+    const response = await store.call("POST", "/v1/pets", {
+      key: await store.mint({ scopes: ["pets:read"] }),
+    });
+    expect(response.headers.get("www-authenticate")).toBe(
       'Bearer realm="adoption-store", error="insufficient_scope", scope="pets:write"',
     );
-    expect(await faultOf(answer)).toBe("403 insufficient_scope");
+    expect(await faultOf(response)).toBe("403 insufficient_scope");
   });
 });
 

@@ -31,11 +31,11 @@ describe("/readyz is 503 and names the problem", () => {
   test("when the database cannot be written", async () => {
     const store = await openStore();
     store.database.client.run("PRAGMA query_only=ON");
-    const answer = await store.call("GET", "/readyz");
-    expect(await messageOf(answer.clone() as Response)).toMatch(
+    const response = await store.call("GET", "/readyz");
+    expect(await messageOf(response.clone() as Response)).toMatch(
       /^database: .*make its file system .* writable/,
     );
-    expect(await faultOf(answer)).toBe("503 not_ready");
+    expect(await faultOf(response)).toBe("503 not_ready");
     store.database.client.run("PRAGMA query_only=OFF");
     expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
   });
@@ -56,9 +56,9 @@ describe("/readyz is 503 and names the problem", () => {
   test("when almost no file can be opened, and warns before that", async () => {
     const use = { open: 4090, limit: 4096 };
     const store = await openStore({ fileUse: () => use });
-    const answer = await store.call("GET", "/readyz");
-    expect(await messageOf(answer.clone() as Response)).toStartWith("files: 4090 of 4096 files are open");
-    expect(await faultOf(answer)).toBe("503 not_ready");
+    const response = await store.call("GET", "/readyz");
+    expect(await messageOf(response.clone() as Response)).toStartWith("files: 4090 of 4096 files are open");
+    expect(await faultOf(response)).toBe("503 not_ready");
     use.open = 4000;
     expect(await (await store.call("GET", "/readyz", { key: false })).json()).toEqual({
       status: "ready",
@@ -270,9 +270,9 @@ describe("/metrics", () => {
   });
 
   test("is in the Prometheus text format: every line is a comment or a sample", async () => {
-    const answer = await (await openStore()).call("GET", "/metrics");
-    expect(answer.headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
-    for (const line of (await answer.text()).split("\n"))
+    const response = await (await openStore()).call("GET", "/metrics");
+    expect(response.headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
+    for (const line of (await response.text()).split("\n"))
       expect(line).toMatch(/^$|^# (HELP|TYPE) \w+ .+$|^\w+(\{(\w+="[^"]*",?)*\})? [-+\d.e]+$/);
   });
 });

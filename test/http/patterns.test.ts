@@ -187,9 +187,9 @@ const RULES: [name: string, schema: Node, send: Send, edges: string[]][] = [
     "the last event's id",
     parameterOf("streamPets", "lastEventId"),
     async (value) => {
-      const answer = await inQuery("/v1/pets/events", "lastEventId")(value);
-      if (answer.status === 200) await answer.body?.cancel();
-      return answer;
+      const response = await inQuery("/v1/pets/events", "lastEventId")(value);
+      if (response.status === 200) await response.body?.cancel();
+      return response;
     },
     ["0", "1", "-1", "999999999999999", "9999999999999999", "1 "],
   ],

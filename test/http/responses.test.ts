@@ -80,8 +80,8 @@ describe("methods", () => {
     ["/livez", "GET, HEAD, OPTIONS"],
     ["/platform/keys/1", "DELETE, GET, HEAD, OPTIONS"],
   ])("OPTIONS %s is 204 with Allow, without a key", async (path, allow) => {
-    const answer = await shared().call("OPTIONS", path, { key: false });
-    expect([answer.status, answer.headers.get("allow"), await answer.text()]).toEqual([204, allow, ""]);
+    const response = await shared().call("OPTIONS", path, { key: false });
+    expect([response.status, response.headers.get("allow"), await response.text()]).toEqual([204, allow, ""]);
   });
 
   const BOTH = "application/json, application/merge-patch+json";
@@ -127,9 +127,9 @@ describe("methods", () => {
     ["PURGE", "/v1/pets"],
     ["TRACE", "/v1/pets"],
   ])("%s %s is 405 with Allow", async (method, path) => {
-    const answer = await shared().call(method, path);
-    expect(answer.headers.get("allow")).toContain("GET, HEAD, OPTIONS");
-    expect(await faultOf(answer)).toBe("405 method_not_allowed");
+    const response = await shared().call(method, path);
+    expect(response.headers.get("allow")).toContain("GET, HEAD, OPTIONS");
+    expect(await faultOf(response)).toBe("405 method_not_allowed");
   });
 
   test.each(["/v1/pets", "/v1/pets/1", "/v1/pets/9", "/livez", "/docs", "/metrics", "/platform/keys"])(
@@ -182,8 +182,8 @@ describe("paths", () => {
   });
 
   test("/ redirects to the documentation", async () => {
-    const answer = await shared().call("GET", "/", { key: false });
-    expect([answer.status, answer.headers.get("location")]).toEqual([302, "/docs"]);
+    const response = await shared().call("GET", "/", { key: false });
+    expect([response.status, response.headers.get("location")]).toEqual([302, "/docs"]);
   });
 });
 
@@ -223,11 +223,11 @@ describe("CORS", () => {
     const { operations } = await operationsOf(store);
     const namesIn = (text: string | null) => (text ?? "").toLowerCase().split(", ").toSorted();
     const { headers } = await store.call("OPTIONS", "/v1/pets", { key: false, headers: { origin } });
-    const { headers: answered } = await store.call("GET", "/v1/pets", { headers: { origin } });
+    const { headers: received } = await store.call("GET", "/v1/pets", { headers: { origin } });
     const sent = operations.flatMap(({ parameters }) => parameters.filter((one) => one.in === "header"));
     const read = operations.flatMap(({ raw }) =>
-      Object.values(raw["responses"] as Record<string, { headers?: object }>).flatMap((answer) =>
-        Object.keys(answer.headers ?? {}),
+      Object.values(raw["responses"] as Record<string, { headers?: object }>).flatMap((response) =>
+        Object.keys(response.headers ?? {}),
       ),
     );
     expect(sent.length).toBeGreaterThan(0);
@@ -237,7 +237,7 @@ describe("CORS", () => {
     );
     // Pages may read these without asking (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name).
     const safe = ["cache-control", "content-type"];
-    expect([...namesIn(answered.get("access-control-expose-headers")), ...safe]).toEqual(
+    expect([...namesIn(received.get("access-control-expose-headers")), ...safe]).toEqual(
       expect.arrayContaining(read.map((name) => name.toLowerCase())),
     );
   });

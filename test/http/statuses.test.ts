@@ -113,9 +113,9 @@ test.each(PROVOKED)(
     const those = operations.filter(of);
     expect(those.length).toBeGreaterThan(0);
     for (const operation of those) {
-      const answer = await provoke(operation);
+      const response = await provoke(operation);
       const name = `${operation.method} ${operation.path}`;
-      expect([name, answer?.status]).toEqual([name, status]);
+      expect([name, response?.status]).toEqual([name, status]);
       expect([name, Object.keys(operation.responses)]).toEqual([
         name,
         expect.arrayContaining([String(status)]),

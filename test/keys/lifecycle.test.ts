@@ -7,11 +7,11 @@ const DAY = 86_400_000;
 const statusWith = async (store: Store, key: string) => (await store.call("GET", "/v1/pets", { key })).status;
 
 const make = async (store: Store, wishes: Record<string, unknown> = {}) => {
-  const answer = await store.call("POST", "/platform/keys", {
+  const response = await store.call("POST", "/platform/keys", {
     json: { name: "web", scopes: ["pets:read"], ...wishes },
   });
-  expect(answer.status).toBe(201);
-  return (await answer.json()) as { id: number; secret: string } & Record<string, unknown>;
+  expect(response.status).toBe(201);
+  return (await response.json()) as { id: number; secret: string } & Record<string, unknown>;
 };
 
 describe("a key over HTTP", () => {
@@ -55,11 +55,11 @@ describe("a key over HTTP", () => {
     [{ secret: "mine" }, "secret: is not a known field"],
   ])("is refused with %j", async (wishes, reason) => {
     const store = await openStore();
-    const answer = await store.call("POST", "/platform/keys", {
+    const response = await store.call("POST", "/platform/keys", {
       json: { name: "web", scopes: ["pets:read"], ...wishes },
     });
-    expect(answer.status).toBe(400);
-    expect(await messageOf(answer)).toContain(reason);
+    expect(response.status).toBe(400);
+    expect(await messageOf(response)).toContain(reason);
   });
 
   test("is listed in pages", async () => {
@@ -155,8 +155,8 @@ describe("a key over HTTP", () => {
 
   test("cannot be rotated with graceSeconds as digits in a string", async () => {
     const store = await openStore();
-    const answer = await store.call("POST", "/platform/keys/1/rotate", { json: { graceSeconds: "5" } });
-    expect(await faultOf(answer)).toBe("400 invalid_request");
+    const response = await store.call("POST", "/platform/keys/1/rotate", { json: { graceSeconds: "5" } });
+    expect(await faultOf(response)).toBe("400 invalid_request");
   });
 
   test("creates, rotates and revokes no key with more privileges than its own", async () => {

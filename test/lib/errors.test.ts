@@ -7,12 +7,12 @@ import { openStore } from "../support/store.ts";
 const CODES = Object.keys(FAULTS) as FaultCode[];
 
 test.each(CODES)("%s has the Error shape, its status in the body too, and application/json", async (code) => {
-  const answer = faultResponse(new Fault(code));
-  const body = (await answer.json()) as Record<string, unknown>;
+  const response = faultResponse(new Fault(code));
+  const body = (await response.json()) as Record<string, unknown>;
   expect(Object.keys(body).toSorted()).toEqual(["code", "message", "status"]);
-  expect(body).toMatchObject({ code, status: answer.status });
+  expect(body).toMatchObject({ code, status: response.status });
   expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
-  expect(answer.headers.get("content-type")).toBe("application/json");
+  expect(response.headers.get("content-type")).toBe("application/json");
 });
 
 describe("an unexpected error", () => {
@@ -37,9 +37,9 @@ describe("an unexpected error", () => {
   test("in a route is logged with the request's id and gets 500", async () => {
     const store = await openStore();
     store.database.client.run("drop table pets");
-    const answer = await store.call("GET", "/v1/pets", { headers: { "x-request-id": "mine" } });
-    expect(answer.status).toBe(500);
-    expect(await answer.text()).not.toContain("pets");
+    const response = await store.call("GET", "/v1/pets", { headers: { "x-request-id": "mine" } });
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("pets");
     expect(store.log.find(({ msg }) => msg === "internal_error")).toMatchObject({ requestId: "mine" });
   });
 });
@@ -49,7 +49,7 @@ test("the documents name every code of the catalogue that an operation can respo
   const addresses = { baseUrl: "", stagingBaseUrl: "" };
   const text = JSON.stringify([documents("store", addresses), documents("platform", addresses)]);
   const named = new Set([...text.matchAll(/"value":\{"code":"(\w+)"/g)].map(([, code]) => code));
-  // 405 is the answer to what is no operation, 421 to what is no host of the API, https_required to plain HTTP; sites and the console are in no document.
+  // 405 is the response to what is no operation, 421 to what is no host of the API, https_required to plain HTTP; sites and the console are in no document.
   const elsewhere: FaultCode[] = [
     "method_not_allowed",
     "misdirected",

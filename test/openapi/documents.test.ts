@@ -11,8 +11,8 @@ interface Served {
 
 const serversAt = async (path: string, env: Record<string, string>, headers: Record<string, string> = {}) => {
   const store = await openStore({ env });
-  const answer = await store.call("GET", path, { key: false, headers });
-  return ((await answer.json()) as Served).servers;
+  const response = await store.call("GET", path, { key: false, headers });
+  return ((await response.json()) as Served).servers;
 };
 
 describe("a served document", () => {
@@ -41,17 +41,17 @@ describe("a served document", () => {
     async (path) => {
       const store = await openStore();
       const get = async (acceptEncoding: string) => {
-        const answer = await store.call("GET", path, {
+        const response = await store.call("GET", path, {
           key: false,
           headers: { "accept-encoding": acceptEncoding },
         });
-        const { headers } = answer;
-        expect([answer.status, headers.get("content-type")]).toEqual([200, "application/json"]);
+        const { headers } = response;
+        expect([response.status, headers.get("content-type")]).toEqual([200, "application/json"]);
         expect([headers.get("vary"), headers.get("cache-control")]).toEqual(["Accept-Encoding", "no-cache"]);
         return {
           coding: headers.get("content-encoding"),
           tag: headers.get("etag"),
-          bytes: await answer.bytes(),
+          bytes: await response.bytes(),
         };
       };
       const [plain, br, gzip] = [await get(""), await get("gzip, br"), await get("br;q=0.5, gzip")];
