@@ -109,7 +109,7 @@ export const httpsServices = (
       own: own.publicHosts,
       platformDomain: own.publicPlatformDomain,
       clock,
-      failed: (error) => log.error({ err: error }, "a certificate could not be processed"),
+      onError: (error) => log.error({ err: error }, "a certificate could not be processed"),
     }),
   };
 };

@@ -61,6 +61,6 @@ export const domainServices = (
     projects,
     domains,
     domainSettings: domainRoles({ domains: repositories.domains, projects, clock }),
-    domainScheduler: domainScheduler({ domains: repositories.domains, checks, clock, failed: onError }),
+    domainScheduler: domainScheduler({ domains: repositories.domains, checks, clock, onError }),
   };
 };

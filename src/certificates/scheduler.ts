@@ -16,16 +16,16 @@ export interface CertificateSchedulerOptions {
   /** The domain that projects have their names below, if the public DNS may have it. */
   platformDomain?: string | undefined;
   clock: Clock;
-  /** Told of what could not be read or written down. */
-  failed: (error: unknown) => void;
+  /** Called when something could not be read or stored. */
+  onError: (error: unknown) => void;
 }
 
-/** Names dealt with at once: a CA takes seconds for each, and is to be spared. */
+/** Names at the same time: each takes a CA seconds. */
 const MAX_CONCURRENT = 8;
-/** Names that become known in one tick. */
+/** Names that are added in one tick. */
 const MAX_NEW = 100;
 
-/** Makes names known that are to have a certificate, and orders and renews certificates when their time has come. */
+/** Adds names that are to have a certificate, and orders and renews the certificates that are due. */
 export const certificateScheduler = ({
   certificates,
   issue,
@@ -33,7 +33,7 @@ export const certificateScheduler = ({
   own,
   platformDomain,
   clock,
-  failed,
+  onError,
 }: CertificateSchedulerOptions): CertificateScheduler => {
   const missingOwn = async (): Promise<string[]> => {
     const found = await Promise.all(own.map((hostname) => certificates.find(hostname)));
@@ -47,21 +47,21 @@ export const certificateScheduler = ({
     return certificates.due(now, limit);
   };
 
-  const kept = duePoller({
+  const issuePoller = duePoller({
     due,
     idOf: ({ hostname }) => hostname,
     process: issue,
     maxPerTick: MAX_CONCURRENT,
     maxConcurrent: MAX_CONCURRENT,
     clock,
-    onError: failed,
+    onError,
   });
   return {
-    ...kept,
+    ...issuePoller,
     start() {
-      // What a setting kept from working may work with another.
-      certificates.retryAfterRestart(clock.now()).catch(failed);
-      kept.start();
+      // Other settings may have solved the last problem.
+      certificates.retryAfterRestart(clock.now()).catch(onError);
+      issuePoller.start();
     },
   };
 };

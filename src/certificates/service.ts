@@ -7,22 +7,6 @@ import { sentence } from "../lib/text.ts";
 import type { Certificate, KeyPair } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";
 
-export interface CertificateService {
-  /** All names, ascending. */
-  all(): Promise<Certificate[]>;
-  /** @throws Fault not_found, invalid_request if it is no host name */
-  get(typed: string): Promise<Certificate>;
-  /** Has one ordered at once. @throws Fault not_found, rate_limited */
-  renew(typed: string): Promise<Certificate>;
-  /**
-   * Tells the CA that the certificate must not be trusted any more, and has another ordered.
-   * @throws Fault not_found, invalid_request if it has none that a CA issued; AcmeProblem
-   */
-  revoke(typed: string): Promise<Certificate>;
-  /** Uses a certificate that came from elsewhere. @throws Fault invalid_request if it does not fit */
-  import(typed: string, pair: KeyPair): Promise<Certificate>;
-}
-
 const PAGE = 1000;
 
 const notFound = () => new Fault("not_found", "No certificate is known for this name.");
@@ -45,7 +29,8 @@ export const certificateService = ({
   /** Makes what TLS is spoken with, and throws it away. @throws what the library says of a pair that it does not take */
   trial(pair: KeyPair): void;
   clock: Clock;
-}): CertificateService => {
+}) => {
+  /** @throws Fault not_found; invalid_request if it is not a host name */
   const get = async (typed: string): Promise<Certificate> => {
     const found = await certificates.find(nameOf(typed));
     if (!found) throw notFound();
@@ -53,7 +38,8 @@ export const certificateService = ({
   };
   return {
     get,
-    async all() {
+    /** All names, ascending. */
+    async all(): Promise<Certificate[]> {
       const found: Certificate[] = [];
       for (let after = ""; ; after = found.at(-1)?.hostname ?? "") {
         const page = await certificates.list({ after, limit: PAGE });
@@ -61,14 +47,19 @@ export const certificateService = ({
         if (page.length < PAGE) return found;
       }
     },
-    async renew(typed) {
+    /** Has a certificate ordered at once. @throws Fault not_found, rate_limited */
+    async renew(typed: string): Promise<Certificate> {
       const { hostname, nextAt } = await get(typed);
       if (await certificates.request(hostname)) return get(hostname);
       const until =
         nextAt === null ? "" : ` The next attempt is at ${formatTime(Math.max(nextAt, clock.now()))}.`;
       throw new Fault("rate_limited", `The CA allows no further attempt now.${until}`);
     },
-    async revoke(typed) {
+    /**
+     * Tells the CA that the certificate must not be trusted any more, and has another ordered.
+     * @throws Fault not_found; invalid_request if it has none that a CA issued; AcmeProblem
+     */
+    async revoke(typed: string): Promise<Certificate> {
       const { hostname, issued } = await get(typed);
       const account = issued?.authority ? await certificates.account(issued.authority) : undefined;
       if (!issued?.authority || account?.url === undefined)
@@ -79,7 +70,8 @@ export const certificateService = ({
       await certificates.withdraw(hostname, issued.chain);
       return get(hostname);
     },
-    async import(typed, { key, chain }) {
+    /** Uses a certificate that came from elsewhere. @throws Fault invalid_request if it does not fit */
+    async import(typed: string, { key, chain }: KeyPair): Promise<Certificate> {
       const hostname = nameOf(typed);
       const now = clock.now();
       const { assertImportable } = await import("./imported.ts");
@@ -102,3 +94,5 @@ export const certificateService = ({
     },
   };
 };
+
+export type CertificateService = ReturnType<typeof certificateService>;

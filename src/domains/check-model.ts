@@ -27,7 +27,7 @@ export const DomainFinding = t.Object(
       ],
       {
         description:
-          "`not_propagated` and `unreachable` need time only; `unreachable` is never counted as a failure. `ownership_unproven`: the addresses of a registered domain are those of every project, and only the TXT record `record.proof` tells which of them it is for. `domain_taken`: the DNS also names the project that holds the domain. `domain_lost`: another project has proven that the domain is its own.",
+          "`not_propagated` and `unreachable` only need time; `unreachable` never counts as a failure. `ownership_unproven`: the addresses of a registered domain are those of every project, and only the TXT record `record.proof` tells which of them it is for. `domain_taken`: the DNS also names the project that holds the domain. `domain_lost`: another project has proven that the domain is its own.",
         examples: ["no_record"],
       },
     ),
@@ -36,7 +36,7 @@ export const DomainFinding = t.Object(
     type: t.Optional(text("The record's type.", "CNAME")),
     found: t.Optional(texts("Its values.", ["203.0.113.7"])),
     expected: t.Optional(texts("What they must be.", [TARGET])),
-    server: t.Optional(text("Who said so, or said nothing.", "192.0.2.53")),
+    server: t.Optional(text("The server that responded so, or did not respond.", "192.0.2.53")),
     seconds: t.Optional(
       Type.Integer({ minimum: 0, description: "How long caches may keep the old records.", examples: [300] }),
     ),
@@ -45,23 +45,25 @@ export const DomainFinding = t.Object(
   { $id: "DomainFinding", description: "What a check found, naming the record to change." },
 );
 
-export const Findings = t.Array(DomainFinding, { description: "Of the last check; empty if all is right." });
+export const Findings = t.Array(DomainFinding, {
+  description: "Of the last check; empty if everything is right.",
+});
 
 const DomainQuestion = t.Object(
   {
-    server: text("Who was asked.", "192.0.2.1"),
+    server: text("The server that was asked.", "192.0.2.1"),
     name: text("The name.", "docs.example.org"),
     type: text("The type of record.", "CNAME"),
     recursive: t.Boolean({ description: "True if the server was asked as a resolver." }),
     transport: OneOf("Transport", ["udp", "tcp"], { examples: ["udp"] }),
-    outcome: text("The answer's code, or why there was none: `timeout`, `refused`, ...", "NOERROR"),
-    detail: t.Optional(text("More about why there was none.")),
-    records: texts("The records, as zone files write them; 20 at the most.", [
+    outcome: text("The response code, or why there was no response: `timeout`, `refused`, ...", "NOERROR"),
+    detail: t.Optional(text("More about why there was no response.")),
+    records: texts("The records, as zone files write them; at most 20.", [
       `docs.example.org 3600 IN CNAME ${TARGET}`,
     ]),
     milliseconds: Type.Integer({ minimum: 0, description: "How long it took.", examples: [12] }),
   },
-  { $id: "DomainQuestion", description: "A question that a check asked, and its answer." },
+  { $id: "DomainQuestion", description: "A query of a check, and its response." },
 );
 
 export const DomainTrace = t.Object(
@@ -73,8 +75,8 @@ export const DomainTrace = t.Object(
     targetAddresses: texts("Addresses of the target.", ["192.0.2.80"]),
     caa: texts("The CAA records that count.", ['example.org 3600 IN CAA 0 issue "letsencrypt.org"']),
     questions: t.Array(DomainQuestion, {
-      description: "Every question in the order of the answers; 200 at the most.",
+      description: "Every query, in the order of the responses; at most 200.",
     }),
   },
-  { $id: "DomainTrace", description: "All that the last check asked and was answered." },
+  { $id: "DomainTrace", description: "Every query of the last check, and its response." },
 );

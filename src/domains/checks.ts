@@ -11,19 +11,9 @@ import { isHeld } from "./stage.ts";
 
 /**
  * What became of a check: `taken` if the records are right but another project keeps the host name, `overtaken` if the
- * domain was changed or removed meanwhile, so that what was found says nothing of it.
+ * domain was changed or removed meanwhile, so that the result says nothing about it.
  */
 export type CheckOutcome = "recorded" | "taken" | "overtaken";
-
-export interface Checks {
-  /**
-   * Asks the DNS about a domain and writes down what came of it; whoever asks meanwhile shares the answer. Questions of a
-   * check that somebody waits for go before those that the service asks by itself.
-   */
-  run(checkable: Checkable, actor: Actor): Promise<CheckOutcome>;
-  /** What is found from now on is not written down. */
-  abandon(): void;
-}
 
 export interface ChecksOptions {
   domains: Pick<Domains, "record" | "holder">;
@@ -65,7 +55,7 @@ export const domainChecks = ({
   random,
   targetOf,
   isSecured = false,
-}: ChecksOptions): Checks => {
+}: ChecksOptions) => {
   const running = new Map<number, { outcome: Promise<CheckOutcome>; isAwaited: boolean }>();
   let isAbandoned = false;
 
@@ -110,7 +100,11 @@ export const domainChecks = ({
   };
 
   return {
-    run(checkable, actor) {
+    /**
+     * Asks the DNS about a domain and stores the result. Calls that come meanwhile share it. Queries of a check that somebody
+     * waits for go before those that the service makes by itself.
+     */
+    run(checkable: Checkable, actor: Actor): Promise<CheckOutcome> {
       const { id } = checkable.domain;
       const isAwaited = actor.kind !== "service";
       const present = running.get(id);
@@ -126,8 +120,11 @@ export const domainChecks = ({
         .then(resolve, reject);
       return outcome;
     },
-    abandon() {
+    /** What is found from now on is not stored. */
+    abandon(): void {
       isAbandoned = true;
     },
   };
 };
+
+export type Checks = ReturnType<typeof domainChecks>;

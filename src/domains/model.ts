@@ -27,7 +27,7 @@ export const NewDomain = t.Object(
 
 const Stage = OneOf("DomainStage", STORED_STAGES, {
   description:
-    "`awaiting_dns`: its record is not there yet; `dns_conflict`: another record is in its place; `verified`, `issuing`, `issue_failed`: the certificate is under way; `live`: it is served; `suspended`: the plan is below Pro.",
+    "`awaiting_dns`: its record does not exist yet; `dns_conflict`: another record is in its place; `verified`, `issuing`, `issue_failed`: it waits for its certificate; `live`: it is served; `suspended`: the plan is below Pro.",
   examples: ["awaiting_dns"],
 });
 
@@ -55,7 +55,7 @@ const NeededRecord = t.Object(
     name: text("What to enter as the record's name: `@` for the registered domain itself.", "docs"),
     value: text("What it must point to: the project's own target, exactly.", TARGET),
     ttl: Type.Integer({ minimum: 1, description: "Seconds.", examples: [3600] }),
-    note: t.Optional(text("What there is to know about it.")),
+    note: t.Optional(text("What else to know about the record.")),
     bind: t.Optional(
       text("The line of a zone file; none for an ALIAS.", `docs.example.org. 3600 IN CNAME ${TARGET}.`),
     ),
@@ -75,15 +75,15 @@ export const Domain = t.Object(
     stage: Stage,
     role: OneOf("DomainRole", ROLES, {
       description:
-        "`redirect`: its visitors are sent to the primary domain with 301, while that is live; all others get the site.",
+        "`redirect`: its visitors are sent to the primary domain with 301, while that is live; visitors of other domains get the site.",
       examples: ["primary"],
     }),
     record: NeededRecord,
     findings: Findings,
     createdAt: Time("When it was added.", "2026-11-20T09:30:00.000Z"),
-    checkedAt: optionalTime("When its records were last looked at.", "2026-11-20T09:31:00.000Z"),
+    checkedAt: optionalTime("When its records were last checked.", "2026-11-20T09:31:00.000Z"),
     nextCheckAt: optionalTime(
-      "When they are looked at by themselves; absent: on request only.",
+      "When the service checks them next; absent: only on request.",
       "2026-11-20T09:32:00.000Z",
     ),
     failingSince: optionalTime(
@@ -108,12 +108,12 @@ export const DomainEvent = t.Object(
   {
     at: Time("When it happened.", "2026-11-20T09:32:00.000Z"),
     actor: OneOf("DomainActor", ["key", "operator", "service"], {
-      description: "`key`: an API key; `operator`: the command line; `service`: by itself.",
+      description: "`key`: an API key; `operator`: the command line; `service`: the service itself.",
       examples: ["key"],
     }),
     key: t.Optional(Id("The API key.", 1)),
     event: OneOf("DomainEventName", EVENTS, {
-      description: "What happened. A check that found what the one before it found is left out.",
+      description: "What happened. A check with the same result as the one before is left out.",
       examples: ["records_right"],
     }),
     stage: OneOf("DomainEventStage", STAGES, {

@@ -50,13 +50,13 @@ export const addDomain = operation({
   operationId: "addDomain",
   summary: "Add a domain to a project",
   description:
-    "Needs the plan Pro or above and a successful deploy. The answer has the DNS record to create; the service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Any project can add a name, even one that another project holds: the DNS decides. The first project whose own target it shows gets the name at once; a project that held it loses it, with its certificate. An apex that has only addresses also needs the TXT record `record.proof`. Adding a domain again changes nothing.",
+    "Needs the plan Pro or above and a successful deploy. The response has the DNS record to create. The service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Any project can add a name, even one that another project holds: the DNS decides. The first project whose own target it shows gets the name at once; a project that held it loses it, with its certificate. An apex that has only addresses also needs the TXT record `record.proof`. Adding a domain again changes nothing.",
   tags: TAGS,
   bodyExample: { hostname: "docs.example.org" },
   responses: {
     200: { description: "The project has the domain already.", example: LIVE },
     201: {
-      description: "The domain, which waits for its record.",
+      description: "The domain. It waits for its record.",
       headers: ["Location"],
       example: DOCS,
     },
@@ -67,7 +67,7 @@ export const addDomain = operation({
 export const getDomain = operation({
   operationId: "getDomain",
   summary: "Fetch one domain",
-  description: "With the record that it needs, what its last check found, and all that this was answered.",
+  description: "With the record that it needs, what its last check found, and every response to that check.",
   tags: TAGS,
   responses: { 200: { description: "The domain.", example: LIVE } },
 });
@@ -76,7 +76,7 @@ export const removeDomain = operation({
   operationId: "removeDomain",
   summary: "Remove a domain",
   description:
-    "From the answer on nothing is served under it. If its address was shared, let it redirect instead: in the project's configuration. Domains that redirected to it show the site themselves.",
+    "Nothing is served under it after the response. If its address was shared, let it redirect instead, in the project's configuration. Domains that redirected to it show the site themselves.",
   tags: TAGS,
   responses: { 204: { description: "The domain is gone." } },
 });
@@ -85,9 +85,11 @@ export const verifyDomain = operation({
   operationId: "verifyDomain",
   summary: "Verify a domain now",
   description:
-    "Also to verify it again. Asks the zone's own name servers and the resolvers, which may take some seconds; 10 times a minute for each domain. What is wrong is in the findings of the answer.",
+    "Can be repeated, 10 times a minute for each domain. Asks the zone's own name servers and the resolvers, which may take some seconds. The findings in the response say what is wrong.",
   tags: TAGS,
-  responses: { 200: { description: "The domain as it is now, with all that was answered.", example: LIVE } },
+  responses: {
+    200: { description: "The domain as it is now, with every response to the check.", example: LIVE },
+  },
   faults: ["plan_required", "domain_taken", "not_ready"],
 });
 
@@ -95,7 +97,7 @@ export const makePrimary = operation({
   operationId: "makePrimaryDomain",
   summary: "Make a domain the primary one",
   description:
-    "Domains that redirect, redirect to it from now on, once it is live; the one that was primary before shows the site. Again is fine.",
+    "Domains that redirect now redirect to it, once it is live. The domain that was primary before shows the site. Can be repeated.",
   tags: TAGS,
   responses: { 200: { description: "The domain.", example: LIVE } },
 });
@@ -134,7 +136,7 @@ export const listDomainEvents = operation({
 export const getDomainsConfig = operation({
   operationId: "getDomainsConfig",
   summary: "Fetch the configuration of a project's domains",
-  description: "As JSON, or as YAML to whoever accepts `application/yaml`.",
+  description: "As JSON, or as YAML if the request prefers `application/yaml`.",
   tags: TAGS,
   responses: { 200: { description: "The configuration.", example: CONFIG, alsoAs: YAML_TYPES.slice(0, 1) } },
 });
@@ -143,7 +145,7 @@ export const putDomainsConfig = operation({
   operationId: "putDomainsConfig",
   summary: "Replace the configuration of a project's domains",
   description:
-    "Applied whole or not at all; what is wrong is named, all of it. Every redirect must lead to the primary domain, with 301. Domains that it does not name show the site.",
+    "Applied whole or not at all. The error names everything that is wrong. Every redirect must lead to the primary domain, with 301. Domains that it does not name show the site.",
   tags: TAGS,
   bodyExample: CONFIG,
   responses: { 200: { description: "The configuration as it is now.", example: CONFIG } },

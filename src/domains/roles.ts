@@ -13,17 +13,6 @@ export interface DomainsMapping {
   domains: { primary?: string; redirects: DomainsConfig["redirects"] };
 }
 
-/** Which of a project's domains is the primary one, and which redirect to it: the specified mapping. */
-export interface DomainRolesService {
-  /** @throws Fault not_found */
-  read(slug: string): Promise<DomainsMapping>;
-  /**
-   * Puts the mapping into force, whole or not at all; a domain that it does not name serves the site.
-   * @throws Fault not_found, invalid_request with every fault
-   */
-  write(slug: string, body: unknown, actor: Actor): Promise<DomainsMapping>;
-}
-
 const MAX_FAULTS = 20;
 
 const normalise = (typed: string): string | undefined => {
@@ -54,6 +43,7 @@ const mappingOf = (domains: readonly Domain[]): DomainsMapping => {
   return { domains: { primary: to, redirects } };
 };
 
+/** Which of a project's domains is the primary one, and which redirect to it: the specified mapping. */
 export const domainRoles = ({
   domains,
   projects,
@@ -62,14 +52,19 @@ export const domainRoles = ({
   domains: Pick<Domains, "list" | "assign">;
   projects: Pick<ProjectService, "get">;
   clock: Clock;
-}): DomainRolesService => {
+}) => {
   const all = (projectId: number) => domains.list({ projectId, after: 0, limit: MAX_DOMAINS });
 
   return {
-    async read(slug) {
+    /** @throws Fault not_found */
+    async read(slug: string): Promise<DomainsMapping> {
       return mappingOf(await all((await projects.get(slug)).id));
     },
-    async write(slug, body, actor) {
+    /**
+     * Applies the mapping as a whole or not at all. A domain that it does not name serves the site.
+     * @throws Fault not_found, invalid_request with every fault
+     */
+    async write(slug: string, body: unknown, actor: Actor): Promise<DomainsMapping> {
       const { id } = await projects.get(slug);
       const tries = [1, 2, 3];
       for (const _ of tries) {
@@ -84,3 +79,5 @@ export const domainRoles = ({
     },
   };
 };
+
+export type DomainRolesService = ReturnType<typeof domainRoles>;

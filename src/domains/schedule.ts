@@ -1,15 +1,15 @@
-/** When domains are checked by themselves. Times and lengths are milliseconds. */
+/** When the service checks domains. Times and lengths are milliseconds. */
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long a domain that waits for its records is checked by itself: what the DNS may take to spread. */
+/** How long the service checks a domain that waits for its records: as long as the DNS may take to spread them. */
 export const WAITING_MS = 48 * HOUR;
-/** How long a live domain that no longer verifies goes on being served. */
+/** How long a live domain that no longer verifies is still served. */
 export const LAPSE_MS = 7 * DAY;
 
-/** After it began to wait: people look at once whether it works. */
+/** After it began to wait: people want to know at once whether it works. */
 const FIRST = [MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE];
 const LAST_OF_FIRST = 10 * MINUTE;
 const STEP = 15 * MINUTE;
@@ -22,12 +22,12 @@ export const nextWaitingCheck = (waitingSince: number, now: number): number | nu
   return next <= WAITING_MS ? waitingSince + next : null;
 };
 
-/** Between checks of a domain whose servers are silent, at the most. */
+/** The longest time between checks of a domain whose servers are silent. */
 const MAX_BETWEEN_SILENCES = HOUR;
 
 /**
- * The next check of a domain that waits and could not be asked about: in twice the time since the check before, up to an
- * hour, but never before the plan says; each costs seconds of waiting, and silence seldom ends soon.
+ * The next check of a domain that waits and whose servers are silent: in twice the time since the check before, up to an
+ * hour, but never earlier than planned. Such a check takes seconds, and silence seldom ends soon.
  */
 export const nextCheckAfterSilence = (
   waitingSince: number,
@@ -40,19 +40,19 @@ export const nextCheckAfterSilence = (
   return Math.max(planned, now + Math.min(2 * since, MAX_BETWEEN_SILENCES));
 };
 
-/** The next check of a live domain: a day on, or when it must be decided whether it is parked. */
+/** The daily check of a live domain; earlier if it lapses before that. The only place that says when a live domain is checked. */
 export const nextLiveCheck = (failingSince: number | null, now: number): number => {
   const lapses = failingSince === null ? Number.POSITIVE_INFINITY : failingSince + LAPSE_MS;
   return lapses > now ? Math.min(now + DAY, lapses) : now + DAY;
 };
 
-/** Until the next check of a domain that came back live from its suspension and could not be asked about. */
+/** Until the next check of a domain that is live again after a suspension, and whose servers are silent. */
 export const UNSURE_MS = 15 * MINUTE;
 
-/** Of the wait, and of any wait at the most. */
+/** Share of the wait, and the longest delay. */
 const SPREAD = 0.1;
 const MAX_SPREAD = 30 * MINUTE;
 
-/** A check put off by a tenth at the most, so that domains added together are not checked together for ever. */
+/** Delays a check by at most a tenth, so that domains added together are not always checked together. */
 export const spread = (next: number | null, now: number, random: () => number): number | null =>
   next === null ? null : Math.round(next + Math.min((next - now) * SPREAD, MAX_SPREAD) * random());

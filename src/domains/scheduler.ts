@@ -11,23 +11,23 @@ export interface DomainSchedulerOptions {
   domains: Pick<Domains, "due" | "stopChecks">;
   checks: Checks;
   clock: Clock;
-  /** Told of a check that could not be made or written down. */
-  failed: (error: unknown) => void;
+  /** Called when a check could not be made or stored. */
+  onError: (error: unknown) => void;
 }
 
-/** Checks that begin in a second: 10,000 domains that wait are 11 a second, of 25 questions each. */
+/** Checks that begin in a second. 10,000 domains that wait need 11 a second, of 25 queries each. */
 export const MAX_PER_TICK = 20;
-/** Checks at once: a silent server costs seconds, and must hold up neither the others nor those that are asked for. */
+/** Checks at the same time. A silent server costs seconds, and must delay neither other checks nor those that clients ask for. */
 export const MAX_CONCURRENT = 32;
 
-/** Checks domains when their time has come. What is found after `stop` is not written down: it is asked again after the next start. */
+/** Checks domains that are due. What a check finds after `stop` is not stored: the check is due again at the next start. */
 export const domainScheduler = ({
   domains,
   checks,
   clock,
-  failed,
+  onError,
 }: DomainSchedulerOptions): DomainScheduler => {
-  const kept = duePoller({
+  const checkPoller = duePoller({
     due: domains.due,
     idOf: ({ domain }) => domain.id,
     process: (checkable) =>
@@ -37,13 +37,13 @@ export const domainScheduler = ({
     maxPerTick: MAX_PER_TICK,
     maxConcurrent: MAX_CONCURRENT,
     clock,
-    onError: failed,
+    onError,
   });
   return {
-    ...kept,
+    ...checkPoller,
     stop() {
       checks.abandon();
-      return kept.stop();
+      return checkPoller.stop();
     },
   };
 };

@@ -139,7 +139,7 @@ const openMany = async (count: number) => {
         targetOf: (label) => label,
       }),
       clock: store.clock,
-      failed: (error) => void failures.push(error),
+      onError: (error) => void failures.push(error),
     });
   return { store, told, repository, schedulerOf, scheduler: schedulerOf(), failures };
 };

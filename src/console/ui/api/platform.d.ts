@@ -136,7 +136,7 @@ export interface paths {
     put?: never;
     /**
      * Add a domain to a project
-     * @description Needs the plan Pro or above and a successful deploy. The answer has the DNS record to create; the service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Any project can add a name, even one that another project holds: the DNS decides. The first project whose own target it shows gets the name at once; a project that held it loses it, with its certificate. An apex that has only addresses also needs the TXT record `record.proof`. Adding a domain again changes nothing. Needs the scope `platform:write`.
+     * @description Needs the plan Pro or above and a successful deploy. The response has the DNS record to create. The service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Any project can add a name, even one that another project holds: the DNS decides. The first project whose own target it shows gets the name at once; a project that held it loses it, with its certificate. An apex that has only addresses also needs the TXT record `record.proof`. Adding a domain again changes nothing. Needs the scope `platform:write`.
      */
     post: operations["addDomain"];
     delete?: never;
@@ -154,14 +154,14 @@ export interface paths {
     };
     /**
      * Fetch one domain
-     * @description With the record that it needs, what its last check found, and all that this was answered. Needs the scope `platform:read`.
+     * @description With the record that it needs, what its last check found, and every response to that check. Needs the scope `platform:read`.
      */
     get: operations["getDomain"];
     put?: never;
     post?: never;
     /**
      * Remove a domain
-     * @description From the answer on nothing is served under it. If its address was shared, let it redirect instead: in the project's configuration. Domains that redirected to it show the site themselves. Needs the scope `platform:write`.
+     * @description Nothing is served under it after the response. If its address was shared, let it redirect instead, in the project's configuration. Domains that redirected to it show the site themselves. Needs the scope `platform:write`.
      */
     delete: operations["removeDomain"];
     options?: never;
@@ -180,7 +180,7 @@ export interface paths {
     put?: never;
     /**
      * Verify a domain now
-     * @description Also to verify it again. Asks the zone's own name servers and the resolvers, which may take some seconds; 10 times a minute for each domain. What is wrong is in the findings of the answer. Needs the scope `platform:write`.
+     * @description Can be repeated, 10 times a minute for each domain. Asks the zone's own name servers and the resolvers, which may take some seconds. The findings in the response say what is wrong. Needs the scope `platform:write`.
      */
     post: operations["verifyDomain"];
     delete?: never;
@@ -199,7 +199,7 @@ export interface paths {
     get?: never;
     /**
      * Make a domain the primary one
-     * @description Domains that redirect, redirect to it from now on, once it is live; the one that was primary before shows the site. Again is fine. Needs the scope `platform:write`.
+     * @description Domains that redirect now redirect to it, once it is live. The domain that was primary before shows the site. Can be repeated. Needs the scope `platform:write`.
      */
     put: operations["makePrimaryDomain"];
     post?: never;
@@ -238,12 +238,12 @@ export interface paths {
     };
     /**
      * Fetch the configuration of a project's domains
-     * @description As JSON, or as YAML to whoever accepts `application/yaml`. Needs the scope `platform:read`.
+     * @description As JSON, or as YAML if the request prefers `application/yaml`. Needs the scope `platform:read`.
      */
     get: operations["getDomainsConfig"];
     /**
      * Replace the configuration of a project's domains
-     * @description Applied whole or not at all; what is wrong is named, all of it. Every redirect must lead to the primary domain, with 301. Domains that it does not name show the site. Needs the scope `platform:write`.
+     * @description Applied whole or not at all. The error names everything that is wrong. Every redirect must lead to the primary domain, with 301. Domains that it does not name show the site. Needs the scope `platform:write`.
      */
     put: operations["putDomainsConfig"];
     post?: never;
@@ -517,17 +517,17 @@ export interface components {
       /** @description The same with U-labels, to show. */
       unicode: string;
       /**
-       * @description `awaiting_dns`: its record is not there yet; `dns_conflict`: another record is in its place; `verified`, `issuing`, `issue_failed`: the certificate is under way; `live`: it is served; `suspended`: the plan is below Pro.
+       * @description `awaiting_dns`: its record does not exist yet; `dns_conflict`: another record is in its place; `verified`, `issuing`, `issue_failed`: it waits for its certificate; `live`: it is served; `suspended`: the plan is below Pro.
        * @enum {string}
        */
       stage: "awaiting_dns" | "dns_conflict" | "verified" | "issuing" | "issue_failed" | "live" | "suspended";
       /**
-       * @description `redirect`: its visitors are sent to the primary domain with 301, while that is live; all others get the site.
+       * @description `redirect`: its visitors are sent to the primary domain with 301, while that is live; visitors of other domains get the site.
        * @enum {string}
        */
       role: "primary" | "served" | "redirect";
       record: components["schemas"]["DomainRecord"];
-      /** @description Of the last check; empty if all is right. */
+      /** @description Of the last check; empty if everything is right. */
       findings: components["schemas"]["DomainFinding"][];
       /**
        * Format: date-time
@@ -536,12 +536,12 @@ export interface components {
       createdAt: string;
       /**
        * Format: date-time
-       * @description When its records were last looked at.
+       * @description When its records were last checked.
        */
       checkedAt?: string;
       /**
        * Format: date-time
-       * @description When they are looked at by themselves; absent: on request only.
+       * @description When the service checks them next; absent: only on request.
        */
       nextCheckAt?: string;
       /**
@@ -575,7 +575,7 @@ export interface components {
       value: string;
       /** @description Seconds. */
       ttl: number;
-      /** @description What there is to know about it. */
+      /** @description What else to know about the record. */
       note?: string;
       /** @description The line of a zone file; none for an ALIAS. */
       bind?: string;
@@ -601,7 +601,7 @@ export interface components {
     /** @description What a check found, naming the record to change. */
     DomainFinding: {
       /**
-       * @description `not_propagated` and `unreachable` need time only; `unreachable` is never counted as a failure. `ownership_unproven`: the addresses of a registered domain are those of every project, and only the TXT record `record.proof` tells which of them it is for. `domain_taken`: the DNS also names the project that holds the domain. `domain_lost`: another project has proven that the domain is its own.
+       * @description `not_propagated` and `unreachable` only need time; `unreachable` never counts as a failure. `ownership_unproven`: the addresses of a registered domain are those of every project, and only the TXT record `record.proof` tells which of them it is for. `domain_taken`: the DNS also names the project that holds the domain. `domain_lost`: another project has proven that the domain is its own.
        * @enum {string}
        */
       kind:
@@ -624,7 +624,7 @@ export interface components {
       found?: string[];
       /** @description What they must be. */
       expected?: string[];
-      /** @description Who said so, or said nothing. */
+      /** @description The server that responded so, or did not respond. */
       server?: string;
       /** @description How long caches may keep the old records. */
       seconds?: number;
@@ -677,7 +677,7 @@ export interface components {
       /** @description The name that it is about. */
       identifier?: string;
     };
-    /** @description All that the last check asked and was answered. */
+    /** @description Every query of the last check, and its response. */
     DomainTrace: {
       /** @description What the record had to point to. */
       target: string;
@@ -691,12 +691,12 @@ export interface components {
       targetAddresses: string[];
       /** @description The CAA records that count. */
       caa: string[];
-      /** @description Every question in the order of the answers; 200 at the most. */
+      /** @description Every query, in the order of the responses; at most 200. */
       questions: components["schemas"]["DomainQuestion"][];
     };
-    /** @description A question that a check asked, and its answer. */
+    /** @description A query of a check, and its response. */
     DomainQuestion: {
-      /** @description Who was asked. */
+      /** @description The server that was asked. */
       server: string;
       /** @description The name. */
       name: string;
@@ -706,11 +706,11 @@ export interface components {
       recursive: boolean;
       /** @enum {string} */
       transport: "udp" | "tcp";
-      /** @description The answer's code, or why there was none: `timeout`, `refused`, ... */
+      /** @description The response code, or why there was no response: `timeout`, `refused`, ... */
       outcome: string;
-      /** @description More about why there was none. */
+      /** @description More about why there was no response. */
       detail?: string;
-      /** @description The records, as zone files write them; 20 at the most. */
+      /** @description The records, as zone files write them; at most 20. */
       records: string[];
       /** @description How long it took. */
       milliseconds: number;
@@ -723,7 +723,7 @@ export interface components {
        */
       at: string;
       /**
-       * @description `key`: an API key; `operator`: the command line; `service`: by itself.
+       * @description `key`: an API key; `operator`: the command line; `service`: the service itself.
        * @enum {string}
        */
       actor: "key" | "operator" | "service";
@@ -733,7 +733,7 @@ export interface components {
        */
       key?: number;
       /**
-       * @description What happened. A check that found what the one before it found is left out.
+       * @description What happened. A check with the same result as the one before is left out.
        * @enum {string}
        */
       event:
@@ -1536,7 +1536,7 @@ export interface operations {
           "application/json": components["schemas"]["Domain"];
         };
       };
-      /** @description The domain, which waits for its record. */
+      /** @description The domain. It waits for its record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -1677,7 +1677,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The domain as it is now, with all that was answered. */
+      /** @description The domain as it is now, with every response to the check. */
       200: {
         headers: {
           [name: string]: unknown;
