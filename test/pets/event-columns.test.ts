@@ -37,6 +37,7 @@ test("setting a column to null, and then to a value, makes two events", async ()
   await addPet(store, { name: "Bella", status: "available" });
   const { client } = store.database;
   for (const column of columns.filter(({ notNull }) => !notNull)) {
+    client.run(`update pets set ${column.name} = ?`, [otherValue(column)]);
     client.run("delete from pet_events");
     client.run(`update pets set ${column.name} = null`);
     client.run(`update pets set ${column.name} = ?`, [otherValue(column)]);
