@@ -1,0 +1,64 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join, normalize } from "node:path";
+import { Glob } from "bun";
+import { scripts } from "../package.json";
+
+const ROOT = join(import.meta.dir, "..");
+
+const PAGES = ["README.md", ".github/*.md", "src/**/*.md"].flatMap((pattern) =>
+  [...new Glob(pattern).scanSync({ cwd: ROOT, dot: true })].toSorted(),
+);
+
+/** `src/pets/model.ts`, `test/real`, `drizzle/0004_shop.sql`; not `src/...`. */
+const PATH = /(?<![\w./-])(?:src|test|drizzle)\/[\w./-]*\w/g;
+const SCRIPT = /\bbun run ([\w:-]+)/g;
+const LINK = /\]\(([^)\s]+)\)/g;
+const HEADING = /^#+ (.+)$/gm;
+const textOf = (page: string): Promise<string> => Bun.file(join(ROOT, page)).text();
+const matchesIn = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].map(([whole, group]) => group ?? whole);
+
+/** The fragment that GitHub gives to a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, "")
+    .trim()
+    .replaceAll(/\s/g, "-");
+
+const leadsNowhere = async (page: string, link: string): Promise<boolean> => {
+  const [path = "", fragment] = link.split("#");
+  const target = path === "" ? page : normalize(join(page, "..", path));
+  if (!existsSync(join(ROOT, target))) return true;
+  if (fragment === undefined) return false;
+  return !matchesIn(await textOf(target), HEADING)
+    .map(anchorOf)
+    .includes(fragment);
+};
+
+test("the contributor pages are all linked from the architecture page", async () => {
+  const architecture = await textOf("src/manual/contributing/architecture.md");
+  const pages = [...new Glob("*.md").scanSync(join(ROOT, "src/manual/contributing"))];
+  expect(pages.filter((page) => page !== "architecture.md" && !architecture.includes(`(${page})`))).toEqual(
+    [],
+  );
+});
+
+describe.each(PAGES)("%s", (page) => {
+  test("names files that exist", async () => {
+    const paths = matchesIn(await textOf(page), PATH);
+    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  test("names scripts that package.json has", async () => {
+    expect(matchesIn(await textOf(page), SCRIPT).filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  test("links to pages and headings that exist", async () => {
+    const links = matchesIn(await textOf(page), LINK).filter((link) => !/^[a-z]+:/.test(link));
+    const broken = [];
+    for (const link of links) if (await leadsNowhere(page, link)) broken.push(link);
+    expect(broken).toEqual([]);
+  });
+});
