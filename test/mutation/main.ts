@@ -2,7 +2,7 @@ import { MODULES } from "./modules.ts";
 import type { Mutant } from "./mutants.ts";
 import { HELP, MIN_SCORE, Refused, readOptions } from "./options.ts";
 import { type Result, run } from "./run.ts";
-import { sandbox } from "./sandbox.ts";
+import { withSandboxes } from "./sandbox.ts";
 import { type Survivor, readSurvivors } from "./survivors.ts";
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
@@ -55,20 +55,11 @@ const mutate = async (args: string[]): Promise<number> => {
     print(HELP);
     return 0;
   }
-  const sandboxes = Array.from({ length: workers }, sandbox);
-  const remove = () => sandboxes.forEach((one) => one.remove());
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => {
-      remove();
-      process.exit(130);
-    });
-  try {
+  return withSandboxes(workers, async (sandboxes) => {
     const begin = performance.now();
     const results = await run(sandboxes, modules, reportModule);
     return report(results, await readSurvivors(), (performance.now() - begin) / 1000);
-  } finally {
-    remove();
-  }
+  });
 };
 
 try {

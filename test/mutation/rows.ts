@@ -5,13 +5,13 @@
 import { join } from "node:path";
 import { Glob } from "bun";
 import ts from "typescript";
-import { type Sandbox, sandbox } from "./sandbox.ts";
+import { type Sandbox, withSandboxes } from "./sandbox.ts";
 
 interface Table {
   module: string;
   /** The constant: an array of rows, or an object whose properties are its rows. */
   name: string;
-  /** True if what is in a row's own lists is tried as well. */
+  /** True if what is inside a row is tried as well. */
   isNested?: boolean;
   /** Files and directories, tried in this order. */
   tests: readonly string[];
@@ -72,13 +72,11 @@ const elementsOf = (node: ts.Expression): readonly ts.Node[] => {
   return ts.isArrayLiteralExpression(value) ? value.elements : value.properties;
 };
 
-/** What is in a row's own lists, at any depth; `undefined` says no more than nothing. */
-const innerOf = (node: ts.Node): readonly ts.Node[] => {
-  if (!ts.isPropertyAssignment(node) || !isHolder(bare(node.initializer))) return [];
-  return elementsOf(node.initializer).flatMap((one) =>
-    ts.isPropertyAssignment(one) && one.initializer.getText() === "undefined" ? [] : [one, ...innerOf(one)],
-  );
-};
+/** What is in a row's own lists and objects, at every depth. */
+const innerOf = (node: ts.Node): readonly ts.Node[] =>
+  ts.isPropertyAssignment(node) && isHolder(bare(node.initializer))
+    ? elementsOf(node.initializer).flatMap((inner) => [inner, ...innerOf(inner)])
+    : [];
 
 const tableIn = (source: ts.SourceFile, name: string): ts.Expression => {
   for (const statement of source.statements)
@@ -142,15 +140,13 @@ const tryRows = async (copy: Sandbox, queue: Iterator<Row>): Promise<Row[]> => {
 
 const names = process.argv.slice(2);
 const chosen = TABLES.filter(({ name }) => names.length === 0 || names.includes(name));
-const copies = Array.from({ length: WORKERS }, sandbox);
-try {
+
+process.exitCode = await withSandboxes(WORKERS, async (copies) => {
   const rows = await Promise.all(
     chosen.map(async (table) => rowsOf(table, await Bun.file(join(ROOT, table.module)).text())),
   );
   const queue = rows.flat().values();
   const survivors = (await Promise.all(copies.map((copy) => tryRows(copy, queue)))).flat();
   process.stdout.write(`${rows.flat().length} rows, ${survivors.length} survived.\n`);
-  process.exitCode = survivors.length > 0 ? 1 : 0;
-} finally {
-  for (const copy of copies) copy.remove();
-}
+  return survivors.length > 0 ? 1 : 0;
+});

@@ -14,11 +14,12 @@ export interface Outcome {
 }
 
 /** A copy of the working tree, whose modules may be broken. Its own directory is gone after `remove`. */
-export const sandbox = () => {
+const sandbox = () => {
   const directory = mkdtempSync(join(tmpdir(), "adoption-store-mutation-"));
   for (const name of COPIED)
     cpSync(join(ROOT, name), join(directory, name), { recursive: true, filter: isNeeded });
   symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
+  let running: Bun.Subprocess | undefined;
   return {
     read: (module: string): Promise<string> => Bun.file(join(directory, module)).text(),
     write: (module: string, text: string) => Bun.write(join(directory, module), text),
@@ -31,12 +32,36 @@ export const sandbox = () => {
         timeout: Math.ceil(timeoutMs),
         killSignal: "SIGKILL",
       });
+      running = run;
       const output = await new Response(run.stderr).text();
       const failed = /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/m.exec(output)?.[1];
       return { isPassed: (await run.exited) === 0, failed, ms: performance.now() - begin };
     },
-    remove: () => rmSync(directory, { recursive: true, force: true }),
+    /** Ends the tests that run, then removes the copy. */
+    remove() {
+      running?.kill("SIGKILL");
+      rmSync(directory, { recursive: true, force: true });
+    },
   };
 };
 
 export type Sandbox = ReturnType<typeof sandbox>;
+
+/** Gives `act` that many sandboxes, and removes them when it ends or a signal ends this process. */
+export const withSandboxes = async <Result>(
+  count: number,
+  act: (sandboxes: Sandbox[]) => Promise<Result>,
+): Promise<Result> => {
+  const sandboxes = Array.from({ length: count }, sandbox);
+  const remove = () => sandboxes.forEach((one) => one.remove());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(signal, () => {
+      remove();
+      process.exit(130);
+    });
+  try {
+    return await act(sandboxes);
+  } finally {
+    remove();
+  }
+};
