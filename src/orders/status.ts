@@ -8,8 +8,8 @@ interface Transition {
   /** The statuses in which an order allows the step. */
   from: readonly OrderStatus[];
   to: OrderStatus;
-  /** The new status of the animal, and the status that it must have for that; undefined: any. */
-  pet?: { from: "pending" | undefined; to: "available" | "sold" };
+  /** The new status of the animal, and the status that it must have for that; absent: any. */
+  pet?: { from?: "pending"; to: "available" | "sold" };
 }
 
 /**
@@ -18,7 +18,7 @@ interface Transition {
  */
 export const TRANSITIONS: Readonly<Record<OrderStep, Transition>> = {
   approve: { from: ["placed"], to: "approved" },
-  complete: { from: ["approved"], to: "completed", pet: { from: undefined, to: "sold" } },
+  complete: { from: ["approved"], to: "completed", pet: { to: "sold" } },
   // An animal that has been given another status in the meantime keeps it.
   cancel: { from: ["placed", "approved"], to: "cancelled", pet: { from: "pending", to: "available" } },
 };
