@@ -20,7 +20,7 @@ import type { Repositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** The certificates that commands work with. */
-export const certificatesOf = (
+export const commandCertificates = (
   config: Config,
   certificates: Repositories["certificates"],
   { clock, sleep }: Pick<Runtime, "clock" | "sleep">,

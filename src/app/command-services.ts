@@ -3,9 +3,9 @@ import type { Database } from "../db/open.ts";
 import { dnsInspector } from "../domains/dns-inspector.ts";
 import { keyService } from "../keys/service.ts";
 import { orderService } from "../orders/service.ts";
-import { certificatesOf } from "./certificates.ts";
+import { commandCertificates } from "./certificates.ts";
 import { domainServices } from "./domains.ts";
-import { certificatesIn, createRepositories } from "./repositories.ts";
+import { openCertificateRepository, createRepositories } from "./repositories.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
 
 /**
@@ -27,7 +27,7 @@ export const commandServices = (
       return orderService({ orders: repositories.orders, clock });
     },
     get certificates() {
-      return certificatesOf(config, repositories.certificates, runtime);
+      return commandCertificates(config, repositories.certificates, runtime);
     },
     /** Projects and their domains. */
     get platform() {
@@ -42,5 +42,7 @@ export const commandServices = (
 };
 
 /** The certificates of a database that is open for reading only. */
-export const readableCertificates = (config: Config, database: Parameters<typeof certificatesIn>[0]) =>
-  certificatesOf(config, certificatesIn(database), systemRuntime);
+export const readableCertificates = (
+  config: Config,
+  database: Parameters<typeof openCertificateRepository>[0],
+) => commandCertificates(config, openCertificateRepository(database), systemRuntime);

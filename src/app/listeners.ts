@@ -23,7 +23,7 @@ export interface HttpListeners {
   /** The listener of PORT. */
   main: HttpListener;
   /** The listener of HTTP_PORT. */
-  further: HttpListener | undefined;
+  http: HttpListener | undefined;
 }
 
 /**
@@ -31,13 +31,13 @@ export interface HttpListeners {
  * connections, and because a migration must respond to health checks. They call the handlers that were last given to `handle`.
  */
 export const createListeners = (config: Config, log: Logger) => {
-  const places = listenAddresses(config);
+  const addresses = listenAddresses(config);
   const sockets = openSockets();
   const limit = processFileLimit();
   const { maxConnections, advice } = descriptorBudget(
     DEFAULT_LIMITS.connections,
     limit,
-    places.https !== undefined,
+    addresses.https !== undefined,
   );
   if (advice !== undefined) log.warn(advice);
   const open: { stop(graceMs: number): Promise<void> }[] = [];
@@ -45,17 +45,17 @@ export const createListeners = (config: Config, log: Logger) => {
   const fetch: Handler = (request) => handlers.fetch(request);
   const misdirected: Handler = (request) => handlers.misdirected(request);
 
-  const openAt = async (place: ListenAddress): Promise<HttpListener> => {
-    const listener = await listenAt(place, (where) => listenHttp({ ...where, fetch }));
+  const openAt = async (address: ListenAddress): Promise<HttpListener> => {
+    const listener = await listenAt(address, (where) => listenHttp({ ...where, fetch }));
     open.push(listener);
     return listener;
   };
   const listenForHttp = async (): Promise<HttpListeners> => {
-    const main = await openAt(places.main);
-    const further = places.http && (await openAt(places.http));
-    const ports = further ? [main.port, further.port] : [main.port];
+    const main = await openAt(addresses.main);
+    const http = addresses.http && (await openAt(addresses.http));
+    const ports = http ? [main.port, http.port] : [main.port];
     open.push(limitConnections({ ports, maxConnections, trustsProxy: config.trustProxy > 0, sockets, log }));
-    return { main, further };
+    return { main, http };
   };
 
   return {
@@ -63,9 +63,9 @@ export const createListeners = (config: Config, log: Logger) => {
     listenForHttp: once(listenForHttp),
     /** Opens the port for HTTPS, if there is one. @throws OperatorError */
     async listenForHttps(https: Services["https"]): Promise<HttpsListener | undefined> {
-      if (!https || !places.https) return undefined;
+      if (!https || !addresses.https) return undefined;
       const { certificates, handshake: challenge } = https;
-      const listener = await listenAt(places.https, (where) =>
+      const listener = await listenAt(addresses.https, (where) =>
         listenHttps({ ...where, certificates, challenge, fetch, misdirected, maxConnections }),
       );
       open.push(listener);

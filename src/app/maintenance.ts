@@ -7,7 +7,7 @@ import { type Poller, repeat } from "../lib/poller.ts";
 import type { Services } from "./services.ts";
 
 /** How often the last use of keys is saved. */
-const TEND_MS = 10_000;
+const DATABASE_INTERVAL_MS = 10_000;
 /** How often files that no deploy needs are removed. */
 const HOURLY_MS = 60 * 60_000;
 
@@ -34,18 +34,20 @@ const watchFiles = ({ assertInPlace }: Database, lock: ServerLock, log: Logger, 
 };
 
 /** Saves the last use of keys, removes expired rows, and shortens the write-ahead log. */
-const tendDatabase = ({ shrinkLog }: Database, { keys, sweeper }: Services, log: Logger): Poller => {
+const maintainDatabase = ({ shrinkLog }: Database, { keys, sweeper }: Services, log: Logger): Poller => {
   const warn = (message: string) => (error: unknown) => log.warn({ err: error }, message);
-  const tend = async () => {
+  const maintain = async () => {
     await keys.flush().catch(warn("the last use of keys could not be saved"));
     await sweeper.run().catch(warn("expired rows could not be removed"));
     await shrinkLog();
   };
-  return repeat(TEND_MS, tend, { onError: warn("the write-ahead log could not be shortened") });
+  return repeat(DATABASE_INTERVAL_MS, maintain, {
+    onError: warn("the write-ahead log could not be shortened"),
+  });
 };
 
 /** Publishes the first site, and removes files of old deploys and migrations: after the start, and every hour. */
-const tendFiles = (
+const maintainFiles = (
   { dataDir }: Config,
   { deploys }: Services,
   publishReference: () => Promise<void>,
@@ -75,8 +77,8 @@ export const maintenance = (
   }: { lock: ServerLock; log: Logger; watchMs: number; publishReference: () => Promise<void> },
 ): Poller[] => [
   watchFiles(database, lock, log, watchMs),
-  tendDatabase(database, services, log),
-  tendFiles(config, services, publishReference, log),
+  maintainDatabase(database, services, log),
+  maintainFiles(config, services, publishReference, log),
   services.domainScheduler,
   services.scrub,
   ...(services.https ? [services.https.certificateWatch, services.https.scheduler] : []),

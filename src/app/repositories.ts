@@ -18,7 +18,7 @@ import { publishedNames } from "../sites/repository.ts";
 export type Repositories = ReturnType<typeof createRepositories>;
 
 /** The certificates of a database, which may be open for reading only. */
-export const certificatesIn = (database: Pick<Database, "orm" | "commit">) =>
+export const openCertificateRepository = (database: Pick<Database, "orm" | "commit">) =>
   certificateRepository(database, certificateEffects(database));
 
 /**
@@ -38,7 +38,7 @@ export const createRepositories = (database: Database, { strictCategories, platf
     },
     adopters: lazy(() => adopterRepository(database)),
     categories: lazy(() => categoryRepository(database)),
-    certificates: lazy(() => certificatesIn(database)),
+    certificates: lazy(() => openCertificateRepository(database)),
     deploys: lazy(() => deployRepository(database)),
     domains,
     keptResponses: lazy(() => keptResponseRepository(database)),

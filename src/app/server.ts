@@ -61,22 +61,22 @@ export const startServer = async (
   watchMs = WATCH_MS,
 ): Promise<Server> => {
   prepareDirectories(config);
-  await using opened = new AsyncDisposableStack();
-  const lock = opened.adopt(lockForServer(config.dataDir), (taken) => taken.release());
+  await using resources = new AsyncDisposableStack();
+  const lock = resources.adopt(lockForServer(config.dataDir), (serverLock) => serverLock.release());
   const log = logger({ level: config.logLevel, format: config.logFormat, colour: config.colour });
   const listeners = createListeners(config, log);
-  opened.defer(async () => void (await listeners.stop(0)));
+  resources.defer(async () => void (await listeners.stop(0)));
   await migrateData(config, { log, signal, onBegin: listeners.listenForHttp });
-  const database = opened.adopt(openData(config, { create: true, migrate: true }), (data) => data.close());
+  const database = resources.adopt(openData(config, { create: true, migrate: true }), (data) => data.close());
   listeners.handle({ fetch: respondWhileStarting, misdirected: respondWhileStarting });
 
-  const { main, further } = await listeners.listenForHttp();
+  const { main, http } = await listeners.listenForHttp();
   const runtime = { ...systemRuntime, log };
   const services = createServices(config, database, runtime);
   const backups = serverBackups(config, log, storeIdOf(database.client));
   const https = await listeners.listenForHttps(services.https);
   const { app, fetch, misdirected } = createRequestHandlers(config, database, services, runtime, {
-    connections: connectionsOf(further ? [main, further] : [main], https),
+    connections: connectionsOf(http ? [main, http] : [main], https),
     port: main.port,
     httpsPort: https?.port ?? 0,
     fileUse: listeners.fileUse,
@@ -98,11 +98,11 @@ export const startServer = async (
   });
   if (backups) pollers.push(backups);
   for (const poller of pollers) poller.start();
-  opened.move();
+  resources.move();
   let stopped: Promise<void> | undefined;
   return {
     url: main.url,
-    httpPort: further?.port,
+    httpPort: http?.port,
     httpsPort: https?.port,
     sites: projectAddresses(config, main.port).addressOf("*"),
     adminKey,

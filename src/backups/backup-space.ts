@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import { freeBytes, fullReason, hasNoInodes } from "../data-dir/free-space.ts";
+import { freeBytes, fullDiskAdvice, hasNoInodes } from "../data-dir/free-space.ts";
 import { hasSecrets } from "../db/secrets.ts";
 import { type Client, sizeOf } from "../db/snapshot.ts";
 import { OperatorError } from "../lib/operator-error.ts";
@@ -11,7 +11,7 @@ const asMegabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
 export const noRoomError = (directory: string, needed: number) =>
   new OperatorError(
     hasNoInodes(directory)
-      ? `${directory}: ${fullReason(directory)}, or choose another directory`
+      ? `${directory}: ${fullDiskAdvice(directory)}, or choose another directory`
       : `${directory} has no room for the backup${needed > 0 ? `, which needs about ${asMegabytes(needed)}` : ""}: make room there, or choose another directory`,
   );
 

@@ -4,15 +4,15 @@ import { databasePath } from "../data-dir/paths.ts";
 import { isTemporary } from "./file-names.ts";
 
 /** How every database of SQLite begins (https://sqlite.org/fileformat2.html#magic_header_string). */
-const HEAD = "SQLite format 3\0";
+const MAGIC = "SQLite format 3\0";
 
 const isDatabase = (path: string): boolean => {
-  const head = Buffer.alloc(HEAD.length);
+  const head = Buffer.alloc(MAGIC.length);
   let file: number | undefined;
   try {
     file = openSync(path, "r");
     readSync(file, head);
-    return head.toString("latin1") === HEAD;
+    return head.toString("latin1") === MAGIC;
   } catch {
     // A file that cannot be read may be a database.
     return true;

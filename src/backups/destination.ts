@@ -19,7 +19,7 @@ import { OperatorError } from "../lib/operator-error.ts";
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
 
 /** The service's own files in DATA_DIR, and those named after them, such as the logs of the database. */
-const OWN = /^(adoption-store\.db|admin\.key|server\.(lock|json)|import-\d+\.lock|(blobs|uploads)$)/i;
+const OWN_NAME = /^(adoption-store\.db|admin\.key|server\.(lock|json)|import-\d+\.lock|(blobs|uploads)$)/i;
 /** What may follow the real path of such a file or directory. */
 const OWN_SUFFIX = /^(-wal|-shm|-journal|\/.*)?$/;
 
@@ -31,13 +31,13 @@ const nearestExisting = (directory: string): string =>
 const isOwn = (file: string, dataDir: string): boolean => {
   if (!existsSync(dataDir)) return false;
   const directory = nearestExisting(dirname(file));
-  const place = join(realpathSync(directory), relative(directory, file));
-  if (OWN.test(relative(realpathSync(dataDir), place).split(sep)[0] ?? "")) return true;
+  const realPath = join(realpathSync(directory), relative(directory, file));
+  if (OWN_NAME.test(relative(realpathSync(dataDir), realPath).split(sep)[0] ?? "")) return true;
   return readdirSync(dataDir)
     .map((name) => join(dataDir, name))
-    .filter((own) => OWN.test(basename(own)) && existsSync(own))
+    .filter((own) => OWN_NAME.test(basename(own)) && existsSync(own))
     .map((own) => realpathSync(own))
-    .some((own) => place.startsWith(own) && OWN_SUFFIX.test(place.slice(own.length)));
+    .some((own) => realPath.startsWith(own) && OWN_SUFFIX.test(realPath.slice(own.length)));
 };
 
 /** @throws OperatorError if the file cannot be in its directory, or would overwrite a file that must stay */

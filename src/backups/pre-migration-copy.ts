@@ -8,14 +8,14 @@ import { fileSize } from "../lib/files.ts";
 import { inheritOwner } from "../lib/ownership.ts";
 
 /** How long a copy is kept. */
-const KEPT_MS = 7 * 24 * 60 * 60_000;
+const MAX_AGE_MS = 7 * 24 * 60 * 60_000;
 
 /** How much room a migration may need, in sizes of the database: the copy, the log, which may hold every page, and growth. */
 const SPACE_FACTOR = 4;
 
 const PREFIX = `${basename(databasePath(""))}.before-`;
 /** With the name of a migration. The name of a database that a restore sets aside has a time there instead. */
-const OWN = new RegExp(`^${PREFIX.replaceAll(".", "\\.")}\\d{4}_\\w+(\\.partial(-journal)?)?$`);
+const COPY_NAME = new RegExp(`^${PREFIX.replaceAll(".", "\\.")}\\d{4}_\\w+(\\.partial(-journal)?)?$`);
 
 /** The path of the copy that is taken before this migration. */
 export const preMigrationCopyPath = (dataDir: string, tag: string): string =>
@@ -23,7 +23,7 @@ export const preMigrationCopyPath = (dataDir: string, tag: string): string =>
 
 const copiesIn = (dataDir: string): string[] =>
   readdirSync(dataDir)
-    .filter((name) => OWN.test(name))
+    .filter((name) => COPY_NAME.test(name))
     .map((name) => join(dataDir, name));
 
 /** The bytes that a migration with a copy needs in DATA_DIR. */
@@ -63,7 +63,7 @@ export const copyBeforeMigration = async (
 
 /** Removes copies older than seven days. @returns their paths */
 export const removeOldCopies = (dataDir: string, now: number): string[] => {
-  const old = copiesIn(dataDir).filter((path) => statSync(path).mtimeMs < now - KEPT_MS);
+  const old = copiesIn(dataDir).filter((path) => statSync(path).mtimeMs < now - MAX_AGE_MS);
   for (const path of old) rmSync(path, { force: true });
   return old;
 };

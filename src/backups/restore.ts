@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
-import { fullReason } from "../data-dir/free-space.ts";
+import { fullDiskAdvice } from "../data-dir/free-space.ts";
 import { lockForRestore, removeRestoring } from "../data-dir/lock.ts";
 import { databasePath, restoringPath } from "../data-dir/paths.ts";
 import { backupFiles, dropBackupFiles, hasBackupFiles } from "../db/backup-files.ts";
@@ -158,14 +158,14 @@ const lastEventIdIn = (path: string): number => {
 };
 
 /** An id made of a time stays below what `Last-Event-ID` accepts, and below 2^53. */
-const MAX_BY_TIME = 9e14;
+const MAX_TIME_ID = 9e14;
 
 /**
  * An id above all that any database of this store has given to an event: the time in hundredths of a millisecond is above
  * the count of all events so far, and above the id that an earlier restore made of the time.
  */
 const idAbove = (now: number, ...lastIds: number[]): number =>
-  Math.max(...lastIds, Math.min(now * 100, MAX_BY_TIME)) + 1;
+  Math.max(...lastIds, Math.min(now * 100, MAX_TIME_ID)) + 1;
 
 const checkedManifests = (temporary: string): string[] => {
   const copy = openCopy(temporary);
@@ -180,7 +180,7 @@ const checkedManifests = (temporary: string): string[] => {
 const explain = (error: unknown, dataDir: string): unknown => {
   if (isFull(error))
     return new OperatorError(
-      `DATA_DIR ${dataDir}: there is no room for the restored database, ${fullReason(dataDir)}`,
+      `DATA_DIR ${dataDir}: there is no room for the restored database, ${fullDiskAdvice(dataDir)}`,
     );
   if (error instanceof UnsoundDatabase || isDamage(error))
     return new OperatorError(`the backup cannot be restored: ${reasonOf(error)}`);

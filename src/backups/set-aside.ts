@@ -9,7 +9,7 @@ import { inheritOwner } from "../lib/ownership.ts";
 import { isBusy, isDamage, isFull } from "../lib/storage-errors.ts";
 import { tryLink } from "./destination.ts";
 
-const LOGS = ["-wal", "-shm", "-journal"];
+const LOG_SUFFIXES = ["-wal", "-shm", "-journal"];
 const INFIX = ".before-restore-";
 
 /** The second name of a database that a restore at this time replaces. */
@@ -19,11 +19,11 @@ export const asidePath = (path: string, now: number): string =>
 /** Gives the database and its log a second name, under which they are complete; the first name stays. @throws OperatorError */
 export const setAside = async (path: string, aside: string): Promise<void> => {
   includeLog(path);
-  const present = ["", ...LOGS].filter((end) => end !== "-shm" && existsSync(path + end));
+  const present = ["", ...LOG_SUFFIXES].filter((end) => end !== "-shm" && existsSync(path + end));
   for (const end of present) await addName(path + end, aside + end);
   syncDirectory(dirname(path));
   // SQLite would read a log that is left here into the restored database. Only a damaged log is left.
-  for (const end of LOGS) rmSync(path + end, { force: true });
+  for (const end of LOG_SUFFIXES) rmSync(path + end, { force: true });
   syncDirectory(dirname(path));
 };
 

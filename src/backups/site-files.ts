@@ -14,7 +14,7 @@ export interface SiteFiles {
   missing: number;
 }
 
-const PART = 2 ** 20;
+const PART_BYTES = 2 ** 20;
 
 export const blobsIn = (dataDir: string): Blobs => openBlobs(join(dataDir, "blobs"));
 
@@ -29,7 +29,9 @@ class Damaged extends Error {}
 async function* checkedParts(path: string, hash: string): AsyncGenerator<Uint8Array> {
   blobSize(path);
   const hasher = new Bun.CryptoHasher("sha256");
-  for await (const part of createReadStream(path, { highWaterMark: PART }) as AsyncIterable<Uint8Array>) {
+  for await (const part of createReadStream(path, {
+    highWaterMark: PART_BYTES,
+  }) as AsyncIterable<Uint8Array>) {
     hasher.update(part);
     yield part;
   }
@@ -39,9 +41,9 @@ async function* checkedParts(path: string, hash: string): AsyncGenerator<Uint8Ar
 /** Every file that these deploys need, manifests included. Of a manifest that cannot be read, its files are unknown. */
 export const neededFiles = async (blobs: Blobs, manifests: readonly string[]): Promise<string[]> => {
   // From a backup none gets here whose name is not a hash: `assertSound` refuses it.
-  const proper = manifests.filter(isHash);
-  const needed = new Set(proper);
-  for (const manifest of proper) {
+  const validHashes = manifests.filter(isHash);
+  const needed = new Set(validHashes);
+  for (const manifest of validHashes) {
     const path = blobs.pathOf(manifest);
     try {
       if (blobSize(path) > MAX_MANIFEST_BYTES) continue;
@@ -110,7 +112,7 @@ export const damagedDeploys = async (
   return { files: isDamaged.size, damaged, deploys: [...found] };
 };
 
-async function* eachOf(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* toAsync(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* parts;
 }
 
@@ -130,7 +132,7 @@ export const restoreSiteFiles = async (
       if (!isHash(hash))
         throw new OperatorError("the backup is damaged: the name of a site's file is not a hash");
       if (await isSound(blobs, hash)) continue;
-      const stored = await writer.put(eachOf(files.partsOf(hash)));
+      const stored = await writer.put(toAsync(files.partsOf(hash)));
       if (stored.hash !== hash)
         throw new OperatorError(`the backup is damaged: file ${hash} of a site does not match its name`);
       bytes += stored.size;

@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, ne, notExists, sql } from "drizzle-orm";
-import type { Keep } from "../db/kept-responses.ts";
+import type { StoreResponse } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { categories, pets } from "../db/schema/pets.ts";
 
-export type { Keep } from "../db/kept-responses.ts";
+export type { StoreResponse } from "../db/kept-responses.ts";
 
 export interface Category {
   id: number;
@@ -87,7 +87,7 @@ export const categoryRepository = (database: Database) => {
 
   return {
     /** Stores the category under an id that was never used, in one atomic step; undefined if another has the name. */
-    async add(name: string, keep?: Keep<Category>): Promise<Category | undefined> {
+    async add(name: string, keep?: StoreResponse<Category>): Promise<Category | undefined> {
       const [[row]] = await commit(
         [{ query: insertStatement, values: { name, folded: foldName(name) } }],
         keep && (([[added]]) => added && keep(added)),

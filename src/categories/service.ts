@@ -1,6 +1,6 @@
 import { Fault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
-import type { Category, CategoryChange, CategoryRepository, Keep, Refusal } from "./repository.ts";
+import type { Category, CategoryChange, CategoryRepository, StoreResponse, Refusal } from "./repository.ts";
 
 export type { Category } from "./repository.ts";
 
@@ -18,7 +18,7 @@ export const categoryService = ({ categories }: { categories: CategoryRepository
     return cutPage(await categories.list({ after, limit: limit + 1 }), limit, CURSOR_SCOPE);
   },
   /** @param keep stores the response in the same transaction. @throws Fault category_name_taken */
-  async add(name: string, keep?: Keep<Category>): Promise<Category> {
+  async add(name: string, keep?: StoreResponse<Category>): Promise<Category> {
     const category = await categories.add(name, keep);
     if (!category) throw new Fault("category_name_taken");
     return category;

@@ -22,14 +22,14 @@ interface Options extends Record<string, unknown> {
   json?: boolean;
 }
 
-const MAX_KEPT = 10_000;
+const MAX_KEEP = 10_000;
 
 const keepOf = (text: string | undefined, isDirectory: boolean): number | undefined => {
   if (text === undefined) return undefined;
   if (!isDirectory)
     throw new UsageError("--keep needs a directory, not a file: it keeps the newest backups there");
-  if (!/^[1-9][0-9]{0,4}$/.test(text) || Number(text) > MAX_KEPT)
-    throw new UsageError(`--keep: ${JSON.stringify(text)} is not a number from 1 to ${MAX_KEPT}`);
+  if (!/^[1-9][0-9]{0,4}$/.test(text) || Number(text) > MAX_KEEP)
+    throw new UsageError(`--keep: ${JSON.stringify(text)} is not a number from 1 to ${MAX_KEEP}`);
   return Number(text);
 };
 
@@ -64,9 +64,9 @@ const printBackup = ({ file, bytes, secrets, sites, removed, leftAlone }: Backup
 /** Refuses flags for taking a backup. @throws UsageError */
 const assertNoBackupFlags = ({ force, keep, withSecrets, sites }: Options): void => {
   const flags = { force, keep, "with-secrets": withSecrets, "no-sites": !sites };
-  const [given] = Object.entries(flags).find(([, value]) => value) ?? [];
-  if (given !== undefined)
-    throw new UsageError(`--${given} cannot be used with --check, which takes no backup`);
+  const [flag] = Object.entries(flags).find(([, value]) => value) ?? [];
+  if (flag !== undefined)
+    throw new UsageError(`--${flag} cannot be used with --check, which takes no backup`);
 };
 
 const printChecked = ({ file, bytes, migration, sites, secrets }: CheckedBackup) => {
@@ -83,21 +83,21 @@ const printChecked = ({ file, bytes, migration, sites, secrets }: CheckedBackup)
 const check = (target: string, options: Options): void => {
   assertNoBackupFlags(options);
   const file = resolve(target);
-  const shown = progressLine();
-  let checked: CheckedBackup;
+  const progress = progressLine();
+  let backup: CheckedBackup;
   try {
-    checked = checkBackup(file, shown.show);
+    backup = checkBackup(file, progress.show);
   } catch (error) {
     if (options.json) printJson({ file, ok: false, reason: reasonOf(error) });
     throw error;
   } finally {
-    shown.end();
+    progress.end();
   }
-  const { missing = 0 } = checked.sites ?? {};
+  const { missing = 0 } = backup.sites ?? {};
   if (missing > 0)
     note(`${missing} files of deployed sites are missing: they were missing when the backup was taken`);
-  if (options.json) printJson({ ...checked, ok: true });
-  else printChecked(checked);
+  if (options.json) printJson({ ...backup, ok: true });
+  else printChecked(backup);
 };
 
 export const backupCommand = (): Command =>
@@ -130,11 +130,11 @@ export const backupCommand = (): Command =>
       if (!force && existsSync(file))
         throw new UsageError(`${file} exists already: name another file, or overwrite it with --force`);
       cleanUpOnSignals(dirname(file));
-      const shown = progressLine();
+      const progress = progressLine();
       const start = performance.now();
-      let taken: BackupResult;
+      let result: BackupResult;
       try {
-        taken = await takeBackup({
+        result = await takeBackup({
           dataDir,
           file,
           force,
@@ -143,16 +143,16 @@ export const backupCommand = (): Command =>
           secrets: options.withSecrets === true,
           sites: options.sites,
           reserve: diskReserve,
-          onProgress: shown.show,
+          onProgress: progress.show,
         });
       } finally {
-        shown.end();
+        progress.end();
       }
-      const { missing = 0 } = taken.sites ?? {};
+      const { missing = 0 } = result.sites ?? {};
       if (missing > 0)
         note(
           `${missing} files of deployed sites are missing or damaged in DATA_DIR, and not in this backup, so no older backup was removed: deploy those sites again, or delete the deploys that adoption-store doctor names`,
         );
-      if (options.json) printJson(taken);
-      else printBackup(taken, ((performance.now() - start) / 1000).toFixed(1));
+      if (options.json) printJson(result);
+      else printBackup(result, ((performance.now() - start) / 1000).toFixed(1));
     });

@@ -29,7 +29,7 @@ const withCertificates = async <Result>(
 };
 
 /** A certificate as JSON output has it, with what is under way for it. */
-const wireOf = (certificate: Certificate) => {
+const toWire = (certificate: Certificate) => {
   const present = underWay(certificate);
   return {
     hostname: certificate.hostname,
@@ -38,9 +38,9 @@ const wireOf = (certificate: Certificate) => {
   };
 };
 
-type WireCertificate = ReturnType<typeof wireOf>;
+type WireCertificate = ReturnType<typeof toWire>;
 
-const certificatesCommandOf = (name: string, description: string) =>
+const certificatesSubcommand = (name: string, description: string) =>
   withSettings(new Command(name).description(description).option("--json", "print JSON"), ["dataDir"]);
 
 const columnsAt = (now: number): Columns<WireCertificate> => ({
@@ -51,10 +51,10 @@ const columnsAt = (now: number): Columns<WireCertificate> => ({
 });
 
 const listCommand = () =>
-  certificatesCommandOf("list", "list the names that have a certificate, or wait for one").action(
+  certificatesSubcommand("list", "list the names that have a certificate, or wait for one").action(
     (options: Options) =>
       withCertificates(options, async (certificates) =>
-        printList((await certificates.all()).map(wireOf), columnsAt(Date.now()), {
+        printList((await certificates.all()).map(toWire), columnsAt(Date.now()), {
           json: options.json,
           empty: "No certificates. The server orders them once it has --https-port and a verified domain.",
         }),
@@ -69,25 +69,25 @@ const printCertificate = (certificate: WireCertificate) => {
 };
 
 const showCommand = () =>
-  certificatesCommandOf("show", "show a name's certificate, and the last response of its CA")
+  certificatesSubcommand("show", "show a name's certificate, and the last response of its CA")
     .argument("<hostname>", "the name")
     .action((hostname: string, options: Options) =>
       withCertificates(options, async (certificates) => {
-        const found = wireOf(await certificates.get(hostname));
+        const found = toWire(await certificates.get(hostname));
         if (options.json) printJson(found);
         else printCertificate(found);
       }),
     );
 
 const renewCommand = () =>
-  certificatesCommandOf("renew", "have the server order a new certificate now")
+  certificatesSubcommand("renew", "have the server order a new certificate now")
     .argument("<hostname>", "the name")
     .action((hostname: string, options: Options) =>
       withCertificates(options, async (certificates) => {
         const found = await certificates.renew(hostname);
         printResult(
           options.json,
-          wireOf(found),
+          toWire(found),
           `The server orders a certificate for ${found.hostname} within seconds, if it runs.`,
         );
       }),
@@ -95,7 +95,7 @@ const renewCommand = () =>
 
 const revokeCommand = () =>
   withSettings(
-    certificatesCommandOf("revoke", "revoke a certificate at its CA, and have the server order another"),
+    certificatesSubcommand("revoke", "revoke a certificate at its CA, and have the server order another"),
     ["acmeCaFile"],
   )
     .argument("<hostname>", "the name")
@@ -108,7 +108,7 @@ const revokeCommand = () =>
         const found = await certificates.revoke(hostname);
         printResult(
           options.json,
-          wireOf(found),
+          toWire(found),
           `It is revoked. The server orders another for ${found.hostname}, with another key, if it runs.`,
         );
       }),
@@ -123,7 +123,7 @@ const readText = async (flag: string, file: string): Promise<string> => {
 };
 
 const importCommand = () =>
-  certificatesCommandOf("import", "use a certificate that you got elsewhere")
+  certificatesSubcommand("import", "use a certificate that you got elsewhere")
     .argument("<hostname>", "the name")
     .requiredOption("--chain <file>", "PEM of the certificate and of the chain to its CA")
     .requiredOption("--key <file>", "PEM of its private key")
@@ -134,7 +134,7 @@ const importCommand = () =>
           key: await readText("--key", options.key),
         };
         const found = await certificates.import(hostname, pair);
-        const certificate = wireOf(found);
+        const certificate = toWire(found);
         printResult(
           options.json,
           certificate,

@@ -8,7 +8,7 @@ import { asDiskError } from "../db/disk-error.ts";
 import { isFull, resultCode } from "../lib/storage-errors.ts";
 import type { Database } from "../db/open.ts";
 import { explainStorage } from "../data-dir/filesystem.ts";
-import { fullReason } from "../data-dir/free-space.ts";
+import { fullDiskAdvice } from "../data-dir/free-space.ts";
 
 /** Says which file system failed, and what to do. */
 const explain = (error: unknown, dataDir: string): unknown => {
@@ -18,7 +18,7 @@ const explain = (error: unknown, dataDir: string): unknown => {
     const reason =
       path === undefined
         ? "the file system of a file that it writes is full: make room there"
-        : `${path}: ${fullReason(dirname(path))}`;
+        : `${path}: ${fullDiskAdvice(dirname(path))}`;
     return new OperatorError(`${reason}, then try again`, { cause: error });
   }
   const explanation = resultCode(error).startsWith("SQLITE_") ? explainStorage(error, dataDir) : undefined;

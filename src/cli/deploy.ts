@@ -64,16 +64,16 @@ const findProject = async (api: Api, { project: slug, create, plan }: Options): 
 
 const upload = async (api: Api, directory: string, { files, bytes }: Listing, slug: string) => {
   const { packFiles } = await import("./pack.ts");
-  const shown = progressLine();
-  let packed = 0;
-  let sent = 0;
+  const progress = progressLine();
+  let packedFiles = 0;
+  let packedBytes = 0;
   let failure: Error | undefined;
   const body = packFiles(directory, files, {
     onPacked({ size }) {
-      packed++;
-      sent += size;
-      const share = `${packed} of ${files.length} files, ${formatBytes(sent)} of ${formatBytes(bytes)}`;
-      shown.show(packed < files.length ? `Sending ${share}` : "Sent; the server stores it");
+      packedFiles++;
+      packedBytes += size;
+      const share = `${packedFiles} of ${files.length} files, ${formatBytes(packedBytes)} of ${formatBytes(bytes)}`;
+      progress.show(packedFiles < files.length ? `Sending ${share}` : "Sent; the server stores it");
     },
     onFailed(error) {
       failure = error;
@@ -88,7 +88,7 @@ const upload = async (api: Api, directory: string, { files, bytes }: Listing, sl
     // If the pack failed here, that is the cause.
     throw failure ?? error;
   } finally {
-    shown.end();
+    progress.end();
   }
 };
 

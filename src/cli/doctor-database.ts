@@ -95,8 +95,8 @@ export const certificates: Probe = (config) =>
     if (faulty.length > 0) throw new Error(faulty.join(" "));
     if (all.length === 0) return "there are none";
     const present = all.flatMap((one) => {
-      const said = underWay(one);
-      return said === undefined ? [] : `; ${one.hostname}: ${said}`;
+      const progress = underWay(one);
+      return progress === undefined ? [] : `; ${one.hostname}: ${progress}`;
     });
     return `${all.length}, all in order${present.slice(0, MAX_NAMED).join("")}`;
   });

@@ -42,8 +42,8 @@ export const attempt = async (
   }
 };
 
-const SHOWN: Readonly<Record<Level, string>> = { ok: "ok", warning: "warning", failed: "FAILED" };
-const WIDTH = 8;
+const LABELS: Readonly<Record<Level, string>> = { ok: "ok", warning: "warning", failed: "FAILED" };
+const LABEL_WIDTH = 8;
 
 export const lineOf = ({ check, level, detail }: Finding): string =>
-  `${SHOWN[level].padEnd(WIDTH)}${check}: ${detail}`;
+  `${LABELS[level].padEnd(LABEL_WIDTH)}${check}: ${detail}`;

@@ -7,7 +7,7 @@ import { freeBytes } from "../data-dir/free-space.ts";
 import { isDataDirLocked } from "../data-dir/lock.ts";
 import { lockPath } from "../data-dir/paths.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { fullReason, hasNoInodes } from "../data-dir/free-space.ts";
+import { fullDiskAdvice, hasNoInodes } from "../data-dir/free-space.ts";
 import { backups } from "./doctor-backups.ts";
 import { certificates, database, sites } from "./doctor-database.ts";
 import { type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
@@ -39,7 +39,7 @@ const disk: Probe = ({ dataDir: path, diskReserve }) => {
   const free = freeBytes(directory);
   const mebibytes = Math.floor(free / 2 ** 20);
   if (free < diskReserve) throw new Error(`only ${mebibytes} MiB are free: make room, or move DATA_DIR`);
-  if (hasNoInodes(directory)) throw new Error(fullReason(directory));
+  if (hasNoInodes(directory)) throw new Error(fullDiskAdvice(directory));
   return `${mebibytes} MiB free`;
 };
 

@@ -27,7 +27,7 @@ import { print, printJson, printResult } from "./print/output.ts";
 import { relativeTime } from "./print/relative-time.ts";
 import { configBeside, withSettings } from "./settings.ts";
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 const HISTORY_LENGTH = 20;
 
 interface Options extends Record<string, unknown> {
@@ -101,7 +101,7 @@ const verifyCommand = () =>
     );
 
 const everyDomain = (domains: DomainService, project: string): Promise<ListedDomain[]> =>
-  allPages((cursor: string | undefined) => domains.list(project, { limit: PAGE, cursor }));
+  allPages((cursor: string | undefined) => domains.list(project, { limit: PAGE_SIZE, cursor }));
 
 const listCommand = () =>
   domainCommand("list", "list a project's domains").action((options: Options) =>

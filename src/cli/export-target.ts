@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isAbandoned } from "../backups/temporary-files.ts";
-import { fullReason } from "../data-dir/free-space.ts";
+import { fullDiskAdvice } from "../data-dir/free-space.ts";
 import { shareLock } from "../db/file-lock.ts";
 import { replaceFile } from "../lib/durable.ts";
 import { reasonOf } from "../lib/reason.ts";
@@ -25,7 +25,7 @@ const explain = (error: unknown, path: string | undefined): unknown => {
     return new Error(
       path === undefined
         ? "standard output: its file system is full: make room there, then try again"
-        : `${path}: ${fullReason(dirname(resolve(path)))}, then try again`,
+        : `${path}: ${fullDiskAdvice(dirname(resolve(path)))}, then try again`,
     );
   if (path !== undefined && /^(EACCES|EPERM|EROFS)$/.test(resultCode(error)))
     return new Error(

@@ -9,7 +9,7 @@ import type { WireDomain } from "./print/domain.ts";
 const CHECK_INTERVAL_MS = 10_000;
 
 /** Checks of the server count towards the limit too, and name servers can be slow: both pass. */
-const PASSING: ReadonlySet<FaultCode> = new Set(["rate_limited", "not_ready"]);
+const TRANSIENT_FAULTS: ReadonlySet<FaultCode> = new Set(["rate_limited", "not_ready"]);
 
 const verifyWithRetries = async (
   domains: DomainService,
@@ -20,7 +20,7 @@ const verifyWithRetries = async (
     try {
       return await domains.verify(project, hostname, OPERATOR);
     } catch (error) {
-      if (!(error instanceof Fault && PASSING.has(error.code))) throw error;
+      if (!(error instanceof Fault && TRANSIENT_FAULTS.has(error.code))) throw error;
       await Bun.sleep(CHECK_INTERVAL_MS);
     }
   }

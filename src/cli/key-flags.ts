@@ -6,7 +6,7 @@ import { isLine } from "../lib/text.ts";
 import { LATEST_TIME, parseTime } from "../lib/time.ts";
 import { UsageError } from "./usage-error.ts";
 
-const required = <Value>(flag: string, text: string, value: Value | undefined, form: string): Value => {
+const requireValue = <Value>(flag: string, text: string, value: Value | undefined, form: string): Value => {
   if (value === undefined) throw new UsageError(`${flag}: ${JSON.stringify(text)} is not ${form}`);
   return value;
 };
@@ -24,7 +24,7 @@ export const scopesOf = (texts: readonly string[]): Grant[] => {
   const words = texts.flatMap((text) => text.split(",")).filter((word) => word !== "");
   if (words.length === 0) throw new UsageError("--scope: name at least one scope");
   return [...new Set(words)].map((word) =>
-    required("--scope", word, isGrant(word) ? word : undefined, `a scope: use ${GRANTS.join(", ")}`),
+    requireValue("--scope", word, isGrant(word) ? word : undefined, `a scope: use ${GRANTS.join(", ")}`),
   );
 };
 
@@ -34,20 +34,20 @@ export const expiryOf = (text: string): number => {
   const time = span === undefined ? parseTime(text) : Date.now() + span * 1000;
   const isAhead = time !== undefined && time > Date.now() && time <= LATEST_TIME;
   const form = "a time in the future, such as 2030-12-05T00:00:00Z, or a span such as 90d";
-  return required("--expires", text, isAhead ? time : undefined, form);
+  return requireValue("--expires", text, isAhead ? time : undefined, form);
 };
 
 /** @throws UsageError */
 export const rateOf = (text: string): Rate =>
-  required("--rate-limit", text, parseRate(text), "a rate such as 10/s, 600/min or 5000/h");
+  requireValue("--rate-limit", text, parseRate(text), "a rate such as 10/s, 600/min or 5000/h");
 
 /** The grace time of an old secret, in seconds. @throws UsageError */
 export const graceOf = (text: string): number =>
-  required("--grace", text, parseSpan(text), "a span such as 90s, 30m, 12h or 7d");
+  requireValue("--grace", text, parseSpan(text), "a span such as 90s, 30m, 12h or 7d");
 
 /** @throws UsageError */
 export const keyIdOf = (text: string): number =>
-  required(
+  requireValue(
     "key id",
     text,
     /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : undefined,
@@ -56,7 +56,7 @@ export const keyIdOf = (text: string): number =>
 
 /** @throws UsageError */
 export const keyNameOf = (text: string): string =>
-  required(
+  requireValue(
     "--name",
     text,
     isLine(text, MAX_NAME) ? text : undefined,

@@ -15,7 +15,7 @@ import { relativeTime } from "./print/relative-time.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 interface Options extends Record<string, unknown> {
   json?: boolean;
@@ -92,8 +92,8 @@ const listCommand = () =>
   new Command("list").description("list all keys, without their secrets").action(async (options: Options) => {
     const found = await withKeys(configOf(options), (keys) =>
       allPages(async (after: number | undefined) => {
-        const items = await keys.list({ after: after ?? 0, limit: PAGE });
-        return { items, next: items.length < PAGE ? undefined : items.at(-1)?.id };
+        const items = await keys.list({ after: after ?? 0, limit: PAGE_SIZE });
+        return { items, next: items.length < PAGE_SIZE ? undefined : items.at(-1)?.id };
       }),
     );
     printList(found.map(fromKey), columnsAt(Date.now()), {

@@ -18,7 +18,7 @@ import { relativeTime } from "./print/relative-time.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 interface Options extends Record<string, unknown> {
   json?: boolean;
@@ -65,7 +65,7 @@ const listCommand = () =>
     .action(async (options: Options & { status?: OrderStatus }) => {
       const found = await withOrders(configOf(options), (orders) =>
         allPages((cursor: string | undefined) =>
-          orders.list({ limit: PAGE, status: options.status, petId: undefined, cursor }),
+          orders.list({ limit: PAGE_SIZE, status: options.status, petId: undefined, cursor }),
         ),
       );
       printList(found.map(fromOrder), columnsAt(Date.now()), {
@@ -98,12 +98,12 @@ const forget = (config: Config, email: string, { cancel = false, yes }: Options)
   withOrders(config, async (_orders, adopters, rewrite) => {
     const { length } = await adopters.find(email);
     if (!yes && !(await confirm(questionOf(length, cancel)))) return undefined;
-    const forgotten = await adopters.forget(email, cancel, systemClock.now());
-    if (forgotten.open.length > 0 && !cancel) throw refusal(forgotten.open);
+    const result = await adopters.forget(email, cancel, systemClock.now());
+    if (result.open.length > 0 && !cancel) throw refusal(result.open);
     // Also where nothing was found: an earlier run may have been interrupted.
     note(REWRITING);
     await rewrite();
-    return forgotten;
+    return result;
   });
 
 const forgetCommand = () =>
@@ -122,9 +122,9 @@ command names those that it finds.`,
     )
     .action(async (email: string, options: Options) => {
       const config = configBeside(options);
-      const forgotten = await forget(config, email, options);
-      if (!forgotten) return print("Nothing was forgotten.");
-      const { orders, answers, open } = forgotten;
+      const result = await forget(config, email, options);
+      if (!result) return print("Nothing was forgotten.");
+      const { orders, answers, open } = result;
       const copies = databaseCopies(config.dataDir, config.backupDir);
       if (copies.length > 0) note(stillHeld(copies));
       printResult(

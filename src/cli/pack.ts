@@ -58,18 +58,18 @@ export const listDirectory = async (directory: string): Promise<Listing> => {
 /** Up to this size a file is read in one piece: a stream takes ten times as long. */
 const MAX_WHOLE_BYTES = 1024 * 1024;
 /** The compressor gets pieces of this size: many small ones take longer than compressing. */
-const PIECE = 64 * 1024;
+const PIECE_BYTES = 64 * 1024;
 /** zlib's level: archives are 5 % larger than with its default, 6, and take 60 % of the time. */
 const COMPRESSION_LEVEL = 3;
 
-const changed = (name: string): string => `${name} has changed while it was packed: deploy again`;
+const changeMessage = (name: string): string => `${name} has changed while it was packed: deploy again`;
 
 /** Adds a file as it was listed. @throws if it has changed since */
 const add = async (pack: tar.Pack, directory: string, { path: name, size }: SiteFile): Promise<void> => {
   const source = join(directory, name);
   const { promise, resolve, reject: refuse } = Promise.withResolvers<void>();
   const reject = ({ message }: Error) =>
-    refuse(new Error(message === "Size mismatch" ? changed(name) : `${name}: ${message}`));
+    refuse(new Error(message === "Size mismatch" ? changeMessage(name) : `${name}: ${message}`));
   const done = (error?: Error | null) => (error ? reject(error) : resolve());
   if (size > MAX_WHOLE_BYTES) {
     const entry = pack.entry({ name, size }, done);
@@ -78,24 +78,24 @@ const add = async (pack: tar.Pack, directory: string, { path: name, size }: Site
   } else {
     const content = await readFile(source).catch(reject);
     if (!content) return promise;
-    if (content.length !== size) throw new Error(changed(name));
+    if (content.length !== size) throw new Error(changeMessage(name));
     pack.entry({ name, size }, content, done);
   }
   await promise;
 };
 
 async function* joined(pack: tar.Pack): AsyncGenerator<Uint8Array> {
-  let held: Uint8Array[] = [];
+  let parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of pack as AsyncIterable<Uint8Array>) {
-    held.push(part);
+    parts.push(part);
     size += part.length;
-    if (size < PIECE) continue;
-    yield Buffer.concat(held, size);
-    held = [];
+    if (size < PIECE_BYTES) continue;
+    yield Buffer.concat(parts, size);
+    parts = [];
     size = 0;
   }
-  yield Buffer.concat(held, size);
+  yield Buffer.concat(parts, size);
 }
 
 export interface PackObserver {
@@ -119,13 +119,13 @@ export const packFiles = (
     }
     pack.finalize();
   };
-  const packed = createGzip({ level: COMPRESSION_LEVEL, chunkSize: PIECE });
+  const archive = createGzip({ level: COMPRESSION_LEVEL, chunkSize: PIECE_BYTES });
   addAll().catch((error: Error) => {
     // A reader that stops destroys all streams: that is no failure of a file.
-    if (!packed.destroyed) onFailed(error);
+    if (!archive.destroyed) onFailed(error);
     pack.destroy(error);
   });
   // An error ends all of them, and reaches the reader of the stream.
-  pipeline(Readable.from(joined(pack)), packed, () => {});
-  return Readable.toWeb(packed);
+  pipeline(Readable.from(joined(pack)), archive, () => {});
+  return Readable.toWeb(archive);
 };

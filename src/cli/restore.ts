@@ -38,7 +38,7 @@ export const restoreCommand = (): Command =>
       const { dataDir } = configOf(options);
       const file = resolve(target);
       const restore = prepareRestore(dataDir, file, Date.now());
-      const shown = progressLine();
+      const progress = progressLine();
       try {
         if (
           restore.replaces &&
@@ -46,17 +46,17 @@ export const restoreCommand = (): Command =>
           !(await confirm(`Replace the database of ${dataDir} by ${file}?`))
         )
           return print("Nothing was restored.");
-        const restored = await restore.run(shown.show);
-        shown.end();
-        const { missing } = restored.sites;
+        const result = await restore.run(progress.show);
+        progress.end();
+        const { missing } = result.sites;
         if (missing > 0)
           note(
             `${missing} files of deployed sites are neither in the backup nor in DATA_DIR: deploy those sites again`,
           );
-        if (options.json) printJson({ ...restored, dataDir });
-        else printRestored(restored, dataDir);
+        if (options.json) printJson({ ...result, dataDir });
+        else printRestored(result, dataDir);
       } finally {
-        shown.end();
+        progress.end();
         restore.close();
       }
     });

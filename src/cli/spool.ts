@@ -17,21 +17,21 @@ export interface SpoolOptions {
   isStopped: () => boolean;
 }
 
-const WAIT_MS = 1000;
-const CHUNK = 2 ** 20;
+const MAX_WAIT_MS = 1000;
+const CHUNK_BYTES = 2 ** 20;
 /** The free space is checked each time that this much was written. */
-const CHECK_BYTES = 8 * 2 ** 20;
+const CHECK_INTERVAL_BYTES = 8 * 2 ** 20;
 
 const openSpool = ({ directory, reserve }: SpoolOptions) => {
   const path = join(directory, `export-${process.pid}-${randomBytes(6).toString("hex")}.spool`);
   const file = openSync(path, "wx+", 0o600);
   unlinkSync(path);
   let size = 0;
-  let checkedSize = -CHECK_BYTES;
+  let checkedSize = -CHECK_INTERVAL_BYTES;
   const assertRoom = () => {
-    if (size - checkedSize < CHECK_BYTES) return;
+    if (size - checkedSize < CHECK_INTERVAL_BYTES) return;
     checkedSize = size;
-    if (freeBytes(directory) >= reserve + CHECK_BYTES) return;
+    if (freeBytes(directory) >= reserve + CHECK_INTERVAL_BYTES) return;
     throw new Error(
       "the reader of the export is too slow, and DATA_DIR has no room for the rest: make room there, or export to a file on another disk",
     );
@@ -45,7 +45,7 @@ const openSpool = ({ directory, reserve }: SpoolOptions) => {
     },
     *chunks() {
       for (let at = 0; at < size;) {
-        const chunk = new Uint8Array(Math.min(CHUNK, size - at));
+        const chunk = new Uint8Array(Math.min(CHUNK_BYTES, size - at));
         const length = readSync(file, chunk, 0, chunk.length, at);
         at += length;
         yield chunk.subarray(0, length);
@@ -71,8 +71,8 @@ const within = async <Value>(promise: Promise<Value>, ms: number): Promise<Value
  * releases its snapshot of the database: while it is held, the server's log grows. `finish` waits for the target.
  */
 export const spooling = (target: Target, options: SpoolOptions): Target => {
-  const { waitMs = WAIT_MS, isHurried, isStopped } = options;
-  let waited = 0;
+  const { waitMs = MAX_WAIT_MS, isHurried, isStopped } = options;
+  let waitedMs = 0;
   let inFlight: Promise<boolean> | undefined;
   let spool: ReturnType<typeof openSpool> | undefined;
   const pass = async (content: string | Uint8Array): Promise<boolean> => {
@@ -80,8 +80,8 @@ export const spooling = (target: Target, options: SpoolOptions): Target => {
     inFlight = target.write(content);
     // `finish` reports it.
     inFlight.catch(() => {});
-    const isRead = await within(inFlight, isHurried() ? 0 : waitMs - waited);
-    waited += performance.now() - start;
+    const isRead = await within(inFlight, isHurried() ? 0 : waitMs - waitedMs);
+    waitedMs += performance.now() - start;
     if (isRead === undefined) spool = openSpool(options);
     return isRead ?? true;
   };

@@ -44,10 +44,10 @@ export const assertDataDir = (dataDir: string): void => {
 export const assertDatabase = (dataDir: string, { create }: { create: boolean }): void => {
   const path = databasePath(dataDir);
   if (fileSize(path) > 0) return;
-  const isThere = existsSync(path);
-  assertUnused(dataDir, isThere ? "empty" : "missing");
+  const exists = existsSync(path);
+  assertUnused(dataDir, exists ? "empty" : "missing");
   if (create) createEmpty(path);
-  else if (!isThere)
+  else if (!exists)
     throw new OperatorError(
       `DATA_DIR ${dataDir}: there is no database: check --data-dir, or start the server once with adoption-store serve`,
     );

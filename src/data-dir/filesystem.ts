@@ -2,11 +2,11 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { explainFailure } from "../db/explain-failure.ts";
 import { isFull } from "../lib/storage-errors.ts";
-import { freeBytes, fullReason, hasNoInodes } from "./free-space.ts";
+import { freeBytes, fullDiskAdvice, hasNoInodes } from "./free-space.ts";
 
 /** One sentence for the operator about a storage failure: what failed, and what to do. @param directory where it failed */
 export const explainStorage = (error: unknown, directory: string): string | undefined =>
-  isFull(error) ? fullReason(directory) : explainFailure(error);
+  isFull(error) ? fullDiskAdvice(directory) : explainFailure(error);
 
 /**
  * The system's error if it cannot open one of these files or create a missing one; undefined if it can, or if only a

@@ -23,16 +23,16 @@ export const hasNoInodes = (directory: string): boolean => {
 };
 
 /** Inodes that a command gives back when it fails, before the cause is looked for. */
-const FEW_INODES = 16;
+const MIN_FREE_INODES = 16;
 
 /** True if a file system that is full lacks inodes, not room. */
 const lacksInodes = (directory: string): boolean => {
   const { files, ffree, bavail } = statfsSync(directory);
-  return files > 0 && (ffree === 0 || (ffree < FEW_INODES && bavail > 0));
+  return files > 0 && (ffree === 0 || (ffree < MIN_FREE_INODES && bavail > 0));
 };
 
 /** What to do about a full file system. @param directory a directory on it */
-export const fullReason = (directory: string): string =>
+export const fullDiskAdvice = (directory: string): string =>
   lacksInodes(directory)
     ? `its file system has no inodes left: remove files there (df -i ${shellQuoted(directory)} counts them)`
     : `its file system is full: make room there (df ${shellQuoted(directory)} shows how much is free)`;

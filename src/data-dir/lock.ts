@@ -11,7 +11,7 @@ import { explainStorage, systemFault } from "./filesystem.ts";
 import { databasePath, lockPath, restoringPath } from "./paths.ts";
 import { fileFault } from "./permissions.ts";
 
-const SERVED = "a server is using it: stop that server, or choose another directory with --data-dir";
+const USED_BY_SERVER = "a server is using it: stop that server, or choose another directory with --data-dir";
 const RESTORING = "a backup is being restored: try again when that has ended";
 const DELETED =
   "server.lock was deleted, and another process has the database open: stop that process (fuser adoption-store.db names it), then try again";
@@ -74,7 +74,7 @@ const orRelease = (lock: Lock, dataDir: string, act: () => void): void => {
 };
 
 /** Takes the lock, and removes what a killed restore left. @throws OperatorError */
-const take = (dataDir: string): FileLock => {
+const takeDataDirLock = (dataDir: string): FileLock => {
   let lock: FileLock | undefined;
   try {
     accessSync(dataDir, constants.W_OK);
@@ -82,7 +82,7 @@ const take = (dataDir: string): FileLock => {
   } catch (error) {
     throw refusal(dataDir, lockFault(dataDir, error), error);
   }
-  if (!lock) throw refusal(dataDir, isBeingRestored(dataDir) ? RESTORING : SERVED);
+  if (!lock) throw refusal(dataDir, isBeingRestored(dataDir) ? RESTORING : USED_BY_SERVER);
   if (isDeletedInUse(lock, dataDir)) {
     lock.release();
     throw refusal(dataDir, DELETED);
@@ -110,7 +110,7 @@ const MAX_FAILURES = 3;
  * @throws OperatorError if another server or a restore holds it, or it cannot be taken
  */
 export const lockForServer = (dataDir: string) => {
-  let lock: FileLock | undefined = take(dataDir);
+  let lock: FileLock | undefined = takeDataDirLock(dataDir);
   let failures = 0;
   const { promise: lost, resolve } = Promise.withResolvers<LockLost>();
   return {
@@ -137,7 +137,7 @@ export type ServerLock = ReturnType<typeof lockForServer>;
  * @throws OperatorError if a server or another restore holds it, or it cannot be taken
  */
 export const lockForRestore = (dataDir: string): Lock => {
-  const lock = take(dataDir);
+  const lock = takeDataDirLock(dataDir);
   orRelease(lock, dataDir, () => void createEmpty(restoringPath(dataDir)));
   return {
     release() {

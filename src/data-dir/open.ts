@@ -37,8 +37,8 @@ export const openData = (
   assertDatabase(dataDir, { create });
   try {
     const migrating = migrate ? "always" : create ? "new" : "never";
-    const onUnmade = () => assertUnused(dataDir, "empty");
-    const database = openDatabase(path, { groupSize: config.commitGroupSize, migrating, onEmpty: onUnmade });
+    const onEmpty = () => assertUnused(dataDir, "empty");
+    const database = openDatabase(path, { groupSize: config.commitGroupSize, migrating, onEmpty });
     chmodSync(path, 0o600);
     return database;
   } catch (error) {

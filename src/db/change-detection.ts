@@ -4,7 +4,7 @@ import type { Database as Client } from "bun:sqlite";
 /** Detects writes of other connections and processes, without a lock. */
 export interface ChangeDetector {
   /** Looks for committed writes of others since the last look, and counts a find in `foreign`. */
-  look(): void;
+  detect(): void;
   /** How many looks have found writes of others. */
   foreign(): number;
   /** Call it when this connection has the write lock and is about to write. */
@@ -31,12 +31,17 @@ const walIndexReader = (path: string) => {
   };
 };
 
-const none: ChangeDetector = { look: () => {}, foreign: () => 0, beginOwn: () => {}, endOwn: () => {} };
+const NO_CHANGES: ChangeDetector = {
+  detect: () => {},
+  foreign: () => 0,
+  beginOwn: () => {},
+  endOwn: () => {},
+};
 
 /** Watches the file of this connection. Nobody else can change a database in memory. */
 export const detectChanges = (client: Client): ChangeDetector => {
   const path = client.filename;
-  if (path === "" || path === ":memory:") return none;
+  if (path === "" || path === ":memory:") return NO_CHANGES;
   const readHeader = walIndexReader(path);
   /** NaN, which equals nothing, if the header cannot be read: it may have changed. */
   const read = () => {
@@ -48,21 +53,21 @@ export const detectChanges = (client: Client): ChangeDetector => {
   };
   let { count, checksum } = readHeader();
   let foreign = 0;
-  const look = () => {
+  const detect = () => {
     const now = read();
     if (now.count === count && now.checksum === checksum) return;
     foreign++;
     ({ count, checksum } = now);
   };
   return {
-    look,
+    detect,
     foreign: () => foreign,
-    beginOwn: look,
+    beginOwn: detect,
     endOwn(wrote) {
       const now = read();
       // One transaction more is our own; any other came in between.
       if (now.count === count + (wrote ? 1 : 0)) ({ count, checksum } = now);
-      else look();
+      else detect();
     },
   };
 };

@@ -31,7 +31,7 @@ const isEmpty = (path: string): boolean => statSync(path, { throwIfNoEntry: fals
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 /** Where the index keeps a counter of transactions (https://sqlite.org/walformat.html, section 2.1) ... */
-const CHANGES_AT = 8;
+const CHANGES_OFFSET = 8;
 /** ... and, two words behind it, how many frames of the log are committed. */
 const FRAMES = 2;
 
@@ -45,7 +45,7 @@ const lengthCheck = (client: Client): (() => boolean) => {
   const words = new Uint32Array(FRAMES + 1);
   const bytes = new Uint8Array(words.buffer);
   const read = () => {
-    readSync(index, bytes, 0, bytes.length, CHANGES_AT);
+    readSync(index, bytes, 0, bytes.length, CHANGES_OFFSET);
     return { changes: words[0] ?? 0, frames: words[FRAMES] ?? 0 };
   };
   const isShort = (): boolean => {
@@ -61,12 +61,12 @@ const lengthCheck = (client: Client): (() => boolean) => {
   return isShort;
 };
 
-const SAVE_MS = 5000;
+const MAX_SAVE_MS = 5000;
 const RETRY_MS = 20;
 
 /** Copies the log, which is open but deleted, into the database. @returns true if it is copied completely */
 const save = async (client: Client): Promise<boolean> => {
-  for (const end = performance.now() + SAVE_MS; performance.now() < end; await Bun.sleep(RETRY_MS))
+  for (const end = performance.now() + MAX_SAVE_MS; performance.now() < end; await Bun.sleep(RETRY_MS))
     try {
       // It has to wait for a reader of an older state, such as a backup.
       if (client.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0)
@@ -77,18 +77,18 @@ const save = async (client: Client): Promise<boolean> => {
   return false;
 };
 
-type Ending = Part | "emptied" | "saved";
+type Loss = Part | "emptied" | "saved";
 
 /** What happened, and what to do. @param name of the database file */
-const messageOf = (ending: Ending, name: string): string => {
-  const messages: Record<Ending, string> = {
+const messageOf = (loss: Loss, name: string): string => {
+  const messages: Record<Loss, string> = {
     database: "the database file is not where it was opened: put it back, then start the server again",
     emptied: `${name} was emptied while the server ran: restore a backup with adoption-store restore FILE; what its log held is in ${name}.emptied`,
     index: `${name}-shm was deleted or replaced while the server ran; nothing is lost: start the server again`,
     saved: `${name}-wal was deleted or replaced while the server ran; its content was saved in the database: start the server again`,
     log: `${name}-wal was deleted, replaced or cut short while the server ran; what was written last may be lost: start the server again, and compare it with a backup`,
   };
-  return messages[ending];
+  return messages[loss];
 };
 
 const IN_MEMORY: FileWatch = { assert: () => {}, mayClose: async () => true };
@@ -99,14 +99,14 @@ export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): F
   if (path === "" || path === ":memory:") return IN_MEMORY;
   const opened = new Map(PARTS.map((part) => [part, inodeOf(path + PATHS[part])]));
   const isShort = lengthCheck(client);
-  let lost: Ending | undefined;
-  const lossOf = (ending: Ending) => new FilesLost(messageOf(ending, basename(path)));
+  let lost: Loss | undefined;
+  const lossOf = (loss: Loss) => new FilesLost(messageOf(loss, basename(path)));
   let settling: Promise<void> | undefined;
 
-  const settle = async (isNameless: boolean) => {
+  const settle = async (isUnlinked: boolean) => {
     // After the transaction that noticed it: a checkpoint waits for its end.
     await Bun.sleep(0);
-    if (isNameless && (await save(client))) lost = "saved";
+    if (isUnlinked && (await save(client))) lost = "saved";
     if (lost) onLost(lossOf(lost));
   };
 
@@ -122,9 +122,9 @@ export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): F
     }
   };
 
-  const lose = (part: Ending, { isNameless = false } = {}): never => {
+  const lose = (part: Loss, { isUnlinked = false } = {}): never => {
     lost ??= part;
-    settling ??= settle(isNameless);
+    settling ??= settle(isUnlinked);
     throw lossOf(lost);
   };
 
@@ -132,7 +132,7 @@ export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): F
     assert() {
       if (lost) throw lossOf(lost);
       const moved = PARTS.find((part) => inodeOf(path + PATHS[part]) !== opened.get(part));
-      if (moved) lose(moved, { isNameless: moved === "log" });
+      if (moved) lose(moved, { isUnlinked: moved === "log" });
       // Before another connection opens it: SQLite would then delete the log.
       if (isEmpty(path)) {
         moveAside();

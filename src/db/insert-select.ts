@@ -19,9 +19,9 @@ export const insertSelect = <Table extends SQLiteTable>(
   values: Values<Table>,
   from: SQL,
 ) => {
-  const named = values as Record<string, SQLWrapper | Placeholder | undefined>;
-  const selected = Object.entries(getTableColumns(table)).map(
-    ([name, column]) => sql`${named[name] ?? column.default ?? sql`null`}`,
+  const valuesByName = values as Record<string, SQLWrapper | Placeholder | undefined>;
+  const selectedValues = Object.entries(getTableColumns(table)).map(
+    ([name, column]) => sql`${valuesByName[name] ?? column.default ?? sql`null`}`,
   );
-  return orm.insert(table).select(sql`select ${sql.join(selected, sql`, `)} ${from}`);
+  return orm.insert(table).select(sql`select ${sql.join(selectedValues, sql`, `)} ${from}`);
 };

@@ -6,7 +6,7 @@ import { keptResponses } from "./schema/kept-responses.ts";
 /** How many responses are kept for one API key; its oldest are removed first. */
 const MAX_PER_KEY = 100_000;
 /** How many rows one slice of a sweep removes. */
-const SLICE = 500;
+const SLICE_ROWS = 500;
 
 /** What tells one request from another. */
 export interface IdempotentRequest {
@@ -25,7 +25,7 @@ export interface KeptResponse {
 }
 
 /** Makes the statement that keeps the response of a write, for the transaction of that write: see `Commit`. */
-export type Keep<Outcome> = (outcome: Outcome) => Statement;
+export type StoreResponse<Outcome> = (outcome: Outcome) => Statement;
 
 const value = sql.placeholder;
 const { id, keyId, idempotencyKey, createdAt } = keptResponses;
@@ -62,9 +62,9 @@ const sweepStatements = ({ orm }: Pick<Database, "orm">) => {
     .from(keptResponses)
     .where(and(ofKey, lte(id, value("id"))))
     .orderBy(asc(id))
-    .limit(SLICE);
+    .limit(SLICE_ROWS);
   return {
-    oldest: orm.select({ id, createdAt }).from(keptResponses).orderBy(asc(id)).limit(SLICE).prepare(),
+    oldest: orm.select({ id, createdAt }).from(keptResponses).orderBy(asc(id)).limit(SLICE_ROWS).prepare(),
     deleteUpTo: orm
       .delete(keptResponses)
       .where(lte(id, value("id")))
@@ -96,7 +96,7 @@ const sweeps = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
       const last = rows.at(firstKept === -1 ? rows.length - 1 : firstKept - 1);
       if (!last || firstKept === 0) return false;
       await commit([{ query: statements.deleteUpTo, values: { id: last.id } }]);
-      return firstKept === -1 && rows.length === SLICE;
+      return firstKept === -1 && rows.length === SLICE_ROWS;
     },
     async surplus(max: number): Promise<boolean> {
       for (let after = -1; ;) {
@@ -133,7 +133,7 @@ export const keptResponseRepository = (database: Pick<Database, "orm" | "commit"
       return undefined;
     },
     /** The statement that keeps a response. It breaks a constraint if another response is kept under this key. */
-    keeping: (
+    storeStatement: (
       request: IdempotentRequest,
       { status, headers, body }: KeptResponse,
       now: number,

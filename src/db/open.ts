@@ -87,12 +87,12 @@ const retryWhileBusy = (act: () => void): void => {
 /** Opens or creates the database file (or ":memory:"). */
 export const openDatabase = (
   path: string,
-  { migrating = "always", onEmpty: onUnmade, probeMs, ...settings }: OpenOptions = {},
+  { migrating = "always", onEmpty, probeMs, ...settings }: OpenOptions = {},
 ): Database => {
   const client = new Client(path, { create: true, strict: true });
   try {
     retryWhileBusy(() => PRAGMAS.forEach((pragma) => client.run(pragma)));
-    if (onUnmade && isEmptyDatabase(client)) onUnmade();
+    if (onEmpty && isEmptyDatabase(client)) onEmpty();
     if (migrating === "always" || (migrating === "new" && isEmptyDatabase(client))) {
       migrate(client, migrations);
       ensureStoreId(client);
@@ -146,7 +146,7 @@ export const openDatabase = (
     orm: drizzle(client),
     client,
     commit: writes.commit,
-    fresh: oncePerTurn(changes.look),
+    fresh: oncePerTurn(changes.detect),
     foreignVersion: changes.foreign,
     // Both only grow, so their sum changes whenever either does.
     version: () => changes.foreign() + writes.count(),

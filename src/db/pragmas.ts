@@ -1,5 +1,5 @@
 /** SQLite truncates the log to this size when it restarts it. A log stays smaller while checkpoints succeed. */
-export const LOG_LIMIT = 16 * 2 ** 20;
+export const MAX_LOG_BYTES = 16 * 2 ** 20;
 
 /** For every connection to a database in use. */
 export const PRAGMAS = [
@@ -10,5 +10,5 @@ export const PRAGMAS = [
   "PRAGMA foreign_keys=ON",
   "PRAGMA trusted_schema=OFF",
   "PRAGMA cache_size=-16384",
-  `PRAGMA journal_size_limit=${LOG_LIMIT}`,
+  `PRAGMA journal_size_limit=${MAX_LOG_BYTES}`,
 ] as const;

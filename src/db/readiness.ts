@@ -17,7 +17,7 @@ export interface ReadinessOptions {
 
 const PROBE_MS = 400;
 /** The largest share of the time that is spent on checking a damaged file again. */
-const CHECK_SHARE = 1 / 10;
+const MAX_CHECK_SHARE = 1 / 10;
 
 /** Says what to do about an error of SQLite's own. */
 const explain = (error: unknown): unknown => {
@@ -84,7 +84,7 @@ const damageSuspicion = (path: string, probeMs: number) => {
     isChecking = false;
     const end = performance.now();
     // A disk that failed to read may work again at once. Damage stays, and a check of a large file takes long.
-    nextCheck = end + (result.state === "damaged" ? Math.max(probeMs, (end - start) / CHECK_SHARE) : 0);
+    nextCheck = end + (result.state === "damaged" ? Math.max(probeMs, (end - start) / MAX_CHECK_SHARE) : 0);
     if (result.state !== "sound") suspicion = { reason: result.reason, at: start };
     else if (suspicion && suspicion.at < start) suspicion = undefined;
   };

@@ -27,7 +27,7 @@ const objectsOf = (client: Client): Objects =>
   );
 
 /** The objects of a database that only these migrations have changed. */
-const objectsBy = (applied: readonly Migration[]): Objects => {
+const objectsAfter = (applied: readonly Migration[]): Objects => {
   const client = new Client(":memory:");
   try {
     migrate(client, applied);
@@ -44,7 +44,7 @@ const objectsBy = (applied: readonly Migration[]): Objects => {
 export const foreignObject = (client: Client, applied: readonly Migration[]): string | undefined => {
   const found = objectsOf(client);
   const expected = new Map([
-    ...objectsBy(applied),
+    ...objectsAfter(applied),
     [`table ${JSON.stringify(BACKUP_FILES)}`, CREATE_BACKUP_FILES],
   ]);
   for (const [name, sql] of found) {

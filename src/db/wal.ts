@@ -1,5 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
-import { LOG_LIMIT } from "./pragmas.ts";
+import { MAX_LOG_BYTES } from "./pragmas.ts";
 import { openSqlWorker } from "./sql-worker.ts";
 import { fileSize } from "../lib/files.ts";
 
@@ -7,12 +7,12 @@ import { fileSize } from "../lib/files.ts";
 export const logSize = (path: string): number => fileSize(`${path}-wal`);
 
 /** A log grows to this size only if it cannot be copied: a process reads for too long, or the disk refuses writes. */
-const LARGE = 4 * LOG_LIMIT;
+const LARGE_LOG_BYTES = 4 * MAX_LOG_BYTES;
 
 /** A warning of /readyz about a log that grows. */
 export const logWarnings = (path: string): { code: string; count: number; message: string }[] => {
   const size = logSize(path);
-  if (size < LARGE) return [];
+  if (size < LARGE_LOG_BYTES) return [];
   const message = `The log of the database has grown to ${Math.round(size / 1e6)} MB: a process has been reading the database for too long (end it), or the disk refuses writes to ${path} (see the server's log).`;
   return [{ code: "database_log_large", count: 1, message }];
 };
@@ -23,7 +23,7 @@ export const logWarnings = (path: string): { code: string; count: number; messag
  */
 export const shrinkLog = async (client: Client): Promise<void> => {
   const path = client.filename;
-  if (logSize(path) <= LOG_LIMIT) return;
+  if (logSize(path) <= MAX_LOG_BYTES) return;
   {
     await using remote = await openSqlWorker(path);
     await remote.all("PRAGMA wal_checkpoint(PASSIVE)");

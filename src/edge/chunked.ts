@@ -3,11 +3,11 @@ import { Fault } from "../lib/errors.ts";
 import type { Handler } from "./handler.ts";
 import { type FinishUnrouted, errorResponse } from "./error-response.ts";
 
-const TRAILERS = new Fault(
+const TRAILERS_REJECTED = new Fault(
   "invalid_request",
   "Trailer: this server does not accept trailer fields over HTTP/1.1; send the request without them.",
 );
-const BROKEN = new Fault("invalid_request", "The chunked body is not valid.");
+const INVALID_BODY = new Fault("invalid_request", "The chunked body is not valid.");
 
 /** True for a request over HTTP/1.1 with a chunked body (RFC 9112 section 7.1). */
 export const isChunked = ({ headers }: Request): boolean => headers.has("transfer-encoding");
@@ -23,9 +23,9 @@ export const respondToChunked = async (
   finish: FinishUnrouted,
 ): Promise<Response> => {
   const respond = async () => {
-    if (request.headers.has("trailer")) return finish(request, errorResponse(TRAILERS));
+    if (request.headers.has("trailer")) return finish(request, errorResponse(TRAILERS_REJECTED));
     // The client already has the parser's response; this one is for the log.
-    if (await hasAborted(request)) return finish(request, errorResponse(BROKEN));
+    if (await hasAborted(request)) return finish(request, errorResponse(INVALID_BODY));
     return handle(request);
   };
   const response = await respond();

@@ -83,17 +83,17 @@ export const dispatcher = ({
     return finish(request, response, found ? SITE : "", startedAt, requestId);
   };
 
-  const byHost: Handler = (request) => {
+  const routeByHost: Handler = (request) => {
     const destination = parseHost(request.headers.get("host"));
     return destination.kind === "api" ? api(request) : respondOutsideApi(request, destination);
   };
 
   /** `fresh` comes first: the name may have just received a certificate. */
-  const overHttp = async (request: Request, only: NonNullable<typeof httpsOnly>): Promise<Response> => {
+  const routePlainHttp = async (request: Request, only: NonNullable<typeof httpsOnly>): Promise<Response> => {
     const startedAt = performance.now();
     await fresh();
     const response = only(request);
-    if (!response) return byHost(request);
+    if (!response) return routeByHost(request);
     const requestId = requestIdOf(request.headers.get("x-request-id"));
     return finish(request, response, HTTPS_ONLY, startedAt, requestId);
   };
@@ -102,7 +102,9 @@ export const dispatcher = ({
   const respondToChallenge = challenge && challengeHandler(challenge);
   const route: Handler = (request) =>
     respondToChallenge?.(request) ??
-    (httpsOnly && request.url.startsWith("http://") ? overHttp(request, httpsOnly) : byHost(request));
+    (httpsOnly && request.url.startsWith("http://")
+      ? routePlainHttp(request, httpsOnly)
+      : routeByHost(request));
 
   const finishWithoutRoute = finishUnrouted(finishRequest);
   return (request) => {

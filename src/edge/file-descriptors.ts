@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import type { Warning } from "../http/health.ts";
 
 /** The client's socket, and both ends of the connection that joins it to the HTTP server behind TLS. */
-const PER_HTTPS_CONNECTION = 3;
+const FILES_PER_HTTPS_CONNECTION = 3;
 /** Descriptors for the database, the listeners and the files of sites. */
-const RESERVED = 256;
+const RESERVED_FILES = 256;
 /** With fewer free descriptors, most requests fail. */
-const MIN_FREE = 16;
+const MIN_FREE_FILES = 16;
 
 /**
  * The soft limit of open files.
@@ -36,11 +36,11 @@ export interface DescriptorBudget {
 
 /** Divides the descriptors between connections over HTTP and, if there is an HTTPS port, over HTTPS. */
 export const descriptorBudget = (wanted: number, files: number, hasHttps: boolean): DescriptorBudget => {
-  const each = hasHttps ? 1 + PER_HTTPS_CONNECTION : 1;
-  const needed = wanted * each + RESERVED;
+  const filesPerConnection = hasHttps ? 1 + FILES_PER_HTTPS_CONNECTION : 1;
+  const needed = wanted * filesPerConnection + RESERVED_FILES;
   if (files >= needed) return { maxConnections: wanted };
-  const left = files - Math.min(RESERVED, files / 2);
-  const maxConnections = Math.max(1, Math.floor(left / each));
+  const left = files - Math.min(RESERVED_FILES, files / 2);
+  const maxConnections = Math.max(1, Math.floor(left / filesPerConnection));
   return {
     maxConnections,
     advice: `at most ${maxConnections} connections over HTTP${hasHttps ? ", and as many over HTTPS," : ""} instead of ${wanted}: this process may open ${files} files; LimitNOFILE=${needed} in the unit, or ulimit -n ${needed}, allows them all`,
@@ -61,11 +61,11 @@ const describe = ({ open, limit }: FileUse): string =>
 
 /** @throws if too few files can still be opened */
 export const assertDescriptors = (use: FileUse): void => {
-  if (freeOf(use) < MIN_FREE) throw new Error(describe(use));
+  if (freeOf(use) < MIN_FREE_FILES) throw new Error(describe(use));
 };
 
 /** A warning while the reserve is in use; `count` is how many of its descriptors are used. */
 export const descriptorWarnings = (use: FileUse): Warning[] => {
-  const count = Math.min(RESERVED, use.limit / 4) - freeOf(use);
+  const count = Math.min(RESERVED_FILES, use.limit / 4) - freeOf(use);
   return count > 0 ? [{ code: "few_file_descriptors", count: Math.ceil(count), message: describe(use) }] : [];
 };

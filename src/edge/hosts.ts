@@ -38,10 +38,10 @@ const MALFORMED: Destination = { kind: "malformed" };
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::(\d{0,5}))?$/i;
 const LABELS = /^(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/;
 /** RFC 1035 section 2.3.4, without the root's empty label. */
-const NAME_LENGTH = 253;
-const LAST_PORT = 65_535;
+const MAX_NAME_LENGTH = 253;
+const MAX_PORT = 65_535;
 /** A name with its port. A longer header is malformed. */
-const HOST_LENGTH = NAME_LENGTH + ".:65535".length;
+const MAX_HOST_LENGTH = MAX_NAME_LENGTH + ".:65535".length;
 
 /** True for names that the public DNS does not have: single labels, and names of mDNS (RFC 6762). */
 const isLocal = (name: string): boolean => !name.includes(".") || name.endsWith(".local");
@@ -49,11 +49,11 @@ const isLocal = (name: string): boolean => !name.includes(".") || name.endsWith(
 /** Of `http:` and `https:`. */
 const SCHEME_PORTS: ReadonlySet<number> = new Set([80, 443]);
 
-const shownPort = (port: string): string =>
+const portSuffix = (port: string): string =>
   port === "" || SCHEME_PORTS.has(Number(port)) ? "" : `:${Number(port)}`;
 
-const destinationOfName = (name: string, port: string, { platformDomain, api }: HostNames): Destination => {
-  if (name.length > NAME_LENGTH || !LABELS.test(name)) return MALFORMED;
+const parseHostName = (name: string, port: string, { platformDomain, api }: HostNames): Destination => {
+  if (name.length > MAX_NAME_LENGTH || !LABELS.test(name)) return MALFORMED;
   if (api.has(name) || isIPv4(name)) return API;
   const slug = name.endsWith(`.${platformDomain}`) ? name.slice(0, -platformDomain.length - 1) : "";
   if (slug !== "") return { kind: "project", slug, port };
@@ -65,27 +65,27 @@ const destinationOfName = (name: string, port: string, { platformDomain, api }: 
  * cannot. Two headers arrive as one with a comma, which is malformed (RFC 9112 section 3.2: 400). A target in absolute form
  * should override the Host header (section 3.2.2), but Bun 1.4.4 keeps only its path, so the Host decides there too.
  */
-export const destinationOf = (host: string | null, names: HostNames): Destination => {
+export const parseHostHeader = (host: string | null, names: HostNames): Destination => {
   if (host === null || host === "") return API;
-  if (host.length > HOST_LENGTH) return MALFORMED;
+  if (host.length > MAX_HOST_LENGTH) return MALFORMED;
   const [, address, name = "", port = ""] = HOST.exec(host) ?? [];
-  if (Number(port) > LAST_PORT) return MALFORMED;
+  if (Number(port) > MAX_PORT) return MALFORMED;
   if (address !== undefined) return isIPv6(address) ? API : MALFORMED;
   // A final dot marks a name as complete; it is the same name.
-  return destinationOfName(name.toLowerCase().replace(/\.$/, ""), shownPort(port), names);
+  return parseHostName(name.toLowerCase().replace(/\.$/, ""), portSuffix(port), names);
 };
 
-const MAX_CACHED = 1000;
+const MAX_CACHED_HOSTS = 1000;
 
 /** A cached `destinationOf`. */
 export const hostParser = (names: HostNames): ((host: string | null) => Destination) => {
-  const cache = lruCache<string, Destination>({ maxEntries: MAX_CACHED });
+  const cache = lruCache<string, Destination>({ maxEntries: MAX_CACHED_HOSTS });
   return (host) => {
     if (host === null) return API;
     const cached = cache.get(host);
     if (cached) return cached;
-    const destination = destinationOf(host, names);
-    if (host.length <= HOST_LENGTH) cache.set(host, destination);
+    const destination = parseHostHeader(host, names);
+    if (host.length <= MAX_HOST_LENGTH) cache.set(host, destination);
     return destination;
   };
 };

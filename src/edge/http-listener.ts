@@ -7,10 +7,10 @@ export type HttpListener = ReturnType<typeof listenHttp>;
 /** Seconds after which Bun closes a silent connection, or one whose request does not end. */
 const IDLE_SECONDS = 30;
 /** The same for a connection whose client does not take its last response while the server stops. */
-const LAST_SECONDS = 1;
+const STOPPING_IDLE_SECONDS = 1;
 const SWEEP_MS = 20;
 
-const shownHost = (host: string): string => {
+const urlHost = (host: string): string => {
   if (host === "127.0.0.1" || host === "::1" || host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;
 };
@@ -20,7 +20,7 @@ export const listenHttp = ({ host, port, fetch }: { host: string; port: number; 
   /** The requests that Bun knows, by their replacements. */
   const originals = new WeakMap<Request, Request>();
   /** The URL of a request without a Host, as HTTP/1.0 may send it, is only a path. */
-  const fetchUnnamed = (request: Request) => {
+  const fetchWithoutHost = (request: Request) => {
     const named = new Request(`http://localhost${request.url}`, request);
     originals.set(named, request);
     return fetch(named);
@@ -29,7 +29,7 @@ export const listenHttp = ({ host, port, fetch }: { host: string; port: number; 
   const server = Bun.serve({
     hostname: host,
     port,
-    fetch: (request) => (request.url.startsWith("/") ? fetchUnnamed(request) : fetch(request)),
+    fetch: (request) => (request.url.startsWith("/") ? fetchWithoutHost(request) : fetch(request)),
     idleTimeout: IDLE_SECONDS,
     reusePort: false,
     // Routes limit their bodies, and respond with an Error. Bun's own limit would respond with an empty body.
@@ -44,13 +44,13 @@ export const listenHttp = ({ host, port, fetch }: { host: string; port: number; 
       return await work();
     } finally {
       // The client may use the connection again, or may have vanished.
-      server.timeout(original, stopping ? LAST_SECONDS : IDLE_SECONDS);
+      server.timeout(original, stopping ? STOPPING_IDLE_SECONDS : IDLE_SECONDS);
     }
   };
   const listeningOn = server.port ?? port;
   return {
     /** The address for clients on this machine. */
-    url: `http://${shownHost(host)}:${listeningOn}`,
+    url: `http://${urlHost(host)}:${listeningOn}`,
     port: listeningOn,
     /** The address of the peer that sent this request; "" if its connection has ended. */
     peerOf: (request: Request): string => server.requestIP(originals.get(request) ?? request)?.address ?? "",
@@ -61,11 +61,11 @@ export const listenHttp = ({ host, port, fetch }: { host: string; port: number; 
       const ended = server.stop(false);
       // Connections that clients keep open for their next request have nothing in flight.
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-      const late = setTimeout(() => void server.stop(true), graceMs);
+      const graceTimer = setTimeout(() => void server.stop(true), graceMs);
       server.closeIdleConnections();
       await ended;
       clearInterval(sweep);
-      clearTimeout(late);
+      clearTimeout(graceTimer);
     },
   };
 };

@@ -14,10 +14,11 @@ export interface HttpsOnlyOptions {
 }
 
 /** Paths that take a key or a session. A redirect would hide from clients that they sent it in clear text. */
-const KEYED = /^http:\/\/[^/]*\/(?:(?:v1|platform|console\/(?:api|session))(?:[/?#]|$)|metrics(?:[?#]|$))/;
+const CREDENTIAL_PATHS =
+  /^http:\/\/[^/]*\/(?:(?:v1|platform|console\/(?:api|session))(?:[/?#]|$)|metrics(?:[?#]|$))/;
 /** Load balancers and supervisors request these by the machine's address. */
-const HEALTH = /^http:\/\/[^/]*\/(?:livez|readyz)(?:\?|$)/;
-const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+const HEALTH_PATHS = /^http:\/\/[^/]*\/(?:livez|readyz)(?:\?|$)/;
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 const HTTPS_REQUIRED = new Fault("https_required");
 
@@ -36,9 +37,11 @@ export const httpsOnly = ({ parseHost, peerOf, trustsProxy, redirect }: HttpsOnl
     if (trustsProxy && request.headers.get("x-forwarded-proto") === "https") return undefined;
     const { url, method, headers } = request;
     if (parseHost(headers.get("host")).kind !== "api") return redirect(request);
-    const isKeyed = headers.has("authorization") || !SAFE.has(method) || KEYED.test(url);
-    const redirected = isKeyed ? undefined : redirect(request);
-    if (redirected || !isFromNetwork(request) || (!isKeyed && HEALTH.test(url))) return redirected;
+    const mayCarryCredentials =
+      headers.has("authorization") || !SAFE_METHODS.has(method) || CREDENTIAL_PATHS.test(url);
+    const redirection = mayCarryCredentials ? undefined : redirect(request);
+    if (redirection || !isFromNetwork(request) || (!mayCarryCredentials && HEALTH_PATHS.test(url)))
+      return redirection;
     return errorResponse(HTTPS_REQUIRED);
   };
 };

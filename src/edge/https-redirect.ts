@@ -13,8 +13,8 @@ export interface HttpsRedirectOptions {
 }
 
 /** The port at which visitors reach HTTPS. It is BASE_URL's, because a router may map it to the port that we listen on. */
-export const publicPort = (baseUrl: string | undefined, listening: number): number =>
-  baseUrl?.startsWith("https:") ? Number(new URL(baseUrl).port || 443) : listening;
+export const publicPort = (baseUrl: string | undefined, listeningPort: number): number =>
+  baseUrl?.startsWith("https:") ? Number(new URL(baseUrl).port || 443) : listeningPort;
 
 /** The redirect of a request over HTTP to HTTPS; undefined if its name has no certificate. */
 export const httpsRedirect =

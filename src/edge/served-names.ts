@@ -1,4 +1,4 @@
-import { type HostNames, destinationOf } from "./hosts.ts";
+import { type HostNames, parseHostHeader } from "./hosts.ts";
 
 /** The sites. Undefined means that no site has the name. */
 interface Sites {
@@ -10,7 +10,7 @@ interface Sites {
 export const servedBy =
   (sites: Sites, hosts: HostNames) =>
   (hostname: string): boolean => {
-    const destination = destinationOf(hostname, hosts);
+    const destination = parseHostHeader(hostname, hosts);
     if (destination.kind === "api") return hosts.api.has(hostname);
     if (destination.kind === "project")
       return (

@@ -67,7 +67,7 @@ export interface ResponseStore {
     since: number,
   ): Promise<(StoredResponse & Pick<IdempotentRequest, "fingerprint">) | undefined>;
   /** The write that stores a response. It breaks a constraint if the key has one already. */
-  keeping(request: IdempotentRequest, response: StoredResponse, now: number): Write;
+  storeStatement(request: IdempotentRequest, response: StoredResponse, now: number): Write;
 }
 
 /** How an outcome becomes a response. */
@@ -165,7 +165,7 @@ export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
           isKept = true;
           const body = JSON.stringify(response.body(done));
           const headers = response.headers?.(done) ?? {};
-          return responses.keeping(request, { status: response.status, headers, body }, clock.now());
+          return responses.storeStatement(request, { status: response.status, headers, body }, clock.now());
         });
         if (!isKept) throw new Error("an act committed without storing its response");
         return respond(context, response, outcome);

@@ -1,12 +1,12 @@
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
 import { insertSelect } from "../db/insert-select.ts";
-import type { Keep } from "../db/kept-responses.ts";
+import type { StoreResponse } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
 import { ORDER_STEPS, type OrderStatus, type OrderStep, TRANSITIONS } from "./status.ts";
 
-export type { Keep } from "../db/kept-responses.ts";
+export type { StoreResponse } from "../db/kept-responses.ts";
 
 export interface Adopter {
   name: string;
@@ -167,7 +167,11 @@ export const orderRepository = (database: Database) => {
      * Stores the order and makes its animal pending, in one atomic step: only if the animal is available and has no open
      * order. Of concurrent orders for one animal, one succeeds.
      */
-    async place({ petId, adopter, note }: NewOrder, now: number, keep?: Keep<Order>): Promise<PlaceResult> {
+    async place(
+      { petId, adopter, note }: NewOrder,
+      now: number,
+      keep?: StoreResponse<Order>,
+    ): Promise<PlaceResult> {
       const values = {
         petId,
         adopterName: adopter.name,
@@ -187,7 +191,7 @@ export const orderRepository = (database: Database) => {
       return order ? { order: toOrder(order) } : { order: undefined, pet: present };
     },
     /** Performs a step on the order and its animal, in one atomic step: only if the order's status allows it. */
-    async step(id: number, step: OrderStep, now: number, keep?: Keep<Order>): Promise<StepResult> {
+    async step(id: number, step: OrderStep, now: number, keep?: StoreResponse<Order>): Promise<StepResult> {
       const { orderStatement, petStatement } = steps[step];
       const read = { query: findStatement, values: { id } };
       const move = { query: orderStatement, values: { id, now } };

@@ -1,7 +1,7 @@
 import { Fault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
-import type { Keep, NewOrder, Order, OrderRepository } from "./repository.ts";
+import type { StoreResponse, NewOrder, Order, OrderRepository } from "./repository.ts";
 import { type OrderStatus, type OrderStep, explainStatus } from "./status.ts";
 
 export interface ListOrders {
@@ -31,7 +31,7 @@ export const orderService = ({ orders, clock }: { orders: OrderRepository; clock
     return cutPage(await orders.list({ after, limit: limit + 1, status, petId }), limit, scope);
   },
   /** @param keep stores the response in the same transaction. @throws Fault not_found for an unknown animal, pet_not_available */
-  async place(order: NewOrder, keep?: Keep<Order>): Promise<Order> {
+  async place(order: NewOrder, keep?: StoreResponse<Order>): Promise<Order> {
     const placed = await orders.place(order, clock.now(), keep);
     if (placed.order) return placed.order;
     if (!placed.pet) throw new Fault("not_found", "petId: There is no animal with this id.");
@@ -44,7 +44,7 @@ export const orderService = ({ orders, clock }: { orders: OrderRepository; clock
     return order;
   },
   /** @param keep stores the response in the same transaction. @throws Fault not_found, order_status_conflict */
-  async step(id: number, step: OrderStep, keep?: Keep<Order>): Promise<Order> {
+  async step(id: number, step: OrderStep, keep?: StoreResponse<Order>): Promise<Order> {
     const result = await orders.step(id, step, clock.now(), keep);
     if (result.order) return result.order;
     if (!result.present) throw notFound();

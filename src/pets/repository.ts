@@ -1,13 +1,13 @@
 import { and, eq, sql } from "drizzle-orm";
 import { insertSelect } from "../db/insert-select.ts";
-import type { Keep } from "../db/kept-responses.ts";
+import type { StoreResponse } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
 import { categories, pets } from "../db/schema/pets.ts";
 import type { NewPet, Pet, PetChange } from "./pet.ts";
 import { COLUMNS, type Row, petCounts, petLists, toPet } from "./queries.ts";
 
-export type { Keep } from "../db/kept-responses.ts";
+export type { StoreResponse } from "../db/kept-responses.ts";
 
 /** The animal after a change, or before its deletion; or why nothing was written. */
 export type WriteResult =
@@ -153,7 +153,7 @@ export const petRepository = (
      * Stores the animal under an id that was never used, and resolves when it is on disk. Undefined if categories are strict
      * and the animal's own does not exist, as checked in the same atomic step.
      */
-    async add(pet: NewPet, createdAt: number, keep?: Keep<Pet>): Promise<Pet | undefined> {
+    async add(pet: NewPet, createdAt: number, keep?: StoreResponse<Pet>): Promise<Pet | undefined> {
       const values = { ...pet, status: pet.status ?? null, createdAt };
       const [[row]] = await commit(
         [{ query: insert, values }],

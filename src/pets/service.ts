@@ -2,7 +2,7 @@ import { Fault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { NewPet, Pet, PetChange, PetFilters } from "./pet.ts";
-import type { Keep, PetRepository, StoredPet, WriteResult } from "./repository.ts";
+import type { StoreResponse, PetRepository, StoredPet, WriteResult } from "./repository.ts";
 
 export interface ListPets extends PetFilters {
   limit: number;
@@ -40,7 +40,7 @@ export const petService = ({ pets, clock }: { pets: PetRepository; clock: Clock 
     return cutPage(await pets.list({ after, limit: limit + 1, ...filters }), limit, scope);
   },
   /** @param keep stores the response in the same transaction. @throws Fault category_not_found */
-  async add(pet: NewPet, keep?: Keep<Pet>): Promise<Pet> {
+  async add(pet: NewPet, keep?: StoreResponse<Pet>): Promise<Pet> {
     const added = await pets.add(pet, clock.now(), keep);
     if (!added) throw new Fault("category_not_found");
     return added;

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { truncateSync, writeFileSync } from "node:fs";
 import { logSize, logWarnings } from "../../src/db/wal.ts";
 import { openDatabase } from "../../src/db/open.ts";
-import { LOG_LIMIT } from "../../src/db/pragmas.ts";
+import { MAX_LOG_BYTES } from "../../src/db/pragmas.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 
 /** A store whose log has grown, for somebody reads what was there before. */
@@ -19,14 +19,14 @@ const grown = () => {
   const add = () =>
     client.run("INSERT INTO pets (name, category_id, created_at) VALUES (?, 1, 0)", ["x".repeat(200)]);
   client.run("PRAGMA synchronous=OFF");
-  while (logSize(path) <= LOG_LIMIT) for (let at = 0; at < 200; at++) add();
+  while (logSize(path) <= MAX_LOG_BYTES) for (let at = 0; at < 200; at++) add();
   return { path, database, reader, add };
 };
 
 test("a log that has grown is truncated without a write, once nobody reads it", async () => {
   const { path, database, reader } = grown();
   await database.shrinkLog();
-  expect(logSize(path)).toBeGreaterThan(LOG_LIMIT);
+  expect(logSize(path)).toBeGreaterThan(MAX_LOG_BYTES);
   reader.run("COMMIT");
   await database.shrinkLog();
   expect(logSize(path)).toBe(0);
@@ -59,7 +59,7 @@ test("readiness warns of a log that has not been copied for long", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   expect(logWarnings(path)).toEqual([]);
   writeFileSync(`${path}-wal`, "");
-  truncateSync(`${path}-wal`, 16 * LOG_LIMIT);
+  truncateSync(`${path}-wal`, 16 * MAX_LOG_BYTES);
   expect(logWarnings(path)).toEqual([
     { code: "database_log_large", count: 1, message: expect.stringContaining("has grown to 268 MB") },
   ]);

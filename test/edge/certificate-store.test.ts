@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { destinationOf } from "../../src/edge/hosts.ts";
+import { parseHostHeader } from "../../src/edge/hosts.ts";
 import { certificateStore } from "../../src/edge/certificate-store.ts";
 import { servedBy } from "../../src/edge/served-names.ts";
 import { DAY, openIssuing } from "../certificates/issuing.ts";
@@ -61,7 +61,7 @@ test("a served name has one spelling, so a stranger cannot fill the store with v
   expect(names.filter(isServed)).toEqual(names);
   const others = names.flatMap((name) => [`${name}:80`, `${name}.`, name.toUpperCase()]);
   expect(others.filter(isServed)).toEqual([]);
-  expect(destinationOf(`${NAME}:80`, hosts)).toMatchObject({ hostname: NAME });
+  expect(parseHostHeader(`${NAME}:80`, hosts)).toMatchObject({ hostname: NAME });
 });
 
 test("a certificate that is not valid now is presented, but browsers are not redirected to it or told of HSTS", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Destination, hostNamesOf, hostParser, destinationOf } from "../../src/edge/hosts.ts";
+import { type Destination, hostNamesOf, hostParser, parseHostHeader } from "../../src/edge/hosts.ts";
 
 const names = {
   platformDomain: "sites.example.org",
@@ -110,7 +110,7 @@ describe("the Host", () => {
     ["x".repeat(300), "malformed"],
     ["x.".repeat(50_000), "malformed"],
   ])("%p leads to %s", (host, place) => {
-    expect(shown(destinationOf(host, names))).toBe(place);
+    expect(shown(parseHostHeader(host, names))).toBe(place);
   });
 
   test("is parsed the same again after many strange ones", () => {
@@ -123,11 +123,11 @@ describe("the Host", () => {
 
   test("localhost as PLATFORM_DOMAIN is the API's, and its subdomains are projects", () => {
     const local = { platformDomain: "localhost", api: new Set<string>() };
-    expect(shown(destinationOf("localhost:3000", local))).toBe("api");
-    expect(shown(destinationOf("docs.localhost:3000", local))).toBe("project docs :3000");
+    expect(shown(parseHostHeader("localhost:3000", local))).toBe("api");
+    expect(shown(parseHostHeader("docs.localhost:3000", local))).toBe("project docs :3000");
     const home = { platformDomain: "pi.local", api: new Set<string>() };
-    expect(shown(destinationOf("pi.local", home))).toBe("api");
-    expect(shown(destinationOf("docs.pi.local", home))).toBe("project docs");
+    expect(shown(parseHostHeader("pi.local", home))).toBe("api");
+    expect(shown(parseHostHeader("docs.pi.local", home))).toBe("project docs");
   });
 });
 
@@ -136,8 +136,8 @@ describe("a reader of hosts", () => {
 
   test.each(HOSTS)("leads %p where it belongs, at first and again", (host) => {
     const parse = hostParser(names);
-    expect(parse(host)).toEqual(destinationOf(host, names));
-    expect(parse(host)).toEqual(destinationOf(host, names));
+    expect(parse(host)).toEqual(parseHostHeader(host, names));
+    expect(parse(host)).toEqual(parseHostHeader(host, names));
   });
 
   test("remembers a host, up to the longest that there is", () => {

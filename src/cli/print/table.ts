@@ -1,7 +1,7 @@
 const GAP = "  ";
 const ELLIPSIS = "…";
 /** No column is cut to less than this: the table is then wider than the terminal. */
-const MIN_WIDTH = 8;
+const MIN_COLUMN_WIDTH = 8;
 
 /** Cuts text to a display width. */
 const cut = (text: string, width: number): string => {
@@ -20,7 +20,7 @@ const fit = (widths: readonly number[], available: number): number[] => {
   const total = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
   for (let excess = total - available; excess > 0; excess--) {
     const widest = Math.max(...fitted);
-    if (widest <= MIN_WIDTH) break;
+    if (widest <= MIN_COLUMN_WIDTH) break;
     fitted[fitted.indexOf(widest)] = widest - 1;
   }
   return fitted;

@@ -35,16 +35,16 @@ const DESCRIPTORS = "/proc/self/fd";
 /** Linux: AF_INET and AF_INET6, SOL_SOCKET, SO_TYPE, SOCK_STREAM, IPPROTO_TCP, TCP_INFO, SHUT_RDWR. */
 const AF_INET = 2;
 const AF_INET6 = 10;
-const SOCKET = 1;
-const TYPE = 3;
-const STREAM = 1;
-const TCP = 6;
+const SOL_SOCKET = 1;
+const SO_TYPE = 3;
+const SOCK_STREAM = 1;
+const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
-const BOTH = 2;
+const SHUT_RDWR = 2;
 /** Where the struct tcp_info has tcpi_last_data_sent, tcpi_last_data_recv and tcpi_bytes_received. */
-const LAST_SENT = 44;
-const LAST_RECEIVED = 52;
-const BYTES_RECEIVED = 128;
+const LAST_SENT_OFFSET = 44;
+const LAST_RECEIVED_OFFSET = 52;
+const BYTES_RECEIVED_OFFSET = 128;
 /** The sizes of struct sockaddr_storage and, at least, of struct tcp_info. */
 const ADDRESS_BYTES = 128;
 const INFO_BYTES = 256;
@@ -83,7 +83,7 @@ export const openSockets = (): Sockets | undefined => {
     return library.getsockopt(descriptor, level, option, info, length) === 0;
   };
   const isStream = (descriptor: number): boolean =>
-    readOption(descriptor, SOCKET, TYPE) && info.readUInt32LE(0) === STREAM;
+    readOption(descriptor, SOL_SOCKET, SO_TYPE) && info.readUInt32LE(0) === SOCK_STREAM;
 
   /** Reads into `address`; false if the descriptor is not an IP socket. */
   const read = (name: "getsockname" | "getpeername", descriptor: number): boolean => {
@@ -112,10 +112,10 @@ export const openSockets = (): Sockets | undefined => {
       return sockets;
     },
     idleMs(descriptor) {
-      if (!readOption(descriptor, TCP, TCP_INFO)) return 0;
-      if (info.readBigUInt64LE(BYTES_RECEIVED) === 0n) return Number.POSITIVE_INFINITY;
-      return Math.min(info.readUInt32LE(LAST_SENT), info.readUInt32LE(LAST_RECEIVED));
+      if (!readOption(descriptor, IPPROTO_TCP, TCP_INFO)) return 0;
+      if (info.readBigUInt64LE(BYTES_RECEIVED_OFFSET) === 0n) return Number.POSITIVE_INFINITY;
+      return Math.min(info.readUInt32LE(LAST_SENT_OFFSET), info.readUInt32LE(LAST_RECEIVED_OFFSET));
     },
-    shutdown: (descriptor) => void library.shutdown(descriptor, BOTH),
+    shutdown: (descriptor) => void library.shutdown(descriptor, SHUT_RDWR),
   };
 };

@@ -8,7 +8,7 @@ export interface ConnectionWatch {
 /** A client on the same machine opens about 50 connections in a millisecond. */
 const WATCH_MS = 20;
 /** The share of time to spend on counting while the number of sockets hardly changes. */
-const SHARE_OF_TIME = 0.02;
+const MAX_TIME_SHARE = 0.02;
 const MAX_QUIET_MS = 500;
 
 /**
@@ -29,7 +29,7 @@ export const watchConnections = ({
   onClosed: (count: number) => void;
 }): ConnectionWatch => {
   /** With at most this many open files, no limit can be exceeded. */
-  const harmless = Math.min(limits.connectionsPerClient, limits.connections);
+  const harmlessFiles = Math.min(limits.connectionsPerClient, limits.connections);
   let filesBefore = 0;
   let quietUntil = 0;
 
@@ -38,20 +38,20 @@ export const watchConnections = ({
     for (const { descriptor } of excess) sockets.shutdown(descriptor);
     if (excess.length > 0) onClosed(excess.length);
   };
-  const look = () => {
+  const check = () => {
     const files = sockets.openFiles();
     filesBefore = Math.min(filesBefore, files);
-    if (files <= harmless) return;
+    if (files <= harmlessFiles) return;
     const begin = performance.now();
-    const hasGrown = files - filesBefore > harmless / 4;
+    const hasGrown = files - filesBefore > harmlessFiles / 4;
     if (!hasGrown && begin < quietUntil) return;
     filesBefore = files;
     enforce();
     const end = performance.now();
-    quietUntil = end + Math.min(MAX_QUIET_MS, (end - begin) / SHARE_OF_TIME);
+    quietUntil = end + Math.min(MAX_QUIET_MS, (end - begin) / MAX_TIME_SHARE);
   };
-  const watching = setInterval(look, WATCH_MS);
+  const timer = setInterval(check, WATCH_MS);
   return {
-    stop: async () => clearInterval(watching),
+    stop: async () => clearInterval(timer),
   };
 };
