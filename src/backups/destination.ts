@@ -82,8 +82,8 @@ export const assertBackupDirectory = (path: string, dataDir: string): void => {
 /** Errors of file systems without hard links. */
 const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
-const existsError = (file: string) =>
-  new OperatorError(`${file} exists already: name another file, or overwrite it with --force`);
+export const existsMessage = (file: string): string =>
+  `${file} exists already: name another file, or overwrite it with --force`;
 
 /** Gives the file a second name in one step. @returns false if the file system has no hard links @throws EEXIST */
 export const tryLink = (file: string, name: string): boolean => {
@@ -106,10 +106,10 @@ export const moveIntoPlace = async (
   await syncPath(temporary);
   try {
     if (!force && tryLink(temporary, file)) rmSync(temporary);
-    else if (!force && existsSync(file)) throw existsError(file);
+    else if (!force && existsSync(file)) throw new OperatorError(existsMessage(file));
     else renameSync(temporary, file);
   } catch (error) {
-    throw codeOf(error) === "EEXIST" ? existsError(file) : error;
+    throw codeOf(error) === "EEXIST" ? new OperatorError(existsMessage(file)) : error;
   }
   syncDirectory(dirname(file));
 };

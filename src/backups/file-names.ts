@@ -2,8 +2,10 @@
 
 const NAME = /^adoption-store-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)\.(\d{3})Z\.db$/;
 
-export const backupName = (time: number): string =>
-  `adoption-store-${new Date(time).toISOString().replaceAll(/[-:]/g, "")}.db`;
+/** A time in UTC as file names have it: `20261205T030405.067Z`. */
+export const fileTime = (time: number): string => new Date(time).toISOString().replaceAll(/[-:]/g, "");
+
+export const backupName = (time: number): string => `adoption-store-${fileTime(time)}.db`;
 
 /** When the backup of this name was taken; undefined for every other file. */
 export const backupTime = (name: string): number | undefined => {

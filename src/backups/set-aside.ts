@@ -1,4 +1,5 @@
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { fileTime } from "./file-names.ts";
 import { dirname, join } from "node:path";
 import { openFault } from "../data-dir/open.ts";
 import { settleLog } from "../db/snapshot.ts";
@@ -13,8 +14,7 @@ const LOG_SUFFIXES = ["-wal", "-shm", "-journal"];
 const INFIX = ".before-restore-";
 
 /** The second name of a database that a restore at this time replaces. */
-export const asidePath = (path: string, now: number): string =>
-  `${path}${INFIX}${new Date(now).toISOString().replaceAll(/[-:]/g, "")}`;
+export const asidePath = (path: string, now: number): string => `${path}${INFIX}${fileTime(now)}`;
 
 /** Gives the database and its log a second name, under which they are complete; the first name stays. @throws OperatorError */
 export const setAside = async (path: string, aside: string): Promise<void> => {

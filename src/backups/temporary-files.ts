@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { copyFiles } from "../data-dir/paths.ts";
 import { type Lock, isUnlocked, shareLock } from "../db/file-lock.ts";
 import { LOCK_SUFFIX, writerOf, temporaryName } from "./file-names.ts";
 import { OperatorError } from "../lib/operator-error.ts";
@@ -26,8 +27,8 @@ const pathOf = (directory: string, pid: number): string => join(directory, tempo
 
 /** Removes the temporary files of a process from a directory. */
 export const removeTemporary = (directory: string, pid: number): void => {
-  for (const end of ["", "-journal", ".raw", ".raw-journal", LOCK_SUFFIX])
-    rmSync(pathOf(directory, pid) + end, { force: true });
+  const path = pathOf(directory, pid);
+  for (const file of [...copyFiles(path), path + LOCK_SUFFIX]) rmSync(file, { force: true });
 };
 
 /** No process works on a file for this long without writing to it. */

@@ -4,6 +4,7 @@ import { Command } from "commander";
 import { removeTemporary } from "../backups/temporary-files.ts";
 import { type BackupResult, takeBackup } from "../backups/backup.ts";
 import { type CheckedBackup, checkBackup } from "../backups/check.ts";
+import { existsMessage } from "../backups/destination.ts";
 import { backupName } from "../backups/file-names.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { stopSignals } from "./signals.ts";
@@ -127,8 +128,7 @@ export const backupCommand = (): Command =>
       const keep = keepOf(options.keep, isDirectory);
       const file = resolve(isDirectory ? join(target, backupName(now)) : target);
       const force = options.force === true;
-      if (!force && existsSync(file))
-        throw new UsageError(`${file} exists already: name another file, or overwrite it with --force`);
+      if (!force && existsSync(file)) throw new UsageError(existsMessage(file));
       cleanUpOnSignals(dirname(file));
       const progress = progressLine();
       const start = performance.now();

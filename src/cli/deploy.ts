@@ -4,7 +4,7 @@ import { siteRoot } from "../deploys/site-root.ts";
 import { PLAN_NAMES, type Plan } from "../projects/plan.ts";
 import { type Api, ApiError, apiClient } from "./api-client.ts";
 import type { Listing } from "./pack.ts";
-import { formatBytes } from "./print/format.ts";
+import { formatBytes, formatNames } from "./print/format.ts";
 import { progressLine } from "./print/progress.ts";
 import { clientOf, configBeside, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
@@ -34,9 +34,7 @@ const MAX_NAMED = 3;
 
 const noteSkipped = ({ skipped }: Listing) => {
   if (skipped.length === 0) return;
-  const named = skipped.slice(0, MAX_NAMED).join(", ");
-  const more = skipped.length > MAX_NAMED ? `, and ${skipped.length - MAX_NAMED} more` : "";
-  note(`not published (hidden, or neither file nor directory): ${named}${more}`);
+  note(`not published (hidden, or neither file nor directory): ${formatNames(skipped, MAX_NAMED)}`);
 };
 
 /** Refuses what the server would refuse, before anything is sent. @throws UsageError */

@@ -17,6 +17,7 @@ import { servableDeploys } from "../db/stored-deploys.ts";
 import { explain, underWay } from "../certificates/explain.ts";
 import { readableCertificates } from "../app/command-services.ts";
 import type { Probe } from "./doctor-finding.ts";
+import { formatNames } from "./print/format.ts";
 
 /** How many names one line lists. */
 const MAX_NAMED = 10;
@@ -107,8 +108,7 @@ export const sites: Probe = (config, { quick }) =>
     if (quick) return "not read (--quick)";
     const found = await damagedDeploys(blobsIn(config.dataDir), servableDeploys(client));
     if (found.damaged === 0) return `${found.files} files of deployed sites, all intact`;
-    const more = found.deploys.length > MAX_NAMED ? `, and ${found.deploys.length - MAX_NAMED} more` : "";
     throw new Error(
-      `${found.damaged} of ${found.files} files are missing or damaged, in the deploys ${found.deploys.slice(0, MAX_NAMED).join(", ")}${more}: deploy these sites again and delete the damaged deploys, or restore a backup`,
+      `${found.damaged} of ${found.files} files are missing or damaged, in the deploys ${formatNames(found.deploys, MAX_NAMED)}: deploy these sites again and delete the damaged deploys, or restore a backup`,
     );
   });

@@ -8,7 +8,7 @@ import { OperatorError } from "../lib/operator-error.ts";
 import { createEmpty } from "../lib/ownership.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { explainStorage, systemFault } from "./filesystem.ts";
-import { databasePath, lockPath, restoringPath } from "./paths.ts";
+import { copyFiles, databasePath, lockPath, restoringPath } from "./paths.ts";
 import { fileFault } from "./permissions.ts";
 
 const USED_BY_SERVER = "a server is using it: stop that server, or choose another directory with --data-dir";
@@ -55,8 +55,7 @@ export const assertNotBeingRestored = (dataDir: string): void => {
 
 /** Removes the files of a restore; only for the process that holds the lock. */
 export const removeRestoring = (dataDir: string): void => {
-  for (const end of ["", "-journal", ".raw", ".raw-journal"])
-    rmSync(restoringPath(dataDir) + end, { force: true });
+  for (const file of copyFiles(restoringPath(dataDir))) rmSync(file, { force: true });
 };
 
 /** True if a server has run here, its lock file was deleted, and a process has the database open: it may be that server. */

@@ -8,6 +8,10 @@ export const databaseFiles = (path: string): string[] => ["", "-wal", "-shm"].ma
 /** The file that a restore writes, until it takes the database's place. */
 export const restoringPath = (dataDir: string): string => `${databasePath(dataDir)}.restoring`;
 
+/** A copy of a database while it is written: itself, its journal, and a first copy that still holds what the second leaves out. */
+export const copyFiles = (path: string): string[] =>
+  ["", "-journal", ".raw", ".raw-journal"].map((end) => path + end);
+
 /** The process that has locked this file is the server of DATA_DIR, or restores it. */
 export const lockPath = (dataDir: string): string => join(dataDir, "server.lock");
 

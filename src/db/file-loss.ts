@@ -1,8 +1,10 @@
-import { openSync, readSync, renameSync, statSync } from "node:fs";
+import { renameSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Database as Client } from "bun:sqlite";
 import { StorageUnavailable } from "../lib/storage-errors.ts";
 import { fileSize, inodeOf } from "../lib/files.ts";
+import { isInMemory } from "./in-memory.ts";
+import { walIndexReader } from "./wal-index.ts";
 
 /** A file of an open database was deleted, replaced or cut short: new writes would be lost. */
 export class FilesLost extends StorageUnavailable {
@@ -30,35 +32,24 @@ const isEmpty = (path: string): boolean => statSync(path, { throwIfNoEntry: fals
 
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** Where the index keeps a counter of transactions (https://sqlite.org/walformat.html, section 2.1) ... */
-const CHANGES_OFFSET = 8;
-/** ... and, two words behind it, how many frames of the log are committed. */
-const FRAMES = 2;
 
 /**
  * Tells whether the log has fewer bytes than its index says. A process updates the index before it empties the log, and
- * after it writes to the log. The descriptor is never closed: that would drop SQLite's locks.
+ * after it writes to the log.
  */
 const lengthCheck = (client: Client): (() => boolean) => {
-  const index = openSync(`${client.filename}-shm`, "r");
+  const readHeader = walIndexReader(client.filename);
   const pageSize = client.query<{ page_size: number }, []>("PRAGMA page_size").get()?.page_size ?? 0;
-  const words = new Uint32Array(FRAMES + 1);
-  const bytes = new Uint8Array(words.buffer);
-  const read = () => {
-    readSync(index, bytes, 0, bytes.length, CHANGES_OFFSET);
-    return { changes: words[0] ?? 0, frames: words[FRAMES] ?? 0 };
-  };
-  const isShort = (): boolean => {
-    const before = read();
+  return () => {
+    const before = readHeader();
     if (before.frames === 0) return false;
     const needed = LOG_HEADER_BYTES + before.frames * (FRAME_HEADER_BYTES + pageSize);
     const size = fileSize(`${client.filename}-wal`);
     if (size >= needed) return false;
     // Another process may have emptied the log meanwhile.
-    const after = read();
-    return after.changes === before.changes && after.frames === before.frames;
+    const after = readHeader();
+    return after.count === before.count && after.frames === before.frames;
   };
-  return isShort;
 };
 
 const MAX_SAVE_MS = 5000;
@@ -96,7 +87,7 @@ const IN_MEMORY: FileWatch = { assert: () => {}, mayClose: async () => true };
 /** @param onLost called once, after what can be saved is saved; the error says what happened and what to do */
 export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): FileWatch => {
   const path = client.filename;
-  if (path === "" || path === ":memory:") return IN_MEMORY;
+  if (isInMemory(path)) return IN_MEMORY;
   const opened = new Map(PARTS.map((part) => [part, inodeOf(path + PATHS[part])]));
   const isShort = lengthCheck(client);
   let lost: Loss | undefined;

@@ -3,6 +3,7 @@ import { reasonOf } from "../lib/reason.ts";
 import { DatabaseLocked, StorageUnavailable, isBusy, isReadFailure } from "../lib/storage-errors.ts";
 import { type GroupCommit, LOCK_WAIT_MS } from "./commit.ts";
 import { explainFailure } from "./explain-failure.ts";
+import { isInMemory } from "./in-memory.ts";
 import { assertCurrent } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { openSqlWorker } from "./sql-worker.ts";
@@ -24,8 +25,6 @@ const explain = (error: unknown): unknown => {
   const advice = error instanceof StorageUnavailable ? undefined : explainFailure(error);
   return advice === undefined ? error : new Error(`${reasonOf(error)}: ${advice}`, { cause: error });
 };
-
-const isInMemory = (path: string): boolean => path === "" || path === ":memory:";
 
 /** What a check of the whole file found. */
 type CheckResult = { state: "sound" } | { state: "damaged" | "unreadable"; reason: string };

@@ -7,5 +7,9 @@ export const formatBytes = (bytes: number): string => {
   return `${step === 0 ? value : value.toFixed(1)} ${UNITS[step]}`;
 };
 
+/** The first `max` names, and how many there are besides: `a, b, and 3 more`. */
+export const formatNames = (names: readonly string[], max: number): string =>
+  names.slice(0, max).join(", ") + (names.length > max ? `, and ${names.length - max} more` : "");
+
 /** `1234567` as `1,234,567`. */
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
