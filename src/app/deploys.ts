@@ -5,7 +5,7 @@ import { ADMISSION, type AdmissionLimits, admission } from "../deploys/admission
 import { openBlobs } from "../deploys/blobs.ts";
 import { damagedBlobs, damageLog } from "../deploys/damaged-blobs.ts";
 import { diskSpaceAbove } from "../deploys/disk-space.ts";
-import { progressIn } from "../deploys/scrub-progress.ts";
+import { progressFile } from "../deploys/scrub-progress.ts";
 import { scrubber } from "../deploys/scrub.ts";
 import { deployService } from "../deploys/service.ts";
 import { UPLOAD_PACE, type UploadPace, openUploads } from "../deploys/uploads.ts";
@@ -54,7 +54,7 @@ export const deployServices = (
   const scrub = scrubber({
     blobs,
     needed: deploys.needed,
-    progress: progressIn(join(dataDir, "scrub.json")),
+    progress: progressFile(join(dataDir, "scrub.json")),
     bytesPerSecond: SCRUB_BYTES_PER_SECOND,
     sleep,
     clock,

@@ -23,7 +23,7 @@ export interface Columns {
   /** True for a column that is neither a field nor ignored. */
   isUnknown(column: string): boolean;
   /** The mapped columns that the header does not have. */
-  missing(header: readonly string[]): string[];
+  findMissing(header: readonly string[]): string[];
 }
 
 /** Makes `Category ID`, `category_id` and `categoryId` equal. */
@@ -50,7 +50,7 @@ export const columnsOf = (mappings: readonly (readonly [column: string, field: F
   return {
     fieldOf,
     isUnknown: (column) => !fieldOf(column) && !IGNORED_COLUMNS.has(normalize(column)),
-    missing(header) {
+    findMissing(header) {
       const names = new Set(header.map(normalize));
       return mappings.map(([column]) => column).filter((column) => !names.has(normalize(column)));
     },
@@ -60,22 +60,20 @@ export const columnsOf = (mappings: readonly (readonly [column: string, field: F
 /** The index of each field in a row. */
 export type FieldIndexes = Readonly<Partial<Record<Field, number>>>;
 
-const MAX_NAMED = 20;
+const MAX_NAMED_COLUMNS = 20;
 const quoteNames = (columns: readonly string[]): string =>
   columns
-    .slice(0, MAX_NAMED)
+    .slice(0, MAX_NAMED_COLUMNS)
     .map((column) => JSON.stringify(column.slice(0, 64)))
-    .join(", ") + (columns.length > MAX_NAMED ? `, and ${columns.length - MAX_NAMED} more` : "");
+    .join(", ") +
+  (columns.length > MAX_NAMED_COLUMNS ? `, and ${columns.length - MAX_NAMED_COLUMNS} more` : "");
 
 /** How many fields a header has. */
 export const countFields = (header: readonly string[], { fieldOf }: Columns): number =>
   new Set(header.map(fieldOf).filter(Boolean)).size;
 
 /** Finds the fields in a header. @throws FileRefused if a required or mapped column is missing, or two are the same field */
-export const fieldIndexes = (
-  header: readonly string[],
-  { fieldOf, missing: findMissing }: Columns,
-): FieldIndexes => {
+export const fieldIndexes = (header: readonly string[], { fieldOf, findMissing }: Columns): FieldIndexes => {
   const [unmapped] = findMissing(header);
   if (unmapped !== undefined)
     throw new FileRefused(

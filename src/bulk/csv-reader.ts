@@ -5,7 +5,7 @@ import {
   type Batch,
   UnreadableRow,
   type LongLine,
-  MAX_ROW,
+  MAX_ROW_BYTES,
   type Position,
   CR,
   type Row,
@@ -72,7 +72,7 @@ export const readHeader = (head: Buffer, columns: Columns, delimiter?: string): 
   return best;
 };
 
-const NOT_CLOSED = `a quote is opened and not closed within ${MAX_ROW / 1024} KiB`;
+const NOT_CLOSED = `a quote is opened and not closed within ${MAX_ROW_BYTES / 1024} KiB`;
 
 const REASONS: Record<string, string> = {
   CSV_INVALID_CLOSING_QUOTE:
@@ -147,7 +147,7 @@ const takeRows = (buffered: Buffered, parsed: readonly Parsed[]) => {
   let blank = 0;
   let hasLongRow = false;
   for (const { cells, end } of parsed) {
-    const line = counter.next(end, MAX_ROW);
+    const line = counter.next(end, MAX_ROW_BYTES);
     hasLongRow = line === undefined;
     if (line === undefined) break;
     if (isEmpty(cells)) blank++;
@@ -169,7 +169,10 @@ const takeUnreadable = (buffered: Buffered, reason: string, isLast: boolean) => 
   const end = start + length;
   const counter = lineCounter(buffered);
   counter.next(end);
-  const content = new UnreadableRow(rowText(bytes, 0, textLength), textLength > MAX_ROW ? TOO_LONG : reason);
+  const content = new UnreadableRow(
+    rowText(bytes, 0, textLength),
+    textLength > MAX_ROW_BYTES ? TOO_LONG : reason,
+  );
   return { row: { line: lines + 1, end, content }, rest: counter.rest() };
 };
 
@@ -199,13 +202,13 @@ export async function* readCsv(
         buffered = taken.rest;
         problem = taken.hasLongRow ? NOT_CLOSED : error && reasonOf(error);
         // One more: half a line end may follow the longest row.
-        if (buffered.bytes.length > MAX_ROW + 1) problem ??= NOT_CLOSED;
+        if (buffered.bytes.length > MAX_ROW_BYTES + 1) problem ??= NOT_CLOSED;
       }
       if (problem === undefined) break;
       const unreadable = takeUnreadable(buffered, problem, isLast);
       if (!unreadable) {
         const text = rowText(buffered.bytes, 0, buffered.bytes.length);
-        if (buffered.bytes.length > MAX_ROW + 1)
+        if (buffered.bytes.length > MAX_ROW_BYTES + 1)
           long = { line: buffered.lines + 1, content: new UnreadableRow(text, TOO_LONG) };
         break;
       }
@@ -255,7 +258,7 @@ const parserAt = (delimiter: string, start: number) => {
     record_delimiter: LINE_ENDS,
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: MAX_ROW,
+    max_record_size: MAX_ROW_BYTES,
     // Collected here: passing rows one by one through the stream takes three times as long.
     on_record(cells: string[], { bytes }: { bytes: number }) {
       rows.push({ cells, end: start + bytes });

@@ -9,7 +9,7 @@ import { type RejectedFormat, rejectedCsv, rejectedNdjson } from "./rejected-for
 import type { Import, ImportRepository } from "./repository.ts";
 import { type ResumePoint, findResumePoint } from "./resume-point.ts";
 import { type Batch, type Position, type Row, START } from "./row.ts";
-import { type Source, hashOf, openSource } from "./source.ts";
+import { type Source, sha256, openSource } from "./source.ts";
 import { type RowValidator, csvRowValidator, objectRowValidator } from "./validate-row.ts";
 import { writePacing } from "./write-pacing.ts";
 
@@ -70,11 +70,11 @@ interface FileFormat {
   validate: RowValidator;
   rejected: RejectedFormat;
   /** True for a row of a file of rejected rows. */
-  isOfRejected(row: Row): boolean;
+  isFromRejectedFile(row: Row): boolean;
   unknownColumns(): string[];
 }
 
-const fileFormatOf = (
+const readFormat = (
   { format, delimiter, columns, hasGuardedFormulas }: ImportOptions,
   head: Buffer,
 ): FileFormat => {
@@ -85,7 +85,7 @@ const fileFormatOf = (
       batches: readNdjson,
       validate: objectRowValidator(columns, unknownKeys),
       rejected: rejectedNdjson,
-      isOfRejected: ({ content }) => isRejectedFile(Object.keys(content)),
+      isFromRejectedFile: ({ content }) => isRejectedFile(Object.keys(content)),
       unknownColumns: () => [...unknownKeys],
     };
   }
@@ -96,7 +96,7 @@ const fileFormatOf = (
     batches: (rest, position) => readCsv(rest, position, header.delimiter),
     validate: csvRowValidator({ indexes, width: header.cells.length, hasGuardedFormulas }),
     rejected: rejectedCsv(header.cells, header.delimiter),
-    isOfRejected: () => isRejectedFile(header.cells),
+    isFromRejectedFile: () => isRejectedFile(header.cells),
     unknownColumns: () => header.cells.filter(columns.isUnknown),
   };
 };
@@ -107,7 +107,7 @@ const REPLACEMENT = "\uFFFD";
 /** Validates a row, its text encoding and its category. */
 const rowValidator =
   (
-    { validate, isOfRejected }: FileFormat,
+    { validate, isFromRejectedFile: isOfRejected }: FileFormat,
     { isBroken, encoding }: Source,
     hasCategory: Dependencies["hasCategory"],
   ) =>
@@ -129,7 +129,7 @@ const sortRows = (
   {
     onRejected,
     formatLine,
-  }: { onRejected: Reporter["onRejected"]; formatLine: RejectedFormat["line"] | undefined },
+  }: { onRejected: Reporter["onRejected"]; formatLine: RejectedFormat["formatLine"] | undefined },
 ) => {
   const pets: NewPet[] = [];
   let rejectedLines = "";
@@ -190,7 +190,7 @@ const importWriter = (
     const { path, reimport, rejected } = options;
     const file = path ?? "standard input";
     const counts = { read: 0, added: 0, rejected: 0 };
-    const head = hashOf(source.head);
+    const head = sha256(source.head);
     const record = { ...started, ...NO_REJECTED, ...counts, file, head, startedAt: now() };
     const { heading } = format.rejected;
     session =
@@ -208,7 +208,7 @@ const importWriter = (
       state ??= await begin();
       const { pets, rejectedLines } = sortRows(rows, validate, {
         onRejected: reporter.onRejected,
-        formatLine: session?.rejectedFile && format.rejected.line,
+        formatLine: session?.rejectedFile && format.rejected.formatLine,
       });
       see(batch, end);
       const next: Import = {
@@ -265,7 +265,7 @@ export const importFile = async (
   const { path, reimport } = options;
   const open = () => openSource(path);
   const opened = await open();
-  const format = fileFormatOf(options, opened.head);
+  const format = readFormat(options, opened.head);
   const known = imports?.all() ?? [];
   const newestId = Math.max(0, ...known.map(({ id }) => id));
   const firstRow = format.firstRow.bytes;

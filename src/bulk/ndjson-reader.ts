@@ -5,7 +5,7 @@ import {
   UnreadableRow,
   LF,
   type LongLine,
-  MAX_ROW,
+  MAX_ROW_BYTES,
   type Position,
   type Row,
   TOO_LONG,
@@ -37,7 +37,7 @@ export async function* readNdjson(chunks: AsyncIterable<Buffer>, position: Posit
   let long: LongLine | undefined;
   const rowOf = (from: number, to: number): Row["content"] | undefined => {
     const text = textIn(buffer, from, to);
-    if (to - from > MAX_ROW) return new UnreadableRow(text, TOO_LONG);
+    if (to - from > MAX_ROW_BYTES) return new UnreadableRow(text, TOO_LONG);
     return text.trim() === "" ? undefined : contentOf(text);
   };
   const take = (isLast: boolean): Batch => {
@@ -71,7 +71,7 @@ export async function* readNdjson(chunks: AsyncIterable<Buffer>, position: Posit
   for await (const chunk of chunks) {
     buffer = buffer.length === 0 ? chunk : Buffer.concat([buffer, chunk]);
     yield take(false);
-    if (long || buffer.length > MAX_ROW) yield skipPart();
+    if (long || buffer.length > MAX_ROW_BYTES) yield skipPart();
   }
   yield take(true);
 }

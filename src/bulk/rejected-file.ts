@@ -2,7 +2,7 @@ import { closeSync, existsSync, fdatasyncSync, ftruncateSync, openSync, readSync
 import { dirname, resolve } from "node:path";
 import { syncDirectory } from "../lib/durable.ts";
 import { FileRefused } from "./columns.ts";
-import { type Fingerprint, fingerprint, hashOf } from "./source.ts";
+import { type Fingerprint, fingerprint, sha256 } from "./source.ts";
 
 /** How much of the file of rejected rows an import has written, and its SHA-256; null if it is not known. */
 export interface RejectedProgress {
@@ -35,14 +35,14 @@ export const assertNoFile = (path: string): void => {
   if (existsSync(path)) throw fileExists(path);
 };
 
-const CHUNK = 2 ** 20;
+const CHUNK_BYTES = 2 ** 20;
 
 /** The fingerprint of the first `length` bytes; undefined if the file is shorter. */
 const readFingerprint = (file: number, length: number): Fingerprint | undefined => {
   const print = fingerprint();
-  const buffer = Buffer.alloc(Math.min(CHUNK, length));
+  const buffer = Buffer.alloc(Math.min(CHUNK_BYTES, length));
   for (let at = 0; at < length;) {
-    const count = readSync(file, buffer, 0, Math.min(CHUNK, length - at), at);
+    const count = readSync(file, buffer, 0, Math.min(CHUNK_BYTES, length - at), at);
     if (count === 0) return undefined;
     print.add(buffer.subarray(0, count));
     at += count;
@@ -74,7 +74,7 @@ const reopen = (path: string, heading: string, { rejectedBytes, rejectedHash }: 
   // A killed import may have written a first row without counting it.
   const hasHeading =
     rejectedBytes > 0 ||
-    readFingerprint(file, Buffer.byteLength(heading))?.digest() === hashOf(Buffer.from(heading));
+    readFingerprint(file, Buffer.byteLength(heading))?.digest() === sha256(Buffer.from(heading));
   if (print && isOurs && hasHeading) return { file, print };
   closeSync(file);
   throw hasHeading ? fileChanged(path) : fileExists(path);

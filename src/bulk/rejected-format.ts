@@ -6,7 +6,7 @@ import { UnreadableRow, type Row } from "./row.ts";
 export interface RejectedFormat {
   /** The start of the file. */
   heading: string;
-  line(row: Row, reason: string): string;
+  formatLine(row: Row, reason: string): string;
 }
 
 const isAddedColumn = (column: string): boolean => ["line", "reason"].includes(normalize(column));
@@ -18,7 +18,7 @@ export const rejectedCsv = (header: readonly string[], delimiter: string): Rejec
     csvLine([...kept.map((index) => cells[index] ?? ""), line, reason], delimiter);
   return {
     heading: lineOf(header, "line", "reason"),
-    line({ line, content }, reason) {
+    formatLine({ line, content }, reason) {
       const cells = content instanceof UnreadableRow ? [] : (content as string[]);
       if (content instanceof UnreadableRow && kept[0] !== undefined) cells[kept[0]] = content.text;
       // Cells beyond the header have no column: they go into the reason.
@@ -31,7 +31,7 @@ export const rejectedCsv = (header: readonly string[], delimiter: string): Rejec
 
 export const rejectedNdjson: RejectedFormat = {
   heading: "",
-  line({ line, content }, reason) {
+  formatLine({ line, content }, reason) {
     const row = content instanceof UnreadableRow ? { text: content.text } : content;
     return `${JSON.stringify({ ...row, line, reason })}\n`;
   },

@@ -204,7 +204,7 @@ export type ImportRepository = ReturnType<typeof importRepository>;
 /** An animal as it is exported. The category is text, so that it keeps all digits. */
 export type ExportedPet = [id: number, name: string, categoryId: string, status: PetStatus | null];
 
-const PAGE = 2000;
+const PAGE_ROWS = 2000;
 
 /**
  * All animals, or those of one status (null: without one), ascending by id, in pages of one snapshot. The snapshot ends with
@@ -221,9 +221,9 @@ export function* exportPages(
   client.run("BEGIN");
   try {
     for (let after = 0; ;) {
-      const rows = pageStatement.values(after, PAGE, ...(status ? [status] : [])) as ExportedPet[];
+      const rows = pageStatement.values(after, PAGE_ROWS, ...(status ? [status] : [])) as ExportedPet[];
       if (rows.length > 0) yield rows;
-      if (rows.length < PAGE) return;
+      if (rows.length < PAGE_ROWS) return;
       after = rows.at(-1)?.[0] ?? after;
     }
   } finally {

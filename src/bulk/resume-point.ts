@@ -2,7 +2,7 @@ import { quantity } from "../lib/quantity.ts";
 import { FileRefused } from "./columns.ts";
 import type { Import } from "./repository.ts";
 import type { Position } from "./row.ts";
-import { type Fingerprint, type Source, fingerprint, hashOf, skip } from "./source.ts";
+import { type Fingerprint, type Source, fingerprint, sha256, skip } from "./source.ts";
 
 /** Where an import starts to read rows: at the first one, or after the rows that an earlier import has read. */
 export interface ResumePoint {
@@ -23,8 +23,8 @@ export interface ResumePoint {
 const mayBeSameFile =
   (fileHead: Buffer) =>
   ({ head, hash, bytes, read, finishedAt }: Import): boolean => {
-    if (finishedAt === null || bytes > fileHead.length) return head === hashOf(fileHead);
-    return read > 0 && hash === hashOf(fileHead.subarray(0, bytes));
+    if (finishedAt === null || bytes > fileHead.length) return head === sha256(fileHead);
+    return read > 0 && hash === sha256(fileHead.subarray(0, bytes));
   };
 
 const DIFFERS = "it differs from that file before their end: import the unchanged file to continue";

@@ -38,17 +38,17 @@ export interface Position {
 export const START: Position = { bytes: 0, lines: 0 };
 
 /** In bytes. A longer row has a quote that nothing closes, or the file is something else. */
-export const MAX_ROW = 128 * 1024;
-export const TOO_LONG = `is longer than ${MAX_ROW / 1024} KiB: only its beginning is kept`;
+export const MAX_ROW_BYTES = 128 * 1024;
+export const TOO_LONG = `is longer than ${MAX_ROW_BYTES / 1024} KiB: only its beginning is kept`;
 /** How much of a longer row is kept. */
-const MAX_EXCERPT = 1000;
+const MAX_EXCERPT_BYTES = 1000;
 
 /** The start of a line that is too long for the buffer: the rest is skipped as it arrives. */
 export type LongLine = Pick<Row, "line" | "content">;
 
 /** The text of a row, or its start if the row is too long. */
 export const rowText = (bytes: Buffer, from: number, to: number): string =>
-  bytes.toString("utf8", from, to - from > MAX_ROW ? from + MAX_EXCERPT : to);
+  bytes.toString("utf8", from, to - from > MAX_ROW_BYTES ? from + MAX_EXCERPT_BYTES : to);
 
 export const LF = 10;
 export const CR = 13;

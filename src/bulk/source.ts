@@ -5,7 +5,7 @@ import { LF, type Position, CR, countLines, isLineEnd } from "./row.ts";
 
 /** Files are told apart by this much of their start. */
 export const HEAD_BYTES = 64 * 1024;
-const CHUNK = 256 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 
 /** A file or standard input as UTF-8. */
 export interface Source {
@@ -19,7 +19,7 @@ export interface Source {
 }
 
 const stream = (path: string | undefined): AsyncIterable<Buffer> =>
-  path === undefined ? Readable.from(process.stdin) : createReadStream(path, { highWaterMark: CHUNK });
+  path === undefined ? Readable.from(process.stdin) : createReadStream(path, { highWaterMark: CHUNK_BYTES });
 
 /** Checks chunks as they come, and the end without one: true while all of them are text. */
 const textChecker = (encoding: "utf-8" | "utf-16le") => {
@@ -42,7 +42,7 @@ interface Findings {
 }
 
 /** Converts UTF-16 with a byte order mark, Excel's Unicode text, to UTF-8. Everything else stays as it is. */
-async function* inUtf8(chunks: AsyncIterable<Buffer>, found: Findings): AsyncGenerator<Buffer> {
+async function* toUtf8(chunks: AsyncIterable<Buffer>, found: Findings): AsyncGenerator<Buffer> {
   let isText = textChecker("utf-8");
   let decoder: TextDecoder | undefined;
   let isFirst = true;
@@ -71,7 +71,7 @@ const assertEncoding = ([first, second]: Buffer): void => {
 /** Opens a file, or standard input if there is no path, and reads its head. @throws FileRefused if it is not text */
 export const openSource = async (path: string | undefined): Promise<Source> => {
   const found: Findings = { encoding: "UTF-8", isText: true };
-  const chunks = inUtf8(stream(path), found);
+  const chunks = toUtf8(stream(path), found);
   const ahead: Buffer[] = [];
   for (let length = 0; length < HEAD_BYTES;) {
     const { value, done } = await chunks.next();
@@ -106,10 +106,10 @@ export const fingerprint = (): Fingerprint => {
   };
 };
 
-export const hashOf = (bytes: Buffer): string => Bun.SHA256.hash(bytes, "hex");
+export const sha256 = (bytes: Buffer): string => Bun.SHA256.hash(bytes, "hex");
 
 /** The rest of a file. */
-export interface Skipped {
+export interface SkipResult {
   /** Where the rest starts. */
   position: Position;
   rest: AsyncIterable<Buffer>;
@@ -122,7 +122,7 @@ export const skip = async (
   chunks: AsyncIterable<Buffer>,
   bytes: number,
   skipped: Fingerprint,
-): Promise<Skipped> => {
+): Promise<SkipResult> => {
   const iterator = chunks[Symbol.asyncIterator]();
   const position = { bytes: 0, lines: 0 };
   let last: number | undefined;

@@ -64,7 +64,7 @@ export const csvRowValidator =
     );
   };
 
-const MAX_UNKNOWN = 50;
+const MAX_UNKNOWN_KEYS = 50;
 
 /** @param unknownKeys collects keys that are no field */
 export const objectRowValidator =
@@ -76,7 +76,7 @@ export const objectRowValidator =
       const field = columns.fieldOf(key);
       if (field !== undefined && field in values) return `${field}: is given twice`;
       if (field !== undefined) values[field] = value;
-      else if (unknownKeys.size < MAX_UNKNOWN && columns.isUnknown(key)) unknownKeys.add(key);
+      else if (unknownKeys.size < MAX_UNKNOWN_KEYS && columns.isUnknown(key)) unknownKeys.add(key);
     }
     return validateFields(values);
   };

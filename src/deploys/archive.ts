@@ -17,7 +17,7 @@ const GZIP = "1f8b";
 const ZIP = new Set(["504b0304", "504b0506"]);
 
 /** The readers are loaded with the first archive: the start need not wait 15 ms for them. */
-const entriesOf = async (file: string, limits: UnpackLimits): Promise<AsyncIterable<ArchiveEntry>> => {
+const openEntries = async (file: string, limits: UnpackLimits): Promise<AsyncIterable<ArchiveEntry>> => {
   const magic = Buffer.from(await Bun.file(file).slice(0, 4).bytes()).toString("hex");
   if (magic.startsWith(GZIP)) return (await import("./tar.ts")).tarEntries(file, limits);
   if (ZIP.has(magic)) return (await import("./zip.ts")).zipEntries(file);
@@ -27,7 +27,7 @@ const entriesOf = async (file: string, limits: UnpackLimits): Promise<AsyncItera
 /** True if the machine failed, not the archive: a disk that cannot be read, a file that was removed. */
 const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
 
-const invalidArchiveOf = (error: unknown): unknown => {
+const toInvalidArchive = (error: unknown): unknown => {
   if (error instanceof InvalidArchive || isSystemError(error)) return error;
   const reason = reasonOf(error);
   return new InvalidArchive(`The archive is damaged or cut off: ${reason}`);
@@ -46,7 +46,7 @@ async function* countBytes(
       yield chunk;
     }
   } catch (error) {
-    throw invalidArchiveOf(error);
+    throw toInvalidArchive(error);
   }
   if (seen !== size) throw new InvalidArchive("is cut off", name);
 }
@@ -65,7 +65,7 @@ export async function* unpack(file: string, limits: UnpackLimits): AsyncGenerato
     if (bytes > limits.bytes) throw new InvalidArchive(`unpacks beyond ${limits.bytes} bytes in all`, name);
   };
   try {
-    for await (const entry of await entriesOf(file, limits)) {
+    for await (const entry of await openEntries(file, limits)) {
       const path = paths.add(entry.name, entry.kind);
       if (path === undefined || entry.kind === "directory" || isMacMetadata(path)) continue;
       files += 1;
@@ -73,7 +73,7 @@ export async function* unpack(file: string, limits: UnpackLimits): AsyncGenerato
       yield { path, size: entry.size, content: countBytes(entry, onBytes) };
     }
   } catch (error) {
-    throw invalidArchiveOf(error);
+    throw toInvalidArchive(error);
   }
   if (files === 0) throw new InvalidArchive("The archive holds no file.");
 }

@@ -39,7 +39,7 @@ export const problemFromError = (error: unknown): string | undefined => {
   return PROBLEMS.get((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 };
 
-const hashOf = async (path: string, onPart: (bytes: number) => unknown): Promise<string> => {
+const hashFile = async (path: string, onPart: (bytes: number) => unknown): Promise<string> => {
   if (blobSize(path) <= MAX_BYTES_IN_ONE_PIECE) {
     const bytes = readFileSync(path);
     await onPart(bytes.length);
@@ -70,7 +70,7 @@ export const blobProblem = async (
   onPart: (bytes: number) => unknown = () => {},
 ): Promise<string | undefined> => {
   try {
-    return (await hashOf(path, onPart)) === hash ? undefined : "has other content than was stored";
+    return (await hashFile(path, onPart)) === hash ? undefined : "has other content than was stored";
   } catch (error) {
     return problemOrThrow(error);
   }

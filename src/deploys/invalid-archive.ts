@@ -13,11 +13,11 @@ export const UNPACK_LIMITS: UnpackLimits = { bytes: 2 ** 30, files: 50_000, path
 
 const MAX_NAME_CHARACTERS = 200;
 
-export const shortened = (name: string): string =>
+export const shorten = (name: string): string =>
   name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
 
 /** A name that anyone may have chosen, safe to print on one line. */
-const printable = (name: string): string => JSON.stringify(shortened(name));
+const printable = (name: string): string => JSON.stringify(shorten(name));
 
 /** The archive breaks a rule. The message names the rule and the entry, for the person who sent the archive. */
 export class InvalidArchive extends Error {

@@ -1,5 +1,5 @@
 /** Bun's table has other types for these, its own sources. */
-const CORRECTED: Record<string, string> = { ts: "text/plain", tsx: "text/plain", jsx: "text/plain" };
+const OVERRIDES: Record<string, string> = { ts: "text/plain", tsx: "text/plain", jsx: "text/plain" };
 
 const TEXT =
   /^text\/|^application\/(?:json|javascript|xml|manifest\+json|[\w.-]+\+(?:json|xml))$|^image\/svg\+xml$/;
@@ -12,7 +12,7 @@ const extensionOf = (path: string): string => /\.([^./]+)$/.exec(path)?.[1]?.toL
 const plainType = (path: string): string => {
   const extension = extensionOf(path);
   const known = Bun.file(`file.${extension}`).type.split(";")[0] ?? "";
-  return CORRECTED[extension] ?? (extension === "" || known === "" ? "application/octet-stream" : known);
+  return OVERRIDES[extension] ?? (extension === "" || known === "" ? "application/octet-stream" : known);
 };
 
 /** The Content-Type of a file, by its extension. Text is UTF-8. */

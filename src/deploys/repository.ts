@@ -38,7 +38,7 @@ export interface FailedUpload extends Upload {
 }
 
 /** The newest deploys of a project that are kept, of those that succeeded and of those that failed. */
-export const MAX_KEPT = 20;
+export const MAX_RETAINED = 20;
 
 const COLUMNS = {
   id: deploys.id,
@@ -69,7 +69,7 @@ const readStatements = (orm: Database["orm"]) => {
     .from(deploys)
     .where(and(eq(deploys.projectId, value("projectId")), eq(deploys.status, "succeeded")))
     .orderBy(desc(deploys.id))
-    .limit(MAX_KEPT - 1)
+    .limit(MAX_RETAINED - 1)
     .prepare();
   const manifestsStatement = orm
     .selectDistinct({ manifest: deploys.manifest })
@@ -132,7 +132,7 @@ const writeStatements = (orm: Database["orm"]) => {
         eq(deploys.projectId, value("projectId")),
         sql`${deploys.status} = ${value("status")}`,
         sql`${deploys.id} <= (select id from deploys where project_id = ${value("projectId")}
-          and status = ${value("status")} order by id desc limit 1 offset ${MAX_KEPT})`,
+          and status = ${value("status")} order by id desc limit 1 offset ${MAX_RETAINED})`,
         sql`${deploys.id} is not (select active_deploy_id from projects where id = ${value("projectId")})`,
       ),
     )
@@ -163,7 +163,7 @@ export const deployRepository = ({ orm, commit }: Database) => {
   return {
     find,
     /**
-     * Records a deploy and makes it the served one, in one atomic step. The newest `MAX_KEPT` that succeeded stay, and the
+     * Records a deploy and makes it the served one, in one atomic step. The newest `MAX_RETAINED` that succeeded stay, and the
      * served one.
      * @param isFirst record it only if the project serves no deploy yet
      * @returns undefined if the project was deleted, or if `isFirst` does not hold
@@ -180,7 +180,7 @@ export const deployRepository = ({ orm, commit }: Database) => {
       ]);
       return row;
     },
-    /** Records a refused upload. The served deploy stays. The newest `MAX_KEPT` that failed stay. */
+    /** Records a refused upload. The served deploy stays. The newest `MAX_RETAINED` that failed stay. */
     async fail(deploy: FailedUpload): Promise<Deploy | undefined> {
       const values = { ...deploy, status: "failed", manifest: null, files: 0, bytes: 0, isFirst: 0 };
       const [[row]] = await commit([
@@ -198,7 +198,7 @@ export const deployRepository = ({ orm, commit }: Database) => {
       const [rows] = await commit([{ query: activateStatement, values: { projectId, id } }]);
       return rows.length > 0 ? find(projectId, id) : undefined;
     },
-    /** The deploys that stay when the next one succeeds: the newest `MAX_KEPT - 1` that succeeded. */
+    /** The deploys that stay when the next one succeeds: the newest `MAX_RETAINED - 1` that succeeded. */
     async listRetained(projectId: number): Promise<Pick<Deploy, "manifest" | "files" | "bytes">[]> {
       return retainedStatement.all({ projectId });
     },

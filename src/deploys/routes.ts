@@ -20,7 +20,7 @@ import type { Upload } from "./receive-upload.ts";
 import type { DeployService } from "./service.ts";
 
 /** @throws Fault unsupported_media_type */
-const uploadOf = (request: Request, keyId: number): Upload => {
+const toUpload = (request: Request, keyId: number): Upload => {
   const { headers, body } = request;
   const accept = ARCHIVE_TYPES.join(", ");
   if (!isArchiveType(headers.get("content-type")))
@@ -34,14 +34,14 @@ const uploadOf = (request: Request, keyId: number): Upload => {
   };
 };
 
-interface DeployRoutesOptions {
+interface DeployRouteOptions {
   deploys: DeployService;
   macros: Macros;
   withoutIdleTimeout: WithoutIdleTimeout;
 }
 
 /** The deploys of a project, under `/platform/projects/{slug}/deploys`. */
-export const deployRoutes = ({ deploys, macros, withoutIdleTimeout }: DeployRoutesOptions) =>
+export const deployRoutes = ({ deploys, macros, withoutIdleTimeout }: DeployRouteOptions) =>
   new Elysia({ name: "deploys", normalize: false })
     .use(macros)
     .model({ Deploy, Deploys })
@@ -65,7 +65,7 @@ export const deployRoutes = ({ deploys, macros, withoutIdleTimeout }: DeployRout
     .post(
       "/platform/projects/:slug/deploys",
       async ({ params: { slug }, request, key, set }) => {
-        const upload = uploadOf(request, key.id);
+        const upload = toUpload(request, key.id);
         const deploy = await withoutIdleTimeout(request, () => deploys.upload(slug, upload));
         set.headers["location"] = `/platform/projects/${slug}/deploys/${deploy.id}`;
         return status(201, fromDeploy(deploy));

@@ -20,7 +20,7 @@ export const readProgress = (path: string): ScrubProgress => {
   }
 };
 
-export const progressIn = (path: string) => ({
+export const progressFile = (path: string) => ({
   read: () => readProgress(path),
   write: (progress: ScrubProgress) => writeDurably(path, JSON.stringify(progress)),
 });

@@ -31,7 +31,7 @@ const TICK_MS = 10 * 60_000;
 const FIRST_TICK_MS = 10_000;
 const PASS_EVERY_MS = 24 * 60 * 60_000;
 /** Progress is saved after so many blobs. */
-const STEP = 1000;
+const STEP_BLOBS = 1000;
 
 /** Each part counts as at least this much: reading even a tiny file costs a seek. */
 const MIN_PART_BYTES = 16 * 1024;
@@ -100,8 +100,8 @@ export const scrubber = ({
     const all = await needed();
     damage.retainOnly(all);
     const left = [...all].filter((hash) => hash > after).toSorted();
-    for (let at = 0; at < left.length; at += STEP) {
-      const step = left.slice(at, at + STEP);
+    for (let at = 0; at < left.length; at += STEP_BLOBS) {
+      const step = left.slice(at, at + STEP_BLOBS);
       await checkAll(step);
       await save(step.at(-1) ?? after, endedAt);
     }

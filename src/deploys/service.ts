@@ -15,7 +15,7 @@ export type ListedDeploy = Deploy & { active: boolean };
 /** Above every id. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
-const listedFor =
+const withActive =
   (activeDeployId: number | null) =>
   (deploy: Deploy): ListedDeploy => ({ ...deploy, active: deploy.id === activeDeployId });
 
@@ -58,7 +58,7 @@ export const deployService = ({
     const project = await projects.get(slug);
     const deploy = await deploys.find(project.id, id);
     if (!deploy) throw notFound();
-    return listedFor(project.activeDeployId)(deploy);
+    return withActive(project.activeDeployId)(deploy);
   };
 
   const needed = () => neededBlobs(deploys, blobs);
@@ -94,7 +94,7 @@ export const deployService = ({
       const list = `deploys:${id}`;
       const before = cursor === undefined ? NEWEST : readCursor(cursor, list);
       const found = await deploys.list({ projectId: id, before, limit: limit + 1 });
-      return cutPage(found.map(listedFor(activeDeployId)), limit, list);
+      return cutPage(found.map(withActive(activeDeployId)), limit, list);
     },
     /** Serves an earlier deploy again. @throws Fault not_found, deploy_failed if the deploy had failed */
     async activate(slug: string, id: number): Promise<ListedDeploy> {

@@ -1,5 +1,5 @@
 import { assertNoChallenges } from "./challenge-directory.ts";
-import { InvalidArchive, shortened } from "./invalid-archive.ts";
+import { InvalidArchive, shorten } from "./invalid-archive.ts";
 
 /** True for files that macOS adds to archives on its own. They are not part of the site. */
 export const isMacMetadata = (path: string): boolean =>
@@ -21,13 +21,13 @@ const topNames = (paths: readonly string[]): string[] => [
 
 const listNames = (names: readonly string[]): string => {
   const more = names.length - MAX_NAMED;
-  return names.slice(0, MAX_NAMED).map(shortened).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  return names.slice(0, MAX_NAMED).map(shorten).join(", ") + (more > 0 ? ` and ${more} more` : "");
 };
 
 const adviceFor = ([nearest]: readonly string[]): string => {
   if (nearest === undefined) return "Add a start page";
   // Paths are case-sensitive, and Index.html or index.htm is another file.
-  if (!/(?:^|\/)index\.html$/.test(nearest)) return `Rename ${shortened(nearest)} to index.html`;
+  if (!/(?:^|\/)index\.html$/.test(nearest)) return `Rename ${shorten(nearest)} to index.html`;
   return "Deploy the directory that holds the start page";
 };
 

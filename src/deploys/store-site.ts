@@ -25,7 +25,7 @@ export interface StoredSite {
 }
 
 /** Reads a file into a buffer of its own, which can be transferred to another thread. */
-const bytesOf = async ({ size, content }: UnpackedFile): Promise<Uint8Array<ArrayBuffer>> => {
+const readBytes = async ({ size, content }: UnpackedFile): Promise<Uint8Array<ArrayBuffer>> => {
   const bytes = new Uint8Array(size);
   let at = 0;
   for await (const chunk of content) {
@@ -91,7 +91,7 @@ const storeFiles = async (
       if (failure) break;
       if (unpacked.size > MAX_BYTES_IN_MEMORY)
         manifest.set(unpacked.path, await storeFile(unpacked.path, unpacked.content, dependencies));
-      else start(unpacked.path, await bytesOf(unpacked));
+      else start(unpacked.path, await readBytes(unpacked));
       if (running.size >= MAX_CONCURRENT_FILES) await Promise.race(running);
     }
   } finally {
@@ -102,7 +102,7 @@ const storeFiles = async (
 };
 
 /** The files by their paths in the site, sorted, so that the same files make the same manifest. @throws InvalidArchive */
-const manifestOf = (files: Manifest): Manifest => {
+const toManifest = (files: Manifest): Manifest => {
   const root = siteRoot([...files.keys()]);
   const named = [...files].map(([path, file]) => [path.slice(root.length), file] as const);
   return new Map(named.toSorted(([one], [other]) => (one < other ? -1 : 1)));
@@ -128,7 +128,7 @@ export const storeSite = async (
   const writer = blobs.openWriter();
   const workers = compressors();
   try {
-    const manifest = manifestOf(await storeFiles(files, { writer, workers, known: encodingsOf(earlier) }));
+    const manifest = toManifest(await storeFiles(files, { writer, workers, known: encodingsOf(earlier) }));
     const stored = await writer.put(new TextEncoder().encode(writeManifest(manifest)));
     await writer.flush();
     const bytes = manifest.values().reduce((sum, { size }) => sum + size, 0);

@@ -15,8 +15,8 @@ import { formatTime } from "../lib/time.ts";
 import type { Order as StoredOrder } from "./repository.ts";
 import { ORDER_STATUSES } from "./status.ts";
 
-const MAX_EMAIL = 254;
-const MAX_NOTE = 2000;
+const MAX_EMAIL_LENGTH = 254;
+const MAX_NOTE_LENGTH = 2000;
 
 /** No white space, control character or @. Spelled out: languages differ on what `\s` and `\p{Cc}` match. */
 const EMAIL_PART = String.raw`[^\x00-\x20@\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+`;
@@ -29,19 +29,22 @@ const hasAtMost = (text: string, max: number): boolean =>
 
 /** Not strict: only sending an email shows whether it arrives. */
 export const isEmail = (value: unknown): value is string =>
-  typeof value === "string" && value.isWellFormed() && hasAtMost(value, MAX_EMAIL) && EMAIL.test(value);
+  typeof value === "string" &&
+  value.isWellFormed() &&
+  hasAtMost(value, MAX_EMAIL_LENGTH) &&
+  EMAIL.test(value);
 
 const Email = checked<string>(
   "Email",
   {
     type: "string",
     minLength: 3,
-    maxLength: MAX_EMAIL,
+    maxLength: MAX_EMAIL_LENGTH,
     pattern: EMAIL_PATTERN,
     description: "The adopter's email address.",
     examples: ["ada@example.org"],
   },
-  `must be an email address: one @ with something on both sides, no spaces or control characters, at most ${MAX_EMAIL} characters`,
+  `must be an email address: one @ with something on both sides, no spaces or control characters, at most ${MAX_EMAIL_LENGTH} characters`,
   isEmail,
 );
 
@@ -54,14 +57,17 @@ const Note = checked<string>(
   {
     type: "string",
     minLength: 1,
-    maxLength: MAX_NOTE,
+    maxLength: MAX_NOTE_LENGTH,
     pattern: NOTE_PATTERN,
     description: "A note about this adoption.",
     examples: ["Has a garden, and a cat of 12."],
   },
-  `must be a string of 1 to ${MAX_NOTE} characters, without control characters except tabs and line ends, without lone surrogates`,
+  `must be a string of 1 to ${MAX_NOTE_LENGTH} characters, without control characters except tabs and line ends, without lone surrogates`,
   (value) =>
-    typeof value === "string" && value.isWellFormed() && hasAtMost(value, MAX_NOTE) && NOTE.test(value),
+    typeof value === "string" &&
+    value.isWellFormed() &&
+    hasAtMost(value, MAX_NOTE_LENGTH) &&
+    NOTE.test(value),
 );
 
 const adopter = {

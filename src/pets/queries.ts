@@ -46,8 +46,8 @@ const HAS_ID = sql`${pets.id} in (select value from json_each(${value("ids")}))`
 const HAS_WORDS = sql`exists (select 1 from pets_words where pets_words match ${value("match")} and rowid = ${pets.id})`;
 
 /** How many ids the first step of a search covers. Each later step covers twice as many, up to the maximum. */
-const FIRST_SLICE = 25_000;
-const MAX_SLICE = 100_000;
+const FIRST_SLICE_IDS = 25_000;
+const MAX_SLICE_IDS = 100_000;
 
 interface SearchValues {
   after: number;
@@ -85,7 +85,7 @@ const petSearch = ({ orm }: Pick<Database, "orm">) => {
   return async (firstSlice: number, values: SearchValues): Promise<Pet[]> => {
     const newest = newestStatement.get()?.id ?? 0;
     const found: Pet[] = [];
-    for (let { after } = values, slice = firstSlice; ; slice = Math.min(2 * slice, MAX_SLICE)) {
+    for (let { after } = values, slice = firstSlice; ; slice = Math.min(2 * slice, MAX_SLICE_IDS)) {
       const until = Math.min(after + slice, newest);
       const limit = values.limit - found.length;
       found.push(...searchStatement.all({ ...values, after, until, limit }).map(toPet));
@@ -135,7 +135,7 @@ export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pe
     const match = q === undefined ? undefined : ftsQuery(q);
     // Collecting the matches of a long word takes as long for a slice as for all ids: such a search has one slice.
     if (q !== undefined && ids === undefined)
-      return search(hasIndexedPrefixes(q) ? FIRST_SLICE : Infinity, { ...values, match });
+      return search(hasIndexedPrefixes(q) ? FIRST_SLICE_IDS : Infinity, { ...values, match });
     const valuesWithIds = { ...values, ids: JSON.stringify(ids) };
     if (match === undefined) return idsStatement.all(valuesWithIds).map(toPet);
     return idsAndWordsStatement.all({ ...valuesWithIds, match }).map(toPet);

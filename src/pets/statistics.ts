@@ -8,7 +8,7 @@ export const DAYS = 30;
 const DAY_MS = 86_400_000;
 
 /** Animals counted in one turn of the event loop: a few milliseconds, after which other requests run. */
-const SLICE = 10_000;
+const SLICE_ROWS = 10_000;
 
 /** The greatest age of a count that misses changes and deletions. */
 const RECOUNT_MS = 10_000;
@@ -84,8 +84,8 @@ export const petStatistics = ({
   const countFurther = async (counting: Totals): Promise<void> => {
     for (;;) {
       const before = counting.total;
-      for (const day of countByDay({ after: counting.lastId, limit: SLICE })) addDay(counting, day);
-      if (counting.total - before < SLICE) return;
+      for (const day of countByDay({ after: counting.lastId, limit: SLICE_ROWS })) addDay(counting, day);
+      if (counting.total - before < SLICE_ROWS) return;
       await nextTurn();
     }
   };

@@ -3,7 +3,7 @@ import { Cursor, Id, Limit, OneOf, Text, Time, checked } from "../http/schemas.t
 import { formatTime } from "../lib/time.ts";
 import { PLAN_NAMES } from "./plan.ts";
 import type { Project as StoredProject } from "./repository.ts";
-import { MAX_SLUG, RESERVED_SLUGS, SLUG_PATTERN } from "./slug.ts";
+import { MAX_SLUG_LENGTH, RESERVED_SLUGS, SLUG_PATTERN } from "./slug.ts";
 
 const ProjectName = Text("ProjectName", {
   max: 100,
@@ -20,7 +20,7 @@ export const Plan = OneOf("Plan", PLAN_NAMES, {
 const slug = {
   type: "string",
   minLength: 1,
-  maxLength: MAX_SLUG,
+  maxLength: MAX_SLUG_LENGTH,
   pattern: SLUG_PATTERN,
   description: "The project's label in its default address: a DNS label.",
   examples: ["docs"],

@@ -1,4 +1,4 @@
-export const MAX_SLUG = 63;
+export const MAX_SLUG_LENGTH = 63;
 
 /**
  * A DNS label (RFC 1035 section 2.3.1) in lower case. Labels with hyphens in the third and fourth place are reserved for

@@ -61,14 +61,14 @@ const COLUMNS = {
 
 export const publishedNames = ({ orm }: Pick<Database, "orm">): PublishedNames => {
   const value = sql.placeholder;
-  const ofSlug = orm
+  const slugStatement = orm
     .select(COLUMNS)
     .from(projects)
     .innerJoin(deploys, eq(deploys.id, projects.activeDeployId))
     .where(eq(projects.slug, value("slug")))
     .limit(1)
     .prepare();
-  const ofHostname = orm
+  const hostnameStatement = orm
     .select({ ...COLUMNS, role: domains.role })
     .from(domains)
     .innerJoin(projects, eq(projects.id, domains.projectId))
@@ -80,13 +80,13 @@ export const publishedNames = ({ orm }: Pick<Database, "orm">): PublishedNames =
     .prepare();
   return {
     bySlug(slug) {
-      const row = ofSlug.get({ slug });
+      const row = slugStatement.get({ slug });
       if (!row) return undefined;
       // Temporarily: the domain may be removed, and then this name shows the site again.
       return row.primary === null ? siteOf(row) : { kind: "redirect", to: row.primary, permanent: false };
     },
     byHostname(hostname) {
-      const row = ofHostname.get({ hostname });
+      const row = hostnameStatement.get({ hostname });
       if (!row) return undefined;
       return row.role === "redirect" && row.primary !== null
         ? { kind: "redirect", to: row.primary, permanent: true }

@@ -33,11 +33,11 @@ const read = async (reader: Reader, text: string | Buffer, size = Infinity, plac
   return rows;
 };
 
-const shown = (rows: Row[]): string[] =>
+const formatRows = (rows: Row[]): string[] =>
   rows.map(({ line, end, content }) => `${line} ${end} ${JSON.stringify(content)}`);
 
 /** The cells or the broken text of each row. */
-const told = (rows: Row[]) =>
+const cellsOf = (rows: Row[]) =>
   rows.map(({ line, content }) => [line, content instanceof UnreadableRow ? content.text : content]);
 
 const SIZES = [1, 2, 3, 5, 11];
@@ -69,7 +69,7 @@ describe.each([
   test("has the same rows however it is split into chunks", async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.constantFrom(...SIZES), async (text, size) => {
-        expect(shown(await read(reader, text, size))).toEqual(shown(await read(reader, text)));
+        expect(formatRows(await read(reader, text, size))).toEqual(formatRows(await read(reader, text)));
       }),
       { seed: 1, numRuns: 2000 },
     );
@@ -81,7 +81,7 @@ describe.each([
         const rows = await read(reader, text);
         for (const [at, { end }] of rows.entries()) {
           const behind = await read(reader, text, size, { bytes: end, lines: 0 });
-          expect(shown(behind)).toEqual(shown(rows.slice(at + 1)));
+          expect(formatRows(behind)).toEqual(formatRows(rows.slice(at + 1)));
         }
       }),
       { seed: 2, numRuns: 500 },
@@ -98,12 +98,12 @@ describe("a row of CSV that cannot be read", () => {
       [3, ["Rex", "4"]],
     ];
     for (let size = 1; size <= text.length; size++)
-      expect(told(await read(csv, text, size)) as unknown[]).toEqual(rows);
+      expect(cellsOf(await read(csv, text, size)) as unknown[]).toEqual(rows);
   });
 
   test.each(["\n", "\r\n", "\r"])("spoils no other row where lines end in %j", async (end) => {
     const rows = await read(csv, ["Bella,1", 'Max "Maxi" Smith,3', "Rex,4", "Zoe,5", ""].join(end));
-    expect(told(rows) as unknown[]).toEqual([
+    expect(cellsOf(rows) as unknown[]).toEqual([
       [1, ["Bella", "1"]],
       [2, 'Max "Maxi" Smith,3'],
       [3, ["Rex", "4"]],
@@ -114,7 +114,7 @@ describe("a row of CSV that cannot be read", () => {
 
 test("lines of CSV may end in different ways", async () => {
   const rows = await read(csv, "Bella,1\r\nRex,2\nMax,3\n\rZoe,4\r\n\r\nLuna,5\rMia,6");
-  expect(told(rows) as unknown[]).toEqual([
+  expect(cellsOf(rows) as unknown[]).toEqual([
     [1, ["Bella", "1"]],
     [2, ["Rex", "2"]],
     [3, ["Max", "3"]],

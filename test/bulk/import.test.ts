@@ -21,11 +21,11 @@ const place = (text: string, file = "a.csv") => {
   const path = join(cwd, file);
   writeFileSync(path, text);
   /** Imports, and stops once so many rows are read. */
-  const importing = async (wanted: Partial<ImportOptions> = {}, most = Infinity, seen = imports) => {
+  const importing = async (wanted: Partial<ImportOptions> = {}, most = Infinity, repository = imports) => {
     const notes: string[] = [];
     let read = 0;
-    const surroundings: Dependencies = {
-      imports: seen,
+    const dependencies: Dependencies = {
+      imports: repository,
       hasCategory: undefined,
       now: () => 0,
       isStopped: () => read >= most,
@@ -46,7 +46,7 @@ const place = (text: string, file = "a.csv") => {
         rejected: `${path}.rejected`,
         ...wanted,
       },
-      surroundings,
+      dependencies,
     );
     return { ...outcome, notes };
   };

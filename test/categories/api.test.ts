@@ -83,25 +83,25 @@ test("a category from the time when white space counted keeps its name, and cann
 test.each(["", "  ", "a\nb", "a".repeat(101), 7, null, "\ud800"])(
   "%p is refused as the name of a category",
   async (name) => {
-    const answer = await add(empty(), name);
-    expect(answer.status).toBe(400);
-    expect(await messageOf(answer)).toStartWith("name: must be a string of 1 to 100 characters");
+    const response = await add(empty(), name);
+    expect(response.status).toBe(400);
+    expect(await messageOf(response)).toStartWith("name: must be a string of 1 to 100 characters");
   },
 );
 
 test("of concurrent requests for the same category name, one succeeds", async () => {
   const store = await openStore();
-  const answers = await Promise.all(Array.from({ length: 50 }, () => add(store, "Dogs")));
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-  expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
+  const responses = await Promise.all(Array.from({ length: 50 }, () => add(store, "Dogs")));
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+  expect(responses.filter(({ status }) => status === 409)).toHaveLength(49);
 });
 
 test("categories are listed in pages, and a cursor is accepted by this list only", async () => {
   const store = await withCategories("C", "A", "B");
   const first = await store.call("GET", "/v1/categories?limit=2");
   const next = /^<([^>]+)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
-  const names = async (answer: Response) =>
-    ((await answer.json()) as { name: string }[]).map(({ name }) => name);
+  const names = async (response: Response) =>
+    ((await response.json()) as { name: string }[]).map(({ name }) => name);
   expect(await names(first)).toEqual(["C", "A"]);
   const last = await store.call("GET", next);
   expect([await names(last), last.headers.get("link")]).toEqual([["B"], null]);
@@ -146,8 +146,8 @@ describe("STRICT_CATEGORIES", () => {
 
   test("accepts animals of categories that exist", async () => {
     const store = await strict();
-    const answer = await post(store, 1);
-    expect([answer.status, await answer.json()]).toEqual([
+    const response = await post(store, 1);
+    expect([response.status, await response.json()]).toEqual([
       201,
       { id: 1, name: "Bella", categoryId: 1, status: "available" },
     ]);

@@ -40,16 +40,16 @@ test.each(["PATCH", "DELETE"])(
 
 test("of 20 clients that have read the same category, one renames it", async () => {
   const { store, tag } = await withDogs();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
       store.call("PATCH", PATH, { json: { name: `Dogs ${at}` }, headers: { "if-match": tag } }),
     ),
   );
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(19).fill(412)]);
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(19).fill(412)]);
 });
 
 test("a conditional request for a category that does not exist is 404", async () => {
   const { store } = await withDogs();
-  const answer = await store.call("DELETE", "/v1/categories/2", { headers: { "if-match": '"x"' } });
-  expect(await faultOf(answer)).toBe("404 not_found");
+  const response = await store.call("DELETE", "/v1/categories/2", { headers: { "if-match": '"x"' } });
+  expect(await faultOf(response)).toBe("404 not_found");
 });

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { damagedBlobs } from "../../src/deploys/damaged-blobs.ts";
-import { progressIn, readProgress } from "../../src/deploys/scrub-progress.ts";
+import { progressFile, readProgress } from "../../src/deploys/scrub-progress.ts";
 import { NO_PROGRESS, type ScrubProgress, type ScrubberOptions, scrubber } from "../../src/deploys/scrub.ts";
 import { temporaryDirectory, testClock } from "../support/store.ts";
 
@@ -26,27 +26,27 @@ const open = (count: number, settings: Partial<ScrubberOptions> = {}, text = "bl
   const failures: unknown[] = [];
   const clock = testClock();
   const damage = damagedBlobs();
-  let kept: ScrubProgress = NO_PROGRESS;
+  let saved: ScrubProgress = NO_PROGRESS;
   const asleep = { ms: 0 };
   const scrub = scrubber({
     blobs: { pathOf, damage },
     needed: async () => needed,
-    progress: { read: () => kept, write: async (progress) => void (kept = progress) },
+    progress: { read: () => saved, write: async (progress) => void (saved = progress) },
     bytesPerSecond: 1e9,
     sleep: async (ms) => void (asleep.ms += ms),
     clock,
     onFailed: (error) => void failures.push(error),
     ...settings,
   });
-  const begin = (progress: ScrubProgress) => (kept = progress);
-  return { root, hashes, needed, read, clock, damage, asleep, scrub, failures, begin, kept: () => kept };
+  const begin = (progress: ScrubProgress) => (saved = progress);
+  return { root, hashes, needed, read, clock, damage, asleep, scrub, failures, begin, saved: () => saved };
 };
 
 test("every blob is read once a day", async () => {
-  const { hashes, read, clock, scrub, kept } = open(5);
+  const { hashes, read, clock, scrub, saved } = open(5);
   await scrub.tick();
   expect(read).toEqual(hashes);
-  expect(kept()).toEqual({ after: "", endedAt: clock.now(), damaged: [] });
+  expect(saved()).toEqual({ after: "", endedAt: clock.now(), damaged: [] });
   clock.advance(DAY - 1);
   await scrub.tick();
   expect(read.length).toBe(5);
@@ -65,14 +65,14 @@ test("reading keeps to its rate, and a small file counts as much as a seek", asy
 });
 
 test("a stopped scrub resumes where it ended, with the damage that it had found", async () => {
-  const { root, hashes, read, damage, scrub, begin, kept } = open(10);
+  const { root, hashes, read, damage, scrub, begin, saved } = open(10);
   const [first = "", , third = ""] = hashes;
   rmSync(join(root, first));
   begin({ after: third, endedAt: 7, damaged: [first] });
   await scrub.tick();
   expect(read).toEqual([first, ...hashes.slice(3)]);
   expect(damage.hashes()).toEqual([first]);
-  expect(kept().damaged).toEqual([first]);
+  expect(saved().damaged).toEqual([first]);
 });
 
 test("stopping interrupts the read, and keeps the progress before it", async () => {
@@ -85,7 +85,7 @@ test("stopping interrupts the read, and keeps the progress before it", async () 
   });
   await stopped.scrub.tick();
   expect(stopped.read.length).toBe(1500);
-  expect(stopped.kept().after).toBe(stopped.hashes[999] ?? "");
+  expect(stopped.saved().after).toBe(stopped.hashes[999] ?? "");
   expect(stopped.failures).toEqual([]);
 });
 
@@ -102,21 +102,21 @@ test("a blob that is swept during the check is not damage", async () => {
 });
 
 test("an error that says nothing about the file is reported, and is not damage", async () => {
-  const { root, hashes, damage, scrub, failures, kept } = open(3);
+  const { root, hashes, damage, scrub, failures, saved } = open(3);
   const first = join(root, hashes[0] ?? "");
   rmSync(first);
   symlinkSync(first, first);
   await scrub.tick();
   expect(failures).toMatchObject([{ code: "ELOOP" }]);
-  expect([damage.hashes(), kept()]).toEqual([[], NO_PROGRESS]);
+  expect([damage.hashes(), saved()]).toEqual([[], NO_PROGRESS]);
 });
 
 test("progress is read back as it was written; a missing or malformed file starts anew", async () => {
   const file = join(temporaryDirectory(), "scrub.json");
   expect(readProgress(file)).toEqual(NO_PROGRESS);
   const progress = { after: "a".repeat(64), endedAt: 5, damaged: ["b".repeat(64)] };
-  await progressIn(file).write(progress);
-  expect(progressIn(file).read()).toEqual(progress);
+  await progressFile(file).write(progress);
+  expect(progressFile(file).read()).toEqual(progress);
   for (const text of ["", "null", "[]", '{"after":7,"endedAt":"x","damaged":["../../etc/passwd"]}']) {
     writeFileSync(file, text);
     expect(readProgress(file)).toEqual(NO_PROGRESS);

@@ -82,8 +82,8 @@ test("a worker that cannot write rejects with the system's error, and its other 
       code: "ENOENT",
       syscall: "open",
     });
-    const made = await workers.compress(job(join(root, "file")));
-    expect(Bun.SHA256.hash(await Bun.file(join(root, "file")).bytes(), "hex")).toBe(made.hash);
+    const pair = await workers.compress(job(join(root, "file")));
+    expect(Bun.SHA256.hash(await Bun.file(join(root, "file")).bytes(), "hex")).toBe(pair.hash);
   } finally {
     workers.stop();
   }

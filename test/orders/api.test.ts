@@ -57,11 +57,11 @@ describe("nothing is written when", () => {
   test.each(["pending", "sold", undefined])("the animal's status is %p", async (status) => {
     const store = await openStore();
     await addPet(store, status ? { status } : {});
-    const answer = await place(store, 1);
-    expect(await messageOf(answer.clone() as Response)).toBe(
+    const response = await place(store, 1);
+    expect(await messageOf(response.clone() as Response)).toBe(
       `The animal is not available for adoption: its status is ${status ?? "not set"}.`,
     );
-    expect(await faultOf(answer)).toBe("409 pet_not_available");
+    expect(await faultOf(response)).toBe("409 pet_not_available");
     expect(await statusOf(store, 1)).toBe(status ?? "none");
     expect(await (await store.call("GET", "/v1/store/orders")).json()).toEqual([]);
   });
@@ -102,12 +102,12 @@ describe.each(WAYS)("an order that is %s", (status, way) => {
     for (const before of way) expect((await take(store, before)).status).toBe(200);
     const before = await (await store.call("GET", "/v1/store/orders/1")).json();
     store.clock.advance(1000);
-    const answer = await take(store, step);
+    const response = await take(store, step);
     const next = nextStatus(status, step);
-    if (next) expect(await answer.json()).toMatchObject({ status: next });
+    if (next) expect(await response.json()).toMatchObject({ status: next });
     else {
-      expect(await messageOf(answer.clone() as Response)).toStartWith(`The order is ${status}: `);
-      expect(await faultOf(answer)).toBe("409 order_status_conflict");
+      expect(await messageOf(response.clone() as Response)).toStartWith(`The order is ${status}: `);
+      expect(await faultOf(response)).toBe("409 order_status_conflict");
       expect(await (await store.call("GET", "/v1/store/orders/1")).json()).toEqual(before);
     }
     expect(await statusOf(store, 1)).toBe(OF_PET[next ?? status]);
@@ -162,9 +162,9 @@ test.each([
 ] as const)("what is wrong with %s is refused and named: %j", async (field, order) => {
   const store = await openStore();
   await available(store);
-  const answer = await place(store, 1, order);
-  expect(answer.status).toBe(400);
-  expect(await messageOf(answer)).toStartWith(`${field}: `);
+  const response = await place(store, 1, order);
+  expect(response.status).toBe(400);
+  expect(await messageOf(response)).toStartWith(`${field}: `);
   expect(await statusOf(store, 1)).toBe("available");
 });
 

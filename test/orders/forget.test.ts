@@ -20,13 +20,13 @@ const closed = async (store: Store, adopter: { name: string; email: string }, no
   return id;
 };
 
-const keep = (store: Store, body: string, idempotencyKey: string = crypto.randomUUID()) =>
+const storeResponse = (store: Store, body: string, idempotencyKey: string = crypto.randomUUID()) =>
   store.database.client.run(
     "INSERT INTO answers (key_id, idempotency_key, fingerprint, status, headers, body, created_at) VALUES (1, ?, 'f', 201, '{}', ?, 1)",
     [idempotencyKey, body],
   );
 
-const keptAnswers = (store: Store) =>
+const countStoredResponses = (store: Store) =>
   (store.database.client.query("SELECT count(*) AS n FROM answers").get() as { n: number }).n;
 
 const listed = async (store: Store) =>
@@ -69,7 +69,7 @@ describe("forgetting an adopter", () => {
   ])("%s is also whoever wrote %s", async (given, written) => {
     const store = await openStore();
     await closed(store, { name: "One", email: written });
-    keep(store, JSON.stringify({ adopter: { name: "One", email: written } }));
+    storeResponse(store, JSON.stringify({ adopter: { name: "One", email: written } }));
     expect(await commandServices(store.config, store.database).adopters.find(given)).toHaveLength(1);
     expect(await forget(store, given)).toEqual({ open: [], orders: 1, answers: 1 });
   });
@@ -87,7 +87,7 @@ describe("forgetting an adopter", () => {
     await closed(store, ADA);
     await order(store, ADA);
     await take(store, "approve", await order(store, ADA));
-    keep(store, JSON.stringify({ adopter: ADA }));
+    storeResponse(store, JSON.stringify({ adopter: ADA }));
     const before = await listed(store);
     expect(await forget(store, ADA.email)).toEqual({
       open: [
@@ -97,7 +97,7 @@ describe("forgetting an adopter", () => {
       orders: 0,
       answers: 0,
     });
-    expect([await listed(store), keptAnswers(store)]).toEqual([before, 1]);
+    expect([await listed(store), countStoredResponses(store)]).toEqual([before, 1]);
   });
 
   test("cancels open orders if asked to, and makes their animals available", async () => {
@@ -122,12 +122,12 @@ describe("forgetting an adopter", () => {
   test("deletes the stored responses that contain the address, and no others", async () => {
     const store = await openStore();
     const odd = { name: "Odd", email: 'a"\\b@example.org' };
-    keep(store, JSON.stringify({ adopter: { ...ADA, email: "ADA@example.org" } }));
-    keep(store, "{}", `order of ${ADA.email}`);
-    keep(store, JSON.stringify({ adopter: BOB }));
-    keep(store, JSON.stringify({ adopter: odd }));
+    storeResponse(store, JSON.stringify({ adopter: { ...ADA, email: "ADA@example.org" } }));
+    storeResponse(store, "{}", `order of ${ADA.email}`);
+    storeResponse(store, JSON.stringify({ adopter: BOB }));
+    storeResponse(store, JSON.stringify({ adopter: odd }));
     expect(await forget(store, ADA.email)).toEqual({ open: [], orders: 0, answers: 2 });
-    expect(keptAnswers(store)).toBe(2);
+    expect(countStoredResponses(store)).toBe(2);
     expect(await forget(store, odd.email)).toEqual({ open: [], orders: 0, answers: 1 });
   });
 
@@ -155,7 +155,7 @@ describe("forgetting an adopter", () => {
     "from maria@x.org to a@x.org",
   ])("drops an answer under the key %p, which holds the address as a word", async (key) => {
     const store = await openStore();
-    keep(store, "{}", key);
+    storeResponse(store, "{}", key);
     expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, answers: 1 });
   });
 
@@ -163,7 +163,7 @@ describe("forgetting an adopter", () => {
     "leaves an answer under the key %p, which does not",
     async (key) => {
       const store = await openStore();
-      keep(store, "{}", key);
+      storeResponse(store, "{}", key);
       expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, answers: 0 });
     },
   );
@@ -171,18 +171,18 @@ describe("forgetting an adopter", () => {
   test("decides by the adopter whom a response names to whom the address in its key belongs", async () => {
     const store = await openStore();
     const adopterOf = (email: string) => JSON.stringify({ adopter: { name: "x", email } });
-    keep(store, adopterOf("anna-a@x.org"), "anna-a@x.org-1");
-    keep(store, adopterOf("b@x.org"), "a@x.org for b@x.org");
-    keep(store, adopterOf("g@x.org"), "joerg@x.org");
+    storeResponse(store, adopterOf("anna-a@x.org"), "anna-a@x.org-1");
+    storeResponse(store, adopterOf("b@x.org"), "a@x.org for b@x.org");
+    storeResponse(store, adopterOf("g@x.org"), "joerg@x.org");
     expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, answers: 1 });
     expect(await forget(store, "joerg@x.org")).toEqual({ open: [], orders: 0, answers: 1 });
-    expect(keptAnswers(store)).toBe(1);
+    expect(countStoredResponses(store)).toBe(1);
   });
 
   test("treats characters of patterns in an address as plain text", async () => {
     const store = await openStore();
-    for (const key of ["[*]?@x.org", "ab@x.org", "[ab]c@x.org"]) keep(store, "{}", key);
-    keep(store, "no JSON");
+    for (const key of ["[*]?@x.org", "ab@x.org", "[ab]c@x.org"]) storeResponse(store, "{}", key);
+    storeResponse(store, "no JSON");
     expect(await forget(store, "[*]?@x.org")).toEqual({ open: [], orders: 0, answers: 1 });
     expect(await forget(store, "*@x.org")).toEqual({ open: [], orders: 0, answers: 0 });
   });
@@ -200,7 +200,7 @@ test("no byte of an erased address is left in the files of the database, even if
   const server = await openStore({ path });
   for (let at = 0; at < 30; at++) {
     const id = await closed(server, at % 2 ? BOB : ADA, `Write to ${at % 2 ? BOB.email : ADA.email}.`);
-    keep(server, JSON.stringify({ id, adopter: at % 2 ? BOB : ADA }));
+    storeResponse(server, JSON.stringify({ id, adopter: at % 2 ? BOB : ADA }));
   }
   server.database.client.run("PRAGMA wal_checkpoint(FULL)");
   await closed(server, ADA);

@@ -6,15 +6,15 @@ import { available, place, statusOf, take } from "./orders.ts";
 const ROUNDS = 50;
 const CLIENTS = 100;
 
-const count = (answers: readonly Response[], status: number) =>
-  answers.filter((answer) => answer.status === status).length;
+const count = (responses: readonly Response[], status: number) =>
+  responses.filter((response) => response.status === status).length;
 
 test(`of ${CLIENTS} clients that want one animal exactly one gets it, ${ROUNDS} times`, async () => {
   const store = await openStore();
   for (let round = 0; round < ROUNDS; round++) {
     const pet = await available(store);
-    const answers = await Promise.all(Array.from({ length: CLIENTS }, () => place(store, pet)));
-    expect([count(answers, 201), count(answers, 409)]).toEqual([1, CLIENTS - 1]);
+    const responses = await Promise.all(Array.from({ length: CLIENTS }, () => place(store, pet)));
+    expect([count(responses, 201), count(responses, 409)]).toEqual([1, CLIENTS - 1]);
     expect(await statusOf(store, pet)).toBe("pending");
     expect(await (await store.call("GET", `/v1/store/orders?petId=${pet}`)).json()).toHaveLength(1);
   }
@@ -27,8 +27,8 @@ test.each(["1", "7"])(
     const store = await openStore({ path, env: { COMMIT_GROUP_SIZE: size } });
     for (let round = 0; round < 5; round++) {
       const pet = await available(store);
-      const answers = await Promise.all(Array.from({ length: CLIENTS }, () => place(store, pet)));
-      expect([count(answers, 201), count(answers, 409)]).toEqual([1, CLIENTS - 1]);
+      const responses = await Promise.all(Array.from({ length: CLIENTS }, () => place(store, pet)));
+      expect([count(responses, 201), count(responses, 409)]).toEqual([1, CLIENTS - 1]);
     }
   },
 );
@@ -38,10 +38,10 @@ test("of the clients of two servers on one file, exactly one gets the animal", a
   const stores = [await openStore({ path }), await openStore({ path })] as const;
   for (let round = 0; round < 10; round++) {
     const pet = await available(stores[0]);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       stores.flatMap((store) => Array.from({ length: 20 }, () => place(store, pet))),
     );
-    expect([count(answers, 201), count(answers, 409)]).toEqual([1, 39]);
+    expect([count(responses, 201), count(responses, 409)]).toEqual([1, 39]);
   }
 });
 
@@ -56,10 +56,10 @@ test("of concurrent steps of an order one sequence succeeds, and its animal foll
       { length: 30 },
       (_, at) => ORDER_STEPS[(at * (1 + (round % 2)) + round) % 3] ?? "cancel",
     );
-    const answers = await Promise.all(wanted.map((step) => take(store, step, round)));
-    const done = wanted.filter((_, at) => answers[at]?.status === 200).join();
+    const responses = await Promise.all(wanted.map((step) => take(store, step, round)));
+    const done = wanted.filter((_, at) => responses[at]?.status === 200).join();
     expect(["cancel", "approve,complete", "approve,cancel"]).toContain(done);
-    expect(count(answers, 409)).toBe(30 - count(answers, 200));
+    expect(count(responses, 409)).toBe(30 - count(responses, 200));
     const order = (await (await store.call("GET", `/v1/store/orders/${round}`)).json()) as {
       status: keyof typeof OF_PET;
     };

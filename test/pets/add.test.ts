@@ -11,12 +11,12 @@ const withName = (name: string) => post(JSON.stringify({ name, categoryId: 1 }))
 describe("POST /v1/pets", () => {
   test("responds 201 with the animal and its id", async () => {
     const store = await openStore();
-    const answer = await store.call("POST", "/v1/pets", {
+    const response = await store.call("POST", "/v1/pets", {
       json: { name: "Bella", categoryId: 3, status: "sold" },
     });
-    expect(answer.status).toBe(201);
-    expect(answer.headers.get("content-type")).toBe("application/json");
-    expect(await answer.json()).toEqual({ id: 1, name: "Bella", categoryId: 3, status: "sold" });
+    expect(response.status).toBe(201);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(await response.json()).toEqual({ id: 1, name: "Bella", categoryId: 3, status: "sold" });
   });
 
   test("an absent status stays absent", async () => {
@@ -30,9 +30,9 @@ describe("POST /v1/pets", () => {
   test.each(["x", "é", "  padded  ", "Zoë 🐕‍🦺", "كلب", "=1+1", "a\u200db", "x".repeat(200), "🐶".repeat(200)])(
     "the name %p comes back as it was sent",
     async (name) => {
-      const answer = await withName(name);
-      expect(answer.status).toBe(201);
-      expect(((await answer.json()) as { name: string }).name).toBe(name);
+      const response = await withName(name);
+      expect(response.status).toBe(201);
+      expect(((await response.json()) as { name: string }).name).toBe(name);
     },
   );
 
@@ -50,9 +50,9 @@ describe("POST /v1/pets", () => {
     "x".repeat(201),
     "🐶".repeat(201),
   ])("the name %j is refused and named", async (name) => {
-    const answer = await withName(name);
-    expect(answer.status).toBe(400);
-    expect(await messageOf(answer)).toStartWith("name: must be a string of 1 to 200 characters");
+    const response = await withName(name);
+    expect(response.status).toBe(400);
+    expect(await messageOf(response)).toStartWith("name: must be a string of 1 to 200 characters");
   });
 
   test.each([
@@ -77,9 +77,9 @@ describe("POST /v1/pets", () => {
     ['{"name":"x","name":"y","categoryId":1}', '"name": appears twice'],
     ['{"name":"x","categoryId":1,"categoryI\\u0064":2}', '"categoryId": appears twice'],
   ])("%p is 400 and the message says why", async (body, reason) => {
-    const answer = await post(body);
-    expect(answer.status).toBe(400);
-    expect(await messageOf(answer)).toContain(reason);
+    const response = await post(body);
+    expect(response.status).toBe(400);
+    expect(await messageOf(response)).toContain(reason);
   });
 
   test.each([
@@ -99,11 +99,11 @@ describe("POST /v1/pets", () => {
       0xfe,
       ...new TextEncoder().encode('","categoryId":1}'),
     ]);
-    const answer = await store.call("POST", "/v1/pets", {
+    const response = await store.call("POST", "/v1/pets", {
       body,
       headers: { "content-type": "application/json" },
     });
-    expect(await messageOf(answer)).toBe("The body is not valid UTF-8.");
+    expect(await messageOf(response)).toBe("The body is not valid UTF-8.");
   });
 
   test.each([
@@ -115,12 +115,12 @@ describe("POST /v1/pets", () => {
     "application/json; charset=latin1",
   ])("Content-Type %p is 415 and Accept says what is taken", async (type) => {
     const store = shared();
-    const answer = await store.call("POST", "/v1/pets", {
+    const response = await store.call("POST", "/v1/pets", {
       body: new TextEncoder().encode('{"name":"x","categoryId":1}'),
       headers: type === undefined ? {} : { "content-type": type },
     });
-    expect(answer.headers.get("accept")).toBe("application/json");
-    expect(await faultOf(answer)).toBe("415 unsupported_media_type");
+    expect(response.headers.get("accept")).toBe("application/json");
+    expect(await faultOf(response)).toBe("415 unsupported_media_type");
   });
 
   test.each([
@@ -130,11 +130,11 @@ describe("POST /v1/pets", () => {
     'application/json;charset="UTF-8"',
   ])("Content-Type %p is taken", async (type) => {
     const store = shared();
-    const answer = await store.call("POST", "/v1/pets", {
+    const response = await store.call("POST", "/v1/pets", {
       body: '{"name":"x","categoryId":1}',
       headers: { "content-type": type },
     });
-    expect(answer.status).toBe(201);
+    expect(response.status).toBe(201);
   });
 
   test("a body of 64 KiB is read, one byte more is 413, with a length or without", async () => {
@@ -153,12 +153,12 @@ describe("POST /v1/pets", () => {
   test("a body that ends early is the client's fault", async () => {
     const store = await openStore();
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error("connection lost")) });
-    const answer = await store.call("POST", "/v1/pets", {
+    const response = await store.call("POST", "/v1/pets", {
       body,
       headers: { "content-type": "application/json" },
     });
-    expect(await messageOf(answer)).toBe("The request body ended before it was complete.");
-    expect(answer.status).toBe(400);
+    expect(await messageOf(response)).toBe("The request body ended before it was complete.");
+    expect(response.status).toBe(400);
   });
 
   test("a refused animal is not stored", async () => {

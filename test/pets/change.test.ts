@@ -31,9 +31,9 @@ describe("PATCH /v1/pets/{petId}", () => {
     [{}, BELLA],
   ])("%j changes what it names, and leaves the rest", async (body, expected) => {
     const store = await withBella();
-    const answer = await change(store, 1, body);
-    expect([answer.status, await answer.json()]).toEqual([200, expected]);
-    expect(answer.headers.get("x-stability")).toBe("beta");
+    const response = await change(store, 1, body);
+    expect([response.status, await response.json()]).toEqual([200, expected]);
+    expect(response.headers.get("x-stability")).toBe("beta");
     expect(await listed(store)).toEqual([expected]);
   });
 
@@ -49,8 +49,8 @@ describe("PATCH /v1/pets/{petId}", () => {
     "stores the category %s exactly",
     async (category) => {
       const store = await withBella();
-      const answer = await change(store, 1, `{"categoryId":${category}}`);
-      expect(await answer.text()).toContain(`"categoryId":${category},`);
+      const response = await change(store, 1, `{"categoryId":${category}}`);
+      expect(await response.text()).toContain(`"categoryId":${category},`);
       expect(await (await store.call("GET", "/v1/pets")).text()).toContain(`"categoryId":${category},`);
     },
   );
@@ -73,9 +73,9 @@ describe("PATCH /v1/pets/{petId}", () => {
     [[], "body"],
   ])("%j is refused, and changes nothing", async (body, named) => {
     const store = await withBella();
-    const answer = await change(store, 1, body);
-    expect(answer.status).toBe(400);
-    expect(await messageOf(answer)).toContain(named);
+    const response = await change(store, 1, body);
+    expect(response.status).toBe(400);
+    expect(await messageOf(response)).toContain(named);
     expect(await listed(store)).toEqual([BELLA]);
   });
 

@@ -50,10 +50,10 @@ describe.each([PATH, "/v1/pets", "/v1/pets?status=available&limit=1"])("If-None-
     const whole = await get(store, path);
     // Asked for once more, so that a list is answered from what is kept.
     for (let time = 0; time < 2; time++) {
-      const answer = await get(store, path, header(whole.headers.get("etag") ?? ""));
-      expect([answer.status, await answer.text()]).toEqual([304, ""]);
+      const response = await get(store, path, header(whole.headers.get("etag") ?? ""));
+      expect([response.status, await response.text()]).toEqual([304, ""]);
       for (const name of ["etag", "cache-control", "vary", "x-content-type-options", "deprecation"])
-        expect([name, answer.headers.get(name)]).toEqual([name, whole.headers.get(name)]);
+        expect([name, response.headers.get(name)]).toEqual([name, whole.headers.get(name)]);
     }
   });
 
@@ -76,9 +76,9 @@ test("a last page gets another ETag once a page follows it, though its animals a
   const store = await withBella();
   const tag = await tagAt(store, "/v1/pets?limit=1");
   await addPet(store, {});
-  const answer = await get(store, "/v1/pets?limit=1", tag);
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get("link")).toContain('rel="next"');
+  const response = await get(store, "/v1/pets?limit=1", tag);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("link")).toContain('rel="next"');
 });
 
 describe.each(["PATCH", "DELETE"])("%s with If-Match", (method) => {
@@ -128,13 +128,13 @@ describe("many clients that have read the same animal", () => {
     const store = await withBella();
     for (let round = 0; round < 10; round++) {
       const tag = await tagAt(store, PATH);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 50 }, (_, at) =>
           patch(store, { name: `Editor ${round} ${at}` }, { "if-match": tag }),
         ),
       );
-      const winner = answers.findIndex(({ status }) => status === 200);
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(49).fill(412)]);
+      const winner = responses.findIndex(({ status }) => status === 200);
+      expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array(49).fill(412)]);
       expect(await (await get(store, PATH)).json()).toMatchObject({ name: `Editor ${round} ${winner}` });
     }
   });

@@ -29,9 +29,9 @@ describe("DELETE /v1/pets/{petId}", () => {
     const store = await withBella();
     await addPet(store, { name: "Rex" });
     for (const query of ["", "?status=pending"]) await store.call("GET", `/v1/pets${query}`);
-    const answer = await remove(store);
-    expect([answer.status, await answer.text()]).toEqual([204, ""]);
-    expect(answer.headers.get("x-stability")).toBe("beta");
+    const response = await remove(store);
+    expect([response.status, await response.text()]).toEqual([204, ""]);
+    expect(response.headers.get("x-stability")).toBe("beta");
     expect(await faultOf(await store.call("GET", "/v1/pets/1"))).toBe("404 not_found");
     expect(await (await store.call("GET", "/v1/pets")).json()).toMatchObject([{ name: "Rex" }]);
     expect(await (await store.call("GET", "/v1/pets?status=pending")).json()).toEqual([]);
@@ -49,16 +49,16 @@ describe("DELETE /v1/pets/{petId}", () => {
 
   test("responds 204 to one of many concurrent requests, and 404 to the others", async () => {
     const store = await withBella();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => remove(store)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, ...Array(19).fill(404)]);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => remove(store)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([204, ...Array(19).fill(404)]);
   });
 
   test.each(["placed", "approved"])("is refused while an order that is %s holds it", async (status) => {
     const store = await withBella();
     order(store, status);
-    const answer = await remove(store);
-    expect(answer.status).toBe(409);
-    expect(await answer.json()).toEqual(HELD);
+    const response = await remove(store);
+    expect(response.status).toBe(409);
+    expect(await response.json()).toEqual(HELD);
     expect((await store.call("GET", "/v1/pets/1")).status).toBe(200);
   });
 
@@ -75,9 +75,9 @@ describe("PATCH of an animal that an open order holds", () => {
     async (change) => {
       const store = await withBella();
       order(store, "placed");
-      const answer = await patch(store, change);
-      expect(answer.status).toBe(409);
-      expect(await answer.json()).toEqual(HELD);
+      const response = await patch(store, change);
+      expect(response.status).toBe(409);
+      expect(await response.json()).toEqual(HELD);
       expect(await (await store.call("GET", "/v1/pets/1")).json()).toEqual({
         id: 1,
         name: "Bella",
@@ -92,9 +92,9 @@ describe("PATCH of an animal that an open order holds", () => {
     async (change) => {
       const store = await withBella();
       order(store, "approved");
-      const answer = await patch(store, change);
-      expect(answer.status).toBe(200);
-      expect(await answer.json()).toMatchObject({ ...change, status: "pending" });
+      const response = await patch(store, change);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ ...change, status: "pending" });
     },
   );
 

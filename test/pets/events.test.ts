@@ -12,7 +12,7 @@ import { type Call, type Store, addPet, faultOf, openStore, temporaryDirectory }
 
 /** The migrations before the one that added events. */
 const BEFORE_EVENTS = migrations.findIndex(({ tag }) => tag === "0004_shop");
-const LIMITS = { overall: 3, ofKey: 2, heartbeatMs: 15_000 };
+const LIMITS = { total: 3, perKey: 2, heartbeatMs: 15_000 };
 
 interface Event {
   id: string;
@@ -27,9 +27,9 @@ const fieldsOf = (block: string): Record<string, string> =>
 
 /** Follows the events as a browser would. */
 const follow = async (store: Store, headers: Record<string, string> = {}, query = "", call: Call = {}) => {
-  const answer = await store.call("GET", `/v1/pets/events${query}`, { headers, ...call });
-  if (answer.status !== 200) throw new Error(`answered ${answer.status} ${await answer.text()}`);
-  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const response = await store.call("GET", `/v1/pets/events${query}`, { headers, ...call });
+  if (response.status !== 200) throw new Error(`answered ${response.status} ${await response.text()}`);
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   const blocks = async (count: number): Promise<string[]> => {
     while (text.split("\n\n").length <= count) {
@@ -43,7 +43,7 @@ const follow = async (store: Store, headers: Record<string, string> = {}, query 
   };
   const [first] = await blocks(1);
   return {
-    answer,
+    response,
     first,
     next: async (count: number): Promise<Event[]> =>
       (await blocks(count)).map(fieldsOf).map(({ id = "", event = "", data = "null" }) => ({
@@ -81,10 +81,10 @@ describe("GET /v1/pets/events", () => {
     const store = await openStore();
     await addPet(store, {});
     const stream = await follow(store);
-    expect(stream.answer.headers.get("content-type")).toBe("text/event-stream");
-    expect(stream.answer.headers.get("cache-control")).toContain("no-cache");
-    expect(stream.answer.headers.get("x-stability")).toBe("beta");
-    expect(stream.answer.headers.get("x-request-id")).not.toBeNull();
+    expect(stream.response.headers.get("content-type")).toBe("text/event-stream");
+    expect(stream.response.headers.get("cache-control")).toContain("no-cache");
+    expect(stream.response.headers.get("x-stability")).toBe("beta");
+    expect(stream.response.headers.get("x-request-id")).not.toBeNull();
     expect(stream.first).toBe("retry: 2000\nid: 1");
     await addPet(store, { name: "Rex", status: "sold" });
     expect(await stream.next(1)).toEqual([
@@ -332,9 +332,9 @@ describe("GET /v1/pets/events", () => {
   test("responds to HEAD with the same headers and opens no stream", async () => {
     const store = await openStore({ streamLimits: LIMITS });
     for (let at = 0; at < 5; at++) {
-      const answer = await store.call("HEAD", "/v1/pets/events");
-      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
-      expect(await answer.text()).toBe("");
+      const response = await store.call("HEAD", "/v1/pets/events");
+      expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+      expect(await response.text()).toBe("");
     }
   });
 

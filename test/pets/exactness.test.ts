@@ -16,19 +16,19 @@ const EXACT = [
 
 const send = async (categoryId: string) => {
   const store = await openStore();
-  const answer = await store.call("POST", "/v1/pets", {
+  const response = await store.call("POST", "/v1/pets", {
     body: `{"name":"x","categoryId":${categoryId}}`,
     headers: { "content-type": "application/json" },
   });
-  return { store, answer };
+  return { store, response };
 };
 
 describe("categoryId is exact to the last digit", () => {
   test.each(EXACT)("%s, in the answer, the list, the single animal and the database", async (categoryId) => {
-    const { store, answer } = await send(categoryId);
-    expect(answer.status).toBe(201);
+    const { store, response } = await send(categoryId);
+    expect(response.status).toBe(201);
     const expected = `{"id":1,"name":"x","categoryId":${categoryId}}`;
-    expect(await answer.text()).toBe(expected);
+    expect(await response.text()).toBe(expected);
     expect(await (await store.call("GET", "/v1/pets")).text()).toBe(`[${expected}]`);
     expect(await (await store.call("GET", "/v1/pets/1")).text()).toBe(expected);
     const stored = store.database.client
@@ -51,8 +51,8 @@ describe("categoryId is exact to the last digit", () => {
     ["-92233720368547758080e-1", "-9223372036854775808"],
     ["9007199254740993.000", "9007199254740993"],
   ])("%s is the integer %s", async (written, categoryId) => {
-    const { answer } = await send(written);
-    expect(await answer.text()).toBe(`{"id":1,"name":"x","categoryId":${categoryId}}`);
+    const { response } = await send(written);
+    expect(await response.text()).toBe(`{"id":1,"name":"x","categoryId":${categoryId}}`);
   });
 
   test.each([
@@ -74,9 +74,9 @@ describe("categoryId is exact to the last digit", () => {
     "{}",
     "9".repeat(5000),
   ])("%p is refused", async (categoryId) => {
-    const { answer } = await send(categoryId);
-    expect(answer.status).toBe(400);
-    expect(await messageOf(answer)).toBe(
+    const { response } = await send(categoryId);
+    expect(response.status).toBe(400);
+    expect(await messageOf(response)).toBe(
       "categoryId: must be an integer from -9223372036854775808 to 9223372036854775807",
     );
   });

@@ -5,9 +5,9 @@ describe("GET /v1/pets/{petId}", () => {
   test("responds with the animal", async () => {
     const store = await openStore();
     await addPet(store, { status: "pending" });
-    const answer = await store.call("GET", "/v1/pets/1");
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({ id: 1, name: "Bella", categoryId: 1, status: "pending" });
+    const response = await store.call("GET", "/v1/pets/1");
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ id: 1, name: "Bella", categoryId: 1, status: "pending" });
   });
 
   test.each([

@@ -55,10 +55,12 @@ describe("the same request with the same Idempotency-Key", () => {
 
   test("runs once if it is sent many times at once: the others get 409 or the stored response", async () => {
     const store = await openStore();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => add(store, "a")));
+    const responses = await Promise.all(Array.from({ length: 50 }, () => add(store, "a")));
     const seen = await Promise.all(
-      answers.map(async (answer) =>
-        answer.status === 409 ? [await faultOf(answer), answer.headers.get("retry-after")] : answer.status,
+      responses.map(async (response) =>
+        response.status === 409
+          ? [await faultOf(response), response.headers.get("retry-after")]
+          : response.status,
       ),
     );
     expect(seen.filter((one) => one === 201)).toHaveLength(1);
@@ -143,17 +145,17 @@ describe("an Idempotency-Key", () => {
 
   test("that is malformed is 400, and adds nothing", async () => {
     const store = await openStore();
-    const answer = await add(store, "a b");
-    expect(answer.status).toBe(400);
-    expect(await messageOf(answer)).toStartWith("Idempotency-Key: must be");
+    const response = await add(store, "a b");
+    expect(response.status).toBe(400);
+    expect(await messageOf(response)).toStartWith("Idempotency-Key: must be");
     expect(count(store)).toBe(0);
   });
 });
 
 describe("the sweep of stored responses", () => {
   const sweepAll = async (store: Store, before: number, most?: number) => {
-    const answers = keptResponseRepository(store.database);
-    while (await answers.sweep(before, most));
+    const responses = keptResponseRepository(store.database);
+    while (await responses.sweep(before, most));
   };
 
   test("removes responses older than 24 hours, and no others", async () => {

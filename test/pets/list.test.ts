@@ -9,8 +9,8 @@ import {
   type Store,
 } from "../support/store.ts";
 
-const namesOf = async (answer: Response) =>
-  ((await answer.json()) as { name: string }[]).map(({ name }) => name);
+const namesOf = async (response: Response) =>
+  ((await response.json()) as { name: string }[]).map(({ name }) => name);
 
 const addMany = async (store: Store, count: number, fields: Record<string, unknown> = {}) => {
   for (let at = 1; at <= count; at++) await addPet(store, { name: `Animal ${at}`, ...fields });
@@ -20,9 +20,9 @@ const addMany = async (store: Store, count: number, fields: Record<string, unkno
 const walk = async (store: Store, path: string): Promise<string[][]> => {
   const pages: string[][] = [];
   for (let next: string | undefined = path; next !== undefined;) {
-    const answer: Response = await store.call("GET", next);
-    pages.push(await namesOf(answer));
-    next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get("link") ?? "")?.[1];
+    const response: Response = await store.call("GET", next);
+    pages.push(await namesOf(response));
+    next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "")?.[1];
     if (pages.length > 50) throw new Error("the pages do not end");
   }
   return pages;
@@ -32,11 +32,11 @@ const empty = openedOnce(openStore);
 
 describe("GET /v1/pets", () => {
   test("responds with an empty array and no Link if the store is empty", async () => {
-    const answer = await empty().call("GET", "/v1/pets");
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-type")).toBe("application/json");
-    expect(answer.headers.get("link")).toBeNull();
-    expect(await answer.text()).toBe("[]");
+    const response = await empty().call("GET", "/v1/pets");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(response.headers.get("link")).toBeNull();
+    expect(await response.text()).toBe("[]");
   });
 
   test("lists animals in ascending order of id, 20 without a limit", async () => {
@@ -74,25 +74,25 @@ describe("GET /v1/pets", () => {
   test.each(["0", "101", "-1", "1.5", "1e1", "0x10", "+5", " 5", "5 ", "05", "", "abc", "9".repeat(30)])(
     "limit=%p is refused and named",
     async (limit) => {
-      const answer = await empty().call("GET", `/v1/pets?limit=${encodeURIComponent(limit)}`);
-      expect(answer.status).toBe(400);
-      expect(await messageOf(answer)).toContain("limit: must be an integer from 1 to 100");
+      const response = await empty().call("GET", `/v1/pets?limit=${encodeURIComponent(limit)}`);
+      expect(response.status).toBe(400);
+      expect(await messageOf(response)).toContain("limit: must be an integer from 1 to 100");
     },
   );
 
   test.each(["", "Available", "dead", "available,sold", "null"])(
     "status=%p is refused and named",
     async (status) => {
-      const answer = await empty().call("GET", `/v1/pets?status=${status}`);
-      expect(answer.status).toBe(400);
-      expect(await messageOf(answer)).toContain("status: must be one of available, pending, sold");
+      const response = await empty().call("GET", `/v1/pets?status=${status}`);
+      expect(response.status).toBe(400);
+      expect(await messageOf(response)).toContain("status: must be one of available, pending, sold");
     },
   );
 
   test("refuses an unknown parameter with its name and the names of the known ones", async () => {
-    const answer = await empty().call("GET", "/v1/pets?colour=red");
-    expect(answer.status).toBe(400);
-    expect(await messageOf(answer)).toBe(
+    const response = await empty().call("GET", "/v1/pets?colour=red");
+    expect(response.status).toBe(400);
+    expect(await messageOf(response)).toBe(
       "colour: is not a known query parameter (known: limit, status, cursor, categoryId, q, ids)",
     );
   });
@@ -100,9 +100,9 @@ describe("GET /v1/pets", () => {
   test.each(["limit=1&limit=2", "limit=5&limit=5", "status=sold&li%6Dit=3&limit=3"])(
     "the repeated parameter in %p is refused and named",
     async (query) => {
-      const answer = await empty().call("GET", `/v1/pets?${query}`);
-      expect(answer.status).toBe(400);
-      expect(await messageOf(answer)).toBe('"limit": is given twice');
+      const response = await empty().call("GET", `/v1/pets?${query}`);
+      expect(response.status).toBe(400);
+      expect(await messageOf(response)).toBe('"limit": is given twice');
     },
   );
 

@@ -25,7 +25,7 @@ const shelter = async () => {
 const list = (store: Store, query: Record<string, string>) =>
   store.call("GET", `/v1/pets?${new URLSearchParams(query)}`);
 
-const idsOf = async (answer: Response) => ((await answer.json()) as { id: number }[]).map(({ id }) => id);
+const idsOf = async (response: Response) => ((await response.json()) as { id: number }[]).map(({ id }) => id);
 
 const store = await shelter();
 
@@ -57,8 +57,8 @@ test.each([
   [{ ids: "1,3,6", q: "zoe" }, [3]],
   [{ ids: "1,2,3,6", q: "b", categoryId: "1", status: "sold" }, [2]],
 ])("%j selects %j", async (query, ids) => {
-  const answer = await list(store, query);
-  expect([answer.status, await idsOf(answer)]).toEqual([200, ids]);
+  const response = await list(store, query);
+  expect([response.status, await idsOf(response)]).toEqual([200, ids]);
 });
 
 test.each([
@@ -83,9 +83,9 @@ test.each([
   ],
 ])("%s is refused and named, whatever of %j it is", async (name, values) => {
   for (const value of values) {
-    const answer = await list(store, { [name]: value });
-    expect([value, answer.status]).toEqual([value, 400]);
-    expect(await messageOf(answer)).toStartWith(`${name}: must be`);
+    const response = await list(store, { [name]: value });
+    expect([value, response.status]).toEqual([value, 400]);
+    expect(await messageOf(response)).toStartWith(`${name}: must be`);
   }
 });
 
@@ -152,9 +152,9 @@ describe("pages of a filtered list", () => {
     const found: number[] = [];
     let next: string | undefined = `/v1/pets?${new URLSearchParams({ limit: "3", ...query })}`;
     for (let page = 0; next !== undefined && page < 20; page++) {
-      const answer: Response = await own.call("GET", next);
-      found.push(...(await idsOf(answer)));
-      next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get("link") ?? "")?.[1];
+      const response: Response = await own.call("GET", next);
+      found.push(...(await idsOf(response)));
+      next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "")?.[1];
       if (next) expect(Object.fromEntries(new URLSearchParams(next.split("?")[1]))).toMatchObject(query);
     }
     expect(all.length).toBeGreaterThan(3);

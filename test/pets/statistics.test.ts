@@ -7,10 +7,10 @@ import { openDatabase } from "../../src/db/open.ts";
 const DAY = 86_400_000;
 
 const statisticsOf = async (store: Store): Promise<PetCounts> => {
-  const answer = await store.call("GET", "/v1/statistics");
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get("x-stability")).toBe("beta");
-  return (await answer.json()) as PetCounts;
+  const response = await store.call("GET", "/v1/statistics");
+  expect(response.status).toBe(200);
+  expect(response.headers.get("x-stability")).toBe("beta");
+  return (await response.json()) as PetCounts;
 };
 
 const NONE = { available: 0, pending: 0, sold: 0, none: 0 };
@@ -84,33 +84,33 @@ test("changes and deletions show in the statistics within ten seconds", async ()
 });
 
 /** Animals with the ids 1 to `count`, told in slices; `asked` notes behind which id. */
-const told = (count: number) => {
-  const asked: number[] = [];
+const countedAnimals = (count: number) => {
+  const queries: number[] = [];
   const countByDay = ({ after, limit }: { after: number; limit: number }): DayCounts[] => {
-    asked.push(after);
+    queries.push(after);
     const total = Math.min(limit, count - after);
     return total > 0 ? [{ day: 0, total, available: total, pending: 0, sold: 0, lastId: after + total }] : [];
   };
-  return { asked, countByDay };
+  return { queries, countByDay };
 };
 
 test("concurrent requests for statistics share one count, made in slices", async () => {
-  const { asked, countByDay } = told(25_000);
+  const { queries, countByDay } = countedAnimals(25_000);
   const { read } = petStatistics({ countByDay, version: () => 1, clock: testClock() });
-  const answers = await Promise.all([read(), read(), read()]);
-  expect(answers.map(({ total }) => total)).toEqual([25_000, 25_000, 25_000]);
-  expect(asked).toEqual([0, 10_000, 20_000]);
+  const responses = await Promise.all([read(), read(), read()]);
+  expect(responses.map(({ total }) => total)).toEqual([25_000, 25_000, 25_000]);
+  expect(queries).toEqual([0, 10_000, 20_000]);
 });
 
 test("a count continues after the last animal, and starts again only after a write and ten seconds", async () => {
-  const { asked, countByDay } = told(5);
+  const { queries, countByDay } = countedAnimals(5);
   const clock = testClock();
   let version = 1;
   const { read } = petStatistics({ countByDay, version: () => version, clock });
   const behind = async () => {
-    asked.length = 0;
+    queries.length = 0;
     await read();
-    return asked[0];
+    return queries[0];
   };
   expect(await behind()).toBe(0);
   clock.advance(60_000);
@@ -125,7 +125,7 @@ test("a count continues after the last animal, and starts again only after a wri
 });
 
 test("a failed count is repeated by the next request", async () => {
-  const { countByDay } = told(5);
+  const { countByDay } = countedAnimals(5);
   let isBroken = true;
   const { read } = petStatistics({
     countByDay(slice) {

@@ -62,16 +62,16 @@ test.each([
   "a".repeat(64),
 ])("the slug %p is refused by name", async (slug) => {
   const store = await openStore();
-  const answer = await make(store, { slug });
-  expect(answer.status).toBe(400);
-  expect(await messageOf(answer)).toMatch(/^slug: /);
+  const response = await make(store, { slug });
+  expect(response.status).toBe(400);
+  expect(await messageOf(response)).toMatch(/^slug: /);
 });
 
 test("projects are listed in pages, in the order in which they were created", async () => {
   const store = await openStore();
   for (const slug of ["c", "a", "b"]) await make(store, { slug });
-  const slugs = async (answer: Response) =>
-    ((await answer.json()) as { slug: string }[]).map((one) => one.slug);
+  const slugs = async (response: Response) =>
+    ((await response.json()) as { slug: string }[]).map((one) => one.slug);
   const first = await store.call("GET", "/platform/projects?limit=2");
   const next = /^<([^>]+)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
   expect(await slugs(first)).toEqual(["c", "a"]);
@@ -94,14 +94,14 @@ test("reading projects needs platform:read, changing them platform:write", async
     await store.call("PATCH", "/platform/projects/docs", { key: reader, json: { plan: "pro" } }),
     await store.call("DELETE", "/platform/projects/docs", { key: reader }),
   ];
-  for (const answer of refused) expect(await faultOf(answer)).toBe("403 insufficient_scope");
+  for (const response of refused) expect(await faultOf(response)).toBe("403 insufficient_scope");
   expect((await store.call("DELETE", "/platform/projects/docs", { key: writer })).status).toBe(204);
 });
 
 test("of concurrent requests for the same slug, one succeeds", async () => {
   const store = await openStore();
-  const answers = await Promise.all([make(store), make(store), make(store)]);
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+  const responses = await Promise.all([make(store), make(store), make(store)]);
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
 });
 
 test("a slug whose address is one of the service's own names is refused", async () => {

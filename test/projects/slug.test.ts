@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { MAX_SLUG, RESERVED_SLUGS, slugProblem, randomTargetLabel } from "../../src/projects/slug.ts";
+import { MAX_SLUG_LENGTH, RESERVED_SLUGS, slugProblem, randomTargetLabel } from "../../src/projects/slug.ts";
 
 test.each(["docs", "a", "1", "my-docs", "a-b-c", "x".repeat(63)])("%s can be a slug", (slug) => {
   expect(slugProblem(slug)).toBeUndefined();
@@ -34,7 +34,7 @@ test("no other slug is reserved", () => {
 });
 
 test("a slug is as long as a label of DNS", () => {
-  expect(MAX_SLUG).toBe(63);
+  expect(MAX_SLUG_LENGTH).toBe(63);
 });
 
 test("target labels take five bits of each byte", () => {

@@ -5,24 +5,24 @@ import type { Published } from "../../src/sites/repository.ts";
 const site = (deployId: number): Published => ({ kind: "site", projectId: 1, deployId, manifest: "" });
 
 const counted = (found: (name: string) => Published | undefined) => {
-  const asked: string[] = [];
+  const lookups: string[] = [];
   const find = (name: string) => {
-    asked.push(name);
+    lookups.push(name);
     return found(name);
   };
-  return { asked, names: { bySlug: find, byHostname: find } };
+  return { lookups, names: { bySlug: find, byHostname: find } };
 };
 
 test("a name is looked up once until anything is written", () => {
   let version = 1;
-  const { asked, names } = counted(() => site(version));
+  const { lookups, names } = counted(() => site(version));
   const cached = cachedNames(names, () => version);
   for (let round = 0; round < 3; round++) expect(cached.bySlug("docs")).toEqual(site(1));
-  expect(asked).toEqual(["docs"]);
+  expect(lookups).toEqual(["docs"]);
   version = 2;
   expect(cached.bySlug("docs")).toEqual(site(2));
   expect(cached.byHostname("docs")).toEqual(site(2));
-  expect(asked).toEqual(["docs", "docs", "docs"]);
+  expect(lookups).toEqual(["docs", "docs", "docs"]);
 });
 
 test("a write empties the cache of slugs and of host names", () => {
@@ -37,8 +37,8 @@ test("a write empties the cache of slugs and of host names", () => {
 });
 
 test("a name with nothing published is looked up each time", () => {
-  const { asked, names } = counted(() => undefined);
+  const { lookups, names } = counted(() => undefined);
   const cached = cachedNames(names, () => 1);
   for (let round = 0; round < 3; round++) expect(cached.byHostname("none.example")).toBeUndefined();
-  expect(asked.length).toBe(3);
+  expect(lookups.length).toBe(3);
 });

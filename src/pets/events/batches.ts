@@ -2,9 +2,9 @@ import { lruCache } from "../../lib/lru.ts";
 import { fromPet } from "../model.ts";
 import type { PetEvent, PetEvents } from "./repository.ts";
 
-const MAX_EVENTS = 200;
+const MAX_BATCH_EVENTS = 200;
 /** Batches that are cached. Streams that catch up read thousands. */
-const MAX_CACHED = 16;
+const MAX_CACHED_BATCHES = 16;
 
 /** Events as they are sent. */
 export interface EventBatch {
@@ -44,12 +44,12 @@ export const eventBatches = ({
   version(): number;
 }): ReadBatch => {
   // Null: no event follows yet.
-  const batches = lruCache<number, EventBatch | null>({ maxEntries: MAX_CACHED });
+  const batches = lruCache<number, EventBatch | null>({ maxEntries: MAX_CACHED_BATCHES });
   let cachedVersion = -1;
   let turn = Promise.resolve();
 
   const read = (after: number): EventBatch | null => {
-    const found = events.listAfter(after, MAX_EVENTS);
+    const found = events.listAfter(after, MAX_BATCH_EVENTS);
     const [first] = found;
     const end = found.at(-1);
     if (!first || !end) return null;

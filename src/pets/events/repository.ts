@@ -7,7 +7,7 @@ import type { Pet } from "../pet.ts";
 /** The newest events are kept. */
 const MAX_EVENTS = 1_000_000;
 /** Rows that one slice of a sweep deletes. */
-const SLICE = 1000;
+const SLICE_ROWS = 1000;
 
 /** A change to an animal. Triggers of the table write it in the transaction of the change (migration 0004). */
 export interface PetEvent {
@@ -54,7 +54,7 @@ export const petEventRepository = ({ orm, commit }: Database) => {
           .from(petEvents)
           .where(lte(petEvents.id, value("id")))
           .orderBy(asc(petEvents.id))
-          .limit(SLICE),
+          .limit(SLICE_ROWS),
       ),
     )
     .prepare();
@@ -93,7 +93,7 @@ export const petEventRepository = ({ orm, commit }: Database) => {
       const id = newest - maxEvents;
       if (oldest > id) return false;
       await commit([{ query: deleteStatement, values: { id } }]);
-      return id - oldest >= SLICE;
+      return id - oldest >= SLICE_ROWS;
     },
   };
 };

@@ -9,14 +9,14 @@ const RETRY_MS = 2000;
 
 export interface StreamLimits {
   /** Streams of all keys together. */
-  overall: number;
+  total: number;
   /** Streams of one key. */
-  ofKey: number;
+  perKey: number;
   /** How often a stream sends a comment and checks its key. */
   heartbeatMs: number;
 }
 
-export const STREAM_LIMITS: StreamLimits = { overall: 100, ofKey: 10, heartbeatMs: 15_000 };
+export const STREAM_LIMITS: StreamLimits = { total: 100, perKey: 10, heartbeatMs: 15_000 };
 
 /** The client of a stream. */
 export interface Reader {
@@ -74,12 +74,12 @@ interface Start {
   text: string;
 }
 
-const startAt = (events: Pick<PetEvents, "bounds">, given: number | undefined): Start => {
+const startAt = (events: Pick<PetEvents, "bounds">, lastEventId: number | undefined): Start => {
   const { oldest, newest } = events.bounds();
   const retry = `retry: ${RETRY_MS}\n`;
   // Clients remember an id that comes without data and report nothing: they can resume before the first event.
-  if (given === undefined) return { last: newest, text: `${retry}id: ${newest}\n\n` };
-  if (given <= newest && given >= oldest - 1) return { last: given, text: `${retry}\n` };
+  if (lastEventId === undefined) return { last: newest, text: `${retry}id: ${newest}\n\n` };
+  if (lastEventId <= newest && lastEventId >= oldest - 1) return { last: lastEventId, text: `${retry}\n` };
   return { last: newest, text: `${retry}\n${resetEvent(newest)}` };
 };
 
@@ -159,7 +159,7 @@ const openStream = ({ reader, start, readBatch, nextChange, heartbeatMs, onEnded
 
   const body = new ReadableStream<Uint8Array>(
     {
-      start: (given) => void (controller = given),
+      start: (lastEventId) => void (controller = lastEventId),
       // An error of the storage ends this stream alone: its client reconnects.
       pull: (to) =>
         pull(to).catch((error: unknown) => {
@@ -191,10 +191,10 @@ export const petStreams = ({
 
   const assertWithinLimits = (keyId: number) => {
     const ofKey = [...openStreams.values()].filter((one) => one === keyId).length;
-    if (openStreams.size < limits.overall && ofKey < limits.ofKey) return;
+    if (openStreams.size < limits.total && ofKey < limits.perKey) return;
     throw new Fault(
       "rate_limited",
-      `Too many streams are open: an API key may have ${limits.ofKey}, and all keys together ${limits.overall}.`,
+      `Too many streams are open: an API key may have ${limits.perKey}, and all keys together ${limits.total}.`,
       { "retry-after": "10" },
     );
   };

@@ -177,14 +177,14 @@ export const readAuthorization = (value: unknown, url: string, retryAfterMs?: nu
   };
 };
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** RFC 9773 section 4.3.3: without a Retry-After. */
-const DEFAULT_RETRY_MS = 6 * HOUR;
+const DEFAULT_RETRY_MS = 6 * HOUR_MS;
 
 /** RFC 9773 section 4.3.2: reasonable limits on the Retry-After. */
 const pollAfter = (retryAfterMs = DEFAULT_RETRY_MS): number =>
-  Math.min(Math.max(retryAfterMs, MINUTE), 24 * HOUR);
+  Math.min(Math.max(retryAfterMs, MINUTE_MS), 24 * HOUR_MS);
 
 export const readRenewalInfo = (value: unknown, retryAfterMs?: number): RenewalInfo => {
   const fields = readFields(value, "the renewal information");

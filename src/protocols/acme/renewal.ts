@@ -1,7 +1,7 @@
 /** When certificates are renewed. Times and durations are in milliseconds; `random` returns a number in [0, 1). */
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 export interface Validity {
   notBefore: number;
@@ -15,13 +15,13 @@ export interface RenewalWindow {
 }
 
 /** With a shorter lifetime, the last third would leave too little time for a retry. */
-const SHORT_LIFETIME = 10 * DAY;
+const SHORT_LIFETIME_MS = 10 * DAY_MS;
 /** A fraction of the remaining lifetime, or of a wait: certificates issued together are not renewed together. */
 const JITTER = 0.1;
 
 /** The remaining lifetime at which a certificate is renewed. */
 const remainingAtRenewal = (lifetime: number): number =>
-  lifetime < SHORT_LIFETIME ? lifetime / 2 : lifetime / 3;
+  lifetime < SHORT_LIFETIME_MS ? lifetime / 2 : lifetime / 3;
 
 /** A window that ends after the certificate would let it expire. */
 const isUsable = (window: RenewalWindow | undefined, { notAfter }: Validity): window is RenewalWindow =>
@@ -43,7 +43,7 @@ export const renewalTime = (
   return Math.max(now, Math.round(at));
 };
 
-const RETRIES = [MINUTE, 10 * MINUTE, 100 * MINUTE];
+const RETRY_WAITS_MS = [MINUTE_MS, 10 * MINUTE_MS, 100 * MINUTE_MS];
 
 /**
  * When to retry after a failure: in 1, 10 and 100 minutes, then daily, but not before the CA's Retry-After; plus a jitter of at
@@ -54,6 +54,6 @@ export const retryTime = (
   { failures, retryAfterMs = 0, now }: { failures: number; retryAfterMs?: number | undefined; now: number },
   random: () => number,
 ): number => {
-  const wait = Math.max(RETRIES[failures - 1] ?? DAY, retryAfterMs);
+  const wait = Math.max(RETRY_WAITS_MS[failures - 1] ?? DAY_MS, retryAfterMs);
   return Math.ceil(now + wait + wait * JITTER * random());
 };

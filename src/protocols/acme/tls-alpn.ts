@@ -14,7 +14,7 @@ export interface KeyAndCertificate {
 const ACME_IDENTIFIER = "1.3.6.1.5.5.7.1.31";
 /** The header of a DER OCTET STRING of 32 bytes. */
 const OCTETS_32 = [0x04, 0x20];
-const DAY = 24 * 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
 
 /** RFC 8737 section 3: SHA-256 of the key authorization, as the extension's value. */
 const acmeIdentifier = (authorization: string): Uint8Array<ArrayBuffer> =>
@@ -35,8 +35,8 @@ export const alpnCertificate = async (
     name: "CN=ACME challenge",
     keys,
     signingAlgorithm: ES256,
-    notBefore: new Date(now - DAY),
-    notAfter: new Date(now + DAY),
+    notBefore: new Date(now - DAY_MS),
+    notAfter: new Date(now + DAY_MS),
     extensions: [
       new SubjectAlternativeNameExtension([{ type: "dns", value: name }]),
       new Extension(ACME_IDENTIFIER, true, acmeIdentifier(authorization)),

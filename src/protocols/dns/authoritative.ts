@@ -1,5 +1,5 @@
 import { isUsable, recordsOf, type Resolve } from "./cname.ts";
-import { isAskable, withParents } from "./name.ts";
+import { isQueryable, withParents } from "./name.ts";
 import type { Server } from "./network.ts";
 
 export interface AuthoritativeServers {
@@ -37,7 +37,7 @@ export const findAuthoritativeServers = async (
   for (const zone of withParents(ascii)) {
     const exchange = await resolve({ name: zone, type: "NS" });
     const names = recordsOf(exchange).flatMap((record) =>
-      record.type === "NS" && record.name === zone && isAskable(record.data) ? [record.data] : [],
+      record.type === "NS" && record.name === zone && isQueryable(record.data) ? [record.data] : [],
     );
     if (isUsable(exchange) && names.length > 0) {
       const found = await Promise.all(names.slice(0, MAX_SERVERS).map((name) => addressesOf(resolve, name)));

@@ -1,6 +1,6 @@
 import type { Exchange } from "./client.ts";
 import type { DnsRecord, Question, QuestionType } from "./message.ts";
-import { isAskable } from "./name.ts";
+import { isQueryable } from "./name.ts";
 
 /** The most CNAME records that are followed. */
 export const MAX_HOPS = 8;
@@ -39,7 +39,7 @@ const appendCnames = (names: string[], records: DnsRecord[]): ChainProblem | und
     if (next === undefined) return undefined;
     if (names.includes(next)) return "loop";
     if (names.length > MAX_HOPS) return "too_long";
-    if (!isAskable(next)) return "bad_name";
+    if (!isQueryable(next)) return "bad_name";
     names.push(next);
   }
 };

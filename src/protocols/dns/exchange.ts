@@ -5,7 +5,7 @@ import {
   type Question,
   readMessage,
   type RejectReason,
-  UDP_SIZE,
+  MAX_UDP_BYTES,
 } from "./message.ts";
 import type { Network, Server } from "./network.ts";
 
@@ -49,7 +49,7 @@ export interface ExchangeDependencies {
 /** A flood of rejected packets ends the attempt. */
 const MAX_REJECTED = 32;
 /** A larger message is not parsed: its name compression could take seconds. */
-const TCP_SIZE = 16_384;
+const MAX_TCP_BYTES = 16_384;
 
 const FAILURE_OF: Record<RejectReason, FailureKind> = {
   wrong_id: "spoofed",
@@ -86,7 +86,7 @@ const attempt = (
 ): Promise<Attempt> => {
   const { promise, resolve } = Promise.withResolvers<Attempt>();
   const id = Buffer.from(random(2)).readUInt16BE(0);
-  const maxBytes = transport === "udp" ? UDP_SIZE : TCP_SIZE;
+  const maxBytes = transport === "udp" ? MAX_UDP_BYTES : MAX_TCP_BYTES;
   const maxRejected = transport === "udp" ? MAX_REJECTED : 1;
   const ignored: RejectReason[] = [];
   const end = (outcome: Attempt["outcome"]) => {

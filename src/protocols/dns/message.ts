@@ -8,7 +8,7 @@ export interface Question {
   type: QuestionType;
 }
 
-interface Owned {
+interface RecordFields {
   /** In lower case, without a final dot. */
   name: string;
   /** Seconds. */
@@ -16,10 +16,13 @@ interface Owned {
 }
 
 /** The data of a TXT record are its strings, joined. */
-export type TextRecord = Owned & { type: "A" | "AAAA" | "CNAME" | "NS" | "TXT"; data: string };
-export type CaaRecord = Owned & { type: "CAA"; data: { critical: boolean; tag: string; value: string } };
+export type TextRecord = RecordFields & { type: "A" | "AAAA" | "CNAME" | "NS" | "TXT"; data: string };
+export type CaaRecord = RecordFields & {
+  type: "CAA";
+  data: { critical: boolean; tag: string; value: string };
+};
 /** Only the part of a SOA record that says how long an absence may be cached: RFC 2308 section 5. */
-export type SoaRecord = Owned & { type: "SOA"; data: { minimum: number } };
+export type SoaRecord = RecordFields & { type: "SOA"; data: { minimum: number } };
 export type DnsRecord = TextRecord | CaaRecord | SoaRecord;
 
 export interface Answer {
@@ -39,15 +42,15 @@ export type RejectReason = "wrong_id" | "wrong_question" | "not_a_response" | "m
 export type Message = Answer | { kind: "truncated" } | { kind: "rejected"; reason: RejectReason };
 
 /** The largest UDP message that we accept (RFC 6891): below the MTU of every usual path. */
-export const UDP_SIZE = 1232;
-const HEADER_SIZE = 12;
+export const MAX_UDP_BYTES = 1232;
+const HEADER_BYTES = 12;
 const TRUNCATED = 0x02;
 const RCODES = ["NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"];
 
 const EDNS: WireAnswer = {
   type: "OPT",
   name: ".",
-  udpPayloadSize: UDP_SIZE,
+  udpPayloadSize: MAX_UDP_BYTES,
   extendedRcode: 0,
   ednsVersion: 0,
   flags: 0,
@@ -109,7 +112,7 @@ const extendedBits = (additionals: WireAnswer[] = []): number =>
 /** Compares only header and question, which a truncated packet has whole. */
 const isFor = (bytes: Buffer, question: Question): boolean => {
   const head = Buffer.from(bytes);
-  head.fill(0, 6, HEADER_SIZE);
+  head.fill(0, 6, HEADER_BYTES);
   const { questions = [] } = decode(head);
   const [asked] = questions;
   return (
@@ -152,7 +155,7 @@ const rejected = (reason: RejectReason): Message => ({ kind: "rejected", reason 
  */
 export const readMessage = (packet: Uint8Array, question: Question, id: number): Message => {
   const bytes = Buffer.from(packet.buffer, packet.byteOffset, packet.byteLength);
-  if (bytes.length < HEADER_SIZE) return rejected("malformed");
+  if (bytes.length < HEADER_BYTES) return rejected("malformed");
   if (bytes.readUInt16BE(0) !== id) return rejected("wrong_id");
   const flags = bytes.readUInt8(2);
   if ((flags & 0x80) === 0) return rejected("not_a_response");

@@ -14,7 +14,7 @@ export const withParents = (name: string): string[] => {
 };
 
 /** True for a name that a query can have: printable ASCII in labels of 1 to 63, 253 in all. Names in answers can be anything. */
-export const isAskable = (name: string): boolean =>
+export const isQueryable = (name: string): boolean =>
   name.length <= 253 &&
   /^[!-~]+$/.test(name) &&
   name.split(".").every(({ length }) => length > 0 && length < 64);

@@ -30,8 +30,8 @@ const problemFrom = (work: Promise<unknown>): Promise<AcmeProblem> =>
     },
   );
 
-const serve = (answer: (request: Request) => Response | Promise<Response>) => {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer });
+const serve = (response: (request: Request) => Response | Promise<Response>) => {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: response });
   return { url: server.url.href, [Symbol.asyncDispose]: () => server.stop(true) };
 };
 
@@ -84,16 +84,16 @@ describe("a response that is not a directory", () => {
       "a compressed one, unasked",
       () => new Response(Bun.gzipSync(JSON.stringify(URLS)), { headers: { "content-encoding": "gzip" } }),
     ],
-  ])("%s is malformed", async (_, answer) => {
-    await using server = serve(answer);
+  ])("%s is malformed", async (_, response) => {
+    await using server = serve(response);
     const problem = await problemFrom(clientOf(server.url).directory());
     expect(problem.type).toBe("malformed_answer");
     expect(problem.detail.length).toBeLessThan(200);
   });
 
   test("is not cached: the next one is requested and used", async () => {
-    const answers = [new Response("no"), Response.json(URLS)];
-    await using server = serve(() => answers.shift() ?? new Response("no"));
+    const responses = [new Response("no"), Response.json(URLS)];
+    await using server = serve(() => responses.shift() ?? new Response("no"));
     const client = clientOf(server.url);
     await problemFrom(client.directory());
     expect((await client.directory()).newOrder).toBe(URLS.newOrder);
@@ -298,8 +298,8 @@ describe("a problem document", () => {
 
 describe("a server that cannot be reached", () => {
   test("because it is silent or sends a byte at a time is unreachable after the timeout", async () => {
-    for (const answer of [silent, () => endless(" ")]) {
-      await using server = serve(answer);
+    for (const response of [silent, () => endless(" ")]) {
+      await using server = serve(response);
       const problem = await problemFrom(clientOf(server.url, { timeoutMs: 100 }).directory());
       expect(problem).toMatchObject({
         type: "unreachable",
@@ -330,25 +330,25 @@ describe("a server that cannot be reached", () => {
     "file:///etc/passwd",
     "nonsense",
   ])("because it is %s, is not asked", async (directory) => {
-    let asked = 0;
+    let requests = 0;
     const spy = async () => {
-      asked += 1;
+      requests += 1;
       return new Response();
     };
     const client = acmeClient({ directory }, { ...DEPENDENCIES, fetch: spy });
     expect((await problemFrom(client.directory())).type).toBe("malformed_answer");
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
   });
 
   test("because a remote directory names a loopback URL is not asked", async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const spy = async (url: string) => {
-      asked.push(url);
+      requests.push(url);
       return Response.json({ ...URLS, newNonce: "http://127.0.0.1:8080/nonce" });
     };
     const client = acmeClient({ directory: "https://ca.example/directory" }, { ...DEPENDENCIES, fetch: spy });
     expect((await problemFrom(registered(client))).type).toBe("malformed_answer");
-    expect(asked).toEqual(["https://ca.example/directory"]);
+    expect(requests).toEqual(["https://ca.example/directory"]);
   });
 });
 

@@ -30,9 +30,9 @@ describe("an account key", () => {
     const key = await newAccountKey();
     expect(Object.keys(key)).toEqual(["kty", "crv", "x", "y", "d"]);
     expect((await newAccountKey()).d).not.toBe(key.d);
-    const kept = JSON.parse(JSON.stringify(key)) as typeof key;
+    const reloaded = JSON.parse(JSON.stringify(key)) as typeof key;
     const body = await signedBody(
-      { key: kept, account: "https://ca.example/1" },
+      { key: reloaded, account: "https://ca.example/1" },
       {
         url: "https://ca.example/order",
         nonce: "AAAA",

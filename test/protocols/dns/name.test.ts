@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { canonicalName, isAskable, isSameName, withParents } from "../../../src/protocols/dns/name.ts";
+import { canonicalName, isQueryable, isSameName, withParents } from "../../../src/protocols/dns/name.ts";
 
 test("names are compared without ASCII case and the final dot, and without any other folding", () => {
   expect(isSameName("Docs.Example.ORG.", "docs.example.org")).toBe(true);
@@ -20,8 +20,8 @@ test("names that no query can have are not askable", () => {
     `${"a".repeat(64)}.test`,
     `${"a.".repeat(130)}test`,
   ])
-    expect(isAskable(name)).toBe(false);
-  expect(isAskable("_acme-challenge.docs.example.org")).toBe(true);
+    expect(isQueryable(name)).toBe(false);
+  expect(isQueryable("_acme-challenge.docs.example.org")).toBe(true);
 });
 
 test("a name loses one final dot, and no other", () => {
@@ -37,7 +37,7 @@ describe("a name", () => {
     ["of all that is printed", "!~*_-/"],
     ["of one character", "a"],
   ])("%s is asked for", (_, name) => {
-    expect(isAskable(name)).toBe(true);
+    expect(isQueryable(name)).toBe(true);
   });
 
   test.each([
@@ -48,6 +48,6 @@ describe("a name", () => {
     ["with a final dot", "a."],
     ["with a DEL", "a\x7f"],
   ])("%s is not", (_, name) => {
-    expect(isAskable(name)).toBe(false);
+    expect(isQueryable(name)).toBe(false);
   });
 });

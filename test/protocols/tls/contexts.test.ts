@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { secureContexts, type KeyPair } from "../../../src/protocols/tls/contexts.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 
-const authority = await certificateAuthority();
-const pair = await authority.issue(["a.test"]);
-const other = await authority.issue(["b.test"], { intermediate: true });
+const testCa = await certificateAuthority();
+const pair = await testCa.issue(["a.test"]);
+const other = await testCa.issue(["b.test"], { intermediate: true });
 
 /** Contexts for the pairs in `stored`, and the names that were read and that failed. */
 const contextsOver = (stored: Record<string, KeyPair>, maxContexts?: number) => {

@@ -261,7 +261,7 @@ describe("a certificate", () => {
   test("can be replaced under load without a failed request", async () => {
     const { port, contexts, stored } = await listenerFor();
     const pairs = [await testCa.issue(["a.test"]), await testCa.issue(["a.test"]), PAIRS["a.test"]!];
-    const shown = new Set<string>();
+    const fingerprints = new Set<string>();
     let swaps = 0;
     const swapping = setInterval(() => {
       stored["a.test"] = pairs[swaps % pairs.length]!;
@@ -275,16 +275,16 @@ describe("a certificate", () => {
     const fresh = async () => {
       for (let left = 40; left > 0; left -= 1) {
         const socket = await tlsTo(port, "a.test", { ALPNProtocols: ["http/1.1"] });
-        shown.add(socket.getPeerCertificate().fingerprint256);
+        fingerprints.add(socket.getPeerCertificate().fingerprint256);
         socket.write("GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n");
         expect(await received(socket)).toStartWith("HTTP/1.1 200 OK\r\n");
       }
     };
     await Promise.all([kept(), kept(), fresh(), fresh(), fresh(), fresh()]);
     // On a fast machine the last replacements may come after the requests: send more.
-    while (shown.size < 2) await fresh();
+    while (fingerprints.size < 2) await fresh();
     clearInterval(swapping);
-    expect(shown.size).toBeGreaterThan(1);
+    expect(fingerprints.size).toBeGreaterThan(1);
   });
 
   test("that is dropped closes its 64 connections, and not those of other names", async () => {
@@ -408,17 +408,17 @@ describe("limits", () => {
 
   test("the request of a client that disconnects is aborted", async () => {
     const aborted = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const { port } = await listenerFor({
       fetch: (request) => {
         request.signal.addEventListener("abort", () => aborted.resolve());
-        asked.resolve();
+        requested.resolve();
         return new Promise<Response>(() => {});
       },
     });
     const socket = await tlsTo(port, "a.test", { ALPNProtocols: ["http/1.1"] });
     socket.write("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n");
-    await asked.promise;
+    await requested.promise;
     socket.destroy();
     await aborted.promise;
   });
@@ -463,15 +463,15 @@ describe("a listener that stops", () => {
   });
 
   test("destroys connections that do not end in time", async () => {
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const { port, listener } = await listenerFor({
       fetch: () => {
-        asked.resolve();
+        requested.resolve();
         return new Promise<Response>(() => {});
       },
     });
     const answer = askHttp1(port, "a.test").catch(() => "");
-    await asked.promise;
+    await requested.promise;
     await listener.stop(50);
     expect(await answer).toBe("");
     expect(listener.connections()).toBe(0);

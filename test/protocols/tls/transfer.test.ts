@@ -32,12 +32,12 @@ const lengthOf = async (stream: AsyncIterable<Uint8Array> | null): Promise<numbe
 };
 
 const readAll = async (port: number, protocol: "http2" | "http1.1", body?: ReadableStream<Uint8Array>) => {
-  const answer = await fetch(`https://localhost:${port}/`, {
+  const response = await fetch(`https://localhost:${port}/`, {
     protocol,
     tls: { ca: testCa.root },
     ...(body && { method: "POST", body }),
   });
-  return answer;
+  return response;
 };
 
 /** The peak growth of this process's memory while `work` runs. */
@@ -64,8 +64,8 @@ describe.each(["http1.1", "http2"] as const)("200 MiB over %s", (protocol) => {
     const { port } = await listenerFor({
       fetch: async (request) => new Response(String(await lengthOf(request.body))),
     });
-    const answer = await readAll(port, protocol, source(LARGE));
-    expect(await answer.text()).toBe(String(LARGE));
+    const response = await readAll(port, protocol, source(LARGE));
+    expect(await response.text()).toBe(String(LARGE));
   });
 });
 
@@ -111,8 +111,8 @@ test("a response that closes its connection arrives whole at a client that reads
   socket.pause();
   socket.write("GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n");
   await Bun.sleep(300);
-  const answer = await received(socket);
-  expect(answer.length - answer.indexOf("\r\n\r\n") - 4).toBe(20 * MEBIBYTE);
+  const response = await received(socket);
+  expect(response.length - response.indexOf("\r\n\r\n") - 4).toBe(20 * MEBIBYTE);
 });
 
 describe("a WebSocket", () => {
@@ -129,9 +129,9 @@ describe("a WebSocket", () => {
     const socket = new WebSocket(`wss://localhost:${port}/`, { tls: { ca: testCa.root } });
     await new Promise((opened) => socket.addEventListener("open", opened));
     for (const text of ["one", "x".repeat(MEBIBYTE), "three"]) {
-      const answer = new Promise((told) => socket.addEventListener("message", told, { once: true }));
+      const response = new Promise((told) => socket.addEventListener("message", told, { once: true }));
       socket.send(text);
-      expect(((await answer) as MessageEvent).data).toBe(text);
+      expect(((await response) as MessageEvent).data).toBe(text);
       await Bun.sleep(100);
     }
     socket.close();
@@ -140,8 +140,8 @@ describe("a WebSocket", () => {
 
   test("is refused for a request without Upgrade", async () => {
     const { port } = await echo();
-    const answer = await fetch(`https://localhost:${port}/`, { tls: { ca: testCa.root } });
-    expect(answer.status).toBe(426);
+    const response = await fetch(`https://localhost:${port}/`, { tls: { ca: testCa.root } });
+    expect(response.status).toBe(426);
   });
 });
 
@@ -153,8 +153,8 @@ test("the backend refuses connections to its own port", async () => {
       return new Response();
     },
   });
-  const answer = await fetch(`http://127.0.0.1:${application.port}/`, { headers: { Host: "a.test" } });
-  expect(answer.status).toBe(403);
+  const response = await fetch(`http://127.0.0.1:${application.port}/`, { headers: { Host: "a.test" } });
+  expect(response.status).toBe(403);
   expect(asked).toBe(0);
   application.stop();
 });
