@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import type { Config } from "../config/config.ts";
-import { DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS, fromKey, fromMinted } from "../keys/model.ts";
-import { type KeyService, type Minted, OPERATOR } from "../keys/service.ts";
+import { DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS, fromKey, fromKeyWithSecret } from "../keys/model.ts";
+import { type KeyService, type KeyWithSecret, OPERATOR } from "../keys/service.ts";
 import { Fault } from "../lib/errors.ts";
 import { SCOPES } from "../lib/scopes.ts";
 import { formatTime } from "../lib/time.ts";
@@ -31,8 +31,8 @@ const withKeys = <Result>(
 ): Promise<Result> =>
   withDatabase(config, (database) => work(commandServices(config, database).keys), options);
 
-const printMinted = (minted: Minted, { json }: Options) => {
-  if (json) return printJson(fromMinted(minted));
+const printMinted = (minted: KeyWithSecret, { json }: Options) => {
+  if (json) return printJson(fromKeyWithSecret(minted));
   const { key, secret } = minted;
   print(`Key ${key.id} "${key.name}" (${[...key.scopes].join(" ")})`);
   print(`Secret, shown only now: ${secret}`);

@@ -44,8 +44,8 @@ export const serveCommand = (): Command =>
     const stopping = new AbortController();
     void signal.then((name) => stopping.abort(name));
     const server = await startServer(config, stopping.signal).catch(exitIfStopped);
-    for (const { variable, meant } of findTypos(processSources({}).env))
-      server.log.warn(`${variable} is not a setting and is ignored: did you mean ${meant}?`);
+    for (const { variable, suggestion } of findTypos(processSources({}).env))
+      server.log.warn(`${variable} is not a setting and is ignored: did you mean ${suggestion}?`);
     // The executable starts with a JIT that compiles late, which saves a fifth of the start's CPU time. From now on it pays.
     Bun.unsafe.setJITPolicy(1);
     const address = config.baseUrl ?? server.url;

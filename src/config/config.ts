@@ -14,7 +14,7 @@ export interface Config {
   readonly baseUrl: string | undefined;
   readonly stagingBaseUrl: string | undefined;
   readonly corsOrigins: readonly string[];
-  /** The number of proxies in front that add to X-Forwarded-For. */
+  /** The number of proxies in front of the server that add to X-Forwarded-For. */
   readonly trustProxy: number;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
@@ -63,19 +63,19 @@ export interface Config {
   readonly acmeHttpPort: number;
   /** The port where CAs open TLS handshakes for challenges. */
   readonly acmeTlsPort: number;
-  /** The longest time that browsers are told to use HTTPS only, in seconds. */
+  /** The longest `max-age` of Strict-Transport-Security, in seconds. */
   readonly hstsMaxAge: number;
   /** The names of the CA in CAA records. */
   readonly caaIssuers: readonly string[];
-  /** The interval of the server's backups in milliseconds; undefined: it takes none. */
+  /** The interval of scheduled backups in milliseconds; undefined: none. */
   readonly backupSchedule: number | undefined;
-  /** The directory of these backups. */
+  /** The directory of scheduled backups. */
   readonly backupDir: string;
-  /** The number of these backups to keep. */
+  /** The number of scheduled backups to keep. */
   readonly backupKeep: number;
 }
 
-/** An invalid setting. The message names it and the form that it must have. */
+/** An invalid setting. The message names it and its valid form. */
 export class ConfigError extends Error {
   override name = "ConfigError";
 }
@@ -93,21 +93,21 @@ export interface Sources {
   isTerminal: boolean;
 }
 
-const valueOf = (name: SettingName, { flags, env, saved: remembered = {} }: Sources): unknown => {
+const valueOf = (name: SettingName, { flags, env, saved = {} }: Sources): unknown => {
   const setting: Setting = SETTINGS[name];
   const flag = flags[name];
-  // An empty variable counts as unset: that is how shells and unit files unset one.
-  const text = flag ?? (env[setting.env] || remembered[setting.env] || setting.fallback);
+  // An empty variable counts as unset, because that is how shells and unit files unset one.
+  const text = flag ?? (env[setting.env] || saved[setting.env] || setting.fallback);
   const value = setting.parse(text);
   if (value !== undefined) return value;
   const source = flag === undefined ? setting.env : `--${setting.flag}`;
   throw new ConfigError(`${source}: ${JSON.stringify(text)} is not ${setting.form}`);
 };
 
-/** True for an address that other machines cannot reach. */
+/** True if other machines cannot reach this address. */
 export const isLocalHost = (host: string): boolean => /^(?:localhost|127\..+|::1)$/.test(host);
 
-/** With HTTPS, PORT is for this machine only unless PORT_HOST says otherwise: it is not encrypted. */
+/** With HTTPS, PORT listens only on this machine unless PORT_HOST is set, because it is not encrypted. */
 const portHostOf = ({ portHost, host, httpsPort }: Values): string =>
   portHost || (httpsPort === "" || isLocalHost(host) ? host : "127.0.0.1");
 
@@ -140,10 +140,10 @@ export const readConfig = (sources: Sources): Config => {
 /** The flags, environment and terminal of this process. */
 export const processSources = (
   flags: Sources["flags"],
-  remembered: Readonly<Record<string, string>> = {},
+  saved: Readonly<Record<string, string>> = {},
 ): Sources => ({
   flags,
-  saved: remembered,
+  saved,
   env: process.env,
   isTerminal: process.stdout.isTTY === true,
 });

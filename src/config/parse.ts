@@ -1,4 +1,4 @@
-/** Parses a setting; undefined if it does not have the form. */
+/** Parses a setting; undefined if it is malformed. */
 export type Parse<Value> = (text: string) => Value | undefined;
 
 export const integer =
@@ -29,7 +29,7 @@ export const bytes =
     return size >= min && size <= max ? size : undefined;
   };
 
-/** A boolean, in the words that people use. */
+/** A boolean: `true`, `yes` and `on`, or `false`, `no` and `off`. */
 export const boolean: Parse<boolean> = (text) => {
   if (/^(true|yes|on)$/i.test(text)) return true;
   return /^(false|no|off)$/i.test(text) ? false : undefined;
@@ -52,7 +52,7 @@ export const origin: Parse<string> = (text) => {
   return username || password ? undefined : origin;
 };
 
-/** Over HTTPS, or on this machine. */
+/** A URL over HTTPS, or on this machine. */
 export const safeUrl: Parse<string> = (text) => {
   if (!/^https?:\/\/[^/?#@]+\/[^#]*$/i.test(text) || !URL.canParse(text)) return undefined;
   const { protocol, hostname, href } = new URL(text);

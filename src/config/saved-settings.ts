@@ -4,7 +4,7 @@ import { writeDurably } from "../lib/durable.ts";
 import type { Config } from "./config.ts";
 import { SETTINGS, type SettingName } from "./settings.ts";
 
-/** The settings of a server that commands beside it need. */
+/** The settings of a server that commands on the same DATA_DIR need. */
 export const SHARED = [
   "port",
   "baseUrl",
@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000;
 const textOf = (name: SettingName, value: unknown): string =>
   name === "backupSchedule" ? `${Number(value) / MINUTE_MS}m` : String(value);
 
-/** These settings, and those of backups, as `readConfig` reads them, by environment variable. */
+/** These settings, and those of backups, in the form that `readConfig` reads, by environment variable. */
 const textsOf = (config: Config): Record<string, string> =>
   Object.fromEntries(
     ([...SHARED, "backupDir", "backupSchedule"] as const).flatMap((name) => {
@@ -36,8 +36,8 @@ const textsOf = (config: Config): Record<string, string> =>
   );
 
 /**
- * The file with the settings of the last server, for the commands beside it. Without it they would print other addresses and
- * records than the server, and check domains against them.
+ * The file with the settings of the last server, for commands on the same DATA_DIR. Without it they would print addresses and
+ * DNS records that differ from the server's, and check domains against them.
  */
 export const savedSettingsPath = (dataDir: string): string => join(dataDir, "server.json");
 

@@ -6,7 +6,7 @@ export interface Setting<Value = unknown> {
   /** The flag's name, without leading dashes. */
   readonly flag: string;
   readonly fallback: string;
-  /** What it must look like: "a port from 0 to 65535". */
+  /** Its valid form, for messages: "a port from 0 to 65535". */
   readonly form: string;
   readonly help: string;
   readonly parse: Parse<Value>;

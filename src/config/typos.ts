@@ -1,16 +1,16 @@
 import { CLIENT_VARIABLES } from "./client.ts";
 import { SETTINGS } from "./settings.ts";
 
-/** An environment variable that nothing reads, and the setting that it probably means. */
-export interface Typo {
+/** An environment variable that nothing reads, and the setting that was probably meant. */
+interface Typo {
   variable: string;
-  meant: string;
+  suggestion: string;
 }
 
 const OURS: readonly string[] = [...Object.values(SETTINGS).map(({ env }) => env), ...CLIENT_VARIABLES];
 const OURS_SET: ReadonlySet<string> = new Set(OURS);
 
-/** Prefixes that no common variable of another program has. */
+/** Prefixes that other programs do not commonly use. */
 const FAMILIES = ["ADOPTION_STORE_", "ACME_", "BACKUP_"] as const;
 /** Kubernetes sets such variables for each service: HTTPD_PORT, BACKUP_SERVICE_HOST. */
 const FOR_SERVICE = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP)/;
@@ -54,6 +54,6 @@ const relatives = (variable: string): string | undefined => {
 export const findTypos = (env: Readonly<Record<string, string | undefined>>): Typo[] =>
   Object.entries(env).flatMap(([variable, value = ""]) => {
     if (OURS_SET.has(variable) || FOR_SERVICE.test(variable) || SERVICE_ADDRESS.test(value)) return [];
-    const meant = similar(variable) ?? relatives(variable);
-    return meant === undefined ? [] : [{ variable, meant }];
+    const suggestion = similar(variable) ?? relatives(variable);
+    return suggestion === undefined ? [] : [{ variable, suggestion }];
   });

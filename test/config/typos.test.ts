@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { findTypos } from "../../src/config/typos.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 
-const meantBy = (variable: string, value = "x") => findTypos({ [variable]: value })[0]?.meant;
+const suggestionFor = (variable: string, value = "x") => findTypos({ [variable]: value })[0]?.suggestion;
 
 test.each([
   ["BASE_ULR", "BASE_URL"],
@@ -23,8 +23,8 @@ test.each([
   ["ADOPTION_STORE_KYE", "ADOPTION_STORE_KEY"],
   ["BACKUP_RETENTION", "BACKUP_SCHEDULE, BACKUP_DIR, BACKUP_KEEP"],
   ["ACME_TOS", expect.stringContaining("ACME_AGREE_TOS")],
-])("%s is reported as a misspelling of %s", (variable, meant) => {
-  expect(meantBy(variable)).toEqual(meant);
+])("%s is reported as a misspelling of %s", (variable, suggestion) => {
+  expect(suggestionFor(variable)).toEqual(suggestion);
 });
 
 test("the settings themselves are not reported", () => {

@@ -8,7 +8,7 @@ export const BACKUPS = {
     flag: "backup-schedule",
     fallback: "",
     form: "a time span from 1m to 365d, such as 24h",
-    help: "the server takes a backup whenever the newest is that old; without it, none",
+    help: "age of the newest backup at which the server takes another; unset: no backups",
     parse: optional(span(60_000, 365 * 86_400_000)),
   },
   backupDir: {
@@ -24,7 +24,7 @@ export const BACKUPS = {
     flag: "backup-keep",
     fallback: "7",
     form: "a number from 1 to 10000",
-    help: "how many of these backups are kept",
+    help: "number of these backups to keep",
     parse: integer(1, 10_000),
   },
 } as const satisfies Record<string, Setting>;

@@ -18,7 +18,7 @@ export const HTTPS = {
     flag: "https-port",
     fallback: "",
     form: "a port from 0 to 65535, 443 in production",
-    help: "port to listen on for HTTPS, with automatic certificates; without it there is no HTTPS",
+    help: "port to listen on for HTTPS, with automatic certificates; unset: no HTTPS",
     parse: optional(integer(0, 65_535)),
   },
   httpPort: {
@@ -34,7 +34,7 @@ export const HTTPS = {
     flag: "acme-directory",
     fallback: "https://acme-v02.api.letsencrypt.org/directory",
     form: "addresses separated by commas, such as https://acme-v02.api.letsencrypt.org/directory",
-    help: "ACME directories of certificate authorities, tried in turn",
+    help: "ACME directories of CAs, tried in turn",
     parse: listOf(safeUrl),
   },
   acmeAgreeTos: {
@@ -42,7 +42,7 @@ export const HTTPS = {
     flag: "acme-agree-tos",
     fallback: "false",
     form: "true or false",
-    help: "true: you agree to the terms of service of the certificate authorities; required to order certificates",
+    help: "true: you agree to the CAs' terms of service; required to order certificates",
     parse: boolean,
   },
   acmeEmail: {
@@ -50,7 +50,7 @@ export const HTTPS = {
     flag: "acme-email",
     fallback: "",
     form: "a mail address",
-    help: "contact address for certificate authorities",
+    help: "contact address for CAs",
     parse: optional(mailAddress),
   },
   acmeCaFile: {
@@ -66,7 +66,7 @@ export const HTTPS = {
     flag: "acme-eab-kid",
     fallback: "",
     form: "a key identifier",
-    help: "external account binding, for certificate authorities that require it",
+    help: "key identifier of the external account binding, for CAs that require one",
     parse: optional(anyText),
   },
   acmeEabHmac: {
@@ -74,7 +74,7 @@ export const HTTPS = {
     flag: "acme-eab-hmac",
     fallback: "",
     form: "a key in base64url",
-    help: "the key of ACME_EAB_KID; better in the environment than as a flag",
+    help: "key of ACME_EAB_KID; set it in the environment, because others can see flags",
     parse: optional((text) => (/^[\w-]{16,512}=*$/.test(text) ? text : undefined)),
   },
   acmeHttpPort: {
@@ -82,7 +82,7 @@ export const HTTPS = {
     flag: "acme-http-port",
     fallback: "80",
     form: "a port from 1 to 65535",
-    help: "port where certificate authorities fetch challenges; change it for tests only",
+    help: "port where CAs fetch challenges; change it for tests only",
     parse: integer(1, 65_535),
   },
   acmeTlsPort: {
@@ -90,7 +90,7 @@ export const HTTPS = {
     flag: "acme-tls-port",
     fallback: "443",
     form: "a port from 1 to 65535",
-    help: "port where certificate authorities open TLS handshakes for challenges; change it for tests only",
+    help: "port where CAs open TLS handshakes for challenges; change it for tests only",
     parse: integer(1, 65_535),
   },
   hstsMaxAge: {
@@ -98,7 +98,7 @@ export const HTTPS = {
     flag: "hsts-max-age",
     fallback: "31536000",
     form: "seconds from 0 to 63072000",
-    help: "longest time that browsers are told to use HTTPS only, once a renewal has succeeded; 0: never",
+    help: "longest max-age of Strict-Transport-Security, sent once a renewal has succeeded; 0: never sent",
     parse: integer(0, 63_072_000),
   },
   caaIssuers: {
@@ -106,7 +106,7 @@ export const HTTPS = {
     flag: "caa-issuers",
     fallback: "letsencrypt.org",
     form: "domain names separated by commas, such as letsencrypt.org",
-    help: "names of the certificate authority in CAA records",
+    help: "names of the CAs in CAA records",
     parse: atLeastOne(listOf(hostName)),
   },
 } as const satisfies Record<string, Setting>;

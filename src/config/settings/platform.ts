@@ -33,7 +33,7 @@ export const PLATFORM = {
     flag: "api-hosts",
     fallback: "",
     form: "host names separated by commas, such as adopt.example.org",
-    help: "more host names of the API, besides BASE_URL's, addresses and local names",
+    help: "more host names of the API, besides BASE_URL's, IP addresses and local names",
     parse: listOf(hostName),
   },
   deployLimit: {
@@ -49,7 +49,7 @@ export const PLATFORM = {
     flag: "project-quota",
     fallback: "10GiB",
     form: "a size from 1KiB to 1024GiB, such as 10GiB",
-    help: "disk space that the deploys of one project may take",
+    help: "disk space for the deploys of one project",
     parse: bytes(2 ** 10, 2 ** 40),
   },
   dnsResolvers: {

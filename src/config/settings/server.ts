@@ -2,7 +2,7 @@ import { LOG_LEVELS } from "../../lib/log.ts";
 import { address, anyText, integer, listOf, oneOf, optional, origin } from "../parse.ts";
 import type { Setting } from "../setting.ts";
 
-/** Where the server listens, and what it tells about itself. */
+/** The server's ports, public addresses, directory and log. */
 export const SERVER = {
   port: {
     env: "PORT",
@@ -25,7 +25,7 @@ export const SERVER = {
     flag: "port-host",
     fallback: "",
     form: "an address or host name",
-    help: "address for PORT alone; by default HOST, or 127.0.0.1 with HTTPS_PORT",
+    help: "address for PORT only; by default HOST, or 127.0.0.1 with HTTPS_PORT",
     parse: optional(address),
   },
   dataDir: {
@@ -65,7 +65,7 @@ export const SERVER = {
     flag: "trust-proxy",
     fallback: "0",
     form: "a number of proxies from 0 to 10",
-    help: "proxies in front whose X-Forwarded-For is trusted",
+    help: "number of proxies in front of the server whose X-Forwarded-For is trusted",
     parse: integer(0, 10),
   },
   logLevel: {

@@ -16,7 +16,7 @@ export const STORE = {
     flag: "auth-failures-per-minute",
     fallback: "100",
     form: "a number from 1 to 1000000",
-    help: "failed authentications that a client address may make per minute",
+    help: "failed authentications per minute and client address",
     parse: integer(1, 1_000_000),
   },
   commitGroupSize: {
@@ -32,7 +32,7 @@ export const STORE = {
     flag: "strict-categories",
     fallback: "false",
     form: "true or false",
-    help: "true: animals may name only categories that have a record",
+    help: "true: animals may only name categories that exist",
     parse: boolean,
   },
   diskReserve: {
@@ -40,7 +40,7 @@ export const STORE = {
     flag: "disk-reserve",
     fallback: "64MiB",
     form: "a size up to 1024GiB, such as 64MiB",
-    help: "free space that deploys leave, and below which /readyz reports not ready",
+    help: "disk space to keep free: deploys leave it, and below it /readyz reports not ready",
     parse: bytes(0, 2 ** 40),
   },
 } as const satisfies Record<string, Setting>;
