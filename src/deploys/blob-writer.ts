@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncPath } from "../lib/durable.ts";
-import { inheritOwner, makeOwned } from "../lib/ownership.ts";
+import { inheritOwner, makeOwnedDirectories } from "../lib/ownership.ts";
 import { blobProblem } from "./blob-check.ts";
 import type { BlobPins } from "./blob-pins.ts";
 import type { DamagedBlobs } from "./damaged-blobs.ts";
@@ -175,7 +175,7 @@ const flushWritten = async (
 ): Promise<void> => {
   const isMany = written.size >= MIN_FILES_TO_SYNC_AT_ONCE;
   const isDurable = isMany && (await syncFileSystem(root));
-  for (const shard of blobs.shards) makeOwned(shard);
+  for (const shard of blobs.shards) makeOwnedDirectories(shard);
   let moved = 0;
   for (const [hash, writing] of written) {
     const name = await writing;

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
-import { makeOwned } from "../lib/ownership.ts";
+import { makeOwnedDirectories } from "../lib/ownership.ts";
 
 /** Files that are being written, in a directory of their own. Any other file there was left by a crash. */
 export const temporaryFiles = (directory: string) => {
@@ -22,7 +22,7 @@ export const temporaryFiles = (directory: string) => {
     pathOf,
     drop,
     reserve,
-    makeDirectory: () => makeOwned(directory),
+    makeDirectory: () => makeOwnedDirectories(directory),
     /** Forgets a file that was moved away. */
     release: (name: string) => void writing.delete(name),
     /** Writes a file and returns its name. If `write` fails, nothing is left. */

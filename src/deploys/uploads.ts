@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { makeOwned } from "../lib/ownership.ts";
+import { makeOwnedDirectories } from "../lib/ownership.ts";
 import { type DiskSpace, UNLIMITED_SPACE } from "./disk-space.ts";
 
 /** The body is larger than its limit. */
@@ -110,7 +110,7 @@ export const openUploads = (
     body: ReadableStream<Uint8Array> | null,
     use: (file: string) => Promise<Result>,
   ): Promise<Result> {
-    makeOwned(directory);
+    makeOwnedDirectories(directory);
     const file = join(directory, crypto.randomUUID());
     try {
       await write(file, body, limits, diskSpace);

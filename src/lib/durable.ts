@@ -32,7 +32,7 @@ export const syncDirectory = (path: string): void => {
   }
 };
 
-/** Creates a directory and its parents, for this user only. Their names are durable when it returns. */
+/** Creates a directory and its parents, for this user only. Their names are durable when this returns. */
 export const makeDirectories = (path: string): void => {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
@@ -44,8 +44,8 @@ export const makeDirectories = (path: string): void => {
 };
 
 /**
- * Replaces a file with one that is written already. After a power cut either the old or the new file is there, whole; once
- * this has returned, the new one.
+ * Renames a complete temporary file over another. After a power cut the path holds either the old file or the new one, never a
+ * part of it; once this has resolved, the new one.
  */
 export const replaceFile = async (temporary: string, path: string): Promise<void> => {
   await syncPath(temporary);
@@ -53,7 +53,7 @@ export const replaceFile = async (temporary: string, path: string): Promise<void
   syncDirectory(dirname(path));
 };
 
-/** Writes or replaces a file, for this user only. It is never half written, and durable when this returns. */
+/** Writes or replaces a file that only this user may read. It is never half written, and durable once this resolves. */
 export const writeDurably = async (path: string, text: string): Promise<void> => {
   const temporary = `${path}.new`;
   // A killed writer may have left a file, or an attacker may have placed a link: remove it, do not follow it.

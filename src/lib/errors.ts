@@ -1,7 +1,7 @@
 import { DatabaseLocked, OutcomeUnknown, isDamage, isStorageFailure } from "./storage-errors.ts";
 import { isOutOfFiles } from "./open-files.ts";
 
-/** Every error code of the service: its HTTP status, and its message unless the Fault has a more precise one. */
+/** Every error code of the service, with its HTTP status and its default message. */
 export const FAULTS = {
   invalid_request: [400, "The request is not valid."],
   invalid_cursor: [
@@ -48,8 +48,8 @@ export const FAULTS = {
     422,
     "A different request was sent with this Idempotency-Key: use a new key for each request, and the same key only to retry it.",
   ],
-  deploy_failed: [409, "The deploy failed: only one that succeeded can be served."],
-  deploy_active: [409, "The deploy is served: activate another one first."],
+  deploy_failed: [409, "The deploy failed: only a successful deploy can be served."],
+  deploy_active: [409, "The deploy is being served: activate another one first."],
   quota_exceeded: [409, "The project has used up its quota: delete deploys that you no longer need."],
   invalid_archive: [400, "The archive cannot be deployed."],
   category_not_found: [404, "There is no category with this id: add it first."],
@@ -102,7 +102,7 @@ const lockedMessage = ({ seconds }: DatabaseLocked): string =>
 
 /** SQLite reports a failing disk and a damaged file with the same code. */
 const UNREADABLE =
-  "The database cannot be read: its disk fails, or it is damaged. Nothing was written. Operators: adoption-store doctor says which.";
+  "The database cannot be read: its disk fails, or it is damaged. Nothing was written. Operators: run adoption-store doctor to find out which.";
 
 const OUT_OF_FILES = "The service has too many files and connections open. Try again later.";
 

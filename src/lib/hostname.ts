@@ -1,6 +1,6 @@
 import { domainToASCII, domainToUnicode } from "node:url";
 
-/** Why a text is not a host name that a project can have, in words for who typed it. */
+/** Why a project cannot have this host name, in words for the person who typed it. */
 export const HOSTNAME_REFUSALS = {
   empty: "is empty",
   ip_address: "is an IP address: a domain name is needed",
@@ -13,35 +13,35 @@ export const HOSTNAME_REFUSALS = {
   public_suffix: "is a public suffix: nobody can hold it as a domain",
 } as const;
 
-export type HostnameRefusal = keyof typeof HOSTNAME_REFUSALS;
+type HostnameRefusal = keyof typeof HOSTNAME_REFUSALS;
 
 export interface Hostname {
-  /** A-labels in lower case, without a final dot: what DNS and certificates know. */
+  /** A-labels in lower case, without a final dot, as in DNS and certificates. */
   ascii: string;
   /** The same name with U-labels, to show. */
   unicode: string;
   /** The registered domain, by the public suffix list with its private part. */
   apex: string;
   isApex: boolean;
-  /** What to enter as the record's name at the DNS provider: the part left of the apex, or `@`. */
+  /** The record's name at the DNS provider: the part left of the apex, or `@`. */
   label: string;
 }
 
-export type ParsedHostname = { ok: true; hostname: Hostname } | { ok: false; refusal: HostnameRefusal };
+type ParsedHostname = { ok: true; hostname: Hostname } | { ok: false; refusal: HostnameRefusal };
 
 /** RFC 1035 section 2.3.4, without the root's empty label. */
-const NAME_LENGTH = 253;
-const LABEL_LENGTH = 63;
+const MAX_NAME_LENGTH = 253;
+const MAX_LABEL_LENGTH = 63;
 /** RFC 5890 section 2.3.1: letters, digits, hyphens inside. */
 const LDH = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
-/** What only a URL or a sentence has; `domainToASCII` would cut at some of them. */
+/** Characters of URLs and sentences. `domainToASCII` would cut the name at some of them. */
 const FOREIGN = /[\s/\\?#@:%<>|^`"'[\](){},;!$&+=~\p{Cc}]/u;
-/** What the URL standard reads as an IPv4 address: the last label is a number, decimal or hexadecimal. */
+/** The URL standard reads a name as an IPv4 address if its last label is a decimal or hexadecimal number. */
 const ENDS_IN_NUMBER = /(^|\.)([0-9]+|0x[0-9a-f]*)$/i;
 const IPV6 = /^\[?[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*(%\w+)?\]?$/i;
 
-/** UTS 46 takes three more characters for a full stop; NFKC maps two of them. */
-const dotted = (text: string): string =>
+/** UTS 46 has three more full stops; NFKC maps two of them. */
+const withPlainDots = (text: string): string =>
   text.trim().normalize("NFKC").replaceAll("\u3002", ".").replace(/\.$/, "");
 
 const refusalOfText = (text: string): HostnameRefusal | undefined => {
@@ -56,11 +56,12 @@ const refusalOfText = (text: string): HostnameRefusal | undefined => {
 const refusalOfName = (ascii: string): HostnameRefusal | undefined => {
   const labels = ascii.split(".");
   if (labels.some((label) => !LDH.test(label))) return "malformed";
-  if (ascii.length > NAME_LENGTH || labels.some((label) => label.length > LABEL_LENGTH)) return "too_long";
+  if (ascii.length > MAX_NAME_LENGTH || labels.some((label) => label.length > MAX_LABEL_LENGTH))
+    return "too_long";
   return labels.length === 1 ? "single_label" : undefined;
 };
 
-const refused = (refusal: HostnameRefusal): ParsedHostname => ({ ok: false, refusal });
+const refuse = (refusal: HostnameRefusal): ParsedHostname => ({ ok: false, refusal });
 
 const describe = (ascii: string, apex: string): Hostname => {
   const isApex = ascii === apex;
@@ -68,25 +69,25 @@ const describe = (ascii: string, apex: string): Hostname => {
   return { ascii, unicode: domainToUnicode(ascii), apex, isApex, label };
 };
 
-/** The public suffix list is loaded with the first name: 10 ms that a start need not wait for. */
+/** Loads the public suffix list with the first name, because that takes 10 ms of the start. */
 const registeredDomainOf = (ascii: string): string | null => {
   const { parse } = require("tldts") as typeof import("tldts");
   return parse(ascii, { allowPrivateDomains: true }).domain;
 };
 
-/** Reads a host name as a person types it: normalised by UTS 46 to A-labels, or refused with the reason. */
+/** Parses a host name as a person types it, and normalises it to A-labels (UTS 46). */
 export const parseHostname = (typed: string): ParsedHostname => {
-  const text = dotted(typed);
-  const early = refusalOfText(text);
-  if (early) return refused(early);
-  // An empty answer stands for labels that UTS 46 does not map, or broken Punycode.
+  const text = withPlainDots(typed);
+  const textRefusal = refusalOfText(text);
+  if (textRefusal) return refuse(textRefusal);
+  // The result is empty for broken Punycode and for labels that UTS 46 does not map.
   const ascii = domainToASCII(text).toLowerCase();
-  const late = refusalOfName(ascii);
-  if (late) return refused(late);
+  const nameRefusal = refusalOfName(ascii);
+  if (nameRefusal) return refuse(nameRefusal);
   const apex = registeredDomainOf(ascii);
-  return apex === null ? refused("public_suffix") : { ok: true, hostname: describe(ascii, apex) };
+  return apex === null ? refuse("public_suffix") : { ok: true, hostname: describe(ascii, apex) };
 };
 
-/** A host name that was accepted once: the public suffix list may have changed since, and it stays what it was. */
+/** A stored host name. It stays valid even if the public suffix list has changed since it was accepted. */
 export const hostnameOf = (ascii: string): Hostname =>
   describe(ascii, registeredDomainOf(ascii) ?? ascii.split(".").slice(-2).join("."));

@@ -3,12 +3,12 @@ import { quoted } from "./text.ts";
 
 const INTEGER = /^-?[0-9]+$/;
 const DECIMAL = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
-/** Every integer with so many digits is exact as a number. */
+/** An integer with this many digits is always exact as a number. */
 const SAFE_DIGITS = 15;
-/** More zeros than any integer of ours has. With a larger exponent the number stays the double that it parses to. */
+/** More zeros than any stored integer has. A number with a larger exponent stays a double. */
 const MAX_ZEROS = 40;
 const MAX_DEPTH = 32;
-/** No number of ours is longer: reading one exactly would only cost time. */
+/** No stored number is longer, and parsing a longer one exactly would only cost time. */
 const MAX_DIGITS = 1000;
 
 /**
@@ -37,7 +37,7 @@ const exactNumber = (_key: string, value: unknown, { source }: { source?: string
   if (typeof value !== "number" || source === undefined) return value;
   if (source.length <= SAFE_DIGITS && INTEGER.test(source)) return value;
   const integer = integerOf(source);
-  // A double rounds small fractions away: a number with a fraction must not become an integer.
+  // A double rounds small fractions away, but a number with a fraction must not become an integer.
   if (integer === undefined) return Number.isInteger(value) ? Number.NaN : value;
   return jsonInteger(integer);
 };

@@ -10,10 +10,10 @@ export type LogFormat = "json" | "pretty";
 const STDOUT = 1;
 
 /**
- * Writes without waiting. The line is lost if the disk is full, or if the pipe is full or closed: the service goes on and can
- * still be stopped. The library's own output retries for ever.
+ * Writes without waiting. If the disk is full, or the pipe is full or closed, the line is dropped, so that the service keeps
+ * running and can still be stopped. The library's own output retries for ever.
  */
-const writeOrLose = (line: string): void => {
+const writeOrDrop = (line: string): void => {
   try {
     writeSync(STDOUT, line);
   } catch {
@@ -35,9 +35,9 @@ export const logger = ({
   if (format === "json")
     return pino(
       { ...settings, formatters: { level: (label) => ({ level: label }) } },
-      { write: writeOrLose },
+      { write: writeOrDrop },
     );
-  // Loaded only if it is used: it takes 10 ms.
+  // Loaded on demand, because that takes 10 ms.
   const { prettyFactory } = require("pino-pretty") as typeof import("pino-pretty");
   const prettify = prettyFactory({
     messageKey: "message",
@@ -48,11 +48,11 @@ export const logger = ({
     messageFormat: "{message}{if method} {method} {route} {status} {ms} ms{end}",
     ignore: "method,route,status,ms",
   });
-  return pino(settings, { write: (line) => writeOrLose(prettify(line) ?? "") });
+  return pino(settings, { write: (line) => writeOrDrop(prettify(line) ?? "") });
 };
 
 /** The log entry of one request. */
-export interface RequestLogEntry {
+interface RequestLogEntry {
   requestId: string;
   method: string;
   /** The template of the route; "" if no route matched. */

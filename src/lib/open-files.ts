@@ -8,7 +8,7 @@ const PAUSE_MS = 25;
 const MAX_RETRIES = 40;
 
 /**
- * Runs `act`, and retries it for about a second while no file can be opened: connections beyond the limits are closed within
+ * Runs `act`, and retries it for about a second while no file can be opened. Connections beyond the limits are closed within
  * that time. A result that is not a promise is returned directly.
  */
 export const retryOutOfFiles = <Result>(

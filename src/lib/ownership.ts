@@ -17,15 +17,15 @@ const ownerFor = (path: string): Owner | undefined => {
   return uid === 0 ? undefined : { uid, gid };
 };
 
-/** Leaves a file with a second name alone: an attacker may have linked a file of root's here. */
+/** Skips a file with a second hard link: an attacker may have linked one of root's files here. */
 const changeOwner = (handle: number, { uid, gid }: Owner): void => {
-  const found = fstatSync(handle);
-  if (found.isDirectory() || (found.isFile() && found.nlink === 1)) fchownSync(handle, uid, gid);
+  const stats = fstatSync(handle);
+  if (stats.isDirectory() || (stats.isFile() && stats.nlink === 1)) fchownSync(handle, uid, gid);
 };
 
 /**
- * Gives a file or directory that root created to the owner of the directory it is in; a symbolic link is not followed. Not
- * for a file that SQLite has open: closing any descriptor of a file drops all locks that the process has on it.
+ * Gives a file or directory that root created to the owner of its directory. A symbolic link is not followed. Do not call this
+ * for a file that SQLite has open: closing any descriptor of a file drops all locks that the process holds on it.
  */
 export const inheritOwner = (path: string): void => {
   const owner = ownerFor(path);
@@ -38,8 +38,8 @@ export const inheritOwner = (path: string): void => {
   }
 };
 
-/** Creates a directory and its parents, for the owner of the nearest one that exists. */
-export const makeOwned = (path: string): void => {
+/** Creates a directory and its parents, owned by the owner of the nearest existing one. */
+export const makeOwnedDirectories = (path: string): void => {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   const [top, last] = [resolve(first), resolve(path)];
@@ -49,7 +49,7 @@ export const makeOwned = (path: string): void => {
 };
 
 /**
- * Creates an empty file for the owner of its directory, unless the name is taken, even by a dangling link.
+ * Creates an empty file, owned by the owner of its directory, unless the name is taken, even by a dangling link.
  * @returns false if it is taken
  */
 export const createEmpty = (path: string): boolean => {

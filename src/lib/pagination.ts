@@ -7,7 +7,7 @@ export interface Page<Item> {
   next: string | undefined;
 }
 
-/** An opaque cursor: the last id of a page, and the filter of its list. */
+/** An opaque cursor of the last id of a page and the filter of its list. */
 export const writeCursor = (after: number, filter: string): string =>
   Buffer.from(`${after}:${filter}`).toString("base64url");
 

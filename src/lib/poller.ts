@@ -3,15 +3,15 @@ import type { Clock } from "./time.ts";
 /** Work that runs again and again. */
 export interface Poller {
   start(): void;
-  /** Runs the work now; a timer calls it. Resolves when what it began has ended; never rejects. */
+  /** Runs the work now; a timer calls it. Resolves when the work that it started has finished; never rejects. */
   tick(): Promise<void>;
-  /** Stops the timer and waits for what is in progress. A later `tick` begins nothing. */
+  /** Stops the timer and waits for running work. A later `tick` starts nothing. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs `work` every `ms`. A run never overlaps another: a tick during a run joins that run. An error ends its run only.
- * @param firstMs when the first run begins; 0: at once
+ * Runs `work` every `ms`. A run never overlaps another: a tick during a run joins that run. An error ends only that run.
+ * @param firstMs when the first run starts; 0: immediately
  * @param onError called with what `work` throws
  */
 export const repeat = (
@@ -53,12 +53,12 @@ export const repeat = (
   };
 };
 
-export interface DuePollerOptions<Item, Id> {
+interface DuePollerOptions<Item, Id> {
   /** Items that are due, the longest due first, at most `limit`. */
   due(now: number, limit: number): Promise<Item[]>;
   idOf(item: Item): Id;
   process(item: Item): Promise<unknown>;
-  /** How many items may begin in one tick, a second. */
+  /** How many items may start in one tick, which is a second. */
   maxPerTick: number;
   maxConcurrent: number;
   clock: Clock;
@@ -67,20 +67,19 @@ export interface DuePollerOptions<Item, Id> {
 }
 
 const TICK_MS = 1000;
-/** How long an item rests after it failed on our side, for example because the disk is full. */
+/** How long an item rests after `process` rejected, for example because the disk is full. */
 const REST_MS = 60_000;
 const MAX_STOP_MS = 1000;
 
 /**
- * Processes items when they are due. The database is the queue: `due` reads it each second, and `process` makes its item no
- * longer due. So an item that became due while the service was down, or that was in progress when it ended, is processed after
- * the next start.
+ * Processes items when they are due. The database is the queue: `due` reads it each second, and `process` must change its item
+ * so that it is not due any more. An item that became due while the service was down, or that was running when the service
+ * stopped, is processed after the next start.
  *
- * An item is in one of three states here. It is *running* from when `process` is called until it settles, and never twice at
- * once. If `process` rejects, the item is *resting* for a minute: the error says nothing about the item, which is still due.
- * Otherwise it is *idle*. Ticks overlap: slow items hold up nothing but their own share of `maxConcurrent`.
+ * An item is in one of three states here. It is *running* while its call of `process` is pending, and never twice at once. If `process` rejects, the item is *resting* for a minute: the error says nothing about the item, which is still due.
+ * Otherwise it is *idle*. Ticks overlap: slow items only take up their share of `maxConcurrent`.
  *
- * `stop` waits at most a second for running items. What they find after that must not be written.
+ * `stop` waits at most a second for running items. After that they must not write anything.
  */
 export const duePoller = <Item, Id>({
   due,
@@ -106,29 +105,29 @@ export const duePoller = <Item, Id>({
     }
   };
 
-  const begin = (item: Item): Promise<void> => {
+  const start = (item: Item): Promise<void> => {
     const id = idOf(item);
-    const ended = attempt(item).finally(() => running.delete(id));
-    running.set(id, ended);
-    return ended;
+    const run = attempt(item).finally(() => running.delete(id));
+    running.set(id, run);
+    return run;
   };
 
-  const beginDue = async (): Promise<Promise<void>[]> => {
+  const startDue = async (): Promise<Promise<void>[]> => {
     const free = Math.min(maxPerTick, maxConcurrent - running.size);
     if (free <= 0) return [];
     const now = clock.now();
     for (const [id, until] of resting) if (until <= now) resting.delete(id);
     // Running and resting items are still due in the database.
-    const found = await due(now, free + running.size + resting.size);
+    const items = await due(now, free + running.size + resting.size);
     if (isStopped) return [];
-    const idle = found.filter((item) => !running.has(idOf(item)) && !resting.has(idOf(item)));
-    return idle.slice(0, free).map(begin);
+    const idle = items.filter((item) => !running.has(idOf(item)) && !resting.has(idOf(item)));
+    return idle.slice(0, free).map(start);
   };
 
   const tick = async () => {
     if (isStopped) return;
     try {
-      await Promise.all(await beginDue());
+      await Promise.all(await startDue());
     } catch (error) {
       onError(error);
     }
@@ -142,10 +141,10 @@ export const duePoller = <Item, Id>({
     async stop() {
       isStopped = true;
       clearInterval(timer);
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const patience = setTimeout(resolve, MAX_STOP_MS);
-      await Promise.race([Promise.all(running.values()), late]);
-      clearTimeout(patience);
+      const { promise: timeout, resolve } = Promise.withResolvers<void>();
+      const timeoutTimer = setTimeout(resolve, MAX_STOP_MS);
+      await Promise.race([Promise.all(running.values()), timeout]);
+      clearTimeout(timeoutTimer);
     },
   };
 };

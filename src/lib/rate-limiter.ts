@@ -8,12 +8,7 @@ export interface Rate {
   seconds: number;
 }
 
-export interface RateLimiter {
-  /** Counts one request. @returns the headers of its response. @throws Fault rate_limited */
-  take(client: string, rate: Rate): Promise<Record<string, string>>;
-}
-
-/** draft-ietf-httpapi-ratelimit-headers-10: the policy, and what is left of it. */
+/** draft-ietf-httpapi-ratelimit-headers-10: the policy, and the rest of the quota. */
 const headersFor = (
   name: string,
   { requests, seconds }: Rate,
@@ -30,12 +25,12 @@ const isRefusal = (thrown: unknown): thrown is RateLimiterRes =>
 /**
  * Counts in memory, in fixed windows: a client's window starts with its first request.
  * @param name appears in headers
- * @param counted appears in messages: "Too many requests"
+ * @param noun appears in messages: "Too many requests"
  */
-export const rateLimiter = (name: string, counted: string): RateLimiter => {
+export const rateLimiter = (name: string, noun: string) => {
   const limiters = new Map<string, RateLimiterMemory>();
   const add = async (policy: string, { requests, seconds }: Rate) => {
-    // Imported when the first request is counted: the library loads all of its stores, which takes 6 ms.
+    // Imported for the first request, because the library loads all of its stores, which takes 6 ms.
     const { RateLimiterMemory } = await import("rate-limiter-flexible");
     // Another request may have added it during the import.
     const limiter =
@@ -49,7 +44,8 @@ export const rateLimiter = (name: string, counted: string): RateLimiter => {
     return limiters.get(policy) ?? add(policy, rate);
   };
   return {
-    async take(client, rate) {
+    /** Counts one request. @returns the headers of its response. @throws Fault rate_limited */
+    async take(client: string, rate: Rate): Promise<Record<string, string>> {
       try {
         return headersFor(name, rate, await (await limiterFor(rate)).consume(client));
       } catch (thrown) {
@@ -57,10 +53,12 @@ export const rateLimiter = (name: string, counted: string): RateLimiter => {
         const wait = Math.max(1, Math.ceil(thrown.msBeforeNext / 1000));
         throw new Fault(
           "rate_limited",
-          `Too many ${counted}: ${rate.requests} in ${rate.seconds} s are allowed; try again in ${wait} s.`,
+          `Too many ${noun}: ${rate.requests} in ${rate.seconds} s are allowed; try again in ${wait} s.`,
           { ...headersFor(name, rate, thrown), "retry-after": String(wait) },
         );
       }
     },
   };
 };
+
+export type RateLimiter = ReturnType<typeof rateLimiter>;

@@ -1,4 +1,4 @@
-/** JSON.parse source text access (ECMAScript 2026), which Bun has and the library types do not yet. */
+/** JSON.parse source text access (ECMAScript 2026). Bun has it; TypeScript's library types do not yet. */
 interface RawJSON {
   readonly rawJSON: string;
 }

@@ -3,7 +3,7 @@ export class StorageUnavailable extends Error {
   override name = "StorageUnavailable";
 }
 
-/** The storage failed while it made a write durable: after a crash the write may or may not be there. */
+/** The storage failed while it made a write durable: the write may or may not survive a crash. */
 export class OutcomeUnknown extends StorageUnavailable {
   override name = "OutcomeUnknown";
 }

@@ -6,7 +6,7 @@ export const isLine = (value: unknown, max: number): value is string =>
   value.isWellFormed() &&
   value.trim() !== "" &&
   !CONTROL.test(value) &&
-  // A string has at most as many code points as UTF-16 units: most need no second count.
+  // A string has at most as many code points as UTF-16 units, so most strings need no count of code points.
   (value.length <= max || (value.length <= 2 * max && [...value].length <= max));
 
 /** Adds a full stop unless the text ends with a punctuation mark. */
@@ -14,11 +14,11 @@ export const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : 
 
 const MAX_QUOTED = 64;
 
-/** A client's own word in a message: quoted, escaped and cut. */
+/** A client's text for a message: quoted, escaped and truncated. */
 export const quoted = (text: string): string =>
   JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}...` : text);
 
-/** Control and format characters: they move a terminal's cursor or reverse the direction of text. */
+/** Control and format characters, which can move a terminal's cursor or reverse the direction of text. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** A character of two UTF-16 units takes two escapes. */
