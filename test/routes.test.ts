@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { DOCUMENTS } from "../src/openapi/sections.ts";
-import { documentsOf } from "../src/openapi/generate.ts";
+import { generateDocuments } from "../src/openapi/generate.ts";
 import { SCOPES, type Scope } from "../src/lib/scopes.ts";
 import { operationsOf, pathWith } from "./support/operations.ts";
 import { faultOf, messageOf, openStore } from "./support/store.ts";
@@ -65,7 +65,7 @@ describe("every route of the app", () => {
 
   test("is in a document, unless it is hidden", async () => {
     const shown = store.app.routes.filter(({ hooks }) => !hooks.detail?.hide);
-    const documents = await documentsOf(store.app);
+    const documents = await generateDocuments(store.app);
     const count = (["store", "platform"] as const).flatMap((name) =>
       Object.values(
         (documents(name, { baseUrl: "", stagingBaseUrl: "" }) as { paths: object }).paths,
@@ -113,7 +113,7 @@ describe.each(named(guarded))("%s", (_name, operation) => {
 });
 
 test.each(DOCUMENTS)("every reference within the %s document leads to something", async (name) => {
-  const documents = await documentsOf(store.app);
+  const documents = await generateDocuments(store.app);
   const document = documents(name, { baseUrl: "", stagingBaseUrl: "" });
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
     ([, path]) => path ?? "",

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { openDatabase } from "../db/open.ts";
 import { logger } from "../lib/log.ts";
-import { type Documents, documentsOf } from "../openapi/generate.ts";
+import { type Documents, generateDocuments } from "../openapi/generate.ts";
 import { createRequestHandlers, noListeners } from "./request-handlers.ts";
 import { systemRuntime } from "./runtime.ts";
 import { createServices } from "./services.ts";
@@ -13,7 +13,7 @@ export const programDocuments = async (config: Config): Promise<Documents> => {
   const runtime = { ...systemRuntime, log };
   const services = createServices(config, database, runtime);
   const { app } = createRequestHandlers(config, database, services, runtime, noListeners(config));
-  const documents = await documentsOf(app);
+  const documents = await generateDocuments(app);
   await database.close();
   return documents;
 };

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { publishFirst } from "../deploys/first-deploy.ts";
 import { referenceSite } from "../openapi/reference.ts";
-import { documentsOf } from "../openapi/generate.ts";
+import { generateDocuments } from "../openapi/generate.ts";
 import { documentAddresses } from "./routes.ts";
 import type { Services } from "./services.ts";
 
@@ -9,11 +9,11 @@ import type { Services } from "./services.ts";
 export const publishReference = (
   config: Config,
   services: Services,
-  app: Parameters<typeof documentsOf>[0],
+  app: Parameters<typeof generateDocuments>[0],
   port: number,
 ): Promise<void> =>
   publishFirst(async () => {
-    const documents = await documentsOf(app);
+    const documents = await generateDocuments(app);
     const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
     const addresses = { ...documentAddresses(config), baseUrl };
     return referenceSite((name) => documents(name, addresses));

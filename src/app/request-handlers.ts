@@ -17,7 +17,7 @@ import { macros } from "../http/macros.ts";
 import { metrics } from "../http/metrics.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
-import { type Documents, documentsOf } from "../openapi/generate.ts";
+import { type Documents, generateDocuments } from "../openapi/generate.ts";
 import { type Vitals, checks, gauges, warnings } from "./health.ts";
 import { createRoutes } from "./routes.ts";
 import type { Runtime } from "./runtime.ts";
@@ -102,7 +102,7 @@ export const createRequestHandlers = (
       console,
       checks: checks(config, database, vitals),
       warnings: warnings(config, database, services, vitals, runtime.clock),
-      documents: (): Promise<Documents> => documentsOf(app),
+      documents: (): Promise<Documents> => generateDocuments(app),
     }),
   );
   const parseHost = hostParser(hostNamesOf(config));

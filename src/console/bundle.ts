@@ -1,5 +1,5 @@
 /**
- * A macro: Bun runs it when it bundles this program or, in development, loads it. Returns what the page loads.
+ * A macro: Bun runs it when it bundles this program or, in development, loads it. Returns the bundled script or style sheet.
  * @throws Error with the message of the bundler
  */
 export const bundle = (entry: string): string => {

@@ -14,10 +14,10 @@ const TOKEN = /^[\w-]{43}$/;
 /** The token in a request's session cookie. */
 export const readCookie = (headers: Headers, isSecure: boolean): string | undefined => {
   const prefix = `${nameOf(isSecure)}=`;
-  const found = (headers.get("cookie") ?? "").split(/;\s*/).filter((pair) => pair.startsWith(prefix));
-  const token = found[0]?.slice(prefix.length) ?? "";
-  // Two cookies of one name: a page of another host has set one.
-  return found.length === 1 && TOKEN.test(token) ? token : undefined;
+  const pairs = (headers.get("cookie") ?? "").split(/;\s*/).filter((pair) => pair.startsWith(prefix));
+  const token = pairs[0]?.slice(prefix.length) ?? "";
+  // If there are two cookies with this name, a page of another host has set one of them.
+  return pairs.length === 1 && TOKEN.test(token) ? token : undefined;
 };
 
 const setCookie = (value: string, isSecure: boolean, maxAge: number): string =>
@@ -26,4 +26,4 @@ const setCookie = (value: string, isSecure: boolean, maxAge: number): string =>
 export const writeCookie = (token: string, isSecure: boolean): string =>
   setCookie(token, isSecure, MAX_AGE_MS / 1000);
 
-export const endCookie = (isSecure: boolean): string => setCookie("", isSecure, 0);
+export const clearCookie = (isSecure: boolean): string => setCookie("", isSecure, 0);

@@ -4,17 +4,17 @@ import { carriesToken, type Session, type Sessions } from "./sessions.ts";
 /** The console calls the API under this path: `/console/api/v1/pets` is `/v1/pets`. */
 export const API_PATH = "/console/api";
 
-/** Marks a request that the page makes by itself, such as polling: it does not keep the session alive. */
+/** Marks a request that the page makes without a user, such as polling: it does not keep the session alive. */
 const UNATTENDED = "x-unattended";
 
 const IN_API = /^http:\/\/[^/]*\/console\/api(\/(?:v1|platform)\/.*)$/;
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
-/** Who sent a request of the console. */
-export type Visitor =
+/** The sender of a request to the console. */
+type Visitor =
   | { kind: "signed_in"; session: Session; token: string }
   | { kind: "signed_out" }
-  /** A page of another site may have sent it with a user's cookie: its headers say so, or it lacks the session's CSRF token. */
+  /** A page of another site may have sent it with a user's cookie: its headers show that, or it lacks the session's CSRF token. */
   | { kind: "forged" };
 
 /** False for a page of another site, or of a neighbouring host that this service publishes (Fetch Metadata). */
@@ -45,7 +45,7 @@ export const createGateway = ({
     visitorOf,
     /**
      * Turns a call of the console into a request of the API, with the session's key in place of the cookie. A request that is
-     * signed out or may be forged is returned as it is: the console's routes refuse it.
+     * signed out or may be forged is returned unchanged, and the console's routes refuse it.
      */
     forward(request: Request): Request {
       const path = request.url.includes(API_PATH) ? IN_API.exec(request.url)?.[1] : undefined;

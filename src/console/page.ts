@@ -1,6 +1,6 @@
 import { SCRIPT, STYLE } from "./assets.ts";
 
-/** The only page of the console: what it shows depends on its address. */
+/** The console's only page. Its script shows a view by the page's address. */
 export const PAGE = `<!doctype html>
 <html lang="en">
   <head>

@@ -6,7 +6,7 @@ import { NoQuery } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
 import type { Rate } from "../lib/rate-limiter.ts";
 import { formatTime } from "../lib/time.ts";
-import { endCookie, readCookie, writeCookie } from "./cookie.ts";
+import { clearCookie, readCookie, writeCookie } from "./cookie.ts";
 import { API_PATH, type Gateway } from "./gateway.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -39,7 +39,7 @@ const respond = (status: number, state: object | undefined, headers: Record<stri
   });
 
 const assetResponse = async (path: string, headers: RequestHeaders): Promise<Response> => {
-  // Imported on first use: a start need not wait for it.
+  // Imported on first use, so that it does not slow down the start.
   const { SCRIPT, STYLE } = await import("./assets.ts");
   const asset = [SCRIPT, STYLE].find((one) => one.path === path);
   if (!asset) throw new Fault("not_found");
@@ -105,8 +105,8 @@ export const consoleRoutes = ({
     .post(
       "/console/session",
       ({ request, bearer, key }) => {
-        const former = readCookie(request.headers, isSecure(request));
-        if (former !== undefined) sessions.close(former);
+        const oldToken = readCookie(request.headers, isSecure(request));
+        if (oldToken !== undefined) sessions.close(oldToken);
         const { token, session } = sessions.open(bearer ?? "", key.id);
         return respond(201, stateOf(session.csrfToken, key, formatRate), {
           "set-cookie": writeCookie(token, isSecure(request)),
@@ -120,7 +120,7 @@ export const consoleRoutes = ({
         const visitor = gateway.visitorOf(request);
         if (visitor.kind === "forged") throw new Fault("cross_site_request");
         if (visitor.kind === "signed_in") sessions.close(visitor.token);
-        return respond(204, undefined, { "set-cookie": endCookie(isSecure(request)) });
+        return respond(204, undefined, { "set-cookie": clearCookie(isSecure(request)) });
       },
       hidden,
     )

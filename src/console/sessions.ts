@@ -6,7 +6,7 @@ export interface Session {
   /** The secret of the API key. What the key may do, and whether it is still valid, is checked with every request. */
   readonly secret: string;
   readonly keyId: number;
-  /** Sent with every change, to prove that the console's own page sends it. */
+  /** Proves that the console's own page sent a request that changes something. */
   readonly csrfToken: string;
   /** Milliseconds UTC. */
   readonly openedAt: number;
@@ -16,11 +16,11 @@ export interface Session {
 export interface SessionOptions {
   clock: Clock;
   random: (bytes: number) => Uint8Array;
-  /** A session that is not used for so long ends. */
+  /** A session ends after this time without use. */
   idleMs?: number;
-  /** A session ends so long after its start. */
+  /** A session ends this long after sign-in. */
   maxAgeMs?: number;
-  /** Above these, the session that was used least recently ends. */
+  /** Beyond these, the least recently used session ends. */
   maxSessions?: number;
   maxPerKey?: number;
 }
@@ -30,10 +30,10 @@ export const MAX_AGE_MS = 12 * 60 * MINUTE_MS;
 /** 256 bits for the cookie, and as many for the CSRF token. */
 const TOKEN_BYTES = 32;
 
-/** Look-ups by hash take the same time for every guess of a token. */
+/** Sessions are looked up by hash, so that the time of a look-up reveals nothing about a token. */
 const hashOf = (token: string): string => createHash("sha256").update(token).digest("base64");
 
-/** The sessions are in memory only, so that no API key is written down for them. They end when the server stops. */
+/** Keeps sessions in memory only, so that no API key is stored for them. They end when the server stops. */
 export const createSessions = ({
   clock,
   random,
@@ -42,7 +42,7 @@ export const createSessions = ({
   maxSessions = 1000,
   maxPerKey = 20,
 }: SessionOptions) => {
-  /** In the order of their last use. */
+  /** By hash of the token, in the order of their last use. */
   const open = new Map<string, Session>();
   const endOldest = (isMember: (session: Session) => boolean, max: number) => {
     const members = [...open].filter(([, session]) => isMember(session));

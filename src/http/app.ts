@@ -9,7 +9,7 @@ const GUARDED = ["/v1", "/platform"] as const;
 
 const isGuarded = (path: string): boolean => GUARDED.some((prefix) => path.startsWith(`${prefix}/`));
 
-/** Responds where no other route does, so that these requests too need a key, are counted and are logged. */
+/** Handles every other path and method, so that these requests are authenticated, counted and logged too. */
 const fallbackRoutes = (macros: Macros, routes: readonly Route[]) => {
   const refuse = ({ request }: { request: Request }) => {
     throw routeFault(routes, request);
@@ -24,13 +24,13 @@ const fallbackRoutes = (macros: Macros, routes: readonly Route[]) => {
   return app.all("/*", refuse, withoutKey);
 };
 
-/** Joins the routes of all rooms, with the lifecycle around them. */
+/** Combines the routes of all rooms and wraps them in the lifecycle. */
 export const createApp = (
   { macros, ...settings }: Omit<LifecycleOptions, "routes"> & { macros: Macros },
   rooms: readonly Elysia<any, any, any, any, any, any, any>[],
 ) => {
   let routes: readonly Route[] = [];
-  // Without this Elysia takes a host of one or two letters for part of the path.
+  // Without this Elysia mistakes a host of one or two letters for part of the path.
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
   app.use(lifecycle({ ...settings, routes: () => routes }));
   for (const room of rooms) app.use(room);

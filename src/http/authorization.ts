@@ -4,18 +4,18 @@ import { Fault } from "../lib/errors.ts";
 import type { Rate, RateLimiter } from "../lib/rate-limiter.ts";
 import { type Grant, type Scope, holds } from "../lib/scopes.ts";
 
-/** The API key that a request was sent with. */
+/** The API key of a request. */
 export interface AuthenticatedKey {
   id: number;
   name: string;
   scopes: ReadonlySet<Grant>;
   /** Undefined: no limit. */
   rate: Rate | undefined;
-  /** When the secret that was sent expires, in milliseconds UTC; undefined: never. */
+  /** When the request's secret expires, in milliseconds UTC; undefined: never. */
   expiresAt: number | undefined;
 }
 
-/** Stands for the key until a request is authenticated, and on public routes. It holds no scope. */
+/** The key of public routes, and of every request until it is authenticated. It holds no scope. */
 const NO_KEY: AuthenticatedKey = {
   id: 0,
   name: "",
@@ -33,14 +33,14 @@ export const bearerToken = (authorization: string | undefined): string | undefin
   authorization === undefined ? undefined : (CREDENTIALS.exec(authorization)?.[1] ?? "");
 
 export interface AuthorizationOptions {
-  /** The key that a secret belongs to; undefined if the secret opens nothing. */
+  /** The key that a secret belongs to; undefined if the secret is not valid. */
   authenticate(secret: string): Promise<AuthenticatedKey | undefined>;
   /** Limits each key's requests. */
   requests: RateLimiter;
   /** Limits failed authentications of one client. */
   failures: RateLimiter;
   failureRate: Rate;
-  /** What failed authentications are counted by. */
+  /** The client that a failed authentication counts against. */
   clientOf(request: Request): string;
 }
 
@@ -53,7 +53,7 @@ const assertScope = (key: AuthenticatedKey, scope: Scope | "any") => {
 };
 
 /**
- * The macros `scope` and `public`, one of which every route names. `scope: "pets:read"` requires a key that holds the scope,
+ * The macros `scope` and `public`. Every route has one of them. `scope: "pets:read"` requires a key that holds the scope,
  * `scope: "any"` any valid key. Both are checked before the body is read and before anything is validated. Handlers get the
  * key as `key`.
  */

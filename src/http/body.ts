@@ -15,7 +15,7 @@ const mediaTypeOf = (contentType: string | null): string | undefined => {
 };
 
 /** RFC 7396 section 4. */
-export const MERGE_PATCH = "application/merge-patch+json";
+const MERGE_PATCH = "application/merge-patch+json";
 
 /** The parsers of each body format, by media type. */
 const PARSERS = {
@@ -36,7 +36,7 @@ export type BodyFormat = keyof typeof PARSERS;
 export const bodyTypes = (format: BodyFormat | undefined): string[] =>
   format ? [...PARSERS[format].keys()] : [];
 
-/** The field of a route's `detail` for its body format. It appears in no document. */
+/** The field of a route's `detail` that holds its body format. OpenAPI documents omit it. */
 export const READS = "x-reads";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -68,7 +68,7 @@ const readBody = async (request: Request, format: BodyFormat, limit: number): Pr
   return parse(decode(await readBodyWithin(request, limit)));
 };
 
-/** The macro of routes with a body: `reads: "json"`. Name it after `scope`, so that no body is read without a valid key. */
+/** The macro of routes with a body: `reads: "json"`. List it after `scope`, so that no body is read without a valid key. */
 export const body = ({ bodyLimit }: { bodyLimit: number }) =>
   new Elysia({ name: "body" }).macro("reads", (format: BodyFormat) => ({
     detail: { [READS]: format } as object,

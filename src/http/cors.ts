@@ -1,7 +1,7 @@
 const EXPOSED =
   "Accept, Accept-Patch, Allow, Content-Encoding, ETag, Link, Location, Next-Cursor, Idempotency-Replayed, X-Request-Id, X-Stability, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate";
 
-/** CORS for these origins; `*` is all. API keys are sent in a header, so there is no credentials mode. */
+/** CORS for these origins; `*` allows all. API keys are sent in a header, so credentials mode is not needed. */
 export const cors = (origins: readonly string[]) => {
   const allowed = new Set(origins);
   const isAllowed = (origin: string | null | undefined): origin is string =>

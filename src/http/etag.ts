@@ -51,7 +51,7 @@ export const isNotModified = (headers: RequestHeaders, tag: string): boolean => 
 };
 
 /** True if a request depends on the tag of its resource. `If-Match: *` does not: it only requires that the resource exists. */
-export const isConditional = (headers: RequestHeaders): boolean => {
+const isConditional = (headers: RequestHeaders): boolean => {
   const { "if-match": expected, "if-none-match": unexpected } = headers;
   return (expected !== undefined && !isAny(expected)) || unexpected !== undefined;
 };
@@ -77,8 +77,8 @@ export const assertPreconditions = (headers: RequestHeaders, tag: string): void 
 };
 
 /**
- * Checks the preconditions of a request against the current value. The caller changes the value only if it is still the same
- * in the transaction. Undefined without preconditions.
+ * Checks the preconditions of a request against the current value, and returns that value; undefined if there are none. The
+ * caller must check in its transaction that the value is still the same.
  * @throws Fault precondition_failed, invalid_request, and what `find` throws
  */
 export const findExpected = async <Value>(

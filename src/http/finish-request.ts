@@ -4,7 +4,7 @@ import type { Metrics } from "./metrics.ts";
 
 export interface RequestSummary {
   requestId: string;
-  /** For logs and metrics: one of few values, never the client's own text. */
+  /** One of a few values, because logs and metrics must not contain the client's own text. */
   method: string;
   /** The template of the route; "" if no route matched. */
   route: string;
@@ -16,7 +16,7 @@ export interface RequestSummary {
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 
-/** The method in logs and metrics: clients can make up any number of others. */
+/** The method in logs and metrics. Clients can invent others, which must not add metric series. */
 export const methodLabel = (method: string): string => (METHODS.has(method) ? method : "other");
 
 /** Sets the response's X-Request-Id, counts the request and logs it. */
@@ -33,6 +33,6 @@ export const finishRequest =
 
 export type FinishRequest = ReturnType<typeof finishRequest>;
 
-/** True if the client has no part in the fault: its cause is logged. */
+/** True if the fault is the server's, so that its cause is logged. */
 export const isServerFailure = ({ code }: Fault): boolean =>
   code === "internal_error" || code === "storage_unavailable" || code === "outcome_unknown";

@@ -37,7 +37,7 @@ const setAbsent = (headers: Headers, extra: Readonly<Record<string, string>>): v
   for (const name in extra) if (!headers.has(name)) headers.set(name, extra[name] as string);
 };
 
-/** Sets the headers of every response. A response that has the first of them is complete already. */
+/** Sets the headers of every response. A response that has the first of them already has them all. */
 export const completeHeaders = (headers: Headers, keyed: boolean): void => {
   if (headers.has("x-content-type-options")) return;
   setAbsent(headers, STANDING);

@@ -7,10 +7,10 @@ import { NoQuery, OneOf } from "./schemas.ts";
 import type { Macros } from "./macros.ts";
 import { reasonOf } from "../lib/reason.ts";
 
-/** A condition of readiness: throws an error that says what to do. */
+/** A readiness check. It throws an error that says what to do. */
 export type Check = () => void | Promise<void>;
 
-/** A problem that needs a person soon, while the service still works. */
+/** A problem that needs attention soon, while the service still works. */
 export interface Warning {
   /** In lower_snake. Public. */
   code: string;
@@ -33,13 +33,13 @@ const ReadinessWarning = t.Object(
       t.String({ description: "What to do; only for a key with the scope `metrics:read`." }),
     ),
   },
-  { $id: "ReadinessWarning", description: "A problem that needs a person soon." },
+  { $id: "ReadinessWarning", description: "A problem that needs attention soon." },
 );
 
 const Readiness = t.Object(
   {
     status: OneOf("Ready", ["ready"], { examples: ["ready"] }),
-    warnings: t.Optional(t.Array(ReadinessWarning, { description: "Absent without warnings." })),
+    warnings: t.Optional(t.Array(ReadinessWarning, { description: "Absent if there are none." })),
   },
   { $id: "Readiness", description: "The service is ready." },
 );
@@ -48,7 +48,7 @@ const TAGS = ["operation"];
 
 const livez = operation({
   operationId: "getLiveness",
-  summary: "Is the process alive?",
+  summary: "Check that the process is alive",
   description: "For supervisors: restart the process if it does not respond. No API key is required.",
   tags: TAGS,
   responses: { 200: { description: "The process is alive.", example: { status: "alive" } } },
@@ -56,9 +56,9 @@ const livez = operation({
 
 const readyz = operation({
   operationId: "getReadiness",
-  summary: "Is the service ready?",
+  summary: "Check that the service is ready",
   description:
-    "For load balancers, without an API key. Ready means that the database is writable, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need a person soon, such as certificates that are about to expire. A key with the scope `metrics:read` also gets the messages of `warnings` and the reason why the service is not ready; other keys are ignored.",
+    "For load balancers, without an API key. Ready means that the database is writable, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need attention soon, such as certificates that are about to expire. A key with the scope `metrics:read` also gets the messages of `warnings` and the reason why the service is not ready; other keys are ignored.",
   tags: TAGS,
   responses: { 200: { description: "The service is ready.", example: { status: "ready" } } },
   faults: ["not_ready"],
@@ -66,7 +66,7 @@ const readyz = operation({
 
 const exposition = operation({
   operationId: "getMetrics",
-  summary: "Metrics in the Prometheus text format",
+  summary: "Get metrics in the Prometheus text format",
   description: "Requests by route template, deprecated calls by key, and the resources of the process.",
   tags: TAGS,
   responses: {
@@ -84,7 +84,7 @@ interface Failure {
   reason: string;
 }
 
-const failuresOf = async (checks: Readonly<Record<string, Check>>): Promise<Failure[]> => {
+const runChecks = async (checks: Readonly<Record<string, Check>>): Promise<Failure[]> => {
   const attempts = Object.entries(checks).map(async ([name, check]) => {
     try {
       await check();
@@ -118,7 +118,7 @@ export const healthRoutes = ({
 }: {
   checks: Readonly<Record<string, Check>>;
   warnings?: () => readonly Warning[];
-  /** True if the request has a key that may read details. Others get counts and the names of checks. */
+  /** True if the request's key may read details. Other requests get counts and the names of checks. */
   mayReadDetails: (request: Request) => Promise<boolean>;
   metrics: Metrics;
   macros: Macros;
@@ -136,7 +136,7 @@ export const healthRoutes = ({
     .get(
       "/readyz",
       async ({ request }) => {
-        const failures = await failuresOf(checks);
+        const failures = await runChecks(checks);
         // Keys cannot be checked without a readable database.
         const isDetailed = await mayReadDetails(request).catch(() => false);
         if (failures.length === 0)

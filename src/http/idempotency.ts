@@ -4,14 +4,14 @@ import { Fault } from "../lib/errors.ts";
 /** How long the response to a request with an Idempotency-Key is stored and replayed. */
 export const RETENTION_MS = 24 * 60 * 60_000;
 
-/** The field of a route's `detail` that marks it as idempotent. It appears in no document. */
+/** The field of a route's `detail` that marks it as idempotent. OpenAPI documents omit it. */
 export const IDEMPOTENT = "x-idempotent";
 
 const MAX_KEY_LENGTH = 255;
 /** The length of a quoted key in which every character is escaped. */
 export const MAX_IDEMPOTENCY_KEY_HEADER = 2 * MAX_KEY_LENGTH + 2;
 
-/** A key as an sf-string (RFC 8941 section 3.3.3), as the draft has it, or bare, as most clients send it. */
+/** A key as an sf-string (RFC 8941 section 3.3.3), as the draft requires, or bare, as most clients send it. */
 export const IDEMPOTENCY_KEY_PATTERN = String.raw`^(?:"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,${MAX_KEY_LENGTH}}"|[!\x23-\x2b\x2d-\x7e]{1,${MAX_KEY_LENGTH}})$`;
 const KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
 
@@ -26,8 +26,8 @@ export const readIdempotencyKey = (header: string): string => {
 };
 
 /**
- * SHA-256 of the method, the path with its query, and the parsed body: white space and the spelling of numbers make no
- * difference, the order of members does.
+ * SHA-256 of the method, the path with its query, and the parsed body. White space and the notation of numbers do not matter;
+ * the order of members does.
  */
 const fingerprintOf = ({ method, url }: Request, body: unknown): string => {
   const { pathname, search } = new URL(url);
@@ -40,7 +40,7 @@ const fingerprintOf = ({ method, url }: Request, body: unknown): string => {
 interface IdempotentRequest {
   keyId: number;
   idempotencyKey: string;
-  /** SHA-256 of what was requested, hexadecimal: another request with the same key has another one. */
+  /** From `fingerprintOf`, hexadecimal. A different request with the same key has a different one. */
   fingerprint: string;
 }
 
@@ -52,40 +52,40 @@ interface StoredResponse {
   body: string;
 }
 
-/** A database write that is not made yet: a repository commits it together with its own. */
+/** A prepared database write. A repository commits it in one transaction with its own writes. */
 interface Write {
   readonly query: { all(values?: Record<string, unknown>): unknown };
   readonly values: Record<string, unknown>;
 }
 
 /** Where responses are stored. */
-export interface ResponseStore {
-  /** The response that was stored after `since`. */
+interface ResponseStore {
+  /** The response for this key, if it was stored after `since`. */
   find(
     keyId: number,
     idempotencyKey: string,
     since: number,
   ): Promise<(StoredResponse & Pick<IdempotentRequest, "fingerprint">) | undefined>;
-  /** The write that stores a response. It breaks a constraint if the key has one already. */
+  /** The write that stores a response. It violates a constraint if the key already has one. */
   storeStatement(request: IdempotentRequest, response: StoredResponse, now: number): Write;
 }
 
-/** How an outcome becomes a response. */
-export interface IdempotentResponse<Status extends number, Outcome, Body> {
+/** Turns an outcome into a response. */
+interface IdempotentResponse<Status extends number, Outcome, Body> {
   status: Status;
   body(outcome: Outcome): Body;
   /** The route's own headers, such as ETag. They are stored too. */
   headers?(outcome: Outcome): Record<string, string>;
 }
 
-/** What Elysia expects a handler to return: a status of 200 is left out. */
+/** The return type that Elysia expects of a handler: a 200 is the bare body. */
 type HandlerResult<Status extends number, Body> = Status extends 200
   ? Body
   : ElysiaCustomStatusResponse<Status, Body>;
 
 /**
- * Runs `act` at most once for each Idempotency-Key. `act` passes `keep` on to its repository, which commits the write that
- * `keep` makes of the outcome in the same transaction. If `act` throws, nothing is stored. Without the header `keep` is
+ * Runs `act` at most once for each Idempotency-Key. `act` passes `keep` to its repository, which calls it with the outcome and
+ * commits the write that it returns in the same transaction. If `act` throws, nothing is stored. Without the header, `keep` is
  * undefined and `act` always runs.
  */
 export type Once = <const Status extends number, Outcome, Body>(
@@ -125,7 +125,7 @@ const onceWithoutKey =
     respond(context, response, await act());
 
 /**
- * The macro of routes that can be retried safely (draft-ietf-httpapi-idempotency-key-header): `idempotent: true`, named after
+ * The macro of routes that can be retried safely (draft-ietf-httpapi-idempotency-key-header): `idempotent: true`, listed after
  * `scope` and `reads`. Handlers get `once` and return its result:
  *
  *     ({ body, once }) => once({ status: 201, body: fromPet }, (keep) => pets.add(toNewPet(body), keep))
@@ -160,14 +160,14 @@ export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
         const replayed = await replay(request);
         // Elysia sends a Response as it is, whatever the route's schema says.
         if (replayed) return replayed as never;
-        let isKept = false;
-        const outcome = await act((done) => {
-          isKept = true;
-          const body = JSON.stringify(response.body(done));
-          const headers = response.headers?.(done) ?? {};
+        let isStored = false;
+        const outcome = await act((result) => {
+          isStored = true;
+          const body = JSON.stringify(response.body(result));
+          const headers = response.headers?.(result) ?? {};
           return responses.storeStatement(request, { status: response.status, headers, body }, clock.now());
         });
-        if (!isKept) throw new Error("an act committed without storing its response");
+        if (!isStored) throw new Error("an act committed without storing its response");
         return respond(context, response, outcome);
       } finally {
         inFlight.delete(name);
@@ -180,9 +180,9 @@ export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
     .macro("idempotent", (_mark: true) => ({
       detail: { [IDEMPOTENT]: true } as object,
       transform(context) {
-        const from = context as unknown as Context;
-        const header = from.headers["idempotency-key"];
-        const once = header === undefined ? onceWithoutKey(from) : onceFor(from, header);
+        const typed = context as unknown as Context;
+        const header = typed.headers["idempotency-key"];
+        const once = header === undefined ? onceWithoutKey(typed) : onceFor(typed, header);
         // Elysia adds what a transform returns to the context, though its types say void.
         return { once } as unknown as void;
       },

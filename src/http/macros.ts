@@ -4,12 +4,12 @@ import { body } from "./body.ts";
 import { type IdempotencyOptions, idempotency } from "./idempotency.ts";
 import { stability } from "./stability.ts";
 
-export interface MacroOptions extends AuthorizationOptions, IdempotencyOptions {
+interface MacroOptions extends AuthorizationOptions, IdempotencyOptions {
   /** The largest JSON body, in bytes. */
   bodyLimit: number;
 }
 
-/** The macros that routes name: `scope` or `public`, `reads`, `idempotent`, `deprecated`, `stability`. */
+/** The macros that routes use: `scope` or `public`, `reads`, `idempotent`, `deprecated`, `stability`. */
 export const macros = ({ bodyLimit, responses, clock, ...settings }: MacroOptions) =>
   new Elysia({ name: "macros" })
     .use(authorization(settings))

@@ -9,7 +9,7 @@ export interface GaugeOptions {
   read: () => number | undefined;
 }
 
-export interface MetricsOptions {
+interface MetricsOptions {
   version: string;
   /** When certificates expire, in milliseconds UTC. */
   expiries?: () => readonly { hostname: string; notAfter: number }[];
@@ -50,7 +50,7 @@ const addGauge = (
     },
   });
 
-const addProcess = ({ Counter, Gauge }: Prometheus, registry: Registry, version: string) => {
+const addProcessMetrics = ({ Counter, Gauge }: Prometheus, registry: Registry, version: string) => {
   const registers = [registry];
   const start = new Gauge({
     name: "process_start_time_seconds",
@@ -60,7 +60,7 @@ const addProcess = ({ Counter, Gauge }: Prometheus, registry: Registry, version:
   start.set(Math.round(performance.timeOrigin / 1000));
   const info = new Gauge({
     name: "adoption_store_info",
-    help: "The version that runs.",
+    help: "The running version.",
     labelNames: ["version"],
     registers,
   });
@@ -86,7 +86,7 @@ const addExpiries = (
 ) =>
   new Gauge({
     name: "certificate_expiry_timestamp_seconds",
-    help: "When the certificate of a host name ends, in seconds since 1970.",
+    help: "When the certificate of a host name expires, in seconds since 1970.",
     labelNames: ["host"],
     registers: [registry],
     collect() {
@@ -100,12 +100,12 @@ export const metrics = ({ version, expiries = () => [], gauges = [] }: MetricsOp
   const calls = new Map<number, Map<string, number>>();
 
   const load = async (): Promise<Registry> => {
-    // Imported for the first exposition: it takes 15 ms that a start need not wait for.
+    // Imported for the first exposition, because loading takes 15 ms of the start.
     const prometheus = await import("prom-client");
     const registry = new prometheus.Registry();
     registry.registerMetric(durations as unknown as Metric);
     addDeprecatedCalls(prometheus, registry, calls);
-    addProcess(prometheus, registry, version);
+    addProcessMetrics(prometheus, registry, version);
     addExpiries(prometheus, registry, expiries);
     for (const gauge of gauges) addGauge(prometheus, registry, gauge);
     return registry;

@@ -26,11 +26,11 @@ export interface Operation {
   uploads?: readonly string[];
   /** The conditional headers that it accepts (RFC 9110 section 13), by their names in `openapi/headers.ts`. */
   conditions?: readonly string[];
-  /** The error codes of this operation. The usual ones follow from its key, parameters and body. */
+  /** Error codes besides those that follow from the operation's key, parameters and body. */
   faults?: readonly FaultCode[];
 }
 
-/** The field of a route's `detail` for what OpenAPI has no place for. It appears in no document. */
+/** The field of a route's `detail` for notes that OpenAPI has no field for. OpenAPI documents omit it. */
 export const NOTES = "x-notes";
 
 /** Makes the `detail` of a route. */

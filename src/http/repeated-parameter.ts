@@ -1,4 +1,4 @@
-/** The names of a query's parameters. If nothing is escaped they are cut out, which is 1 to 2 microseconds faster than URLSearchParams. */
+/** The names of a query's parameters. Slicing an unescaped query is 1 to 2 microseconds faster than URLSearchParams. */
 const namesIn = (query: string): string[] => {
   if (query.includes("%") || query.includes("+")) return [...new URLSearchParams(query).keys()];
   const names: string[] = [];

@@ -1,5 +1,5 @@
 const NAME = "http_server_request_duration_seconds";
-/** Seconds. */
+/** Upper bounds in seconds. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 interface Series {
@@ -23,8 +23,8 @@ const samplesOf = ({ labels, counts, sum }: Series) => {
 };
 
 /**
- * The histogram of requests. prom-client's own makes a string of the labels for each request: 1.3 us of the 13 us of CPU that a
- * page of animals takes. It must also be loaded with the first request, which takes 6 MB. This one takes 0.05 us.
+ * The histogram of request durations. prom-client's own joins the labels into a string for each request: 1.3 us of the 13 us of
+ * CPU that a page of animals takes. It would also be loaded with the first request, which takes 6 MB. This one takes 0.05 us.
  */
 export const requestDurations = () => {
   /** By route, method and status. */
@@ -36,22 +36,22 @@ export const requestDurations = () => {
       http_route: route,
       http_response_status_code: String(status),
     };
-    const added = { labels, counts: Array<number>(BUCKETS.length + 1).fill(0), sum: 0 };
+    const entry = { labels, counts: Array<number>(BUCKETS.length + 1).fill(0), sum: 0 };
     const methods = series.get(route) ?? new Map<string, Series[]>();
     const statuses = methods.get(method) ?? [];
-    statuses[status] = added;
+    statuses[status] = entry;
     series.set(route, methods.set(method, statuses));
-    return added;
+    return entry;
   };
 
   return {
     name: NAME,
     observe(method: string, route: string, status: number, seconds: number): void {
-      const found = series.get(route)?.get(method)?.[status] ?? add(method, route, status);
+      const entry = series.get(route)?.get(method)?.[status] ?? add(method, route, status);
       let at = 0;
       while (at < BUCKETS.length && seconds > (BUCKETS[at] as number)) at++;
-      found.counts[at]!++;
-      found.sum += seconds;
+      entry.counts[at]!++;
+      entry.sum += seconds;
     },
     /** The metric as prom-client's registry reads it. */
     get: () => ({

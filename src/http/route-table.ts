@@ -12,18 +12,20 @@ export const pathOf = (request: Request): string => new URL(request.url).pathnam
 
 const segmentsOf = (path: string): string[] => path.replace(/\/$/, "").split("/");
 
-const matches = (template: string, given: readonly string[]): boolean => {
+const matches = (template: string, segments: readonly string[]): boolean => {
   const expected = segmentsOf(template);
   return (
-    expected.length === given.length &&
-    expected.every((segment, at) => (segment.startsWith(":") ? given[at] !== "" : segment === given[at]))
+    expected.length === segments.length &&
+    expected.every((segment, at) =>
+      segment.startsWith(":") ? segments[at] !== "" : segment === segments[at],
+    )
   );
 };
 
 /** The routes of a path. A route without parameters wins: `/v1/pets/events` does not match `/v1/pets/:petId`. */
 const routesAt = (routes: readonly Route[], path: string): Route[] => {
-  const given = segmentsOf(path);
-  const matching = routes.filter((route) => matches(route.path, given));
+  const segments = segmentsOf(path);
+  const matching = routes.filter((route) => matches(route.path, segments));
   const own = matching.filter((route) => !route.path.includes(":"));
   return own.length > 0 ? own : matching;
 };
@@ -42,7 +44,7 @@ export const patchTypesAt = (routes: readonly Route[], path: string): readonly s
   return patching?.reads ?? [];
 };
 
-/** Methods that the router would match with a pattern although the path has its own routes, such as `PATCH /v1/pets/events`. */
+/** Methods that would match a pattern although the path has its own routes: `PATCH /v1/pets/events` matches `/v1/pets/:petId`. */
 export const shadowedMethods = (routes: readonly Route[]): Route[] =>
   routes
     .filter(({ path }) => !/[:*]/.test(path))

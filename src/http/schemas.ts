@@ -8,7 +8,7 @@ import { parseTime } from "../lib/time.ts";
 export const Rule = Symbol("rule");
 
 /**
- * A schema that appears in documents as `json` and is checked by `accepts`.
+ * A schema that documents show as `json` and `accepts` checks.
  * @param rule follows the field's name in the message of a fault: "must be ..."
  */
 export const checked = <Value>(
@@ -66,11 +66,11 @@ export const OneOf = <const Word extends string>(
 
 /**
  * `isLine` as a regular expression, without the rule on surrogates: no control characters, and at least one character that
- * is not white space. The sets are spelled out, because languages differ in what `\s` and `\p{Cc}` mean.
+ * is not white space. The sets are spelled out, because `\s` and `\p{Cc}` differ between languages.
  */
 const LINE_PATTERN = String.raw`^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff][^\x00-\x1f\x7f-\x9f]*$`;
 
-/** A line of text, stored as it was sent. */
+/** A line of text, stored unchanged. */
 export const Text = (kind: string, { max, ...documentation }: { max: number } & Record<string, unknown>) =>
   checked<string>(
     kind,
@@ -129,7 +129,7 @@ export const Cursor = t.String({
 /** The body of a 204 response: none. */
 export const NoContent = t.Undefined();
 
-/** An id in a path. Any other text is not invalid: nothing is found under it. */
+/** An id in a path. Other text is accepted too, but no record has it as id. */
 export const IdInPath = (description: string) =>
   checked<string>(
     "IdInPath",
@@ -141,7 +141,7 @@ export const IdInPath = (description: string) =>
 /** Ids are plain digits, below 2^53. */
 const ID = /^[1-9][0-9]{0,15}$/;
 
-/** The id in a path; 0, which nothing has, for any other text. */
+/** Parses an id in a path. Returns 0, which no record has, for any other text. */
 export const parseId = (text: string): number =>
   ID.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : 0;
 

@@ -5,7 +5,7 @@ import { BETA } from "./headers.ts";
 const DEPRECATED_SINCE = 1_764_892_800;
 const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT";
 
-/** The macros `deprecated` and `stability`, for routes that are not simply stable. */
+/** The macros `deprecated` and `stability`, for routes that are not stable. */
 export const stability = () =>
   new Elysia({ name: "versioning" })
     .macro("deprecated", ({ successor }: { successor: string }) => ({

@@ -6,7 +6,7 @@ const ALIVE = JSON.stringify({ status: "alive" });
 const notReady = (message: string, retryAfter: number) =>
   faultResponse(new Fault("not_ready", message, { "retry-after": String(retryAfter) }));
 
-/** Sets the headers that the lifecycle sets later on. */
+/** Sets the headers that the lifecycle sets once the service has started. */
 const complete = (request: Request, response: Response): Response => {
   response.headers.set("x-request-id", requestIdOf(request.headers.get("x-request-id")));
   completeHeaders(response.headers, false);

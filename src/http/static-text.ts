@@ -21,8 +21,8 @@ const representationOf = (text: string, coding: ContentCoding | undefined): Repr
 });
 
 /**
- * Responds with a text that never changes, in the content coding that the client prefers, or with 304. Each coding is
- * compressed once, on first use, and has a strong ETag of its own (RFC 9110 section 8.8.3.3).
+ * Serves an immutable text in the content coding that the client prefers, or responds with 304. Each coding is compressed
+ * once, on first use, and has its own strong ETag (RFC 9110 section 8.8.3.3).
  */
 export const staticText = (text: string, type: string, extraHeaders: Readonly<Record<string, string>>) => {
   const representations = new Map<ContentCoding | undefined, Representation>();

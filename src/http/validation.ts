@@ -61,19 +61,16 @@ export const validationFault = (error: ValidationError): Fault => {
   return new Fault("invalid_request", describeProblems(validator.Errors(value), part));
 };
 
-/** Checks values that do not come in a request, such as the rows of a file, with the schema of a request's body. */
-export interface SchemaChecker<Schema extends TSchema> {
-  accepts(value: unknown): value is Static<Schema>;
-  /** What is wrong with a value, in the words of a response to a request. */
-  explain(value: unknown): string;
-}
-
-/** Compiles the schema on first use. */
-export const schemaChecker = <Schema extends TSchema>(schema: Schema): SchemaChecker<Schema> => {
+/**
+ * Checks values from elsewhere, such as the rows of a file, with the schema of a request's body. The schema is compiled on first
+ * use.
+ */
+export const schemaChecker = <Schema extends TSchema>(schema: Schema) => {
   let compiled: TypeCheck<Schema> | undefined;
   const check = () => (compiled ??= TypeCompiler.Compile(schema));
   return {
-    accepts: (value): value is Static<Schema> => check().Check(value),
-    explain: (value) => describeProblems(check().Errors(value), "body"),
+    accepts: (value: unknown): value is Static<Schema> => check().Check(value),
+    /** What is wrong with a value, in the words of a response to a request. */
+    explain: (value: unknown): string => describeProblems(check().Errors(value), "body"),
   };
 };

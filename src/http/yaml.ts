@@ -1,4 +1,4 @@
-/** The media types of a YAML body: RFC 9512, and those that were in use before it. */
+/** The media types of a YAML body: the one of RFC 9512, and two that predate it. */
 export const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml"] as const;
 
 /**
@@ -6,7 +6,7 @@ export const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml"
  * @throws Fault invalid_request
  */
 export const parseYaml = async (text: string): Promise<unknown> => {
-  // Imported for the first YAML body: the tokeniser takes 5 ms that a start need not wait for.
+  // Imported for the first YAML body, because loading the tokeniser takes 5 ms of the start.
   const { assertPlainYaml, yamlFault } = await import("./yaml-guard.ts");
   assertPlainYaml(text);
   try {

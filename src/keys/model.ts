@@ -5,7 +5,7 @@ import { formatTime, parseTime } from "../lib/time.ts";
 import { RATE_PATTERN, formatRate, parseRate } from "./rate.ts";
 import type { Key as StoredKey, NewKey as NewStoredKey } from "./repository.ts";
 import { GRANTS, SCOPES } from "../lib/scopes.ts";
-import type { Minted } from "./service.ts";
+import type { KeyWithSecret } from "./service.ts";
 
 export const MAX_NAME = 100;
 
@@ -50,7 +50,9 @@ const newKeyFields = {
   name: KeyName,
   scopes: Grants,
   rateLimit: t.Optional(RateLimit),
-  expiresAt: t.Optional(Time("When the key expires; without it, never.", "2030-12-05T00:00:00Z")),
+  expiresAt: t.Optional(
+    Time("When the key expires. Without it, the key never expires.", "2030-12-05T00:00:00Z"),
+  ),
 };
 
 export const NewKey = t.Object(newKeyFields, {
@@ -63,11 +65,13 @@ const fields = {
   id: Id("Identifies the key. It is not secret.", 2),
   ...newKeyFields,
   prefix: t.String({
-    description: "The first characters of its newest secret, by which to recognise it.",
+    description: "The first characters of its newest secret, to recognise it by.",
     examples: ["aas_7Gx2"],
   }),
   createdAt: Time("When it was created.", "2026-11-20T09:30:00.000Z"),
-  lastUsedAt: t.Optional(Time("When it was last used, to within some seconds.", "2026-11-20T10:00:00.000Z")),
+  lastUsedAt: t.Optional(
+    Time("When it was last used, accurate to a few seconds.", "2026-11-20T10:00:00.000Z"),
+  ),
   revokedAt: t.Optional(Time("When it was revoked.", "2026-11-21T08:00:00.000Z")),
 };
 
@@ -91,7 +95,7 @@ export const MintedKey = t.Object(
   {
     ...fields,
     secret: t.String({
-      description: "Send it after `Authorization: Bearer`. It is shown only this once and is stored nowhere.",
+      description: "Send it after `Authorization: Bearer`. It is shown only once and is not stored.",
       examples: ["aas_(36 letters and digits)"],
     }),
   },
@@ -137,7 +141,7 @@ export const Rotation = t.Object(
   { $id: "Rotation", additionalProperties: false, description: "How to rotate a key." },
 );
 
-/** The new key in a valid body. */
+/** The new key that a valid body describes. */
 export const toNewKey = ({ name, scopes, rateLimit, expiresAt }: Static<typeof NewKey>): NewStoredKey => ({
   name,
   scopes,
@@ -158,7 +162,7 @@ export const fromKey = (key: StoredKey): Static<typeof Key> => ({
   ...(key.revokedAt !== undefined && { revokedAt: formatTime(key.revokedAt) }),
 });
 
-export const fromMinted = ({ key, secret }: Minted): Static<typeof MintedKey> => ({
+export const fromKeyWithSecret = ({ key, secret }: KeyWithSecret): Static<typeof MintedKey> => ({
   ...fromKey(key),
   secret,
 });

@@ -16,7 +16,7 @@ export const listKeys = operation({
   operationId: "listKeys",
   summary: "List API keys",
   description:
-    "Ascending by id, including revoked keys. While more keys follow, the `Link` header names the next page.",
+    "Ascending by id, including revoked keys. If more keys follow, the `Link` header has the address of the next page.",
   tags: TAGS,
   responses: {
     200: {
@@ -40,7 +40,7 @@ export const createKey = operation({
 export const getKey = operation({
   operationId: "getKey",
   summary: "Fetch one API key",
-  description: "Revoked and expired keys too.",
+  description: "Includes revoked and expired keys.",
   tags: TAGS,
   responses: { 200: { description: "The key, without its secret.", example: LISTED } },
 });

@@ -16,7 +16,7 @@ export type Excess =
   { kind: "scope"; scope: Grant } | { kind: "lifetime"; end: number } | { kind: "rate"; rate: Rate };
 
 /**
- * The rule that no key creates, rotates or revokes a key with more privileges than its own.
+ * Enforces that no key creates, rotates or revokes a key with more privileges than its own.
  * @returns how `other` exceeds `own`; undefined if it does not
  */
 export const findExcess = (own: Privileges, other: Privileges): Excess | undefined => {

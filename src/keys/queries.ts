@@ -35,7 +35,7 @@ const isAdmin = (row: string) =>
     sql`${sql.placeholder("now")}, true)`,
   ]);
 
-/** Checked by the statement that revokes: of two requests that revoke the last two such keys at once, one must fail. */
+/** Part of the statement that revokes, so that of two concurrent requests for the last two such keys one fails. */
 const isLastAdmin = sql`(${isAdmin("keys")} and not exists (
   select 1 from keys other where other.id <> keys.id and ${isAdmin("other")}))`;
 

@@ -1,7 +1,7 @@
 import type { Rate } from "../lib/rate-limiter.ts";
 
 const UNITS = { s: 1, sec: 1, min: 60, h: 3600, hour: 3600 } as const;
-/** The written form of a rate. */
+/** A rate as text: `600/min`. */
 export const RATE_PATTERN = "^([1-9][0-9]{0,8})/(s|sec|min|h|hour)$";
 const FORM = new RegExp(RATE_PATTERN);
 

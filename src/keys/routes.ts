@@ -14,7 +14,7 @@ import {
   RevokeQuery,
   Rotation,
   fromKey,
-  fromMinted,
+  fromKeyWithSecret,
   toNewKey,
 } from "./model.ts";
 import { createKey, getKey, listKeys, revokeKey, rotateKey } from "./openapi.ts";
@@ -57,7 +57,7 @@ export const keyRoutes = ({
       async ({ body, key, set }) => {
         const minted = await keys.create(toNewKey(body), key);
         set.headers["location"] = `/platform/keys/${minted.key.id}`;
-        return status(201, fromMinted(minted));
+        return status(201, fromKeyWithSecret(minted));
       },
       {
         ...adminOnly,
@@ -78,7 +78,7 @@ export const keyRoutes = ({
     .post(
       "/platform/keys/:keyId/rotate",
       async ({ body: { graceSeconds = DEFAULT_GRACE_SECONDS }, params, key }) =>
-        fromMinted(await keys.rotate(parseId(params.keyId), graceSeconds, key)),
+        fromKeyWithSecret(await keys.rotate(parseId(params.keyId), graceSeconds, key)),
       {
         ...adminOnly,
         reads: "json",

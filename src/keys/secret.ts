@@ -3,14 +3,14 @@ const RANDOM_LENGTH = 30;
 const CHECK_LENGTH = 6;
 const PREFIX_LENGTH = 8;
 const FORM = new RegExp(`^aas_[0-9A-Za-z]{${RANDOM_LENGTH + CHECK_LENGTH}}$`);
-/** Larger bytes are drawn again: 248 is the largest multiple of 62 in a byte, so every character is equally likely. */
-const UNBIASED = 248;
+/** Bytes from this on are drawn again: 248 is the largest multiple of 62 in a byte, so every character is equally likely. */
+const UNBIASED_BYTES = 248;
 
-/** What is stored of a secret. */
+/** The part of a secret that is stored. */
 export interface SecretRecord {
   /** SHA-256, hexadecimal. */
   hash: string;
-  /** The first 8 characters, by which people recognise it. */
+  /** The first 8 characters, for people to recognise it by. */
   prefix: string;
 }
 
@@ -32,7 +32,7 @@ export const mint = (random: RandomBytes): string => {
   let text = "aas_";
   while (text.length < 4 + RANDOM_LENGTH)
     for (const byte of random(4 + RANDOM_LENGTH - text.length))
-      if (byte < UNBIASED) text += ALPHABET[byte % 62];
+      if (byte < UNBIASED_BYTES) text += ALPHABET[byte % 62];
   return text + check(text);
 };
 

@@ -5,8 +5,8 @@ import { type Excess, type Privileges, findExcess } from "./privileges.ts";
 import type { Key, KeyRepository, NewKey } from "./repository.ts";
 import { type RandomBytes, hashOf, isWellFormed, mint, recordOf } from "./secret.ts";
 
-/** A key with its secret, which is shown this once. */
-export interface Minted {
+/** A key with its secret, which is shown only once. */
+export interface KeyWithSecret {
   key: Key;
   secret: string;
 }
@@ -16,7 +16,7 @@ export type Actor = Privileges;
 
 export const OPERATOR: Actor = { scopes: new Set(["*"]) };
 
-export interface RevokeOptions {
+interface RevokeOptions {
   /** Revokes even the last usable key that can manage keys. */
   force?: boolean;
 }
@@ -38,7 +38,7 @@ const assertWithin = (actor: Actor, privileges: Privileges) => {
   if (excess) throw new Fault("insufficient_scope", describeExcess(excess));
 };
 
-/** Collects when keys were last used: storing it with each request would cost a write. */
+/** Collects the times of last use, because storing each with its request would cost a write. */
 const lastUseRecorder = (keys: Pick<KeyRepository, "touch">) => {
   let times = new Map<number, number>();
   return {
@@ -91,7 +91,7 @@ export const keyService = ({
       return key;
     },
     /** @throws Fault invalid_request, insufficient_scope */
-    async create(key: NewKey, actor: Actor): Promise<Minted> {
+    async create(key: NewKey, actor: Actor): Promise<KeyWithSecret> {
       assertWithin(actor, { ...key, scopes: new Set(key.scopes) });
       const now = clock.now();
       const { expiresAt } = key;
@@ -104,7 +104,7 @@ export const keyService = ({
      * Gives the key a new secret. The old ones stay valid for `graceSeconds`.
      * @throws Fault not_found, insufficient_scope, key_revoked, key_expired
      */
-    async rotate(id: number, graceSeconds: number, actor: Actor): Promise<Minted> {
+    async rotate(id: number, graceSeconds: number, actor: Actor): Promise<KeyWithSecret> {
       const before = await get(id);
       assertWithin(actor, before);
       const now = clock.now();
@@ -112,7 +112,7 @@ export const keyService = ({
       if (before.expiresAt !== undefined && before.expiresAt <= now) throw new Fault("key_expired");
       const secret = mint(random);
       const key = await keys.rotate(id, recordOf(secret), { now, oldUntil: now + graceSeconds * 1000 });
-      // Another request has revoked it in the meantime.
+      // Another request revoked it in the meantime.
       if (!key) throw new Fault("key_revoked");
       return { key, secret };
     },
@@ -128,7 +128,7 @@ export const keyService = ({
     async createFirst(save: (secret: string) => Promise<void>): Promise<Key | undefined> {
       if (!(await keys.isEmpty())) return undefined;
       const secret = mint(random);
-      // Saved first: after a crash in between there is a file without a key, which the next start replaces.
+      // The secret is saved first: after a crash in between, the next start replaces the file, which has no key yet.
       await save(secret);
       return keys.add({ name: "admin", scopes: ["*"] }, recordOf(secret), clock.now());
     },

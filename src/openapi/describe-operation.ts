@@ -22,7 +22,7 @@ const commonHeaders = ({ security, deprecated, ...operation }: Json): string[] =
   ...(operation["x-stability"] ? ["X-Stability"] : []),
 ];
 
-/** The usual spelling of a header: routes have it in lower case. */
+/** The usual spelling of a header, which routes have in lower case. */
 const headerName = (name: string): string =>
   name.replace(/\bid\b/g, "ID").replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase());
 
@@ -52,11 +52,11 @@ const contentOf = (response: unknown, { example, alsoAs = [], textAs }: Response
 };
 
 const responseOf = (response: unknown, note: ResponseNote, common: readonly string[]): Json => {
-  const described = contentOf(response, note);
+  const body = contentOf(response, note);
   return {
     description: note.description,
     headers: headerRefs([...new Set([...common, ...(note.headers ?? [])])]),
-    ...(described && { content: described }),
+    ...(body && { content: body }),
     ...(note.links && { links: note.links }),
   };
 };
@@ -84,7 +84,7 @@ const bodyOf = (
 /** The scopes that a route requires; undefined for a public route. */
 const scopesOf = (security: unknown): string[] | undefined => (security as { apiKey: string[] }[])[0]?.apiKey;
 
-/** Linters do not accept scopes for a bearer scheme, so they are in the description and in `x-scopes`. */
+/** Linters reject scopes of a bearer scheme, so they are in the description and in `x-scopes`. */
 const securityOf = (security: unknown, description: string): Json => {
   const scopes = scopesOf(security);
   if (!scopes) return { security, description };
@@ -97,21 +97,21 @@ const securityOf = (security: unknown, description: string): Json => {
 };
 
 const IDEMPOTENCY_FAULTS = ["idempotency_in_flight", "idempotency_mismatch"] as const;
-/** Not for the specified operations: their examples are fixed. */
+/** The operations without beta are specified, with fixed examples, so they do not get these. */
 const BETA_FAULTS = ["outcome_unknown"] as const;
 
-export const operationOf = (raw: unknown, method: string): Json => {
+export const describeOperation = (raw: unknown, method: string): Json => {
   const {
     [NOTES]: notes,
     [IDEMPOTENT]: idempotent,
-    [READS]: reading,
+    [READS]: format,
     parameters,
     responses: schemas,
     requestBody,
     ...rest
   } = raw as Json;
   const { responses, uploads, faults, conditions } = notes as Notes;
-  const types = bodyTypes(reading as BodyFormat | undefined);
+  const types = bodyTypes(format as BodyFormat | undefined);
   const body = uploads ? fileBody(uploads) : bodyOf(requestBody, notes as Notes, types);
   const operation: Json = {
     ...rest,

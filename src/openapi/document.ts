@@ -1,14 +1,14 @@
 import { HEADERS } from "./headers.ts";
-import { operationOf } from "./describe-operation.ts";
+import { describeOperation } from "./describe-operation.ts";
 import { type Json, mapValues } from "./json.ts";
-import { allowMoreFields, namedIn, schemasUsed } from "./schemas.ts";
+import { allowMoreFields, namedSchemasIn, usedSchemas } from "./schemas.ts";
 
 export interface Section {
   info: Json;
   servers: Json[];
   tags: Json[];
   tagGroups?: Json[];
-  /** The path as this document shows it; undefined: the path is not in this document. */
+  /** The path as this document shows it; undefined if the document omits it. */
   pathOf(path: string): string | undefined;
 }
 
@@ -17,11 +17,11 @@ export const openapi = (raw: Json, { info, servers, tags, tagGroups, pathOf }: S
   const paths: Json = {};
   for (const [path, operations] of Object.entries(raw["paths"] as Json)) {
     const name = pathOf(path);
-    if (name !== undefined) paths[name] = mapValues(operations as Json, operationOf);
+    if (name !== undefined) paths[name] = mapValues(operations as Json, describeOperation);
   }
-  const all = namedIn((raw["components"] as { schemas: Json }).schemas);
-  const used = schemasUsed(paths, all);
-  const inRequests = schemasUsed(
+  const all = namedSchemasIn((raw["components"] as { schemas: Json }).schemas);
+  const used = usedSchemas(paths, all);
+  const inRequests = usedSchemas(
     Object.values(paths).flatMap((methods) =>
       Object.values(methods as Json).map((one) => (one as Json)["requestBody"]),
     ),

@@ -18,7 +18,7 @@ const STATUS_DESCRIPTIONS: Record<number, string> = {
   403: "The API key lacks the scope.",
   404: "The requested resource could not be found.",
   409: "The request conflicts with the current state.",
-  412: "The resource is no longer the one that `If-Match` names.",
+  412: "The resource has changed since the representation that `If-Match` names.",
   413: "The request body is too large.",
   415: "The media type or encoding of the body is not supported.",
   422: "The request differs from an earlier one with the same key.",
@@ -40,7 +40,7 @@ const faultResponseOf = (status: number, codes: readonly FaultCode[], headers: r
   },
 });
 
-/** The faults that follow from the shape of an operation: its key, its parameters and its body. */
+/** The faults that follow from an operation's key, parameters and body. */
 const faultsOf = ({ security, parameters, requestBody }: Json): FaultCode[] => {
   const named = (place: string, name?: string) =>
     ((parameters as Json[] | undefined) ?? []).some(

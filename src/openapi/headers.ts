@@ -5,7 +5,7 @@ import type { Json } from "./json.ts";
 /** Every header that a response may carry. */
 export const HEADERS: Record<string, { description: string; schema: Json }> = {
   "X-Request-Id": {
-    description: "The request's id: the client's own if it sent a valid one, else a new one.",
+    description: "The request's id: the client's own if it is valid, else a new one.",
     schema: { type: "string", examples: ["4f5c1b9e-8a70-4b36-9d0c-0b8a3c0f3a77"] },
   },
   "RateLimit-Policy": {
@@ -13,7 +13,7 @@ export const HEADERS: Record<string, { description: string; schema: Json }> = {
     schema: { type: "string", examples: ['"key";q=600;w=60'] },
   },
   RateLimit: {
-    description: "What is left of the key's limit: requests (r), and seconds until the window ends (t).",
+    description: "The rest of the key's limit: requests (r), and seconds until the window ends (t).",
     schema: { type: "string", examples: ['"key";r=599;t=60'] },
   },
   Link: {
@@ -25,11 +25,11 @@ export const HEADERS: Record<string, { description: string; schema: Json }> = {
     schema: { type: "string", examples: ["MjA6"] },
   },
   Location: {
-    description: "Where the new resource is.",
+    description: "The path of the new resource.",
     schema: { type: "string", examples: ["/platform/keys/2"] },
   },
   ETag: {
-    description: "A strong entity tag of exactly this response (RFC 9110 section 8.8.3).",
+    description: "The strong entity tag of this representation (RFC 9110 section 8.8.3).",
     schema: { type: "string", examples: ['"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"'] },
   },
   "Idempotency-Replayed": {
@@ -57,11 +57,11 @@ export const HEADERS: Record<string, { description: string; schema: Json }> = {
     schema: { type: "string", examples: ["1"] },
   },
   Accept: {
-    description: "The media types that a body may have.",
+    description: "The supported media types of the body.",
     schema: { type: "string", examples: ["application/json"] },
   },
   "Accept-Patch": {
-    description: "The media types that a patch may have (RFC 5789 section 3.1).",
+    description: "The supported media types of a patch (RFC 5789 section 3.1).",
     schema: { type: "string", examples: ["application/json, application/merge-patch+json"] },
   },
   "Content-Encoding": {
@@ -80,10 +80,10 @@ const ETAG_EXAMPLE = '"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"';
 const CONDITIONS: Record<string, { description: string; schema: Json }> = {
   "If-Match": {
     description:
-      "Entity tags, or `*`. If none of them is the current `ETag`, nothing is done and the response is 412.",
+      "Entity tags, or `*`. If none of them is the current `ETag`, nothing changes and the response is 412.",
     schema: { type: "string", pattern: IF_MATCH_PATTERN, examples: [ETAG_EXAMPLE] },
   },
-  // Without a pattern: a malformed one is ignored.
+  // It has no pattern, because a malformed one is ignored.
   "If-None-Match": {
     description:
       "Entity tags, or `*`. If one of them is the current `ETag`, the response is 304, without a body.",
@@ -103,7 +103,7 @@ export const IDEMPOTENCY_KEY: Json = {
   in: "header",
   required: false,
   description:
-    "A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote.",
+    "A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: a retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote.",
   schema: {
     type: "string",
     minLength: 1,

@@ -23,7 +23,7 @@ const code = (text: string): string => `\`${text}\``;
 
 const nameOf = (schema: Json): string => (schema["$ref"] as string | undefined)?.split("/").at(-1) ?? "";
 
-/** The type of a value in a word or two, with a link for a schema that has a name. */
+/** The type of a value in a word or two; a schema with a name becomes a link. */
 const typeOf = (schema: Json = {}): string => {
   const name = nameOf(schema);
   if (name) return `[${name}](#${name.toLowerCase()})`;
@@ -58,7 +58,7 @@ const responsesOf = (responses: Record<string, Json>): string =>
     ]),
   );
 
-const operationOf = (path: string, method: string, operation: Json): string => {
+const operationSection = (path: string, method: string, operation: Json): string => {
   const { summary, description, deprecated, parameters, requestBody, responses } = operation;
   const body = schemaIn((requestBody as Json | undefined)?.["content"]);
   return [
@@ -73,7 +73,7 @@ const operationOf = (path: string, method: string, operation: Json): string => {
     .join("\n\n");
 };
 
-const schemaOf = (name: string, schema: Json): string => {
+const schemaSection = (name: string, schema: Json): string => {
   const properties = Object.entries((schema["properties"] ?? {}) as Record<string, Json>);
   const required = (schema["required"] ?? []) as string[];
   const rows = properties.map(([field, value]) => [
@@ -90,13 +90,13 @@ const schemaOf = (name: string, schema: Json): string => {
 };
 
 /** An OpenAPI document in Markdown. */
-export const markdownOf = (document: object): string => {
+const markdownOf = (document: object): string => {
   const { info, servers, paths, components } = document as Document;
   const base = new URL(servers[0]?.url ?? "/", "http://localhost").pathname.replace(/\/$/, "");
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => operationOf(base + path, method, operation)),
+    Object.entries(methods).map(([method, operation]) => operationSection(base + path, method, operation)),
   );
-  const schemas = Object.entries(components.schemas).map(([name, schema]) => schemaOf(name, schema));
+  const schemas = Object.entries(components.schemas).map(([name, schema]) => schemaSection(name, schema));
   return [`# ${info.title}`, `Version ${info.version}. ${info.description}`, ...operations, ...schemas].join(
     "\n\n",
   );

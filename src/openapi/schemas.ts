@@ -12,11 +12,11 @@ export const schemaOf = (schema: unknown, isDefinition = false): unknown => {
 };
 
 /** Every schema with a name, nested ones included. */
-export const namedIn = (node: unknown, found: Json = {}): Json => {
-  if (Array.isArray(node)) for (const one of node) namedIn(one, found);
+export const namedSchemasIn = (node: unknown, found: Json = {}): Json => {
+  if (Array.isArray(node)) for (const one of node) namedSchemasIn(one, found);
   if (!isObject(node)) return found;
   if (typeof node["$id"] === "string") found[node["$id"]] ??= schemaOf(node, true);
-  for (const value of Object.values(node)) namedIn(value, found);
+  for (const value of Object.values(node)) namedSchemasIn(value, found);
   return found;
 };
 
@@ -29,14 +29,14 @@ export const allowMoreFields = (schema: unknown): unknown => {
 };
 
 /** The names of the schemas that a node refers to, directly or through other schemas. */
-export const schemasUsed = (node: unknown, schemas: Json, found = new Set<string>()): Set<string> => {
-  if (Array.isArray(node)) for (const one of node) schemasUsed(one, schemas, found);
+export const usedSchemas = (node: unknown, schemas: Json, found = new Set<string>()): Set<string> => {
+  if (Array.isArray(node)) for (const one of node) usedSchemas(one, schemas, found);
   if (!isObject(node)) return found;
   const name = typeof node["$ref"] === "string" ? node["$ref"].replace("#/components/schemas/", "") : "";
   if (name in schemas && !found.has(name)) {
     found.add(name);
-    schemasUsed(schemas[name], schemas, found);
+    usedSchemas(schemas[name], schemas, found);
   }
-  for (const value of Object.values(node)) schemasUsed(value, schemas, found);
+  for (const value of Object.values(node)) usedSchemas(value, schemas, found);
   return found;
 };

@@ -66,7 +66,7 @@ export const sections = (addresses: Addresses, form: ServerForm) => ({
       license: LICENSE,
       contact: CONTACT,
       description:
-        "Documentation projects with their deploys and custom domains, and the tools of an operator: API keys, health and metrics. Everything here is beta.",
+        "Documentation projects with their deploys and custom domains, and the operator's tools: API keys, health and metrics. Everything here is beta.",
     },
     servers: servers(addresses, "", form),
     tags: [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { StorageUnavailable } from "../../src/lib/storage-errors.ts";
 import { FAULTS, Fault, type FaultCode, faultOf, faultResponse } from "../../src/lib/errors.ts";
-import { documentsOf } from "../../src/openapi/generate.ts";
+import { generateDocuments } from "../../src/openapi/generate.ts";
 import { openStore } from "../support/store.ts";
 
 const CODES = Object.keys(FAULTS) as FaultCode[];
@@ -45,7 +45,7 @@ describe("an unexpected error", () => {
 });
 
 test("the documents name every code of the catalogue that an operation can respond with, and no others", async () => {
-  const documents = await documentsOf((await openStore()).app);
+  const documents = await generateDocuments((await openStore()).app);
   const addresses = { baseUrl: "", stagingBaseUrl: "" };
   const text = JSON.stringify([documents("store", addresses), documents("platform", addresses)]);
   const named = new Set([...text.matchAll(/"value":\{"code":"(\w+)"/g)].map(([, code]) => code));

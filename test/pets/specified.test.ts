@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { documentsOf } from "../../src/openapi/generate.ts";
+import { generateDocuments } from "../../src/openapi/generate.ts";
 import { openStore } from "../support/store.ts";
 // As they were when nothing but the specification was built.
 import specified from "./specified.json";
@@ -10,7 +10,7 @@ interface Described extends Json {
   responses: Record<string, Json & { headers: Json }>;
 }
 
-const documents = await documentsOf((await openStore()).app);
+const documents = await generateDocuments((await openStore()).app);
 const { paths, components } = documents("store", { baseUrl: "", stagingBaseUrl: "" }) as unknown as {
   paths: Record<string, Record<string, Described>>;
   components: { schemas: Json };

@@ -1,4 +1,4 @@
-import { documentsOf } from "../../src/openapi/generate.ts";
+import { generateDocuments } from "../../src/openapi/generate.ts";
 import type { Store } from "./store.ts";
 
 /** A JSON schema or any other node of an OpenAPI document. */
@@ -33,7 +33,7 @@ const jsonSchemaOf = (content: unknown): Node | undefined =>
 
 /** Every operation of both documents, and the schemas that they refer to. */
 export const operationsOf = async (store: Store): Promise<{ operations: Operation[]; schemas: Node }> => {
-  const documents = await documentsOf(store.app);
+  const documents = await generateDocuments(store.app);
   const operations: Operation[] = [];
   const schemas: Node = {};
   for (const [document, base] of [

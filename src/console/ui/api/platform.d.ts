@@ -262,7 +262,7 @@ export interface paths {
     };
     /**
      * List API keys
-     * @description Ascending by id, including revoked keys. While more keys follow, the `Link` header names the next page. Needs the scope `keys:admin`.
+     * @description Ascending by id, including revoked keys. If more keys follow, the `Link` header has the address of the next page. Needs the scope `keys:admin`.
      */
     get: operations["listKeys"];
     put?: never;
@@ -286,7 +286,7 @@ export interface paths {
     };
     /**
      * Fetch one API key
-     * @description Revoked and expired keys too. Needs the scope `keys:admin`.
+     * @description Includes revoked and expired keys. Needs the scope `keys:admin`.
      */
     get: operations["getKey"];
     put?: never;
@@ -329,7 +329,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Is the process alive?
+     * Check that the process is alive
      * @description For supervisors: restart the process if it does not respond. No API key is required.
      */
     get: operations["getLiveness"];
@@ -349,8 +349,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Is the service ready?
-     * @description For load balancers, without an API key. Ready means that the database is writable, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need a person soon, such as certificates that are about to expire. A key with the scope `metrics:read` also gets the messages of `warnings` and the reason why the service is not ready; other keys are ignored.
+     * Check that the service is ready
+     * @description For load balancers, without an API key. Ready means that the database is writable, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need attention soon, such as certificates that are about to expire. A key with the scope `metrics:read` also gets the messages of `warnings` and the reason why the service is not ready; other keys are ignored.
      */
     get: operations["getReadiness"];
     put?: never;
@@ -369,7 +369,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Metrics in the Prometheus text format
+     * Get metrics in the Prometheus text format
      * @description Requests by route template, deprecated calls by key, and the resources of the process. Needs the scope `metrics:read`.
      */
     get: operations["getMetrics"];
@@ -833,10 +833,10 @@ export interface components {
       rateLimit?: string;
       /**
        * Format: date-time
-       * @description When the key expires; without it, never.
+       * @description When the key expires. Without it, the key never expires.
        */
       expiresAt?: string;
-      /** @description The first characters of its newest secret, by which to recognise it. */
+      /** @description The first characters of its newest secret, to recognise it by. */
       prefix: string;
       /**
        * Format: date-time
@@ -845,7 +845,7 @@ export interface components {
       createdAt: string;
       /**
        * Format: date-time
-       * @description When it was last used, to within some seconds.
+       * @description When it was last used, accurate to a few seconds.
        */
       lastUsedAt?: string;
       /**
@@ -887,10 +887,10 @@ export interface components {
       rateLimit?: string;
       /**
        * Format: date-time
-       * @description When the key expires; without it, never.
+       * @description When the key expires. Without it, the key never expires.
        */
       expiresAt?: string;
-      /** @description The first characters of its newest secret, by which to recognise it. */
+      /** @description The first characters of its newest secret, to recognise it by. */
       prefix: string;
       /**
        * Format: date-time
@@ -899,7 +899,7 @@ export interface components {
       createdAt: string;
       /**
        * Format: date-time
-       * @description When it was last used, to within some seconds.
+       * @description When it was last used, accurate to a few seconds.
        */
       lastUsedAt?: string;
       /**
@@ -907,7 +907,7 @@ export interface components {
        * @description When it was revoked.
        */
       revokedAt?: string;
-      /** @description Send it after `Authorization: Bearer`. It is shown only this once and is stored nowhere. */
+      /** @description Send it after `Authorization: Bearer`. It is shown only once and is not stored. */
       secret: string;
     };
     /** @description A key to create. */
@@ -920,7 +920,7 @@ export interface components {
       rateLimit?: string;
       /**
        * Format: date-time
-       * @description When the key expires; without it, never.
+       * @description When the key expires. Without it, the key never expires.
        */
       expiresAt?: string;
     };
@@ -938,10 +938,10 @@ export interface components {
     Readiness: {
       /** @enum {string} */
       status: "ready";
-      /** @description Absent without warnings. */
+      /** @description Absent if there are none. */
       warnings?: components["schemas"]["ReadinessWarning"][];
     };
-    /** @description A problem that needs a person soon. */
+    /** @description A problem that needs attention soon. */
     ReadinessWarning: {
       /** @description The kind of warning. */
       code: string;

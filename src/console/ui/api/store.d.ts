@@ -499,7 +499,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
+        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: a retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path?: never;
@@ -600,7 +600,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing is done and the response is 412. */
+        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing changes and the response is 412. */
         "If-Match"?: string;
       };
       path: {
@@ -633,7 +633,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing is done and the response is 412. */
+        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing changes and the response is 412. */
         "If-Match"?: string;
       };
       path: {
@@ -937,7 +937,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
+        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: a retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path?: never;
@@ -1032,7 +1032,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing is done and the response is 412. */
+        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing changes and the response is 412. */
         "If-Match"?: string;
       };
       path: {
@@ -1065,7 +1065,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing is done and the response is 412. */
+        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing changes and the response is 412. */
         "If-Match"?: string;
       };
       path: {
@@ -1175,7 +1175,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
+        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: a retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path?: never;
@@ -1281,7 +1281,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
+        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: a retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path: {
@@ -1325,7 +1325,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
+        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: a retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path: {
@@ -1369,7 +1369,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: the same request with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
+        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: a retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path: {
