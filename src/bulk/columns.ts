@@ -17,15 +17,6 @@ export class FileRefused extends Error {
   override name = "FileRefused";
 }
 
-/** Finds the fields of a file by the names of its columns, in any spelling. */
-export interface Columns {
-  fieldOf(column: string): Field | undefined;
-  /** True for a column that is neither a field nor ignored. */
-  isUnknown(column: string): boolean;
-  /** The mapped columns that the header does not have. */
-  findMissing(header: readonly string[]): string[];
-}
-
 /** Makes `Category ID`, `category_id` and `categoryId` equal. */
 export const normalize = (column: string): string => column.toLowerCase().replace(/[\s_-]/g, "");
 
@@ -38,24 +29,31 @@ export const parseMapping = (text: string): [column: string, field: Field] | und
   return at > 0 && field ? [text.slice(0, at), field] : undefined;
 };
 
-/** A mapping of the user takes precedence over the names of columns: a mapped field is found nowhere else. */
-export const columnsOf = (mappings: readonly (readonly [column: string, field: Field])[] = []): Columns => {
+/**
+ * Finds the fields of a file by the names of its columns, in any spelling. A user's mapping takes precedence over these names:
+ * a mapped field is found in its mapped column only.
+ */
+export const columnsOf = (mappings: readonly (readonly [column: string, field: Field])[] = []) => {
   const mapped = new Map(mappings.map(([column, field]) => [normalize(column), field]));
   const mappedFields = new Set(mapped.values());
-  const fieldOf = (column: string) => {
+  const fieldOf = (column: string): Field | undefined => {
     const name = normalize(column);
     const field = FIELD_OF.get(name);
     return mapped.get(name) ?? (field && !mappedFields.has(field) ? field : undefined);
   };
   return {
     fieldOf,
-    isUnknown: (column) => !fieldOf(column) && !IGNORED_COLUMNS.has(normalize(column)),
-    findMissing(header) {
+    /** True for a column that is neither a field nor ignored. */
+    isUnknown: (column: string): boolean => !fieldOf(column) && !IGNORED_COLUMNS.has(normalize(column)),
+    /** The mapped columns that the header does not have. */
+    findMissing(header: readonly string[]): string[] {
       const names = new Set(header.map(normalize));
       return mappings.map(([column]) => column).filter((column) => !names.has(normalize(column)));
     },
   };
 };
+
+export type Columns = ReturnType<typeof columnsOf>;
 
 /** The index of each field in a row. */
 export type FieldIndexes = Readonly<Partial<Record<Field, number>>>;

@@ -20,7 +20,7 @@ import { HEAD_BYTES } from "./source.ts";
 
 export const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" } as const;
 
-/** All of them: a file may have been put together from several. */
+/** All of them: a file may be the concatenation of several. */
 const LINE_ENDS = ["\r\n", "\n", "\r"];
 
 /** The first row of a file. */
@@ -59,8 +59,8 @@ const headerWith = (head: Buffer, delimiter: string): Header | undefined => {
 export const readHeader = (head: Buffer, columns: Columns, delimiter?: string): Header => {
   const candidates = delimiter === undefined ? Object.values(DELIMITERS) : [delimiter];
   const headers = candidates.map((candidate) => headerWith(head, candidate)).filter((found) => !!found);
-  const worth = ({ cells }: Header) => countFields(cells, columns) * 10_000 + cells.length;
-  const [best] = headers.toSorted((one, other) => worth(other) - worth(one));
+  const score = ({ cells }: Header) => countFields(cells, columns) * 10_000 + cells.length;
+  const [best] = headers.toSorted((one, other) => score(other) - score(one));
   if (!best)
     throw new FileRefused(
       "there is no header: the first line must name the columns, such as name,categoryId,status",
@@ -117,17 +117,17 @@ const lineCounter = ({ bytes, start, lines }: Buffered) => {
     at = to;
   };
   return {
-    /** The line of the next row, which ends at `end`; undefined if the row is longer than `most`. */
-    next(end: number, most = Infinity): number | undefined {
+    /** The line of the next row, which ends at `end`; undefined if the row is longer than `maxBytes`. */
+    next(end: number, maxBytes = Infinity): number | undefined {
       let from = at;
       while (isLineEnd(bytes[from])) from++;
       pass(from);
       const line = lines + 1;
-      if (end - start - at > most && endOfContent(bytes, end - start) - at > most) return undefined;
+      if (end - start - at > maxBytes && endOfContent(bytes, end - start) - at > maxBytes) return undefined;
       pass(end - start);
       return line;
     },
-    /** What follows the last row and the blank lines after it. */
+    /** The bytes after the last row and its blank lines. */
     rest(): Buffered {
       pass(at + blankLength(bytes.subarray(at)));
       return { bytes: bytes.subarray(at), start: start + at, lines };
@@ -196,12 +196,12 @@ export async function* readCsv(
     for (; ; next = buffered.bytes) {
       if (problem === undefined) {
         const error = await parser.feed(next, isLast);
-        const taken = takeRows(buffered, parser.take());
-        for (const row of taken.rows) rows.push(row);
-        blank += taken.blank;
-        buffered = taken.rest;
-        problem = taken.hasLongRow ? NOT_CLOSED : error && reasonOf(error);
-        // One more: half a line end may follow the longest row.
+        const result = takeRows(buffered, parser.take());
+        for (const row of result.rows) rows.push(row);
+        blank += result.blank;
+        buffered = result.rest;
+        problem = result.hasLongRow ? NOT_CLOSED : error && reasonOf(error);
+        // One more byte: half a line end may follow the longest row.
         if (buffered.bytes.length > MAX_ROW_BYTES + 1) problem ??= NOT_CLOSED;
       }
       if (problem === undefined) break;
@@ -269,9 +269,9 @@ const parserAt = (delimiter: string, start: number) => {
   parser.resume();
   return {
     take() {
-      const taken = rows;
+      const parsed = rows;
       rows = [];
-      return taken;
+      return parsed;
     },
     /** Parses more bytes. After the error that it returns, the parser cannot continue. */
     feed: (bytes: Buffer, isLast: boolean) =>

@@ -14,7 +14,7 @@ export const csvLine = (cells: readonly string[], delimiter = ","): string => {
   return `${line}\n`;
 };
 
-// What spreadsheets take for a formula (OWASP, CSV Injection), and what `guardFormula` makes of one.
+// What spreadsheets take for a formula (OWASP, CSV Injection), and what `guardFormula` turns it into.
 const FORMULA = /^'*[=+\-@\t\r]/;
 const GUARDED = /^'+[=+\-@\t\r]/;
 

@@ -9,7 +9,7 @@ export interface SessionOptions {
   record: Omit<Import, "id" | "finishedAt" | "rejectedFile">;
   /** Forgets an interrupted import of the same file. */
   reimport: boolean;
-  /** The highest id of the imports among which `previous` was looked for. */
+  /** The highest id among the imports that were searched for `previous`. */
   newestId: number;
   /** The path of the file of rejected rows, and the start of that file. */
   rejected: string | undefined;

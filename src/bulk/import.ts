@@ -45,7 +45,7 @@ export interface Reporter {
 export interface Dependencies {
   /** Undefined: rows are only validated. */
   imports: ImportRepository | undefined;
-  /** Tells whether a category exists; undefined: animals may belong to any. */
+  /** True if the category exists; undefined if animals may belong to any. */
   hasCategory: ((categoryId: bigint) => boolean) | undefined;
   now(): number;
   reporter: Reporter;
@@ -56,14 +56,14 @@ export interface Dependencies {
 export interface ImportResult extends RowCounts {
   /** False if it was stopped. */
   done: boolean;
-  /** Rows that the previous import has read, and how many of them it rejected. */
+  /** Rows that the previous import read, and how many of them it rejected. */
   before: number;
   rejectedBefore: number;
   /** Rows of blank cells, which are skipped. Those of the previous import are not counted. */
   blank: number;
 }
 
-/** How the rows of one file are read, and written if they are rejected. */
+/** How to read the rows of one file, and how to write rejected ones. */
 interface FileFormat {
   firstRow: Position;
   batches(rest: AsyncIterable<Buffer>, position: Position): AsyncGenerator<Batch>;
@@ -101,7 +101,7 @@ const readFormat = (
   };
 };
 
-/** Invalid bytes decode to U+FFFD, and are written so to the file of rejected rows. */
+/** Invalid bytes decode to U+FFFD, which is also what the file of rejected rows has in their place. */
 const REPLACEMENT = "\uFFFD";
 
 /** Validates a row, its text encoding and its category. */
@@ -146,7 +146,7 @@ const sortRows = (
 
 const formatDate = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
-/** Says where the rows are that the previous import rejected, unless they are where those of this import will be. */
+/** Names the file with the rows that the previous import rejected, unless this import appends to it. */
 const previousRejectedNote = (previous: Import, current: Import | undefined): string => {
   const { rejected, rejectedFile, rejectedBytes } = previous;
   if (!current || rejected === 0) return "";
@@ -163,8 +163,8 @@ const resumeNote = (previous: Import, current: Import | undefined): string =>
     : `${quantity(previous.read, "row")} of it ${previous.read === 1 ? "was" : "were"} imported on ${formatDate(previous.finishedAt)}: continues after them; --again imports all`;
 
 /**
- * Writes the rows of a file that is read from a resume point on. The session, with its lock and the file of rejected rows,
- * is opened with the first rows.
+ * Writes the rows of a file after its resume point. The first rows open the session, with its lock and the file of rejected
+ * rows.
  */
 const importWriter = (
   options: ImportOptions,
@@ -176,7 +176,7 @@ const importWriter = (
   const validate = rowValidator(format, source, hasCategory);
   const pacing = writePacing();
   const started = { hash: fingerprint.digest(), bytes: position.bytes };
-  /** `fingerprint` is of the file up to here. */
+  /** How many bytes of the file `fingerprint` covers. */
   let seen = position.bytes;
   let session: ImportSession | undefined;
   let state: Import | undefined;
@@ -253,8 +253,8 @@ const resultOf = (
 };
 
 /**
- * Imports a file: every row is added or rejected. Progress is stored in the transaction of the animals: however an import
- * ends, the next one of the same file continues after its last row.
+ * Imports a file: every row is added or rejected. Progress is stored in the same transaction as the animals: however an
+ * import ends, the next one of the same file continues after its last row.
  * @throws FileRefused if the file cannot be read or was imported before; ConcurrentImport; CategoryGone
  */
 export const importFile = async (

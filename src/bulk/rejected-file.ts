@@ -12,14 +12,6 @@ export interface RejectedProgress {
 
 export const NO_REJECTED: RejectedProgress = { rejectedBytes: 0, rejectedHash: null };
 
-/** The file of rejected rows. It is created with the first of them, readable for its owner only. */
-export interface RejectedFile {
-  readonly written: RejectedProgress;
-  /** Appends lines. They are on disk when it returns. */
-  add(lines: string): void;
-  close(): void;
-}
-
 const fileExists = (path: string) =>
   new FileRefused(
     `${path} exists already, from an earlier import: correct and import it, or remove it, or name another file with --rejected`,
@@ -66,7 +58,7 @@ const create = (path: string): number => {
   return file;
 };
 
-/** Opens the file of an interrupted import. @throws FileRefused if it is not what that import has written */
+/** Opens the file of an interrupted import. @throws FileRefused if it does not start with what that import wrote */
 const reopen = (path: string, heading: string, { rejectedBytes, rejectedHash }: RejectedProgress) => {
   const file = open(path, "r+");
   const print = readFingerprint(file, rejectedBytes);
@@ -81,15 +73,12 @@ const reopen = (path: string, heading: string, { rejectedBytes, rejectedHash }: 
 };
 
 /**
- * @param previous what an interrupted import has written to the file: anything after it was never counted; undefined if the
- *   file must not exist
+ * Opens the file of rejected rows. The first row creates it, readable for its owner only.
+ * @param previous how much an interrupted import has written: anything after it was never counted; undefined if the file must
+ *   not exist
  * @throws FileRefused if the file was changed since
  */
-export const openRejectedFile = (
-  path: string,
-  heading: string,
-  previous: RejectedProgress | undefined,
-): RejectedFile => {
+export const openRejectedFile = (path: string, heading: string, previous: RejectedProgress | undefined) => {
   // If the user has removed it, a new file is created, with a heading.
   const found = previous && existsSync(path) ? reopen(path, heading, previous) : undefined;
   let file = found?.file;
@@ -105,10 +94,11 @@ export const openRejectedFile = (
     written = { rejectedBytes: from + bytes.length, rejectedHash: print.digest() };
   };
   return {
-    get written() {
+    get written(): RejectedProgress {
       return written;
     },
-    add(lines) {
+    /** Appends lines. They are on disk when it returns. */
+    add(lines: string): void {
       file ??= create(path);
       if (!isReady) ftruncateSync(file, written.rejectedBytes);
       isReady = true;
@@ -116,6 +106,10 @@ export const openRejectedFile = (
       write(file, lines);
       fdatasyncSync(file);
     },
-    close: () => file !== undefined && closeSync(file),
+    close(): void {
+      if (file !== undefined) closeSync(file);
+    },
   };
 };
+
+export type RejectedFile = ReturnType<typeof openRejectedFile>;

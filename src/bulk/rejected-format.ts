@@ -11,16 +11,16 @@ export interface RejectedFormat {
 
 const isAddedColumn = (column: string): boolean => ["line", "reason"].includes(normalize(column));
 
-/** The columns of the file, then `line` and `reason`, which replace those of a file that is itself one of rejected rows. */
+/** The columns of the file, then `line` and `reason`. In a file of rejected rows they replace the columns of these names. */
 export const rejectedCsv = (header: readonly string[], delimiter: string): RejectedFormat => {
-  const kept = header.map((_, index) => index).filter((index) => !isAddedColumn(header[index] ?? ""));
+  const indexes = header.map((_, index) => index).filter((index) => !isAddedColumn(header[index] ?? ""));
   const lineOf = (cells: readonly string[], line: string, reason: string) =>
-    csvLine([...kept.map((index) => cells[index] ?? ""), line, reason], delimiter);
+    csvLine([...indexes.map((index) => cells[index] ?? ""), line, reason], delimiter);
   return {
     heading: lineOf(header, "line", "reason"),
     formatLine({ line, content }, reason) {
       const cells = content instanceof UnreadableRow ? [] : (content as string[]);
-      if (content instanceof UnreadableRow && kept[0] !== undefined) cells[kept[0]] = content.text;
+      if (content instanceof UnreadableRow && indexes[0] !== undefined) cells[indexes[0]] = content.text;
       // Cells beyond the header have no column: they go into the reason.
       const beyond =
         cells.length > header.length ? ` (beyond them: ${JSON.stringify(cells.slice(header.length))})` : "";

@@ -5,7 +5,7 @@ import type { Database } from "../db/open.ts";
 import { imports } from "../db/schema/imports.ts";
 import type { NewPet, PetStatus } from "../pets/pet.ts";
 
-/** How far an import has come. */
+/** The progress of an import. */
 export interface Progress {
   /** SHA-256 of the first `bytes` bytes of the file. */
   hash: string;
@@ -44,15 +44,15 @@ export class ConcurrentImport extends Error {
   }
 }
 
-/** Makes a function that tells whether a category exists. */
+/** Returns a function that checks whether a category exists. */
 export const categoryLookup = ({ client }: Database): ((categoryId: bigint) => boolean) => {
   const findStatement = client.prepare<unknown, [bigint]>("SELECT 1 FROM categories WHERE id = ?1");
   return (categoryId) => findStatement.get(categoryId) !== null;
 };
 
 /**
- * Inserts animals by one statement, from JSON. The index of words is written once for each statement: this takes two thirds
- * of the time of statements with fifty rows each.
+ * Inserts animals with one statement, from JSON. Each statement writes the index of words once: this takes two thirds of the
+ * time of statements with fifty rows each.
  */
 const petInserter = ({ client }: Database, strictCategories: boolean) => {
   const insertStatement = client.prepare<unknown, [number, string]>(
@@ -62,7 +62,7 @@ const petInserter = ({ client }: Database, strictCategories: boolean) => {
   );
   return (pets: readonly NewPet[], now: number) => {
     const rows = pets.map(({ name, categoryId, status = null }) => [
-      // As a bound parameter would be stored: half a surrogate pair is not a character.
+      // As SQLite would store a bound parameter: half a surrogate pair is not a character.
       name.toWellFormed(),
       JSON.rawJSON(String(categoryId)),
       status,
@@ -83,7 +83,7 @@ const holdLock = (path: string): Disposable => {
   };
 };
 
-/** Writes the record of an import, if its progress is still `from` bytes. It throws ConcurrentImport inside the transaction. */
+/** Writes the record of an import; throws ConcurrentImport inside the transaction unless its progress still is `from` bytes. */
 const updateIfAt = ({ orm }: Database, id: number, from: number, values: Partial<Import>) => {
   const updateStatement = orm
     .update(imports)
@@ -137,14 +137,14 @@ export const importRepository = (
 
   return {
     hold,
-    /** All imports: the interrupted ones, then those that read most of their file first. */
+    /** All imports: interrupted ones first, then by the bytes they have read, most first. */
     all: (): Import[] =>
       orm.select().from(imports).orderBy(isNotNull(imports.finishedAt), desc(imports.bytes)).all(),
     /**
      * Stores a new import and returns its id.
      * @param replaceInterrupted forgets an interrupted import of the same file
-     * @param newestId the highest id that the caller has seen: a later import of the same file, even a finished one, is in
-     *   the way
+     * @param newestId the highest id that the caller has seen: a later import of the same file, even a finished one, is a
+     *   concurrent one
      * @throws ConcurrentImport
      */
     async start(
@@ -173,7 +173,7 @@ export const importRepository = (
       if (!row) throw new ConcurrentImport();
       return row.id;
     },
-    /** Stores how an import continues, if nothing has been added since it was read. @throws ConcurrentImport */
+    /** Reopens an import, if nothing has been added since its record was read. @throws ConcurrentImport */
     async resume({ id, head, bytes, rejectedFile, rejectedBytes, rejectedHash }: Import): Promise<void> {
       const values = { head, rejectedFile, rejectedBytes, rejectedHash, finishedAt: null };
       await commit([updateIfAt(database, id, bytes, values)]);

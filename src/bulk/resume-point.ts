@@ -4,12 +4,12 @@ import type { Import } from "./repository.ts";
 import type { Position } from "./row.ts";
 import { type Fingerprint, type Source, fingerprint, sha256, skip } from "./source.ts";
 
-/** Where an import starts to read rows: at the first one, or after the rows that an earlier import has read. */
+/** Where an import starts to read rows: at the first one, or after the rows that an earlier import read. */
 export interface ResumePoint {
   position: Position;
-  /** The file from there on. */
+  /** The file after this position. */
   rest: AsyncIterable<Buffer>;
-  /** Of the file up to there. */
+  /** The fingerprint of the file up to this position. */
   fingerprint: Fingerprint;
   source: Source;
   /** The import that this one continues. */
@@ -17,8 +17,8 @@ export interface ResumePoint {
 }
 
 /**
- * True if the import may be of a file with this head. A finished import may be of a shorter file, to which rows have been
- * appended since: these are still to be imported.
+ * True if the import may be of the file with this head. After a finished import the file may have grown: its new rows are
+ * still to be imported.
  */
 const mayBeSameFile =
   (fileHead: Buffer) =>
@@ -27,11 +27,11 @@ const mayBeSameFile =
     return read > 0 && hash === sha256(fileHead.subarray(0, bytes));
   };
 
-const DIFFERS = "it differs from that file before their end: import the unchanged file to continue";
+const DIFFERS = "these rows have changed since: import the unchanged file to continue";
 const CUT_OFF =
-  "it continues inside the last of them, which was cut off: check that row, and import the rows after it as a file of their own";
+  "the last of these rows was cut off, and is longer now: check that row, and import the rows after it as a separate file";
 
-/** Skips the rows that a previous import has read, or returns the reason why that import cannot be continued. */
+/** Skips the rows that a previous import read, or returns the reason why that import cannot continue. */
 const resumeAfter = async (source: Source, previous: Import): Promise<ResumePoint | string> => {
   const read = fingerprint();
   const { position, rest, isInside } = await skip(source.chunks, previous.bytes, read);
@@ -67,7 +67,7 @@ export const findResumePoint = async (
     const isOtherFile = found === DIFFERS && candidate.finishedAt !== null;
     if (!canReopen || !(reimport || isOtherFile))
       throw new FileRefused(
-        `it starts like ${candidate.file}, of which ${quantity(candidate.read, "row")} ${candidate.read === 1 ? "was" : "were"} imported, but ${found}, or use --again${reimport ? " with its path" : ""} to import all of this one`,
+        `it starts like ${candidate.file} (${quantity(candidate.read, "row")} imported), but ${found}, or use --again${reimport ? " with its path" : ""} to import all of this one`,
       );
     source = await open();
   }

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { FileRefused } from "./columns.ts";
 import { LF, type Position, CR, countLines, isLineEnd } from "./row.ts";
 
-/** Files are told apart by this much of their start. */
+/** How much of its start identifies a file. */
 export const HEAD_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 
@@ -14,14 +14,14 @@ export interface Source {
   /** The whole file, once. */
   chunks: AsyncIterable<Buffer>;
   encoding: "UTF-8" | "UTF-16";
-  /** True once bytes have come that are invalid in this encoding. */
+  /** True once bytes that are invalid in this encoding were read. */
   isBroken(): boolean;
 }
 
 const stream = (path: string | undefined): AsyncIterable<Buffer> =>
   path === undefined ? Readable.from(process.stdin) : createReadStream(path, { highWaterMark: CHUNK_BYTES });
 
-/** Checks chunks as they come, and the end without one: true while all of them are text. */
+/** Checks chunks as they arrive; call it without a chunk at the end. True while all of them are text. */
 const textChecker = (encoding: "utf-8" | "utf-16le") => {
   const decoder = new TextDecoder(encoding, { fatal: true });
   let isText = true;
@@ -35,7 +35,7 @@ const textChecker = (encoding: "utf-8" | "utf-16le") => {
   };
 };
 
-/** What becomes known while a file is read. */
+/** Facts that reading a file reveals. */
 interface Findings {
   encoding: Source["encoding"];
   isText: boolean;
@@ -92,19 +92,16 @@ export const openSource = async (path: string | undefined): Promise<Source> => {
   };
 };
 
-/** The SHA-256 of a file as far as it has been read. */
-export interface Fingerprint {
-  add(bytes: Buffer): void;
-  digest(): string;
-}
-
-export const fingerprint = (): Fingerprint => {
+/** The SHA-256 of the part of a file that has been read so far. */
+export const fingerprint = () => {
   const hasher = new Bun.CryptoHasher("sha256");
   return {
-    add: (bytes) => void hasher.update(bytes),
-    digest: () => hasher.copy().digest("hex"),
+    add: (bytes: Buffer): void => void hasher.update(bytes),
+    digest: (): string => hasher.copy().digest("hex"),
   };
 };
+
+export type Fingerprint = ReturnType<typeof fingerprint>;
 
 export const sha256 = (bytes: Buffer): string => Bun.SHA256.hash(bytes, "hex");
 

@@ -16,7 +16,7 @@ type FieldValues = Partial<Record<Field, unknown>>;
 
 const PLAIN_INTEGER = /^[+-]?[0-9]{1,40}$/;
 
-/** A number that a spreadsheet has rounded (`9.2E+18`) stays text, which the rules of a category refuse. */
+/** A number that a spreadsheet has rounded (`9.2E+18`) stays text, which is refused as a category. */
 const parseInteger = (cell: string): unknown => {
   const text = cell.trim();
   if (text.length <= 15 && PLAIN_INTEGER.test(text)) return Number(text);
@@ -66,7 +66,7 @@ export const csvRowValidator =
 
 const MAX_UNKNOWN_KEYS = 50;
 
-/** @param unknownKeys collects keys that are no field */
+/** @param unknownKeys collects keys that are not fields */
 export const objectRowValidator =
   (columns: Columns, unknownKeys: Set<string>): RowValidator =>
   ({ content }) => {

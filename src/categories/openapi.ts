@@ -21,7 +21,7 @@ export const createCategory = operation({
   bodyExample: { name: "Dogs" },
   responses: {
     201: {
-      description: "The new category, with the id that it was given.",
+      description: "The new category, with its id.",
       headers: ["Location", "ETag"],
       example: DOGS,
     },

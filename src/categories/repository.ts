@@ -20,8 +20,8 @@ export type Refusal = "not_found" | "precondition_failed" | "category_name_taken
 const COLUMNS = { id: categories.id, name: categories.name };
 
 /**
- * A name for comparison: compatible forms and cases of a letter are equal, and white space counts only between words. A row
- * from the time when all white space counted keeps its value until it is renamed.
+ * A name for comparison: compatible forms and cases of a letter are equal, and white space counts only between words. Rows
+ * written when all white space counted keep their value until they are renamed.
  */
 const foldName = (name: string): string =>
   name.normalize("NFKC").toLowerCase().replaceAll(/\s+/gu, " ").trim();

@@ -4,7 +4,7 @@ import type { Category, CategoryChange, CategoryRepository, StoreResponse, Refus
 
 export type { Category } from "./repository.ts";
 
-/** What a cursor of the list is bound to. */
+/** A cursor is valid for this list only. */
 const CURSOR_SCOPE = "categories";
 
 const notFound = () => new Fault("not_found", "There is no category with this id.");

@@ -26,9 +26,9 @@ const foldEmail = (email: string): string =>
 const escapeGlob = (text: string): string => text.replaceAll(/[*?[]/g, "[$&]");
 
 /**
- * GLOB patterns for an idempotency key, in lower case and between spaces, that contains the address as a word: next to it is
- * nothing that addresses commonly contain. A hyphen does not belong to the word: one response too many is better than one
- * too few.
+ * GLOB patterns for an idempotency key that contains the address as a whole word: no character that is common in addresses
+ * adjoins it. The key is in lower case and padded with spaces. A hyphen ends the word: it is better to delete one response
+ * too many than one too few.
  */
 const addressPatterns = (address: string) =>
   ["[^a-z0-9.]", ".[^a-z0-9]"].map((end) => ({
@@ -74,12 +74,12 @@ const erasureStatements = ({ orm }: Pick<Database, "orm">) => {
     .where(and(isOfAdopter, notExists(ordersWhere(orm, isOpenOrder))))
     .returning({ id: orders.id })
     .prepare();
-  // A response belongs to the adopter whom it names: the address of another adopter is not searched for this one.
+  // A response belongs to the adopter it names: this address is not searched inside another adopter's.
   const adopter = sql`iif(json_valid(${keptResponses.body}), lower(${keptResponses.body} ->> '$.adopter.email'), null)`;
   const otherAdopter = sql`iif(instr(${adopter}, value ->> 'address') > 0, ${adopter}, '')`;
   const key = sql`'  ' || replace(lower(${keptResponses.idempotencyKey}), ${otherAdopter}, ' ') || '  '`;
   const containsAddress = sql`(${adopter} in (select value from json_each(${value("spellings")})) or exists (select 1 from json_each(${value("words")}) where instr(lower(${keptResponses.idempotencyKey}), value ->> 'address') > 0 and ${key} glob value ->> 'pattern'))`;
-  // While an order still has the address, nothing was erased.
+  // An order that still has the address shows that nothing was erased.
   const deleteResponsesStatement = orm
     .delete(keptResponses)
     .where(and(containsAddress, notExists(ordersWhere(orm))))
@@ -100,11 +100,11 @@ export const adopterRepository = (database: Database) => {
   const { releaseStatement, cancelStatement, eraseStatement, deleteResponsesStatement } =
     erasureStatements(database);
 
-  /** How the database spells the address. SQLite's `lower` knows ASCII only: all other addresses are compared here. */
+  /** The spellings of the address in the database. SQLite's `lower` knows ASCII only: other addresses are compared here. */
   const spellingsOf = (email: string): string[] => {
-    const given = email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+    const lowerAscii = email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
     const same = nonAsciiStatement.all().filter(({ spelling }) => foldEmail(spelling) === foldEmail(email));
-    return [...new Set([given, foldEmail(email), ...same.map(({ spelling }) => spelling)])];
+    return [...new Set([lowerAscii, foldEmail(email), ...same.map(({ spelling }) => spelling)])];
   };
 
   return {
@@ -114,7 +114,7 @@ export const adopterRepository = (database: Database) => {
     },
     /**
      * Erases adopter and note of all orders with this address, and the stored responses that contain it, in one atomic step.
-     * An open order prevents all of it, unless `cancelOpen` cancels it in the same step.
+     * While an order is open it erases nothing, unless `cancelOpen` cancels that order in the same step.
      */
     async forget(email: string, cancelOpen: boolean, now: number): Promise<ErasureResult> {
       const all = spellingsOf(email);

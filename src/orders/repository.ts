@@ -39,10 +39,10 @@ export interface OrderPage {
   petId: number | undefined;
 }
 
-/** Without an order: the animal as it was, or undefined if it does not exist. */
+/** If no order was placed: the animal's status, or undefined if there is no such animal. */
 export type PlaceResult = { order: Order } | { order: undefined; pet: { status: string | null } | undefined };
 
-/** Without an order after the step: the order as it is, or undefined if it does not exist. */
+/** If the step was refused: the present order, or undefined if there is none. */
 export type StepResult = { order: Order } | { order: undefined; present: Order | undefined };
 
 const COLUMNS = {
@@ -69,7 +69,7 @@ const value = sql.placeholder;
 
 /**
  * True if the statement before this one wrote a row (https://sqlite.org/lang_corefunc.html#changes); rows that triggers wrote
- * do not count. The two statements are of the same transaction.
+ * do not count. Both statements run in the same transaction.
  */
 const PREVIOUS_WROTE = sql`changes() > 0`;
 

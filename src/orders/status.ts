@@ -19,7 +19,7 @@ interface Transition {
 export const TRANSITIONS: Readonly<Record<OrderStep, Transition>> = {
   approve: { from: ["placed"], to: "approved" },
   complete: { from: ["approved"], to: "completed", pet: { to: "sold" } },
-  // An animal that has been given another status in the meantime keeps it.
+  // An animal whose status has changed in the meantime keeps it.
   cancel: { from: ["placed", "approved"], to: "cancelled", pet: { from: "pending", to: "available" } },
 };
 
@@ -33,6 +33,6 @@ export const nextStatus = (status: OrderStatus, step: OrderStep): OrderStatus | 
 export const explainStatus = (status: OrderStatus): string => {
   const possible = ORDER_STEPS.map((step) => nextStatus(status, step)).filter((next) => next !== undefined);
   return possible.length === 0
-    ? `The order is ${status}: nothing more can be done with it.`
+    ? `The order is ${status}: this is final.`
     : `The order is ${status}: it can be ${possible.join(" or ")}.`;
 };

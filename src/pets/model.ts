@@ -42,7 +42,7 @@ export const NewPet = t.Object(fields, {
   description: "An animal to add.",
 });
 
-/** Checks the rows of a file as the body of `POST /v1/pets` is checked. */
+/** Checks the rows of a file by the rules for the body of `POST /v1/pets`. */
 export const newPetChecker = schemaChecker(NewPet);
 
 export const Pet = t.Object(

@@ -25,11 +25,11 @@ export const streamPets = operation({
   operationId: "streamPets",
   summary: "Stream changes to animals",
   description:
-    "Server-sent events: `added`, `changed` and `deleted`. Each has an id, and its `data` is the animal as it is when the event is sent, or only the animal's id if it has been deleted. The stream starts with the next change, or after the event that `Last-Event-ID` names. If events between the two are missing (the newest 1,000,000 are kept, and none when a backup is restored), the first event is `reset`: list the animals again. A comment is sent every 15 seconds. An API key may have 10 open streams, and all keys together 100.",
+    "Server-sent events: `added`, `changed` and `deleted`. Each has an id, and its `data` is the animal as it is when the event is sent, or only the animal's id if it has been deleted. The stream starts with the next change, or after the event that `Last-Event-ID` names. If events after that one are missing, the first event is `reset`: list the animals again. The newest 1,000,000 events are kept, but none of them when a backup is restored. A comment is sent every 15 seconds. An API key may have 10 open streams, and all keys together 100.",
   tags: TAGS,
   responses: {
     200: {
-      description: "The stream. It ends when the key does, and when the server stops.",
+      description: "The stream. It ends when the key expires or is revoked, and when the server stops.",
       textAs: "text/event-stream",
       example: `retry: 2000\n\nid: 1234\nevent: added\ndata: ${JSON.stringify(BELLA)}\n\n`,
     },

@@ -9,8 +9,8 @@ const MAX_PAGES = 1000;
 const MAX_BYTES = 8 * 2 ** 20;
 
 /**
- * Different queries have different keys: the cursor, which may be any text, comes last, and nothing before it contains the
- * text that a client chose, except in an encoding without spaces.
+ * Different queries have different keys: no field before the cursor contains a space (`q` is percent-encoded), and the
+ * cursor, which may be any text, comes last.
  */
 const cacheKey = ({ limit, status, categoryId, q, ids, cursor }: ListPets): string => {
   const plain = `${limit} ${status ?? ""} ${cursor ?? ""}`;
@@ -31,7 +31,7 @@ const selectResponse = (page: CachedPage, ifNoneMatch: string | undefined): Resp
 };
 
 /**
- * Caches the responses of `GET /v1/pets`: making one costs four times as much as cloning it. Every write changes `version`,
+ * Caches the responses of `GET /v1/pets`: building one costs four times as much as cloning it. Every write changes `version`,
  * and a new version empties the cache, so no response is older than the last acknowledged write.
  */
 export const petListCache = ({ list, version }: { list: PetService["list"]; version: () => number }) => {
@@ -44,7 +44,7 @@ export const petListCache = ({ list, version }: { list: PetService["list"]; vers
     const json = JSON.stringify(items.map(fromPet));
     const filters = { limit, status, categoryId: categoryId?.toString(), q, ids: ids?.join() };
     const links = nextPage("/v1/pets", filters, next);
-    // The link is part of the tag: a last page can stay the same in all but having a next page.
+    // The ETag covers the link: a last page may gain a next page while its animals stay the same.
     const etag = etagOf(`${links["link"] ?? ""}${json}`);
     // Clones of a response share the bytes of a Blob.
     const body = new Blob([json], { type: "application/json" });
@@ -59,7 +59,7 @@ export const petListCache = ({ list, version }: { list: PetService["list"]; vers
   };
 
   return {
-    /** The response to a list query; 304 if `ifNoneMatch` names its tag. */
+    /** The response to a list query; 304 if `ifNoneMatch` names its ETag. */
     respond(query: ListPets, ifNoneMatch: string | undefined): Response | Promise<Response> {
       // Read before the rows: a page with newer rows than its version says is dropped too early, never too late.
       const current = version();
@@ -68,7 +68,7 @@ export const petListCache = ({ list, version }: { list: PetService["list"]; vers
       const key = cacheKey(query);
       const page = pages.get(key);
       if (page) return selectResponse(page, ifNoneMatch);
-      return makePage(query, key, current).then((made) => selectResponse(made, ifNoneMatch));
+      return makePage(query, key, current).then((created) => selectResponse(created, ifNoneMatch));
     },
   };
 };

@@ -12,14 +12,14 @@ export interface Pet extends NewPet {
   id: number;
 }
 
-/** A merge patch: absent fields keep their value, and a status of null clears the status. */
+/** A merge patch: absent fields keep their value, and `null` clears the status. */
 export interface PetChange {
   name?: string;
   categoryId?: bigint;
   status?: PetStatus | null;
 }
 
-/** Which animals a list contains: those that match every filter. */
+/** The filters of a list. Its animals match all of them. */
 export interface PetFilters {
   status: PetStatus | undefined;
   categoryId?: bigint | undefined;

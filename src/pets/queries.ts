@@ -56,8 +56,8 @@ interface SearchValues {
 }
 
 /**
- * Searches by words, a slice of ids at a time, and lets other requests run in between: a million animals may have the word
- * and another status than the search asks for.
+ * Searches by words, a slice of ids at a time, and lets other requests run in between: a million animals may match the words
+ * but not the other filters.
  */
 const petSearch = ({ orm }: Pick<Database, "orm">) => {
   // A cross join makes SQLite read the words first.
@@ -106,7 +106,7 @@ export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pe
       .orderBy(asc(pets.id))
       .limit(value("limit"))
       .prepare();
-  // The filter gives the status of every row: not reading it makes up for the cost of the lookup by index.
+  // The filter already tells the status: not reading the column makes up for the lookup by index.
   const listWithStatus = (condition?: SQL) =>
     orm
       .select(COLUMNS_BUT_STATUS)
@@ -174,7 +174,7 @@ export const petCounts = ({
     .limit(value("limit"))
     .as("slice");
   const countStatus = (status: PetStatus) => sql<number>`count(iif(${slice.status} = ${status}, 1, null))`;
-  // Grouping by the status as well, a text, takes twice as long.
+  // Also grouping by the status, which is text, takes twice as long.
   const countStatement = orm
     .select({
       day: slice.day,

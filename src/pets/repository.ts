@@ -15,7 +15,7 @@ export type WriteResult =
   | { refused: "not_found" | "precondition_failed" | "category_not_found" }
   | { refused: "pet_in_order"; order: number };
 
-/** An animal as it is stored: the revision tells whether it was written since. */
+/** A stored animal. Every write increments the revision. */
 export interface StoredPet extends Pet {
   revision: number;
 }
@@ -27,12 +27,12 @@ const OPEN_ORDER_ID = sql<number | null>`(select ${orders.id} from ${orders} whe
 const HAS_NO_OPEN_ORDER = sql`not exists (select 1 from ${orders} where ${OPEN_ORDER})`;
 const HAS_ID = eq(pets.id, value("id"));
 
-/** Nobody has written the animal since the client's copy of it was compared, or the client expects nothing. */
+/** True if the animal was not written since the client's copy was compared, or if the client expects nothing. */
 const IS_EXPECTED = sql<number>`(${value("revision")} is null or ${pets.revision} = ${value("revision")})`;
 
 const CATEGORY_EXISTS = sql`exists (select 1 from ${categories} where ${categories.id} = ${value("categoryId")})`;
 
-const insertStatement = ({ orm }: Pick<Database, "orm">, strictCategories: boolean) => {
+const prepareInsert = ({ orm }: Pick<Database, "orm">, strictCategories: boolean) => {
   const fields = {
     name: value("name"),
     categoryId: value("categoryId"),
@@ -45,7 +45,7 @@ const insertStatement = ({ orm }: Pick<Database, "orm">, strictCategories: boole
   return insert.returning({ id: pets.id }).prepare();
 };
 
-/** The animal as it is in the transaction of a write, and what may have stopped the write. */
+/** The animal in the transaction of a write, and the conditions that may have stopped the write. */
 interface State extends Row {
   isExpected: number;
   /** 0 if categories are strict and the new one does not exist. */
@@ -62,7 +62,7 @@ const resultOf = (written: Row | undefined, state: State | undefined): WriteResu
   return { refused: "pet_in_order", order: state.openOrder as number };
 };
 
-/** Conditional writes: the conditions are in the SQL, so that nothing can come between the check and the write. */
+/** Writes whose conditions are part of the SQL, so that no other write comes between check and write. */
 const conditionalWrites = ({ orm, commit }: Database, strictCategories: boolean) => {
   const hasCategory = strictCategories
     ? sql<number>`(${value("categoryId")} is null or ${CATEGORY_EXISTS})`
@@ -139,7 +139,7 @@ export const petRepository = (
   { strictCategories = false }: { strictCategories?: boolean } = {},
 ) => {
   const { orm, commit } = database;
-  const insert = insertStatement(database, strictCategories);
+  const insertStatement = prepareInsert(database, strictCategories);
   const findStatement = orm
     .select({ ...COLUMNS, revision: pets.revision })
     .from(pets)
@@ -156,7 +156,7 @@ export const petRepository = (
     async add(pet: NewPet, createdAt: number, keep?: StoreResponse<Pet>): Promise<Pet | undefined> {
       const values = { ...pet, status: pet.status ?? null, createdAt };
       const [[row]] = await commit(
-        [{ query: insert, values }],
+        [{ query: insertStatement, values }],
         keep && (([[added]]) => added && keep({ id: added.id, ...pet })),
       );
       return row && { id: row.id, ...pet };

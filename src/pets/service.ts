@@ -23,7 +23,7 @@ const assertWritten = (result: WriteResult): Pet => {
   );
 };
 
-/** What a cursor is bound to: the list and its filters, hashed where these can be long. */
+/** A cursor is valid for this list and these filters only. Filters that can be long are hashed. */
 export const cursorScope = ({ status, categoryId, q, ids }: PetFilters): string => {
   const plain = `pets:${status ?? ""}${categoryId === undefined ? "" : `:${categoryId}`}`;
   if (q === undefined && ids === undefined) return plain;

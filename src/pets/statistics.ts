@@ -64,8 +64,8 @@ const toPetCounts = ({ total, available, pending, sold, byDay }: Totals, now: nu
 
 /**
  * Counts animals in slices; concurrent requests share one count. Ids only grow, so a count continues after the last id it
- * has seen. Only a new count sees changes and deletions of animals that were counted already: it is made at most every ten
- * seconds, and only if `version` shows that something was written.
+ * has seen. Changes and deletions of counted animals need a new count. It starts at most every ten seconds, and only if
+ * `version` has changed.
  */
 export const petStatistics = ({
   countByDay,
@@ -91,7 +91,7 @@ export const petStatistics = ({
   };
 
   const count = async (): Promise<void> => {
-    // Read before the rows: what is written during the count shows in the next one.
+    // Read before the rows: the next count sees what is written during this one.
     const [now, current] = [clock.now(), version()];
     const isOld = current !== countedVersion && Math.abs(now - countedAt) >= RECOUNT_MS;
     if (!isOld) return countFurther(totals);

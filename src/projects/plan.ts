@@ -1,6 +1,6 @@
 /** What a plan allows. */
 export interface PlanRules {
-  /** Projects of this plan may add custom domains, and keep those that they have. */
+  /** Projects of this plan may add custom domains, and keep the ones they have. */
   customDomains: boolean;
 }
 

@@ -25,9 +25,9 @@ export interface ProjectChange {
   plan?: Plan | undefined;
 }
 
-/** Writes of other rooms in the same atomic step. */
+/** Writes of other modules in the same atomic step. */
 export interface ProjectEffects {
-  /** Run after a change of the project: they see its new plan. */
+  /** Statements to run after a change of the project: they see its new plan. */
   afterChange(projectId: number, now: number): readonly Statement[];
   beforeRemove(projectId: number): readonly Statement[];
 }
@@ -95,7 +95,7 @@ export const projectRepository = ({ orm, commit }: Database, effects: ProjectEff
     async list(page: { after: number; limit: number }): Promise<Project[]> {
       return listStatement.all({ ...page });
     },
-    /** Changes the given fields, with the effects of other rooms; undefined if there is no such project. */
+    /** Changes the present fields, with the effects of other modules; undefined if there is no such project. */
     async change(id: number, { name, plan }: ProjectChange, now: number): Promise<Project | undefined> {
       const values = { id, name: name ?? null, plan: plan ?? null };
       const [[row]] = await commit([{ query: updateStatement, values }, ...effects.afterChange(id, now)]);

@@ -13,7 +13,7 @@ export interface NewProject {
   plan: Plan;
 }
 
-/** What a cursor of the list is bound to. */
+/** A cursor is valid for this list only. */
 const CURSOR_SCOPE = "projects";
 
 const notFound = () => new Fault("not_found", "There is no project with this slug.");

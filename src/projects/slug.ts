@@ -8,7 +8,7 @@ export const SLUG_PATTERN =
   "^(?:[a-z0-9]{1,2}|[a-z0-9][a-z0-9-](?:[a-z0-9](?:[a-z0-9-]{0,59}[a-z0-9])?|-[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?))$";
 const LABEL = new RegExp(SLUG_PATTERN);
 
-/** Names that a visitor, a browser or a mail server would not expect to be a project. */
+/** Names that visitors, browsers or mail servers give another meaning. */
 export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   "acme",
   "admin",

@@ -51,8 +51,8 @@ test("the refusal of a step names the steps that are possible", () => {
   expect(ORDER_STATUSES.map(explainStatus)).toEqual([
     "The order is placed: it can be approved or cancelled.",
     "The order is approved: it can be completed or cancelled.",
-    "The order is completed: nothing more can be done with it.",
-    "The order is cancelled: nothing more can be done with it.",
+    "The order is completed: this is final.",
+    "The order is cancelled: this is final.",
   ]);
 });
 

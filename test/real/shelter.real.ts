@@ -173,7 +173,7 @@ real("an animal that somebody else was faster for is refused where it was asked 
   await button("Approve the adoption of “Bella”").waitFor();
   await send("/v1/store/orders/1/cancel");
   await button("Approve the adoption of “Bella”").click();
-  await it.alert("The order is cancelled: nothing more can be done with it.").waitFor();
+  await it.alert("The order is cancelled: this is final.").waitFor();
   await page.locator("td[data-column=Status]").getByText("cancelled").waitFor();
   expect(await violationsOf(page)).toEqual([]);
 });

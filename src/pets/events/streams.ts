@@ -34,7 +34,7 @@ interface ChangeSource {
   version(): number;
 }
 
-/** Polls for changes while it is started, and wakes those that wait for one. */
+/** Polls for changes between `start` and `stop`, and resolves the promises of `nextChange`. */
 const changeWatcher = ({ fresh, version }: ChangeSource) => {
   const waiting = new Set<() => void>();
   let seenVersion = -1;
@@ -77,7 +77,7 @@ interface Start {
 const startAt = (events: Pick<PetEvents, "bounds">, lastEventId: number | undefined): Start => {
   const { oldest, newest } = events.bounds();
   const retry = `retry: ${RETRY_MS}\n`;
-  // Clients remember an id that comes without data and report nothing: they can resume before the first event.
+  // An id without data dispatches no event, but lets the client resume before its first one.
   if (lastEventId === undefined) return { last: newest, text: `${retry}id: ${newest}\n\n` };
   if (lastEventId <= newest && lastEventId >= oldest - 1) return { last: lastEventId, text: `${retry}\n` };
   return { last: newest, text: `${retry}\n${resetEvent(newest)}` };
@@ -91,12 +91,12 @@ interface StreamOptions {
   readBatch: ReadBatch;
   nextChange: ReturnType<typeof changeWatcher>["nextChange"];
   heartbeatMs: number;
-  /** Called when the stream has ended, for whatever reason. */
-  onEnded(): void;
+  /** Called once, when the stream ends for any reason. */
+  onEnd(): void;
 }
 
 /** One stream. It reads a batch only when the client has taken the one before: a slow client costs one batch. */
-const openStream = ({ reader, start, readBatch, nextChange, heartbeatMs, onEnded }: StreamOptions) => {
+const openStream = ({ reader, start, readBatch, nextChange, heartbeatMs, onEnd }: StreamOptions) => {
   const { signal, isAuthorized } = reader;
   let { last } = start;
   let firstText: string | undefined = start.text;
@@ -109,7 +109,7 @@ const openStream = ({ reader, start, readBatch, nextChange, heartbeatMs, onEnded
     hasEnded = true;
     clearInterval(heartbeat);
     signal.removeEventListener("abort", end);
-    onEnded();
+    onEnd();
   };
   const end = () => {
     if (hasEnded) return;
@@ -117,7 +117,7 @@ const openStream = ({ reader, start, readBatch, nextChange, heartbeatMs, onEnded
     controller?.close();
     wake?.();
   };
-  // A check that failed says nothing about the key.
+  // A failed check says nothing about the key: the stream continues.
   const isStillAuthorized = () => isAuthorized().catch(() => true);
   const beat = async () => {
     isHeartbeatDue = true;
@@ -159,8 +159,8 @@ const openStream = ({ reader, start, readBatch, nextChange, heartbeatMs, onEnded
 
   const body = new ReadableStream<Uint8Array>(
     {
-      start: (lastEventId) => void (controller = lastEventId),
-      // An error of the storage ends this stream alone: its client reconnects.
+      start: (created) => void (controller = created),
+      // A storage error ends this stream alone: its client reconnects.
       pull: (to) =>
         pull(to).catch((error: unknown) => {
           release();
@@ -206,17 +206,17 @@ export const petStreams = ({
      */
     open(reader: Reader, last: number | undefined) {
       assertWithinLimits(reader.keyId);
-      const { promise: ended, resolve: onEnded } = Promise.withResolvers<void>();
+      const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<void>();
       const { body, end } = openStream({
         reader,
         start: startAt(events, last),
         readBatch,
         nextChange: watcher.nextChange,
         heartbeatMs: limits.heartbeatMs,
-        onEnded() {
+        onEnd() {
           openStreams.delete(end);
           if (openStreams.size === 0) watcher.stop();
-          onEnded();
+          resolveEnded();
         },
       });
       openStreams.set(end, reader.keyId);

@@ -63,7 +63,7 @@ export interface paths {
     };
     /**
      * Stream changes to animals
-     * @description Server-sent events: `added`, `changed` and `deleted`. Each has an id, and its `data` is the animal as it is when the event is sent, or only the animal's id if it has been deleted. The stream starts with the next change, or after the event that `Last-Event-ID` names. If events between the two are missing (the newest 1,000,000 are kept, and none when a backup is restored), the first event is `reset`: list the animals again. A comment is sent every 15 seconds. An API key may have 10 open streams, and all keys together 100. Needs the scope `pets:read`.
+     * @description Server-sent events: `added`, `changed` and `deleted`. Each has an id, and its `data` is the animal as it is when the event is sent, or only the animal's id if it has been deleted. The stream starts with the next change, or after the event that `Last-Event-ID` names. If events after that one are missing, the first event is `reset`: list the animals again. The newest 1,000,000 events are kept, but none of them when a backup is restored. A comment is sent every 15 seconds. An API key may have 10 open streams, and all keys together 100. Needs the scope `pets:read`.
      */
     get: operations["streamPets"];
     put?: never;
@@ -702,7 +702,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The stream. It ends when the key does, and when the server stops. */
+      /** @description The stream. It ends when the key expires or is revoked, and when the server stops. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -954,7 +954,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The new category, with the id that it was given. */
+      /** @description The new category, with its id. */
       201: {
         headers: {
           [name: string]: unknown;
