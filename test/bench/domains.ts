@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { type Authority, certificateAuthority } from "../support/certificates.ts";
+import { type TestCa, createTestCa } from "../support/certificates.ts";
 import { type Bench, freePort, serve, withServers } from "./bench.ts";
 import { median } from "./contest.ts";
 import type { DataDir } from "./databases.ts";
@@ -20,7 +20,7 @@ const nameOf = (at: number): string => `site-${at}.example.org`;
 type Row = { hostname: string; key: string; cert: string; now: number; until: number };
 
 /** So many live domains of the project `docs`, each with a key and a certificate of its own. */
-const fill = async ({ file }: DataDir, authority: Authority, domains: number): Promise<void> => {
+const fill = async ({ file }: DataDir, authority: TestCa, domains: number): Promise<void> => {
   const rows: Row[] = [];
   const now = Date.now();
   for (let at = 0; at < domains; at++) {
@@ -89,7 +89,7 @@ const visits = async ({ server, port, domains }: Contestant, count: number): Pro
 /** What many domains with certificates cost: starting, a connection, and memory. */
 export const domains = async (bench: Bench): Promise<string> => {
   const many = bench.quick ? 1000 : 10_000;
-  const authority = await certificateAuthority();
+  const authority = await createTestCa();
   const contestant = async (count: number): Promise<Contestant & { started: number }> => {
     const data = bench.databases.make(`domains-${count}`, 0);
     await fill(data, authority, count);

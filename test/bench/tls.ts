@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { certificateAuthority } from "../support/certificates.ts";
+import { createTestCa } from "../support/certificates.ts";
 import { type Bench, freePort, serve, withServers } from "./bench.ts";
 import { median } from "./contest.ts";
 import { Refused } from "./options.ts";
@@ -47,7 +47,7 @@ interface Figures {
 export const tls = async (bench: Bench): Promise<string> => {
   if (!Bun.which("h2load")) throw new Refused("h2load is not installed: apt-get install nghttp2-client");
   const { directory, databases, pace, executable } = bench;
-  const { key, cert } = await (await certificateAuthority()).issue([HOST]);
+  const { key, cert } = await (await createTestCa()).issue([HOST]);
   const [keyFile, chainFile, file] = ["tls.key", "tls.crt", "tls.html"].map((name) => join(directory, name));
   writeFileSync(keyFile as string, key);
   writeFileSync(chainFile as string, cert);

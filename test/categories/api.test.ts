@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Store, addPet, faultOf, messageOf, openStore, openedOnce } from "../support/store.ts";
+import { type Store, addPet, faultOf, messageOf, openStore, openOnce } from "../support/store.ts";
 
 const add = (store: Store, name: unknown) => store.call("POST", "/v1/categories", { json: { name } });
 
@@ -34,8 +34,8 @@ test("the id of a deleted category is never used again", async () => {
   expect(await (await add(store, "Dogs")).json()).toEqual({ id: 2, name: "Dogs" });
 });
 
-const empty = openedOnce(openStore);
-const withDogs = openedOnce(() => withCategories("Dogs"));
+const empty = openOnce(openStore);
+const withDogs = openOnce(() => withCategories("Dogs"));
 
 test.each(["0", "7", "x", "1.0", "01", "9007199254740993", "9223372036854775807"])(
   "the id %p is no order's: 404",

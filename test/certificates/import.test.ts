@@ -4,15 +4,15 @@ import { certificateRepository } from "../../src/certificates/repository.ts";
 import { certificateService } from "../../src/certificates/service.ts";
 import { certificateEffects } from "../../src/domains/go-live-repository.ts";
 import { commandServices } from "../../src/app/command-services.ts";
-import { certificateAuthority } from "../support/certificates.ts";
+import { createTestCa } from "../support/certificates.ts";
 import { openStore, testClock } from "../support/store.ts";
 import { DAY } from "./issuing.ts";
 
 const NAME = "docs.example.org";
 const PEM = /-----BEGIN [^]*?-----END CERTIFICATE-----\n?/g;
 
-const authority = await certificateAuthority();
-const stranger = await certificateAuthority();
+const authority = await createTestCa();
+const stranger = await createTestCa();
 const good = await authority.issue([NAME], { intermediate: true });
 const other = await stranger.issue([NAME], { intermediate: true });
 const certificatesOf = ({ cert }: { cert: string }) => cert.match(PEM) ?? [];

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import * as x509 from "@peculiar/x509";
 import { assertImportable } from "../../src/certificates/imported.ts";
-import { certificateAuthority } from "../support/certificates.ts";
+import { createTestCa } from "../support/certificates.ts";
 
 const NAME = "docs.example.org";
 const DAY = 86_400_000;
@@ -81,7 +81,7 @@ const selfSigned = async (keys: Keys) => {
 };
 
 const issuing = async () => {
-  const { root, issue } = await certificateAuthority();
+  const { root, issue } = await createTestCa();
   return {
     root,
     async issue(name: string, options?: Parameters<typeof issue>[1]) {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { explain } from "../../src/certificates/explain.ts";
 import { commandServices } from "../../src/app/command-services.ts";
-import { certificateAuthority } from "../support/certificates.ts";
+import { createTestCa } from "../support/certificates.ts";
 import { DAY, openIssuing } from "./issuing.ts";
 
-const authority = await certificateAuthority();
+const authority = await createTestCa();
 
 /** The service with a certificate of ten days for this name that came from elsewhere. */
 const openImported = async (name: string, env: Record<string, string> = {}) => {

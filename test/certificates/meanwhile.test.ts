@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import { underWay } from "../../src/certificates/explain.ts";
 import { commandServices } from "../../src/app/command-services.ts";
 import { formatTime } from "../../src/lib/time.ts";
-import { certificateAuthority } from "../support/certificates.ts";
+import { createTestCa } from "../support/certificates.ts";
 import { DAY, openIssuing } from "./issuing.ts";
 
 const NAME = "docs.example.org";
-const { key, cert: chain } = await (await certificateAuthority()).issue([NAME]);
+const { key, cert: chain } = await (await createTestCa()).issue([NAME]);
 
 /** The service, and a command line that does something while the authority looks whether the name is proven. */
 const openBeside = async ({ isMet }: { isMet: boolean }) => {

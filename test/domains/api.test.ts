@@ -5,12 +5,12 @@ import { MAX_EVENTS } from "../../src/domains/history-repository.ts";
 import { domainRepository } from "../../src/domains/repository.ts";
 import { MAX_DOMAINS, domainService } from "../../src/domains/service.ts";
 import { rateLimiter } from "../../src/lib/rate-limiter.ts";
-import { faultOf, messageOf, openedOnce, temporaryDirectory } from "../support/store.ts";
+import { faultOf, messageOf, openOnce, temporaryDirectory } from "../support/store.ts";
 import { type WireDomain, makeProject, openProject, toldDns } from "./projects.ts";
 
 const TARGET = /^[a-z2-7]{20}\.cname\.localhost$/;
 
-const shared = openedOnce(openProject);
+const shared = openOnce(openProject);
 
 describe("a domain that is added", () => {
   test("waits, is the project's primary one, and says which record to create", async () => {

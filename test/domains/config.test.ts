@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { faultOf, messageOf, openedOnce } from "../support/store.ts";
+import { faultOf, messageOf, openOnce } from "../support/store.ts";
 import { openProject } from "./projects.ts";
 
 const openThree = async () => {
@@ -39,7 +39,7 @@ const ROLES = {
   "xn--bcher-kva.example.org": "served",
 };
 
-const bare = openedOnce(openProject);
+const bare = openOnce(openProject);
 
 describe("the configuration", () => {
   test("of a project without domains is empty", async () => {
@@ -155,7 +155,7 @@ describe("the configuration", () => {
 });
 
 describe("a configuration that is wrong changes nothing", () => {
-  const three = openedOnce(openThree);
+  const three = openOnce(openThree);
 
   test("and every fault of it is named", async () => {
     const { api, roles } = three();

@@ -26,7 +26,7 @@ const openRules = async (dns = { timeoutMs: 300, attempts: 1 }) => {
   };
   const remembered = { zones: {}, names: [] as string[] };
   const authority: DnsServer = await dnsServer({ zones });
-  const resolver: DnsServer = await dnsServer({ zones, remembered });
+  const resolver: DnsServer = await dnsServer({ zones, cache: remembered });
   atEnd(() => authority[Symbol.dispose]());
   atEnd(() => resolver[Symbol.dispose]());
   const env = {
@@ -497,7 +497,7 @@ test("whoever verifies does not wait for the silent zones of others that are bei
 test("zones whose name servers are at private addresses are not asked there unless DNS_PRIVATE says so", async () => {
   const zones: Zones = { org: zone("org"), "example.org": zone("example.org") };
   using authority = await dnsServer({ zones });
-  using resolver = await dnsServer({ zones, remembered: { zones: {}, names: [] } });
+  using resolver = await dnsServer({ zones, cache: { zones: {}, names: [] } });
   const env = {
     DNS_RESOLVERS: `127.0.0.1:${resolver.server.port}`,
     DNS_PORT: String(authority.server.port),

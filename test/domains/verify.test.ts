@@ -5,7 +5,7 @@ import type { SendQuery } from "../../src/protocols/dns/client.ts";
 import { traceDomain, type TraceOptions } from "../../src/domains/trace.ts";
 import { verdictOf } from "../../src/domains/verdict.ts";
 import { parseHostname } from "../../src/lib/hostname.ts";
-import { dnsServer, IMPATIENT, testClient, WAITING } from "../support/dns.ts";
+import { dnsServer, SHORT_TIMEOUT, testClient, LONG_TIMEOUT } from "../support/dns.ts";
 import { addFaults, before, CHANGED, casesOf, ISSUER, TARGETS, zonesOf } from "./cases.ts";
 
 const anywhere: TraceOptions["mayAsk"] = () => true;
@@ -14,7 +14,7 @@ const setUp = async (patience = {}) => {
   const zones = zonesOf(TARGETS);
   const authority = await dnsServer({ zones: { ...zones } });
   const remembered = { zones: before(zones), names: CHANGED };
-  const resolver = await dnsServer({ zones: { ...zones }, remembered });
+  const resolver = await dnsServer({ zones: { ...zones }, cache: remembered });
   addFaults(authority, resolver);
   return {
     authority,
@@ -51,7 +51,7 @@ const NOBODY = { authority: "", resolver: "", silent: "" };
 test.concurrent.each(casesOf(TARGETS, NOBODY).map(({ name }, at) => [name, at] as const))(
   "%s",
   async (name, at) => {
-    using dns = await setUp(name === "a silent server" ? WAITING : {});
+    using dns = await setUp(name === "a silent server" ? LONG_TIMEOUT : {});
     const row = casesOf(TARGETS, dns.at)[at];
     if (!row) throw new Error("no such case");
     const { typed, target = "usual", event, mayIssue = true, findings, zone, transport = "udp" } = row;
@@ -73,7 +73,7 @@ test.concurrent("every question is in the trace", async () => {
 test.concurrent.each(["loop", "wrong_id", "hang_up"] as const)(
   "%s is unreachable, and no failure of the domain",
   async (behaviour) => {
-    using dns = await setUp(IMPATIENT);
+    using dns = await setUp(SHORT_TIMEOUT);
     dns.authority.behaviours.set("*", behaviour);
     for (const type of ["CNAME", "A", "AAAA", "CAA"])
       dns.resolver.behaviours.set(`right.example.test ${type}`, "SERVFAIL");
@@ -84,7 +84,7 @@ test.concurrent.each(["loop", "wrong_id", "hang_up"] as const)(
 );
 
 test.concurrent("a resolver that is silent says nothing of the domain", async () => {
-  using dns = await setUp(IMPATIENT);
+  using dns = await setUp(SHORT_TIMEOUT);
   dns.resolver.behaviours.set("*", "silent");
   const { verdict, trace } = await dns.verify("right.example.test");
   expect(trace.authority).toBeUndefined();
@@ -94,7 +94,7 @@ test.concurrent("a resolver that is silent says nothing of the domain", async ()
 test.concurrent(
   "whose zone it is is not asked at every level of a name if the resolver is silent",
   async () => {
-    using dns = await setUp(IMPATIENT);
+    using dns = await setUp(SHORT_TIMEOUT);
     dns.resolver.behaviours.set("*", "silent");
     await dns.verify("a.b.c.d.e.f.example.test");
     const asked = dns.resolver.questions.filter(({ type }) => type === "NS").map(({ name }) => name);
@@ -103,7 +103,7 @@ test.concurrent(
 );
 
 test.concurrent("a second resolver is asked where the first is silent", async () => {
-  using dns = await setUp(WAITING);
+  using dns = await setUp(LONG_TIMEOUT);
   using silent = await dnsServer({ zones: {} });
   silent.behaviours.set("*", "silent");
   const { verdict } = await dns.verify("right.example.test", TARGETS.usual, {
@@ -121,7 +121,7 @@ test.concurrent("a second resolver is asked where the first is silent", async ()
 test.concurrent(
   "a server that is silent about a name is asked nothing more about it, and the trace says so",
   async () => {
-    using dns = await setUp(WAITING);
+    using dns = await setUp(LONG_TIMEOUT);
     dns.resolver.behaviours.set("docs.silent.test", "silent");
     dns.authority.behaviours.set("docs.silent.test", "silent");
     const { verdict, trace } = await dns.verify("docs.silent.test");

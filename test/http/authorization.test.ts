@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, setSystemTime, test } from "bun:test";
 import { bearerToken } from "../../src/http/authorization.ts";
-import { faultOf, openStore, openedOnce } from "../support/store.ts";
+import { faultOf, openStore, openOnce } from "../support/store.ts";
 
 const PATHS = ["/v1/pets", "/v1/pets/1", "/v1/nothing", "/v1", "/platform/keys", "/platform/nothing"];
 
-const shared = openedOnce(openStore);
+const shared = openOnce(openStore);
 
 describe("a request without a valid key", () => {
   test.each(PATHS)("to %s gets 401 missing_api_key with the challenge of RFC 6750", async (path) => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { operationsOf } from "../support/operations.ts";
-import { addPet, faultOf, openStore, openedOnce } from "../support/store.ts";
+import { addPet, faultOf, openStore, openOnce } from "../support/store.ts";
 
-const shared = openedOnce(openStore);
-const withPet = openedOnce(async () => {
+const shared = openOnce(openStore);
+const withPet = openOnce(async () => {
   const store = await openStore();
   await addPet(store, {});
   return store;

@@ -2,7 +2,7 @@ import { type Node, isNode } from "./normalise.ts";
 
 const MAX_SHOWN = 120;
 
-const shown = (value: unknown): string => {
+const preview = (value: unknown): string => {
   const text = JSON.stringify(value);
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 };
@@ -54,12 +54,12 @@ export const differences = (before: Node, now: Node): string[] => {
 
   const compare = (was: unknown, is: unknown, place: string[]): void => {
     const at = place.join(" ");
-    if (is === undefined) found.push(`${at}: is gone; it was ${shown(was)}`);
-    else if (was === undefined) found.push(`${at}: is new; it is ${shown(is)}`);
+    if (is === undefined) found.push(`${at}: is gone; it was ${preview(was)}`);
+    else if (was === undefined) found.push(`${at}: is new; it is ${preview(is)}`);
     else if (schemaName(was) ?? schemaName(is)) compareSchemas(was, is, place);
     else if (isNode(was) && isNode(is)) compareNodes(was, is, place);
     else if (isNodeList(was) && isNodeList(is)) compareLists(was, is, place);
-    else if (!Bun.deepEquals(was, is)) found.push(`${at}: was ${shown(was)}, is ${shown(is)}`);
+    else if (!Bun.deepEquals(was, is)) found.push(`${at}: was ${preview(was)}, is ${preview(is)}`);
   };
 
   compareNodes(usesOf(before), usesOf(now), []);

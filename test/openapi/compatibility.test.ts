@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
 import { DOCUMENTS } from "../../src/openapi/sections.ts";
 import { differences } from "./compare.ts";
-import { type Node, normalised } from "./normalise.ts";
-import { presentDocument, storedDocument } from "./update.ts";
+import { type Node, normalise } from "./normalise.ts";
+import { currentDocument, storedDocument } from "./update.ts";
 
 // Clients are generated from these documents. If an operation changes on purpose, run `bun run openapi:store` and
 // commit what it writes: its diff shows what clients will notice.
 test.each(DOCUMENTS)(
   "the %s document is the stored one, but for descriptions and schema names",
   async (name) => {
-    const found = differences(await storedDocument(name), await presentDocument(name));
+    const found = differences(await storedDocument(name), await currentDocument(name));
     if (found.length > 0)
       throw new Error(
         `The ${name} document differs from test/openapi/${name}.json:\n  ${found.join("\n  ")}\n` +
@@ -42,7 +42,7 @@ const OPERATION = {
 };
 
 const documentWith = (operation: object, schemas: object = { Cat: CAT }): Node =>
-  normalised({
+  normalise({
     openapi: "3.1.0",
     paths: { "/cat": { get: { ...OPERATION, ...operation } } },
     components: { schemas, securitySchemes: { key: { type: "http" } } },

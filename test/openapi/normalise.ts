@@ -61,4 +61,4 @@ function partOf(value: unknown): unknown {
  * An OpenAPI document with its keys in order and without what only people read: descriptions, summaries, titles and
  * the messages of errors.
  */
-export const normalised = (document: Node): Node => partOf(document) as Node;
+export const normalise = (document: Node): Node => partOf(document) as Node;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { addPet, faultOf, messageOf, openStore, openedOnce } from "../support/store.ts";
+import { addPet, faultOf, messageOf, openStore, openOnce } from "../support/store.ts";
 
-const shared = openedOnce(openStore);
+const shared = openOnce(openStore);
 
 const post = async (body: string) =>
   shared().call("POST", "/v1/pets", { body, headers: { "content-type": "application/json" } });

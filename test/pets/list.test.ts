@@ -4,7 +4,7 @@ import {
   faultOf,
   messageOf,
   openStore,
-  openedOnce,
+  openOnce,
   temporaryDirectory,
   type Store,
 } from "../support/store.ts";
@@ -28,7 +28,7 @@ const walk = async (store: Store, path: string): Promise<string[][]> => {
   return pages;
 };
 
-const empty = openedOnce(openStore);
+const empty = openOnce(openStore);
 
 describe("GET /v1/pets", () => {
   test("responds with an empty array and no Link if the store is empty", async () => {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { certificateAuthority } from "../support/certificates.ts";
+import { createTestCa } from "../support/certificates.ts";
 import { ISSUER } from "../domains/cases.ts";
 import { freeServers, namesOf } from "./dns-servers.ts";
 import { until } from "./support.ts";
@@ -46,7 +46,7 @@ const pebble = async (
   { httpPort, tlsPort, dns }: Where,
   env: Record<string, string>,
 ): Promise<Authority> => {
-  const own = await certificateAuthority();
+  const own = await createTestCa();
   const { key, cert } = await own.issue(["localhost"]);
   const [port, management] = [freePort(), freePort()];
   const file = (name: string, text: string) => {

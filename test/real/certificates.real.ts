@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { X509Certificate } from "node:crypto";
 import { tarGzOf } from "../deploys/archives.ts";
 import { zonesOf } from "../domains/cases.ts";
-import { certificateAuthority } from "../support/certificates.ts";
+import { createTestCa } from "../support/certificates.ts";
 import { type Begin, SLEEP_MS, caddy, freePort, sleepy, surroundings, usual } from "./authorities.ts";
 import { NEEDED, nameServers } from "./dns-servers.ts";
 import { directory, real, run, serve, type Server, store, until } from "./support.ts";
@@ -162,7 +162,7 @@ real("the API answers over HTTPS as over HTTP, with either protocol", ["curl"], 
   const [host, httpsPort] = ["adopt.example.org", freePort()];
   const env = { BASE_URL: `https://${host}:${httpsPort}`, HTTPS_PORT: String(httpsPort) };
   await using server = await serve({ cwd: place.path, env });
-  const own = await certificateAuthority();
+  const own = await createTestCa();
   const { key, cert } = await own.issue([host]);
   const files = { key, cert, root: own.root };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(place.path, name), text);
@@ -221,7 +221,7 @@ real(
     await using room = await opened(place.path);
     await attach(room.server);
     await until("curl is answered", async () => (await room.curl()).code === 0, 30_000);
-    const own = await certificateAuthority();
+    const own = await createTestCa();
     const pairs = await Promise.all(["a", "b"].map(() => own.issue([NAME])));
     const files = pairs.map(({ key, cert }, at) => {
       writeFileSync(join(place.path, `${at}.key`), key);

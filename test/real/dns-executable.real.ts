@@ -115,7 +115,7 @@ real("each case goes through the executable and named to its stage and findings"
 real("a zone's servers at private addresses are asked only if DNS_PRIVATE says so", [], async () => {
   using place = directory();
   using authority = await dnsServer({ zones: {} });
-  using resolver = await dnsServer({ zones: {}, remembered: { zones: {}, names: [] } });
+  using resolver = await dnsServer({ zones: {}, cache: { zones: {}, names: [] } });
   const env = {
     DNS_RESOLVERS: formatServer(resolver.server),
     DNS_PORT: String(authority.server.port),

@@ -109,7 +109,7 @@ real("the in-process server answers every question as named does", NEEDED, async
   const dns = await freeServers();
   await using _ = await nameServers(place.path, zones, dns);
   using authority = await dnsServer({ zones });
-  using resolver = await dnsServer({ zones, remembered: { zones: before(zones), names: CHANGED } });
+  using resolver = await dnsServer({ zones, cache: { zones: before(zones), names: CHANGED } });
   addFaults(authority, resolver);
   const differences: string[] = [];
   const compare = async (question: Question, recursive: boolean, real: Server, ours: Server) => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "bun:test";
-import { certificateAuthority } from "../support/certificates.ts";
+import { createTestCa } from "../support/certificates.ts";
 import { freePort } from "./authorities.ts";
 import { type Server, directory, real, run, serve, store, until, within } from "./support.ts";
 
@@ -169,7 +169,7 @@ real(
   async () => {
     using place = directory();
     const port = freePort();
-    const { root, issue } = await certificateAuthority();
+    const { root, issue } = await createTestCa();
     for (const [name, text] of Object.entries({ root, ...(await issue([HOST])) }))
       writeFileSync(join(place.path, name), text);
     const flags = ["--https-port", String(port), "--base-url", `https://${HOST}:${port}`];

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { certificateAuthority } from "../support/certificates.ts";
+import { createTestCa } from "../support/certificates.ts";
 import { freePort } from "./authorities.ts";
 import { serve, type ServerSettings, store } from "./support.ts";
 
@@ -14,7 +14,7 @@ export const serveHttps = async ({
   ...settings
 }: ServerSettings & { host?: string }) => {
   const httpsPort = freePort();
-  const { root, issue } = await certificateAuthority();
+  const { root, issue } = await createTestCa();
   for (const [name, text] of Object.entries({ root, ...(await issue([host])) }))
     writeFileSync(join(settings.cwd, name), text);
   const https = ["--https-port", String(httpsPort), "--base-url", `https://${host}:${httpsPort}`];

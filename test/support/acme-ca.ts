@@ -104,15 +104,15 @@ const ERROR = "urn:ietf:params:acme:error:";
 const P256 = { name: "ECDSA", namedCurve: "P-256" };
 const ES256 = { name: "ECDSA", hash: "SHA-256" };
 
-class Refused extends Error {
+class Rejection extends Error {
   override name = "Refused";
   constructor(readonly refusal: Refusal) {
     super(refusal.problem?.detail ?? "");
   }
 }
 
-const refused = (status: number, type: string, detail: string): Refused =>
-  new Refused({ status, problem: { type, detail } });
+const reject = (status: number, type: string, detail: string): Rejection =>
+  new Rejection({ status, problem: { type, detail } });
 
 const identifier = (): string => randomBytes(16).toString("base64url");
 
@@ -125,7 +125,7 @@ const problemDocument = ({ status, problem, retryAfter }: Refusal): Response =>
     },
   });
 
-const decoded = (text: unknown): Record<string, unknown> => {
+const decodeJson = (text: unknown): Record<string, unknown> => {
   const bytes = Buffer.from(String(text), "base64url").toString();
   return bytes === "" ? {} : (JSON.parse(bytes) as Record<string, unknown>);
 };
@@ -135,43 +135,43 @@ const hierarchy = async (now: number) => {
   const library = await loadX509();
   const { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension } = library;
   const makeKeys = () => crypto.subtle.generateKey(P256, true, ["sign", "verify"]);
-  const roots = await makeKeys();
-  const intermediates = await makeKeys();
+  const rootKeys = await makeKeys();
+  const intermediateKeys = await makeKeys();
   const validity = { notBefore: new Date(now - DAY), notAfter: new Date(now + 3650 * DAY) };
   const uses = new KeyUsagesExtension(KeyUsageFlags.keyCertSign, true);
   const root = await library.X509CertificateGenerator.createSelfSigned({
     name: "CN=Test root",
-    keys: roots,
+    keys: rootKeys,
     signingAlgorithm: ES256,
     ...validity,
     extensions: [
       new BasicConstraintsExtension(true, 1, true),
       uses,
-      await library.SubjectKeyIdentifierExtension.create(roots.publicKey),
+      await library.SubjectKeyIdentifierExtension.create(rootKeys.publicKey),
     ],
   });
   const intermediate = await library.X509CertificateGenerator.create({
     subject: "CN=Test intermediate",
     issuer: root.subject,
-    publicKey: intermediates.publicKey,
-    signingKey: roots.privateKey,
+    publicKey: intermediateKeys.publicKey,
+    signingKey: rootKeys.privateKey,
     signingAlgorithm: ES256,
     ...validity,
     extensions: [
       new BasicConstraintsExtension(true, 0, true),
       uses,
-      await library.SubjectKeyIdentifierExtension.create(intermediates.publicKey),
-      await library.AuthorityKeyIdentifierExtension.create(roots.publicKey),
+      await library.SubjectKeyIdentifierExtension.create(intermediateKeys.publicKey),
+      await library.AuthorityKeyIdentifierExtension.create(rootKeys.publicKey),
     ],
   });
-  return { root, intermediate, intermediates };
+  return { root, intermediate, intermediates: intermediateKeys };
 };
 
 /** Reads a CSR and issues what it asks for. */
 const issuer = async (clock: Clock) => {
-  const { root, intermediate, intermediates } = await hierarchy(clock.now());
+  const { root, intermediate, intermediates: intermediateKeys } = await hierarchy(clock.now());
   const library = await loadX509();
-  const authority = await library.AuthorityKeyIdentifierExtension.create(intermediates.publicKey);
+  const authority = await library.AuthorityKeyIdentifierExtension.create(intermediateKeys.publicKey);
 
   const readCsr = async (der: Buffer) => {
     try {
@@ -180,13 +180,13 @@ const issuer = async (clock: Clock) => {
       const wanted = csr.extensions.find((one) => one instanceof library.SubjectAlternativeNameExtension);
       return { csr, names: (wanted?.names.items ?? []).map(({ value }) => value).toSorted() };
     } catch (error) {
-      throw refused(400, "badCSR", error instanceof Error ? error.message : "unreadable");
+      throw reject(400, "badCSR", error instanceof Error ? error.message : "unreadable");
     }
   };
 
   const issue = async (csrDer: Buffer, names: string[], lifetimeMs: number): Promise<IssuedCertificate> => {
     const { csr, names: wanted } = await readCsr(csrDer);
-    if (wanted.join() !== names.toSorted().join()) throw refused(400, "badCSR", "it is for other names");
+    if (wanted.join() !== names.toSorted().join()) throw reject(400, "badCSR", "it is for other names");
     const serial = randomBytes(16);
     // Its first bit set: in DER a byte of zero goes before it.
     serial[0] = 0x80 | (serial[0] ?? 0);
@@ -195,7 +195,7 @@ const issuer = async (clock: Clock) => {
       serialNumber: serial.toString("hex"),
       issuer: intermediate.subject,
       publicKey: csr.publicKey,
-      signingKey: intermediates.privateKey,
+      signingKey: intermediateKeys.privateKey,
       signingAlgorithm: ES256,
       notBefore: new Date(notBefore),
       notAfter: new Date(notBefore + lifetimeMs),
@@ -257,13 +257,13 @@ export const acmeCa = async ({
 
   const urlOf = (kind: ResourceKind, id = ""): string => `${base}/${kind}${id === "" ? "" : `/${id}`}`;
 
-  const answer = (body: object | null, { status = 200, headers = {} }: ResponseInit = {}): Response =>
+  const respondJson = (body: object | null, { status = 200, headers = {} }: ResponseInit = {}): Response =>
     new Response(body && JSON.stringify(body), {
       status,
       headers: { ...(headers as Record<string, string>), "content-type": "application/json" },
     });
 
-  const waiting = (isDone: boolean): Record<string, string> =>
+  const retryHeaders = (isDone: boolean): Record<string, string> =>
     isDone || retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
 
   const useNonce = (nonce: unknown) => {
@@ -271,63 +271,63 @@ export const acmeCa = async ({
     if (isGood) nonceUses += 1;
     const isRejected = isGood && Math.ceil(nonceUses * nonceRejection) > rejected;
     if (isRejected) rejected += 1;
-    if (!isGood || isRejected) throw refused(400, "badNonce", "the nonce is not good");
+    if (!isGood || isRejected) throw reject(400, "badNonce", "the nonce is not good");
   };
 
   const accountOf = (url: unknown): TestAccount => {
     const account = accounts.get(String(url));
-    if (!account) throw refused(400, "accountDoesNotExist", "there is no such account");
+    if (!account) throw reject(400, "accountDoesNotExist", "there is no such account");
     return account;
   };
 
   /** RFC 8555 section 6.2: everything that is to be checked of a request, its signature included. */
   const readRequest = async (request: Request) => {
     if (request.headers.get("content-type") !== "application/jose+json")
-      throw refused(415, "malformed", "the content type must be application/jose+json");
-    if (!request.headers.get("user-agent")) throw refused(400, "malformed", "no User-Agent");
+      throw reject(415, "malformed", "the content type must be application/jose+json");
+    if (!request.headers.get("user-agent")) throw reject(400, "malformed", "no User-Agent");
     const jws = (await request.json()) as FlattenedJWSInput;
-    const { alg, nonce, url, kid, jwk } = decoded(jws.protected);
-    if (alg !== "ES256") throw refused(400, "badSignatureAlgorithm", "ES256 only");
+    const { alg, nonce, url, kid, jwk } = decodeJson(jws.protected);
+    if (alg !== "ES256") throw reject(400, "badSignatureAlgorithm", "ES256 only");
     useNonce(nonce);
-    if (url !== request.url) throw refused(401, "unauthorized", "signed for another URL");
-    if ((kid === undefined) === (jwk === undefined)) throw refused(400, "malformed", "either kid or jwk");
+    if (url !== request.url) throw reject(401, "unauthorized", "signed for another URL");
+    if ((kid === undefined) === (jwk === undefined)) throw reject(400, "malformed", "either kid or jwk");
     const account = kid === undefined ? undefined : accountOf(kid);
     const key = account?.key ?? (jwk as JWK);
     await flattenedVerify(jws, key).catch(() => {
-      throw refused(400, "malformed", "the signature is wrong");
+      throw reject(400, "malformed", "the signature is wrong");
     });
-    return { payload: decoded(jws.payload), isEmpty: jws.payload === "", account, key };
+    return { payload: decodeJson(jws.payload), isEmpty: jws.payload === "", account, key };
   };
 
   type Read = Awaited<ReturnType<typeof readRequest>>;
 
-  const holder = ({ account }: Read): TestAccount => {
-    if (!account) throw refused(400, "malformed", "kid is missing");
+  const accountIn = ({ account }: Read): TestAccount => {
+    if (!account) throw reject(400, "malformed", "kid is missing");
     return account;
   };
 
   const assertBinding = async (binding: unknown, key: JWK) => {
     if (!eab) return;
-    if (!binding) throw refused(403, "externalAccountRequired", "an external account is required");
+    if (!binding) throw reject(403, "externalAccountRequired", "an external account is required");
     const jws = binding as FlattenedJWSInput;
-    const { kid, url, alg } = decoded(jws.protected);
+    const { kid, url, alg } = decodeJson(jws.protected);
     const verified = await flattenedVerify(jws, Buffer.from(eab.hmac, "base64url")).catch(() => undefined);
-    const isSameKey = JSON.stringify(decoded(jws.payload)) === JSON.stringify(key);
+    const isSameKey = JSON.stringify(decodeJson(jws.payload)) === JSON.stringify(key);
     if (!verified || alg !== "HS256" || kid !== eab.kid || url !== urlOf("new-account") || !isSameKey)
-      throw refused(401, "unauthorized", "the external account binding is wrong");
+      throw reject(401, "unauthorized", "the external account binding is wrong");
   };
 
   const makeAccount = async ({ payload, key }: Read): Promise<Response> => {
     const thumbprint = await calculateJwkThumbprint(key);
     const known = accounts.values().find((account) => account.thumbprint === thumbprint);
-    if (known) return answer({ status: "valid" }, { headers: { location: known.url } });
+    if (known) return respondJson({ status: "valid" }, { headers: { location: known.url } });
     if (payload["termsOfServiceAgreed"] !== true)
-      throw refused(403, "userActionRequired", "the terms of service must be agreed to");
+      throw reject(403, "userActionRequired", "the terms of service must be agreed to");
     await assertBinding(payload["externalAccountBinding"], key);
     const url = urlOf("new-account", identifier());
     const contact = (payload["contact"] ?? []) as string[];
     accounts.set(url, { url, key, thumbprint, contact });
-    return answer({ status: "valid", contact }, { status: 201, headers: { location: url } });
+    return respondJson({ status: "valid", contact }, { status: 201, headers: { location: url } });
   };
 
   /** An order's status follows from its authorizations, until it is finalized. */
@@ -354,28 +354,28 @@ export const acmeCa = async ({
       ...(replaces !== undefined && { replaces }),
       ...(error && { error }),
     };
-    return answer(body, {
+    return respondJson(body, {
       status,
       headers: {
         location: urlOf("order", id),
-        ...waiting(["valid", "invalid", "ready"].includes(order.status)),
+        ...retryHeaders(["valid", "invalid", "ready"].includes(order.status)),
       },
     });
   };
 
   const assertReplaceable = (replaces: string) => {
     if (!certificates.some(({ ariId }) => ariId === replaces))
-      throw refused(404, "malformed", "replaces names no certificate");
+      throw reject(404, "malformed", "replaces names no certificate");
     if (orders.values().some((order) => order.replaces === replaces && order.status !== "invalid"))
-      throw refused(409, "alreadyReplaced", "it is replaced already");
+      throw reject(409, "alreadyReplaced", "it is replaced already");
   };
 
   const makeOrder = (read: Read): Response => {
-    const account = holder(read);
+    const account = accountIn(read);
     const identifiers = (read.payload["identifiers"] ?? []) as { type: string; value: string }[];
     const names = identifiers.map(({ value }) => value);
     if (names.length === 0 || identifiers.some(({ type }) => type !== "dns"))
-      throw refused(400, "unsupportedIdentifier", "DNS names only");
+      throw reject(400, "unsupportedIdentifier", "DNS names only");
     const replaces = read.payload["replaces"] as string | undefined;
     if (replaces !== undefined) assertReplaceable(replaces);
     const order: TestOrder = {
@@ -403,14 +403,17 @@ export const acmeCa = async ({
     return describeOrder(order, 201);
   };
 
-  const own = <Thing extends { account: TestAccount }>(thing: Thing | undefined, read: Read): Thing => {
-    if (!thing) throw refused(404, "malformed", "there is no such thing");
-    if (thing.account !== holder(read)) throw refused(401, "unauthorized", "it is another account's");
+  const requireOwn = <Thing extends { account: TestAccount }>(
+    thing: Thing | undefined,
+    read: Read,
+  ): Thing => {
+    if (!thing) throw reject(404, "malformed", "there is no such thing");
+    if (thing.account !== accountIn(read)) throw reject(401, "unauthorized", "it is another account's");
     return thing;
   };
 
   const readOrder = (id: string, read: Read): Response => {
-    const order = own(orders.get(id), read);
+    const order = requireOwn(orders.get(id), read);
     settle(order);
     if (order.status === "processing" && order.reads-- <= 0) order.status = "valid";
     return describeOrder(order);
@@ -427,13 +430,13 @@ export const acmeCa = async ({
   });
 
   const readAuthorization = (id: string, read: Read): Response => {
-    const authorization = own(
+    const authorization = requireOwn(
       authorizations().find((one) => one.id === id),
       read,
     );
     if (read.payload["status"] === "deactivated") authorization.status = "deactivated";
     const { name, status, challenges } = authorization;
-    return answer(
+    return respondJson(
       {
         status,
         identifier: { type: "dns", value: name },
@@ -444,7 +447,7 @@ export const acmeCa = async ({
         ],
         expires: formatTime(clock.now() + DAY),
       },
-      { headers: waiting(status !== "pending") },
+      { headers: retryHeaders(status !== "pending") },
     );
   };
 
@@ -467,21 +470,21 @@ export const acmeCa = async ({
     const found = authorizations()
       .flatMap((authorization) => authorization.challenges.map((challenge) => ({ challenge, authorization })))
       .find(({ challenge }) => challenge.id === id);
-    const authorization = own(found?.authorization, read);
+    const authorization = requireOwn(found?.authorization, read);
     const challenge = found?.challenge as TestChallenge;
     if (!read.isEmpty && challenge.status === "pending") {
       if (authorization.status !== "pending")
-        throw refused(400, "malformed", "the authorization is not pending");
+        throw reject(400, "malformed", "the authorization is not pending");
       challenge.status = "processing";
       validations.push(conclude(challenge, authorization));
     }
-    return answer(describeChallenge(challenge), { headers: waiting(challenge.status === "valid") });
+    return respondJson(describeChallenge(challenge), { headers: retryHeaders(challenge.status === "valid") });
   };
 
   const finalize = async (id: string, read: Read): Promise<Response> => {
-    const order = own(orders.get(id), read);
+    const order = requireOwn(orders.get(id), read);
     settle(order);
-    if (order.status !== "ready") throw refused(403, "orderNotReady", `the order is ${order.status}`);
+    if (order.status !== "ready") throw reject(403, "orderNotReady", `the order is ${order.status}`);
     order.certificate = await issue(
       Buffer.from(String(read.payload["csr"]), "base64url"),
       order.names,
@@ -494,39 +497,39 @@ export const acmeCa = async ({
   };
 
   const download = (id: string, read: Read): Response => {
-    const { certificate } = own(orders.get(id), read);
-    if (!certificate) throw refused(404, "malformed", "there is no such certificate");
+    const { certificate } = requireOwn(orders.get(id), read);
+    if (!certificate) throw reject(404, "malformed", "there is no such certificate");
     return new Response(certificate.chain, {
       headers: { "content-type": "application/pem-certificate-chain" },
     });
   };
 
   const revoke = (read: Read): Response => {
-    const account = holder(read);
+    const account = accountIn(read);
     const der = Buffer.from(String(read.payload["certificate"]), "base64url");
     const order = orders.values().find(({ certificate }) => certificate && der.equals(certificate.der));
-    if (!order?.certificate) throw refused(404, "malformed", "there is no such certificate");
-    if (order.account !== account) throw refused(403, "unauthorized", "it is another account's");
-    if (order.certificate.revoked) throw refused(400, "alreadyRevoked", "it is revoked already");
+    if (!order?.certificate) throw reject(404, "malformed", "there is no such certificate");
+    if (order.account !== account) throw reject(403, "unauthorized", "it is another account's");
+    if (order.certificate.revoked) throw reject(400, "alreadyRevoked", "it is revoked already");
     order.certificate.revoked = { reason: (read.payload["reason"] as number | undefined) ?? 0 };
-    return answer(null);
+    return respondJson(null);
   };
 
   const renewalInfo = (id: string): Response => {
     const certificate = certificates.find(({ ariId }) => ariId === id);
-    if (!certificate) throw refused(404, "malformed", "there is no such certificate");
+    if (!certificate) throw reject(404, "malformed", "there is no such certificate");
     const { notBefore, notAfter } = certificate;
     const third = (notAfter - notBefore) / 3;
     const usual = { start: notAfter - third, end: notAfter - third / 2 };
     const { start, end, ...more } = typeof ari === "function" ? ari(certificate) : usual;
-    return answer(
+    return respondJson(
       { suggestedWindow: { start: formatTime(start), end: formatTime(end) }, ...more },
       { headers: { "retry-after": "21600" } },
     );
   };
 
   const directory = (): Response =>
-    answer({
+    respondJson({
       newNonce: urlOf("new-nonce"),
       newAccount: urlOf("new-account"),
       newOrder: urlOf("new-order"),
@@ -559,7 +562,7 @@ export const acmeCa = async ({
       case "revoke-cert":
         return revoke(read);
       default:
-        throw refused(404, "malformed", "there is no such resource");
+        throw reject(404, "malformed", "there is no such resource");
     }
   };
 
@@ -567,7 +570,7 @@ export const acmeCa = async ({
     if (kind === "directory") return directory();
     if (kind === "new-nonce") return new Response(null, { status: request.method === "HEAD" ? 200 : 204 });
     if (kind === "renewal-info" && ari !== false) return renewalInfo(id);
-    if (request.method !== "POST") throw refused(405, "malformed", "POST only");
+    if (request.method !== "POST") throw reject(405, "malformed", "POST only");
     return signed(kind, id, await readRequest(request));
   };
 
@@ -576,10 +579,10 @@ export const acmeCa = async ({
     requests.set(kind, (requests.get(kind) ?? 0) + 1);
     const fault = faults.get(kind)?.shift();
     if (typeof fault === "function") return fault(request);
-    const response = await (fault ? Promise.reject(new Refused(fault)) : resource(request, kind, id)).catch(
+    const response = await (fault ? Promise.reject(new Rejection(fault)) : resource(request, kind, id)).catch(
       (error: unknown) =>
         problemDocument(
-          error instanceof Refused
+          error instanceof Rejection
             ? error.refusal
             : { status: 500, problem: { type: "serverInternal", detail: String(error) } },
         ),

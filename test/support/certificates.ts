@@ -7,10 +7,10 @@ export interface Pair {
   cert: string;
 }
 
-export interface Authority {
+export interface TestCa {
   /** The root's certificate, PEM. */
   root: string;
-  /** A key of its own and a certificate for these names; with `intermediate`, of one below the root, which the chain has too. */
+  /** Issues a certificate for these names with a new key. With `intermediate`, an intermediate CA issues it and is in the chain. */
   issue(names: string[], options?: { intermediate?: boolean; days?: number }): Promise<Pair>;
 }
 
@@ -47,7 +47,7 @@ const certify = async (
     subject,
     issuer: issuer.subject,
     notBefore: new Date(now - DAY_MS),
-    // RFC 5280 section 4.1.2.5: the last second counts, so that lifetimes are odd.
+    // RFC 5280 section 4.1.2.5: the last second is part of the lifetime.
     notAfter: new Date(now + days * DAY_MS - 1000),
     publicKey: keys.publicKey,
     signingKey: issuer.keys.privateKey,
@@ -61,28 +61,33 @@ const certify = async (
   return `${certificate.toString("pem")}\n`;
 };
 
-const authorityExtensions = (pathLength: number) => [
+const caExtensions = (pathLength: number) => [
   new x509.BasicConstraintsExtension(true, pathLength, true),
   new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
 ];
 
-/** A certification authority of a test's own: P-256 throughout, valid from yesterday on. */
-export const certificateAuthority = async (): Promise<Authority> => {
+/** Creates a CA for one test, with P-256 keys and certificates that are valid since yesterday. */
+export const createTestCa = async (): Promise<TestCa> => {
   const root: Issuer = { subject: "CN=Test Root", keys: await generateKeys(), cert: "" };
-  root.cert = await certify(root, root, 30, authorityExtensions(1));
-  const below: Issuer = { subject: "CN=Test Intermediate", keys: await generateKeys(), cert: "" };
-  below.cert = await certify(below, root, 30, authorityExtensions(0));
+  root.cert = await certify(root, root, 30, caExtensions(1));
+  const intermediateCa: Issuer = { subject: "CN=Test Intermediate", keys: await generateKeys(), cert: "" };
+  intermediateCa.cert = await certify(intermediateCa, root, 30, caExtensions(0));
   return {
     root: root.cert,
     async issue(names, { intermediate = false, days = 10 } = {}) {
       const keys = await generateKeys();
-      const cert = await certify({ subject: `CN=${names[0]}`, keys }, intermediate ? below : root, days, [
-        new x509.BasicConstraintsExtension(false, undefined, true),
-        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-        new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: "dns" as const, value }))),
-      ]);
-      return { key: await pemOf(keys.privateKey), cert: intermediate ? cert + below.cert : cert };
+      const cert = await certify(
+        { subject: `CN=${names[0]}`, keys },
+        intermediate ? intermediateCa : root,
+        days,
+        [
+          new x509.BasicConstraintsExtension(false, undefined, true),
+          new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+          new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+          new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: "dns" as const, value }))),
+        ],
+      );
+      return { key: await pemOf(keys.privateKey), cert: intermediate ? cert + intermediateCa.cert : cert };
     },
   };
 };

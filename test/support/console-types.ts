@@ -14,21 +14,21 @@ type Json = Record<string, unknown>;
 const UNUSED: ReadonlySet<string> = new Set(["headers", "links", "examples", "tags", "x-tagGroups"]);
 const isError = (status: string): boolean => /^[45]\d\d$/.test(status);
 
-/** Without what the console has no types for: headers, and which errors there are, as all have one form; it is most of the text. */
+/** Removes what the console needs no types for: headers, and all errors but one, because they share one form. */
 const lean = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(lean);
   if (typeof value !== "object" || value === null) return value;
-  const kept = Object.entries(value as Json).filter(
+  const fields = Object.entries(value as Json).filter(
     ([name, part]) => !(isError(name) || (UNUSED.has(name) && typeof part === "object")),
   );
   const refusal = Object.entries(value as Json).find(([name]) => isError(name));
   return Object.fromEntries([
-    ...kept.map(([name, part]) => [name, lean(part)]),
+    ...fields.map(([name, part]) => [name, lean(part)]),
     ...(refusal ? [["default", { ...(lean(refusal[1]) as Json), description: "Refused." }]] : []),
   ]);
 };
 
-/** The types of the console's client, from our own documents. */
+/** Generates the types of the console's client from the OpenAPI documents. */
 export const typesOf = async (name: DocumentName): Promise<string> => {
   const documents = await programDocuments(readConfig({ flags: {}, env: {}, isTerminal: false }));
   const origin = "http://localhost";
@@ -39,7 +39,7 @@ export const typesOf = async (name: DocumentName): Promise<string> => {
 
 export const PLANS_FILE = join(DIRECTORY, "plans.ts");
 
-/** The console's copy of what each plan allows: it imports nothing of the program. */
+/** The console's copy of the plans, because it imports nothing of the program. */
 const plansText = (): string =>
   `// Written by \`bun run console:types\` from src/projects/plan.ts.\n\nexport const PLANS = ${JSON.stringify(PLANS)} as const;\n`;
 

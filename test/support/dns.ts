@@ -4,9 +4,9 @@ import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE, type Packet }
 import { dnsClient, type DnsClientOptions } from "../../src/protocols/dns/client.ts";
 import { systemNetwork, type Server } from "../../src/protocols/dns/network.ts";
 import { systemClock } from "../../src/lib/time.ts";
-import { lookUp, resolve, type Remembered, type Reply, type Zones } from "./zones.ts";
+import { lookUp, resolve, type ResolverCache, type Reply, type Zones } from "./zones.ts";
 
-/** How a server misbehaves; a function is given the right packet and the query, and answers with what is sent instead. */
+/** How a server misbehaves. A function gets the correct response and the query, and returns the packets to send instead. */
 export type Behaviour =
   | "silent"
   | "truncated"
@@ -22,16 +22,16 @@ export type Behaviour =
   | { lateMs: number }
   | ((packet: Buffer, query: Buffer) => Buffer[]);
 
-interface Asked {
+interface Query {
   id: number;
   name: string;
   type: string;
-  /** Bytes that whoever asks takes over UDP: RFC 6891, or RFC 1035 section 4.2.1. */
+  /** The largest UDP response that the client accepts, in bytes (RFC 6891; RFC 1035 section 4.2.1 without EDNS). */
   udpSize: number;
   edns: boolean;
 }
 
-const readQuery = (bytes: Buffer): Asked => {
+const readQuery = (bytes: Buffer): Query => {
   const { id = 0, questions: [question] = [], additionals = [] } = decode(bytes);
   const opt = additionals.find((one) => one.type === "OPT");
   return {
@@ -43,7 +43,7 @@ const readQuery = (bytes: Buffer): Asked => {
   };
 };
 
-/** What every answer carries of EDNS (RFC 6891). */
+/** The EDNS record of every response (RFC 6891). */
 export const EDNS: NonNullable<Packet["additionals"]> = [
   {
     type: "OPT",
@@ -58,7 +58,7 @@ export const EDNS: NonNullable<Packet["additionals"]> = [
 ];
 
 const encodeReply = (
-  { id, name, type, edns }: Asked,
+  { id, name, type, edns }: Query,
   { rcode, authoritative, answers, authorities }: Reply,
 ): Buffer =>
   encode({
@@ -82,14 +82,14 @@ const withByte = (packet: Buffer, at: number, change: (byte: number) => number):
 
 const truncate = (packet: Buffer): Buffer => withByte(packet, 2, (byte) => byte | (TRUNCATED_RESPONSE >> 8));
 
-/** A packet with one answer more, whose name points at itself. */
+/** Adds an answer whose compressed name points at itself. */
 const looping = (packet: Buffer): Buffer => {
   const copy = Buffer.concat([packet, Buffer.from([0xc0, packet.length, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0])]);
   copy.writeUInt16BE(copy.readUInt16BE(6) + 1, 6);
   return copy;
 };
 
-/** Of a server that does not say what there is: no records, and no authority over them. */
+/** Turns a response into an error: without records and not authoritative. */
 const refusal = (packet: Buffer, rcode: keyof typeof RCODES): Buffer => {
   const copy = Buffer.from(packet).fill(0, 6, HEADER_SIZE);
   copy[2] = (copy[2] ?? 0) & ~(AUTHORITATIVE_ANSWER >> 8);
@@ -97,7 +97,7 @@ const refusal = (packet: Buffer, rcode: keyof typeof RCODES): Buffer => {
   return copy;
 };
 
-/** What is sent over UDP for a right packet. */
+/** The packets to send over UDP instead of the correct one. */
 const misbehave = (packet: Buffer, query: Buffer, behaviour: Behaviour | undefined): Buffer[] => {
   if (typeof behaviour === "function") return behaviour(packet, query);
   switch (behaviour) {
@@ -127,10 +127,10 @@ const misbehave = (packet: Buffer, query: Buffer, behaviour: Behaviour | undefin
 
 export interface DnsServerOptions {
   zones: Zones;
-  /** With it, the server is a resolver over the zones, and this what it remembers. */
-  remembered?: Remembered;
+  /** Makes the server a resolver over the zones, with this cache. */
+  cache?: ResolverCache;
   address?: string;
-  /** Any free one unless it is named. */
+  /** By default any free port. */
   port?: number;
 }
 
@@ -142,7 +142,7 @@ const bindUdp = async (address: string, port: number) => {
   return socket;
 };
 
-/** Undefined if somebody else has the port. */
+/** Undefined if the port is in use. */
 const bindTcp = async (port: number, address: string, onSocket: (socket: Socket) => void) => {
   const tcp = createServer(onSocket);
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -151,7 +151,7 @@ const bindTcp = async (port: number, address: string, onSocket: (socket: Socket)
   return (await promise) ? tcp : undefined;
 };
 
-/** One port for both. */
+/** Binds UDP and TCP to the same port. */
 const bindBoth = async (address: string, wanted: number, onSocket: (socket: Socket) => void) => {
   for (;;) {
     const udp = await bindUdp(address, wanted);
@@ -159,48 +159,48 @@ const bindBoth = async (address: string, wanted: number, onSocket: (socket: Sock
     const tcp = await bindTcp(port, address, onSocket);
     if (tcp) return { udp, tcp, port };
     udp.close();
-    if (wanted !== 0) throw new Error(`somebody has TCP port ${wanted}`);
+    if (wanted !== 0) throw new Error(`TCP port ${wanted} is in use`);
   }
 };
 
-/** A DNS server on loopback, UDP and TCP on one port. It ends with the scope that it was started in. */
+/** A DNS server on loopback, for UDP and TCP on one port. It closes with the scope that started it. */
 export const dnsServer = async ({
   zones,
-  remembered,
+  cache,
   address = "127.0.0.1",
   port: wanted = 0,
 }: DnsServerOptions) => {
   /** By `name type`, by name, or `*`. */
   const behaviours = new Map<string, Behaviour>();
   const questions: { name: string; type: string; transport: "udp" | "tcp"; edns: boolean }[] = [];
-  const answer = (bytes: Buffer, transport: "udp" | "tcp") => {
-    const asked = readQuery(bytes);
-    const { name, type, edns } = asked;
+  const respond = (bytes: Buffer, transport: "udp" | "tcp") => {
+    const query = readQuery(bytes);
+    const { name, type, edns } = query;
     questions.push({ name, type, transport, edns });
-    const reply = remembered ? resolve(zones, remembered, name, type) : lookUp(zones, name, type);
+    const reply = cache ? resolve(zones, cache, name, type) : lookUp(zones, name, type);
     const behaviour = behaviours.get(`${name} ${type}`) ?? behaviours.get(name) ?? behaviours.get("*");
-    const packet = encodeReply(asked, reply);
-    const fits = transport === "tcp" || packet.length <= asked.udpSize;
-    return { packet: fits ? packet : truncate(packet.subarray(0, asked.udpSize)), behaviour };
+    const packet = encodeReply(query, reply);
+    const fits = transport === "tcp" || packet.length <= query.udpSize;
+    return { packet: fits ? packet : truncate(packet.subarray(0, query.udpSize)), behaviour };
   };
   const sockets = new Set<Socket>();
   const { udp, tcp, port } = await bindBoth(address, wanted, (socket) => {
     sockets.add(socket);
     socket.on("error", () => socket.destroy());
     socket.on("data", (bytes: Buffer) => {
-      const { packet, behaviour } = answer(bytes.subarray(2), "tcp");
+      const { packet, behaviour } = respond(bytes.subarray(2), "tcp");
       if (behaviour === "hang_up") return void socket.destroy();
-      const sent = behaviour === "truncated_always" ? truncate(packet) : packet;
+      const response = behaviour === "truncated_always" ? truncate(packet) : packet;
       const length = Buffer.alloc(2);
-      length.writeUInt16BE(sent.length);
+      length.writeUInt16BE(response.length);
       // In two pieces, as a network may deliver it.
-      socket.write(Buffer.concat([length, sent.subarray(0, 5)]));
-      setTimeout(() => socket.end(sent.subarray(5)), 2);
+      socket.write(Buffer.concat([length, response.subarray(0, 5)]));
+      setTimeout(() => socket.end(response.subarray(5)), 2);
     });
   });
   let isClosed = false;
   udp.on("message", (bytes, peer) => {
-    const { packet, behaviour } = answer(bytes, "udp");
+    const { packet, behaviour } = respond(bytes, "udp");
     const send = () => {
       if (isClosed) return;
       for (const one of misbehave(packet, bytes, behaviour)) udp.send(one, peer.port, peer.address);
@@ -224,13 +224,13 @@ export const dnsServer = async ({
 
 export type DnsServer = Awaited<ReturnType<typeof dnsServer>>;
 
-/** Where every outcome of waiting is the same: what is never answered, or must not be heard. */
-export const IMPATIENT = { timeoutMs: 200 };
+/** For queries that never get a valid response. */
+export const SHORT_TIMEOUT = { timeoutMs: 200 };
 
-/** Where something must be heard before the silence is believed, on a busy machine too. */
-export const WAITING = { timeoutMs: 1500 };
+/** For queries that may have to wait for a response on a busy machine before they give up. */
+export const LONG_TIMEOUT = { timeoutMs: 1500 };
 
-/** The project's client; it waits for longer than any answer takes, on a busy machine too. */
+/** The program's DNS client. Its timeout is longer than any response takes, even on a busy machine. */
 export const testClient = (settings: Partial<DnsClientOptions> = {}, network = systemNetwork) =>
   dnsClient(
     {

@@ -1,55 +1,56 @@
-// Loaded before the tests (bunfig.toml): the files of a process share what is loaded, and these hooks are for all of them.
+// Loaded before the tests (bunfig.toml). All test files of a process share this module, and its hooks apply to all of them.
 import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
 import { mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-type Closing = (() => unknown)[];
+type Cleanups = (() => unknown)[];
 
-const ofFile: Closing = [];
-const ofTest: Closing = [];
-let present = ofFile;
+const fileCleanups: Cleanups = [];
+const testCleanups: Cleanups = [];
+let current = fileCleanups;
 
-/** Runs when the present test ends, last in first out; outside of one, when all tests of the file have. */
-export const atEnd = (close: () => unknown): void => void present.push(close);
+/** Runs when the current test ends, last in first out; outside a test, when all tests of the file have ended. */
+export const atEnd = (cleanUp: () => unknown): void => void current.push(cleanUp);
 
-const closeAll = async (closing: Closing) => {
-  for (const close of closing.splice(0).toReversed()) await close();
+const runAll = async (cleanups: Cleanups) => {
+  for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();
 };
 
 beforeEach(() => {
-  present = ofTest;
+  current = testCleanups;
 });
 afterEach(async () => {
-  present = ofFile;
-  await closeAll(ofTest);
+  current = fileCleanups;
+  await runAll(testCleanups);
 });
-afterAll(() => closeAll(ofFile));
+afterAll(() => runAll(fileCleanups));
 
-/** Opens once for all tests of a file or a `describe`: for those that find nothing different in what another has left. */
-export const openedOnce = <Opened>(open: () => Promise<Opened>): (() => Opened) => {
-  const opened: Opened[] = [];
-  beforeAll(async () => void opened.push(await open()));
+/** Opens once for all tests of a file or a `describe`. The tests must not depend on what others change. */
+export const openOnce = <Resource>(open: () => Promise<Resource>): (() => Resource) => {
+  let resource: Resource | undefined;
+  beforeAll(async () => {
+    resource = await open();
+  });
   return () => {
-    const [only] = opened;
-    if (only === undefined) throw new Error("nothing is opened yet");
-    return only;
+    if (resource === undefined) throw new Error("it is not open yet");
+    return resource;
   };
 };
 
 const MEMORY = "/dev/shm";
-const MIN_MEMORY = 2 ** 31;
+const MIN_MEMORY_BYTES = 2 ** 31;
 
 const hasMemory = (): boolean => {
   try {
     const { bavail, bsize } = statfsSync(MEMORY);
-    return bavail * bsize >= MIN_MEMORY;
+    return bavail * bsize >= MIN_MEMORY_BYTES;
   } catch {
     return false;
   }
 };
 
-/** Memory where the system offers enough of it: fsync is most of what a test's database waits for. `test/real` uses disks. */
+/** Memory if there is enough, because a test's database mostly waits for fsync. `test/real` uses disks. */
 const root = process.env["TMPDIR"] === undefined && hasMemory() ? MEMORY : tmpdir();
 
 export const temporaryDirectory = (): string => {

@@ -16,14 +16,14 @@ export interface Operation {
   method: string;
   /** With `{parameters}`, below `base`. */
   path: string;
-  /** What the server prefixes. */
+  /** The path prefix of the document's server. */
   base: string;
   operationId: string;
   isPublic: boolean;
   scope: string | undefined;
   parameters: Parameter[];
   bodySchema: Node | undefined;
-  /** By status; undefined for an answer without a JSON body. */
+  /** By status; undefined for a response without a JSON body. */
   responses: Record<string, Node | undefined>;
   raw: Node;
 }
@@ -31,7 +31,7 @@ export interface Operation {
 const jsonSchemaOf = (content: unknown): Node | undefined =>
   (content as { "application/json"?: { schema?: Node } } | undefined)?.["application/json"]?.schema;
 
-/** Every operation of both documents, and the schemas that they refer to. */
+/** All operations of both documents, and the schemas that they refer to. */
 export const operationsOf = async (store: Store): Promise<{ operations: Operation[]; schemas: Node }> => {
   const documents = await generateDocuments(store.app);
   const operations: Operation[] = [];

@@ -1,4 +1,4 @@
-/** A whole number from 0 to below `below`; `real` a number below 1. */
+/** Returns an integer from 0 to `below - 1`; `real` returns a number from 0 to below 1. */
 export interface Random {
   (below: number): number;
   real(): number;

@@ -1,4 +1,4 @@
-/** Names as they come from anywhere: quotes, separators, line ends, emoji, right to left, formulas. */
+/** Difficult names: quotes, separators, line ends, emoji, right-to-left text, formulas. */
 const NAMES = [
   "Bella",
   'Max, the "Great"',
@@ -18,16 +18,16 @@ const STATUSES = ["available", "Pending", "SOLD", ""];
 
 const HEADER = "Animal Name,Category ID,STATUS,Note\r\n";
 
-/** The flags that the rows are imported with. */
+/** The flags to import the rows with. */
 export const ROW_FLAGS = ["--map", "Animal Name=name"] as const;
 
-/** True for a row that breaks a rule: a name with a line end, a category that is no number, or no CSV at all. */
+/** True for an invalid row: a name with a line break, a category that is not a number, or broken CSV. */
 export const isBad = (row: number): boolean => row % 50 === 7 || row % 1000 === 0;
 
-/** The line and the beginning of the reason of each row in a file of rejected ones. */
+/** Matches the line number and the beginning of the reason of each row in a file of rejected rows. */
 export const REJECTED = /(?:,n|n",,,),(\d+),"?(?:name: |categoryId: |a quote is inside)/g;
 
-/** How many of the first rows break a rule. */
+/** The number of invalid rows among the first `rows`. */
 export const countBad = (rows: number): number => {
   let bad = 0;
   for (let row = 1; row <= rows; row++) if (isBad(row)) bad++;
@@ -35,7 +35,7 @@ export const countBad = (rows: number): number => {
 };
 
 const lineOf = (row: number): string => {
-  // Files are put together from several; some are edited by hand.
+  // Real files mix line ends and have blank lines, because people merge and edit them.
   const end = row % 11 === 0 ? "\n" : "\r\n";
   const blank = row % 700 === 0 ? `,,,${end}` : row % 900 === 0 ? end : "";
   if (row % 2000 === 0) return `Max "Maxi" ${row},3,sold,n${end}${blank}`;
@@ -44,7 +44,7 @@ const lineOf = (row: number): string => {
   return `"${name.replaceAll('"', '""')}",${category},${STATUSES[row % STATUSES.length]},n${end}${blank}`;
 };
 
-/** Writes a CSV of so many rows, each with a name of its own, and of blank ones between them. */
+/** Writes a CSV file of this many rows, each with a unique name, with blank rows in between. */
 export const writeRows = async (path: string, rows: number): Promise<void> => {
   const writer = Bun.file(path).writer();
   await writer.write(HEADER);

@@ -11,9 +11,9 @@ import { systemRuntime } from "../../src/app/runtime.ts";
 import { type ServiceOptions, type Services, createServices } from "../../src/app/services.ts";
 import { atEnd, temporaryDirectory } from "./ends.ts";
 
-export { atEnd, openedOnce, temporaryDirectory } from "./ends.ts";
+export { atEnd, openOnce, temporaryDirectory } from "./ends.ts";
 
-/** A clock that stands until it is moved. */
+/** A clock that only moves when `advance` is called. */
 export interface TestClock extends Clock {
   advance(ms: number): void;
 }
@@ -28,7 +28,7 @@ export const testClock = (start = Date.UTC(2026, 10, 20)): TestClock => {
   };
 };
 
-/** What a request is made of; `key` false sends none, a string sends that one. */
+/** The parts of a request. `key`: false sends no key, a string sends that key; the default has all scopes. */
 export interface Call {
   key?: string | false;
   headers?: Record<string, string>;
@@ -43,46 +43,46 @@ export interface Store {
   database: Database;
   keys: KeyService;
   app: ReturnType<typeof createRequestHandlers>["app"];
-  /** What a listener hands its requests to. */
+  /** Handles the requests of a listener. */
   fetch: ReturnType<typeof createRequestHandlers>["fetch"];
-  /** What the HTTPS listener hands requests to whose Host is not their connection's. */
+  /** Handles the requests of the HTTPS listener whose Host differs from their connection's. */
   misdirected: ReturnType<typeof createRequestHandlers>["misdirected"];
   projects: Services["projects"];
   deploys: Services["deploys"];
-  /** Checks files of deploys; it is not started. */
+  /** Not started. */
   scrub: Services["scrub"];
-  /** Checks domains when they are due; it is not started. */
+  /** Not started. */
   domainScheduler: Services["domainScheduler"];
   publishReference: () => Promise<void>;
-  /** Of events. */
+  /** Event streams of animals. */
   streams: Services["petStreams"];
-  /** Certificates, if HTTPS_PORT is set; their scheduler is not started. */
+  /** Undefined without HTTPS_PORT. The certificate scheduler is not started. */
   https: Services["https"];
   /** A key with all scopes. */
   key: string;
   call(method: string, path: string, call?: Call): Promise<Response>;
-  /** Asks for an address as its Host leads: of the API, of a project's site, of a custom domain. */
+  /** Requests a URL of the API, of a project's site or of a custom domain, with its host as the Host header. */
   visit(address: string, init?: RequestInit & { headers?: Record<string, string> }): Promise<Response>;
-  /** Makes a key and returns its secret. */
+  /** Creates a key and returns its secret. */
   mint(key: Partial<NewKey>): Promise<string>;
-  /** Lines that were logged. */
+  /** The lines of the log. */
   log: Record<string, unknown>[];
 }
 
 export interface StoreSettings extends ServiceOptions, Partial<Vitals> {
   /** The address of the peer that sent a request. */
   peerOf?: (request: Request) => string;
-  /** Between questions to a CA, and in other waits. */
+  /** Waits between requests to a CA, and elsewhere. */
   sleep?: (ms: number) => Promise<void>;
-  /** Database file; in memory without one. */
+  /** The database file; by default the database is in memory. */
   path?: string;
   env?: Record<string, string>;
   clock?: TestClock;
-  /** How the database is opened; its probes are not shared. */
+  /** Options of the database. By default each call of /readyz probes it again. */
   storage?: OpenOptions;
 }
 
-/** The whole service over an empty database, called without a network. */
+/** Opens the whole service on an empty database. It is called without a network. */
 export const openStore = async ({
   path = ":memory:",
   env = {},
@@ -161,22 +161,23 @@ export const openStore = async ({
   };
 };
 
-/** Adds an animal over the API and returns what came back. */
+/** Adds an animal over the API. */
 export const addPet = async (
   store: Store,
   pet: Record<string, unknown>,
 ): Promise<{ id: number; name: string; status?: string }> => {
-  const answer = await store.call("POST", "/v1/pets", { json: { name: "Bella", categoryId: 1, ...pet } });
-  if (answer.status !== 201) throw new Error(`adding failed: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as { id: number; name: string };
+  const response = await store.call("POST", "/v1/pets", { json: { name: "Bella", categoryId: 1, ...pet } });
+  if (response.status !== 201) throw new Error(`adding failed: ${response.status} ${await response.text()}`);
+  return (await response.json()) as { id: number; name: string };
 };
 
-/** The status and the code of an answer that is an error. */
-export const faultOf = async (answer: Response): Promise<string> => {
-  const { code, status } = (await answer.json()) as { code: string; status: number };
-  if (status !== answer.status) throw new Error(`body says ${status}, the answer ${answer.status}`);
+/** The status and the code of an error response. */
+export const faultOf = async (response: Response): Promise<string> => {
+  const { code, status } = (await response.json()) as { code: string; status: number };
+  if (status !== response.status)
+    throw new Error(`the body says ${status}, the response is ${response.status}`);
   return `${status} ${code}`;
 };
 
-export const messageOf = async (answer: Response): Promise<string> =>
-  ((await answer.json()) as { message: string }).message;
+export const messageOf = async (response: Response): Promise<string> =>
+  ((await response.json()) as { message: string }).message;

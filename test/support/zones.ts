@@ -1,9 +1,9 @@
 import type { Answer } from "dns-packet";
 
-/** A zone as data: `name type value` a line, TTL 3600 unless `name ttl type value`; its SOA goes without saying. */
+/** Zones by name, each a list of `name [ttl] type value` records. The TTL defaults to 3600, and the SOA record is implied. */
 export type Zones = Record<string, string[]>;
 
-/** The TTL of every zone's SOA record, and its last field, which limits how long an absence is remembered. */
+/** The TTL of every zone's SOA record, and its last field, which limits how long a negative response is cached. */
 export const SOA = { ttl: 300, minimum: 120 };
 
 export interface Reply {
@@ -24,7 +24,8 @@ export interface Line {
 
 export const parseLine = (line: string): Line => {
   const [, name, ttl, type, value] = /^(\S+) (?:(\d+) )?([A-Z]+) (.*)$/.exec(line) ?? [];
-  if (name === undefined || type === undefined || value === undefined) throw new Error(`no record: ${line}`);
+  if (name === undefined || type === undefined || value === undefined)
+    throw new Error(`not a record: ${line}`);
   return { name, ttl: Number(ttl ?? 3600), type, value };
 };
 
@@ -39,7 +40,7 @@ const recordOf = (line: string): Answer => {
   return { name, type, class: "IN", ttl, data: dataOf(type, value) } as unknown as Answer;
 };
 
-/** RFC 2308 section 3: with an absence, the SOA's TTL is how long it may be remembered. */
+/** RFC 2308 section 3: the SOA's TTL is how long a negative response may be cached. */
 const soaOf = (zone: string): Answer => ({
   name: zone,
   type: "SOA",
@@ -60,7 +61,7 @@ const targetOf = (records: Answer[]): string | undefined => {
   return cname && String((cname as { data: unknown }).data).toLowerCase();
 };
 
-/** What one zone says of one name. */
+/** Looks up one name in one zone, without following CNAME records. */
 const lookUpOnce = (zones: Zones, zone: string, name: string, type: string): Reply => {
   const records = (zones[zone] ?? []).map(recordOf);
   const owner = (record: Answer) => record.name.toLowerCase();
@@ -80,7 +81,7 @@ const lookUpOnce = (zones: Zones, zone: string, name: string, type: string): Rep
   };
 };
 
-/** What a server of these zones says: its records, CNAME records followed within the zone, a referral or nothing. */
+/** Responds as an authoritative server of these zones: it follows CNAME records within a zone, and refers to others. */
 export const lookUp = (zones: Zones, name: string, type: string): Reply => {
   const zone = zoneOf(zones, name);
   if (zone === undefined)
@@ -91,7 +92,7 @@ export const lookUp = (zones: Zones, name: string, type: string): Reply => {
   for (;;) {
     const next = type === "CNAME" ? undefined : targetOf(reply.answers);
     if (next === undefined || zoneOf(zones, next) !== zone) return { ...reply, authoritative, answers };
-    // What `named` says of a loop, with the records.
+    // `named` responds to a loop with SERVFAIL and the records.
     if (answers.some((record) => record.name === next))
       return { rcode: RCODES.SERVFAIL, authoritative, answers, authorities: [] };
     reply = lookUpOnce(zones, zone, next, type);
@@ -99,20 +100,20 @@ export const lookUp = (zones: Zones, name: string, type: string): Reply => {
   }
 };
 
-/** Names that a resolver still answers from zones as they were. */
-export interface Remembered {
+/** The names that a resolver has cached, and the older zones that it answers them from. */
+export interface ResolverCache {
   zones: Zones;
   names: string[];
 }
 
 const UNRESOLVED: Reply = { rcode: RCODES.SERVFAIL, authoritative: false, answers: [], authorities: [] };
 
-/** What a resolver says: CNAME records followed everywhere, and what it remembers first. */
-export const resolve = (zones: Zones, remembered: Remembered, name: string, type: string): Reply => {
+/** Responds as a resolver: it follows all CNAME records, and prefers its cache. */
+export const resolve = (zones: Zones, cache: ResolverCache, name: string, type: string): Reply => {
   const answers: Answer[] = [];
   for (let at = name; ;) {
-    const reply = lookUp(remembered.names.includes(at) ? remembered.zones : zones, at, type);
-    // Nobody who holds the zone has answered.
+    const reply = lookUp(cache.names.includes(at) ? cache.zones : zones, at, type);
+    // No authoritative server has responded.
     if (!reply.authoritative) return UNRESOLVED;
     answers.push(...reply.answers);
     const next = type === "CNAME" ? undefined : targetOf(reply.answers.slice(-1));

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../../../src/lib/operator-error.ts";
-import { certificateAuthority } from "../../support/certificates.ts";
+import { createTestCa } from "../../support/certificates.ts";
 import { openStore, temporaryDirectory } from "../../support/store.ts";
 
-const { root } = await certificateAuthority();
+const { root } = await createTestCa();
 
 const startWith = (file: string) => openStore({ env: { HTTPS_PORT: "8443", ACME_CA_FILE: file } });
 

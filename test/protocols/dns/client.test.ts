@@ -4,7 +4,7 @@ import { encode } from "dns-packet";
 import { systemNetwork, type Channel, type Network } from "../../../src/protocols/dns/network.ts";
 import type { DnsClientOptions } from "../../../src/protocols/dns/client.ts";
 import type { RejectReason } from "../../../src/protocols/dns/message.ts";
-import { dnsServer, IMPATIENT, testClient, WAITING, type Behaviour } from "../../support/dns.ts";
+import { dnsServer, SHORT_TIMEOUT, testClient, LONG_TIMEOUT, type Behaviour } from "../../support/dns.ts";
 
 const ZONES = {
   "example.org": ["docs.example.org CNAME t1.pages.test", 'example.org CAA 0 issue "ca.test"'],
@@ -62,7 +62,7 @@ test("NXDOMAIN is an answer", async () => {
 test.concurrent.each<Behaviour>(["silent", { lateMs: 300 }])(
   "a server that is %p has timed out",
   async (behaviour) => {
-    const { outcome, ignored } = await askWith(behaviour, IMPATIENT);
+    const { outcome, ignored } = await askWith(behaviour, SHORT_TIMEOUT);
     expect(outcome).toMatchObject({ kind: "failure", failure: "timeout" });
     expect(ignored).toEqual([]);
   },
@@ -85,7 +85,7 @@ test.concurrent.each<[Behaviour, string, RejectReason]>([
   // An answer without the question, and with a code other than FORMERR.
   [(packet) => [bare(packet, 0)], "spoofed", "wrong_question"],
 ])("a server that answers with %p is named", async (behaviour, failure, stray) => {
-  const { outcome, ignored } = await askWith(behaviour, WAITING);
+  const { outcome, ignored } = await askWith(behaviour, LONG_TIMEOUT);
   expect(outcome).toMatchObject({ kind: "failure", failure });
   expect(ignored).toEqual([stray]);
 });
@@ -176,7 +176,7 @@ test.concurrent("a right answer from another port is ignored", async () => {
     stranger.send(answer, peer.port, peer.address);
   });
   const server = { address: "127.0.0.1", port: dns.address().port };
-  const { outcome, ignored } = await testClient(IMPATIENT)(server, DOCS, false);
+  const { outcome, ignored } = await testClient(SHORT_TIMEOUT)(server, DOCS, false);
   dns.close();
   stranger.close();
   expect(outcome).toMatchObject({ kind: "failure", failure: "timeout" });

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { secureContexts, type KeyPair } from "../../../src/protocols/tls/contexts.ts";
-import { certificateAuthority } from "../../support/certificates.ts";
+import { createTestCa } from "../../support/certificates.ts";
 
-const testCa = await certificateAuthority();
+const testCa = await createTestCa();
 const pair = await testCa.issue(["a.test"]);
 const other = await testCa.issue(["b.test"], { intermediate: true });
 

@@ -4,10 +4,10 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { secureContexts, type KeyPair } from "../../../src/protocols/tls/contexts.ts";
 import { listenTls, type TlsListener, type TlsListenerOptions } from "../../../src/protocols/tls/listener.ts";
-import { certificateAuthority } from "../../support/certificates.ts";
+import { createTestCa } from "../../support/certificates.ts";
 import { atEnd } from "../../support/store.ts";
 
-export const testCa = await certificateAuthority();
+export const testCa = await createTestCa();
 export const PAIRS: Record<string, KeyPair> = {
   "a.test": await testCa.issue(["a.test"]),
   "b.test": await testCa.issue(["b.test"], { intermediate: true }),
