@@ -1,9 +1,9 @@
 import { acmeClients, caaIdentities } from "../certificates/clients.ts";
-import { handshakesIn } from "../certificates/handshakes.ts";
+import { pendingHandshakes } from "../certificates/handshakes.ts";
 import { certificateIssuer } from "../certificates/issue.ts";
 import { orderPlacer } from "../certificates/place-order.ts";
 import { challengeProbes, preflightChecks } from "../certificates/preflight.ts";
-import { challengeFetcher, handshakeTrial } from "../certificates/probes.ts";
+import { challengeFetcher, handshakeTrialOpener } from "../certificates/probes.ts";
 import { certificateScheduler } from "../certificates/scheduler.ts";
 import { type CertificateService, certificateService } from "../certificates/service.ts";
 import type { Config } from "../config/config.ts";
@@ -28,7 +28,7 @@ export const commandCertificates = (
   certificateService({
     certificates,
     clientOf: (directory) => acmeClients(config, clock, sleep)(directory),
-    trial: ({ key, chain }) => void secureContext({ key, cert: chain }),
+    assertLoads: ({ key, chain }) => void secureContext({ key, cert: chain }),
     clock,
   });
 
@@ -64,7 +64,7 @@ export const httpsServices = (
   const directories = config.acmeAgreeTos ? config.acmeDirectory : [];
   const issue = certificateIssuer({
     certificates,
-    placeOrder: orderPlacer({ certificates, authorities: directories, clientOf, clock }),
+    placeOrder: orderPlacer({ certificates, directories, clientOf, clock }),
     clientOf,
     preflight: preflightChecks({
       records: certificateRecords({
@@ -72,15 +72,15 @@ export const httpsServices = (
         inspect,
         targetOf: cnameTargetIn(config.platformCnameTarget),
       }),
-      isOwn: (hostname) => own.isOwnPublicName(hostname) && isServed(hostname),
+      isOwnName: (hostname) => own.isOwnPublicName(hostname) && isServed(hostname),
       isServed,
-      identities: caaIdentities(directories, clientOf),
+      caaIdentities: caaIdentities(directories, clientOf),
       probes,
       fetchChallenge: challengeFetcher(config),
-      openHandshakes: handshakeTrial(config, handshakes, clock),
+      openHandshakeTrial: handshakeTrialOpener(config, handshakes, clock),
       ports: { http: config.acmeHttpPort, tls: config.acmeTlsPort },
     }),
-    handshakes: handshakesIn(handshakes, clock),
+    handshakes: pendingHandshakes(handshakes, clock),
     onIssued: store.refresh,
     onForgotten(hostname) {
       store.refresh(hostname);
@@ -101,7 +101,7 @@ export const httpsServices = (
     handshake: (hostname: string) => handshakes.get(hostname),
     /** The response to a challenge over HTTP; undefined if none is pending. */
     challenge: (hostname: string, token: string): string | undefined =>
-      probes.answer(hostname, token) ?? certificates.keyAuthorization(hostname, token),
+      probes.responseTo(hostname, token) ?? certificates.keyAuthorization(hostname, token),
     scheduler: certificateScheduler({
       certificates,
       issue,

@@ -50,7 +50,7 @@ export const domainServices = (
     domains: repositories.domains,
     projects,
     checks,
-    own: own.reserved,
+    reservedNames: own.reserved,
     certificates: isSecured ? certificateSummaries(repositories.certificates, clock) : undefined,
     onRemoved,
     verifications: rateLimiter("verify", "verifications of this domain"),

@@ -1,6 +1,6 @@
 import type { BackupStatus } from "../backups/schedule.ts";
 import { backupWarnings } from "../backups/warnings.ts";
-import { endingSoon } from "../certificates/certificate.ts";
+import { expiryWarnings } from "../certificates/certificate.ts";
 import type { Config } from "../config/config.ts";
 import { assertDiskReserve } from "../data-dir/free-space.ts";
 import { logWarnings } from "../db/wal.ts";
@@ -41,7 +41,7 @@ export const warnings =
     clock: Clock,
   ) =>
   (): Warning[] => [
-    ...endingSoon(expiries(), clock.now()),
+    ...expiryWarnings(expiries(), clock.now()),
     ...damageWarnings(damage),
     ...descriptorWarnings(fileUse()),
     ...logWarnings(client.filename),

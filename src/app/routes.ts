@@ -69,7 +69,7 @@ export const createRoutes = (
     orderRoutes({ orders, macros }),
     projectRoutes({ projects, addresses: projectAddresses(config, context.port), macros }),
     deployRoutes({ deploys, macros, withoutIdleTimeout }),
-    domainRoutes({ domains, settings: domainSettings, macros, withoutIdleTimeout }),
+    domainRoutes({ domains, roles: domainSettings, macros, withoutIdleTimeout }),
     keyRoutes({ keys, deprecatedCalls: metrics.deprecatedCalls, macros }),
     healthRoutes({
       checks: context.checks,

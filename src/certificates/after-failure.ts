@@ -83,7 +83,7 @@ export const afterFailure = (
     kind: "fail",
     problem,
     nextAt: retryTime({ failures: failures + 1, retryAfterMs, now }, random),
-    refusedBy: isRefused ? order?.authority : undefined,
-    forgetAccountAt: type === "accountDoesNotExist" ? order?.authority : undefined,
+    refusedBy: isRefused ? order?.ca : undefined,
+    forgetAccountAt: type === "accountDoesNotExist" ? order?.ca : undefined,
   };
 };

@@ -47,7 +47,7 @@ const orderStatements = (orm: Store["orm"]) => ({
   ),
   saveKey: updateStatement(
     orm,
-    { ...NO_ORDER, orderAuthority: sql`${value("authority")}`, orderKey: sql`${value("key")}` },
+    { ...NO_ORDER, orderAuthority: sql`${value("ca")}`, orderKey: sql`${value("key")}` },
     isUnderWay,
   ),
   saveUrl: updateStatement(orm, { orderUrl: sql`${value("url")}` }, isUnderWay),
@@ -69,20 +69,20 @@ const orderWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
       return rows.length > 0;
     },
     /** The key of an order, before it is placed. False if the attempt is over. */
-    async saveOrderKey(hostname: string, { authority, key }: PendingOrder): Promise<boolean> {
-      const [rows] = await commit([{ query: statements.saveKey, values: { hostname, authority, key } }]);
+    async saveOrderKey(hostname: string, { ca, key }: PendingOrder): Promise<boolean> {
+      const [rows] = await commit([{ query: statements.saveKey, values: { hostname, ca, key } }]);
       return rows.length > 0;
     },
     /** An order that was placed, from which on the domain is `issuing`. False if the attempt is over. */
     async saveOrder(
       hostname: string,
-      { authority, url }: { authority: string; url: string },
+      { ca, url }: { ca: string; url: string },
       now: number,
     ): Promise<boolean> {
       const [rows] = await commit([
         { query: statements.saveUrl, values: { hostname, url } },
         ...effects.orderPlaced(hostname, now),
-        ...count(authority, "order", hostname, now),
+        ...count(ca, "order", hostname, now),
       ]);
       return rows.length > 0;
     },
@@ -126,7 +126,7 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
       const [rows] = await commit([
         { query: statements.install, values: { hostname, nextAt, ...issued } },
         ...effects.certificateStored(hostname, issued.chain, now),
-        ...(issued.authority === null ? [] : count(issued.authority, "issued", hostname, now)),
+        ...(issued.ca === null ? [] : count(issued.ca, "issued", hostname, now)),
       ]);
       return rows.length > 0;
     },

@@ -20,7 +20,7 @@ interface Limit {
   per: "hostname" | "apex" | "account";
   max: number;
   withinMs: number;
-  says: string;
+  description: string;
 }
 
 const LIMITS: readonly Limit[] = [
@@ -29,22 +29,28 @@ const LIMITS: readonly Limit[] = [
     per: "hostname",
     max: 5,
     withinMs: HOUR,
-    says: "failed attempts for this name in an hour",
+    description: "failed attempts for this name in an hour",
   },
-  { kind: "issued", per: "hostname", max: 5, withinMs: WEEK, says: "certificates for this name in a week" },
+  {
+    kind: "issued",
+    per: "hostname",
+    max: 5,
+    withinMs: WEEK,
+    description: "certificates for this name in a week",
+  },
   {
     kind: "issued",
     per: "apex",
     max: 50,
     withinMs: WEEK,
-    says: "certificates below its registered domain in a week",
+    description: "certificates below its registered domain in a week",
   },
   {
     kind: "order",
     per: "account",
     max: 300,
     withinMs: 3 * HOUR,
-    says: "orders of this service in three hours",
+    description: "orders of this service in three hours",
   },
 ];
 
@@ -52,7 +58,7 @@ const LIMITS: readonly Limit[] = [
 export const MAX_WINDOW_MS = WEEK;
 
 /** Why nothing may be ordered now, and from when on it may. */
-export interface Exhausted {
+export interface ExhaustedLimit {
   detail: string;
   until: number;
 }
@@ -61,14 +67,14 @@ const isSame = (per: Limit["per"], one: Attempt, other: Pick<Attempt, "hostname"
   per === "account" || one[per] === other[per];
 
 /** @param attempts at one CA, in any order @returns the limit that holds for longest; undefined if none does */
-export const exhaustedFor = (
+export const findExhaustedLimit = (
   { isRenewal, ...name }: Pick<Attempt, "hostname" | "apex"> & { isRenewal: boolean },
   attempts: readonly Attempt[],
   now: number,
-): Exhausted | undefined =>
+): ExhaustedLimit | undefined =>
   // Certificates that replace others in time count nowhere, and must not wait for new names.
   LIMITS.filter(({ kind }) => !(isRenewal && kind === "issued"))
-    .flatMap(({ kind, per, max, withinMs, says }) => {
+    .flatMap(({ kind, per, max, withinMs, description }) => {
       const counted = attempts
         .filter((one) => one.kind === kind && one.at > now - withinMs && isSame(per, one, name))
         .map(({ at }) => at)
@@ -76,6 +82,6 @@ export const exhaustedFor = (
       const oldest = counted[max - 1];
       return oldest === undefined
         ? []
-        : [{ detail: `${max} ${says} are allowed.`, until: oldest + withinMs }];
+        : [{ detail: `${max} ${description} are allowed.`, until: oldest + withinMs }];
     })
     .toSorted((one, other) => other.until - one.until)[0];

@@ -19,7 +19,7 @@ export const attemptCounter = ({ orm }: Pick<Database, "orm">) => {
   const countStatement = orm
     .insert(acmeAttempts)
     .values({
-      authority: value("authority"),
+      authority: value("ca"),
       kind: value("kind"),
       hostname: value("hostname"),
       apex: value("apex"),
@@ -30,10 +30,10 @@ export const attemptCounter = ({ orm }: Pick<Database, "orm">) => {
     .delete(acmeAttempts)
     .where(lte(acmeAttempts.at, value("before")))
     .prepare();
-  return (authority: string, kind: Attempt["kind"], hostname: string, now: number): readonly Statement[] => {
+  return (ca: string, kind: Attempt["kind"], hostname: string, now: number): readonly Statement[] => {
     const { apex } = hostnameOf(hostname);
     return [
-      { query: countStatement, values: { authority, kind, hostname, apex, now } },
+      { query: countStatement, values: { ca, kind, hostname, apex, now } },
       { query: pruneStatement, values: { before: now - MAX_WINDOW_MS } },
     ];
   };
@@ -49,13 +49,13 @@ export const caReadsAndWrites = ({ orm, commit }: Pick<Database, "orm" | "commit
       at: acmeAttempts.at,
     })
     .from(acmeAttempts)
-    .where(and(eq(acmeAttempts.authority, value("authority")), gt(acmeAttempts.at, value("since"))))
+    .where(and(eq(acmeAttempts.authority, value("ca")), gt(acmeAttempts.at, value("since"))))
     .prepare();
-  const isOfCa = eq(acmeAccounts.authority, value("authority"));
+  const isOfCa = eq(acmeAccounts.authority, value("ca"));
   const accountStatement = orm.select().from(acmeAccounts).where(isOfCa).limit(1).prepare();
   const saveStatement = orm
     .insert(acmeAccounts)
-    .values({ authority: value("authority"), key: value("key"), url: value("url") })
+    .values({ authority: value("ca"), key: value("key"), url: value("url") })
     .onConflictDoUpdate({
       target: acmeAccounts.authority,
       set: { key: sql`excluded.key`, url: sql`excluded.url` },
@@ -65,21 +65,19 @@ export const caReadsAndWrites = ({ orm, commit }: Pick<Database, "orm" | "commit
 
   return {
     /** What counts at a CA, newer than `since`. */
-    async attempts(authority: string, since: number): Promise<Attempt[]> {
-      return attemptsStatement.all({ authority, since });
+    async attempts(ca: string, since: number): Promise<Attempt[]> {
+      return attemptsStatement.all({ ca, since });
     },
-    async account(authority: string): Promise<StoredAccount | undefined> {
-      const row = accountStatement.get({ authority });
+    async account(ca: string): Promise<StoredAccount | undefined> {
+      const row = accountStatement.get({ ca });
       return row && { key: JSON.parse(row.key) as AccountKey, url: row.url ?? undefined };
     },
-    async saveAccount(authority: string, { key, url }: StoredAccount): Promise<void> {
-      await commit([
-        { query: saveStatement, values: { authority, key: JSON.stringify(key), url: url ?? null } },
-      ]);
+    async saveAccount(ca: string, { key, url }: StoredAccount): Promise<void> {
+      await commit([{ query: saveStatement, values: { ca, key: JSON.stringify(key), url: url ?? null } }]);
     },
     /** For an account that the CA no longer knows: the next order registers another. */
-    async forgetAccount(authority: string): Promise<void> {
-      await commit([{ query: deleteStatement, values: { authority } }]);
+    async forgetAccount(ca: string): Promise<void> {
+      await commit([{ query: deleteStatement, values: { ca } }]);
     },
   };
 };

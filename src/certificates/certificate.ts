@@ -11,7 +11,7 @@ export interface KeyPair {
 /** The certificate that a host name uses. Times are milliseconds UTC. */
 export interface Issued extends KeyPair {
   /** The directory of the CA that issued it; null: imported. */
-  authority: string | null;
+  ca: string | null;
   notBefore: number;
   notAfter: number;
   /** Its name at the CA's renewal information (RFC 9773 section 4.1). */
@@ -20,7 +20,7 @@ export interface Issued extends KeyPair {
 
 /** An order under way. */
 export interface PendingOrder {
-  authority: string;
+  ca: string;
   /** null before it is placed. */
   url: string | null;
   /** The private key that the certificate will be for, PEM. */
@@ -51,7 +51,7 @@ const SOON_MS = 7 * 24 * 60 * 60_000;
 const MAX_NAMED = 10;
 
 /** Warns of certificates that end soon. @param expiries ascending */
-export const endingSoon = (
+export const expiryWarnings = (
   expiries: readonly { hostname: string; notAfter: number }[],
   now: number,
 ): Warning[] => {

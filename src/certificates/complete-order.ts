@@ -58,7 +58,7 @@ export const orderCompleter = ({
   sleep,
 }: {
   certificates: Pick<Certificates, "saveChallenge">;
-  clientOf(authority: string): AcmeClient;
+  clientOf(ca: string): AcmeClient;
   handshakes: Handshakes;
   clock: Clock;
   sleep(ms: number): Promise<void>;
@@ -91,7 +91,7 @@ export const orderCompleter = ({
   };
 
   return async ({ account, pending, order: placed }, hostname, method) => {
-    const client = clientOf(pending.authority);
+    const client = clientOf(pending.ca);
     const reread = () => client.readOrder(account, placed.url);
     let order: Order = placed;
     if (order.status === "pending") {

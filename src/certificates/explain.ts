@@ -20,16 +20,16 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** In words, since when an attempt is under way, and with which CA; undefined if none is. */
-export const underWay = (certificate: Certificate): string | undefined => {
+export const describeAttempt = (certificate: Certificate): string | undefined => {
   const { attemptSince: since, order } = certificate;
   if (since === null) return undefined;
-  const what = order ? `an order is under way with ${order.authority}` : "its order is prepared";
+  const what = order ? `an order is under way with ${order.ca}` : "its order is prepared";
   return `${what} since ${formatTime(since)}`;
 };
 
 /** What the service does next by itself, as a sentence to append; "" if nothing. */
-const nextOf = (certificate: Certificate, now: number): string => {
-  const present = underWay(certificate);
+const describeNextAttempt = (certificate: Certificate, now: number): string => {
+  const present = describeAttempt(certificate);
   if (present !== undefined) return ` Now ${present}.`;
   const { nextAt } = certificate;
   return nextAt === null ? "" : ` The next attempt is at ${formatTime(Math.max(nextAt, now))}.`;
@@ -43,7 +43,7 @@ export const explain = (certificate: Certificate, now: number): string | undefin
     : "it has no certificate";
   if (!problem)
     return isOverdue(certificate, now)
-      ? `${hostname}: it has no certificate after 30 minutes; ${underWay(certificate) ?? "is the server running?"}`
+      ? `${hostname}: it has no certificate after 30 minutes; ${describeAttempt(certificate) ?? "is the server running?"}`
       : undefined;
-  return `${hostname}: ${state}. ${problem.detail} ${ADVICE[problem.type] ?? ""}${nextOf(certificate, now)}`;
+  return `${hostname}: ${state}. ${problem.detail} ${ADVICE[problem.type] ?? ""}${describeNextAttempt(certificate, now)}`;
 };

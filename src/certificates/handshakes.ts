@@ -3,7 +3,7 @@ import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/tls-a
 import type { Handshakes } from "./complete-order.ts";
 
 /** Adds the certificates of TLS-ALPN-01 challenges (RFC 8737) to `pending`, which the HTTPS port presents. */
-export const handshakesIn = (pending: Map<string, KeyAndCertificate>, clock: Clock): Handshakes => ({
+export const pendingHandshakes = (pending: Map<string, KeyAndCertificate>, clock: Clock): Handshakes => ({
   async add(hostname, keyAuthorization) {
     pending.set(hostname, await alpnCertificate(hostname, keyAuthorization, clock.now()));
   },

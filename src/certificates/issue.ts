@@ -16,7 +16,7 @@ export type IssueCertificate = (certificate: Certificate) => Promise<void>;
 export interface IssueOptions {
   certificates: Certificates;
   placeOrder: PlaceOrder;
-  clientOf(authority: string): AcmeClient;
+  clientOf(ca: string): AcmeClient;
   preflight: Preflight;
   /** Responds to TLS-ALPN-01 challenges, where a name cannot be proven over HTTP. */
   handshakes: Handshakes;
@@ -38,24 +38,25 @@ const RENEWAL_CHECK_MS = 6 * 60 * 60_000;
 /** When certificates are renewed. */
 const renewals = ({ certificates, clientOf, clock, random }: IssueOptions) => {
   /** The CA's renewal window is advice: without it the lifetime decides. */
-  const renewalOf = async ({ authority, ariId, ...validity }: Issued): Promise<number> => {
+  const scheduleRenewal = async ({ ca, ariId, ...validity }: Issued): Promise<number> => {
     const window =
-      authority === null || ariId === null
+      ca === null || ariId === null
         ? undefined
-        : await clientOf(authority)
+        : await clientOf(ca)
             .renewalInfo(ariId)
             .catch(() => undefined);
     return renewalTime({ validity, window, now: clock.now() }, random);
   };
   return {
     /** When the scheduler looks at a new certificate next. */
-    nextLook: async (issued: Issued) => Math.min(await renewalOf(issued), clock.now() + RENEWAL_CHECK_MS),
+    nextCheckAt: async (issued: Issued) =>
+      Math.min(await scheduleRenewal(issued), clock.now() + RENEWAL_CHECK_MS),
     /** True if a certificate is to be ordered now. If not, the time of the next look is stored. */
     async isDue(certificate: Certificate): Promise<boolean> {
       const { issued, isRequested, attemptSince, order, problem } = certificate;
       // A renewal that failed has a time of its own for the next try.
       if (!issued || order || problem || isRequested || attemptSince !== null) return true;
-      const renewal = await renewalOf(issued);
+      const renewal = await scheduleRenewal(issued);
       const now = clock.now();
       if (renewal <= now) return true;
       await certificates.putOff(certificate, Math.min(renewal, now + RENEWAL_CHECK_MS));
@@ -82,22 +83,22 @@ const failureWriter =
 
 export const certificateIssuer = (options: IssueOptions): IssueCertificate => {
   const { certificates, placeOrder, preflight, handshakes, onIssued, onForgotten, clock } = options;
-  const { isDue, nextLook } = renewals(options);
+  const { isDue, nextCheckAt } = renewals(options);
   const completeOrder = orderCompleter(options);
   const writeFailure = failureWriter(options);
 
-  const install = async ({ hostname }: Certificate, { authority, key }: PendingOrder, chain: string) => {
+  const install = async ({ hostname }: Certificate, { ca, key }: PendingOrder, chain: string) => {
     await assertFits(chain, key, [hostname], clock.now());
     const { notBefore, notAfter, ariId = null } = await readCertificate(chain);
-    const issued = { key, chain, authority, notBefore, notAfter, ariId };
-    const nextAt = await nextLook(issued);
+    const issued = { key, chain, ca, notBefore, notAfter, ariId };
+    const nextAt = await nextCheckAt(issued);
     handshakes.remove(hostname);
     if (await certificates.install(hostname, issued, nextAt, clock.now())) onIssued(hostname);
   };
 
   /** Forgets a name that nobody holds. An imported certificate stays while it is valid: nobody else can bring it again. */
   const forget = async ({ hostname, issued }: Certificate): Promise<boolean> => {
-    if (issued?.authority === null && issued.notAfter > clock.now()) return false;
+    if (issued?.ca === null && issued.notAfter > clock.now()) return false;
     if (!(await certificates.forget(hostname))) return false;
     onForgotten(hostname);
     return true;
@@ -106,9 +107,9 @@ export const certificateIssuer = (options: IssueOptions): IssueCertificate => {
   const obtain = async (certificate: Certificate) => {
     const { hostname } = certificate;
     const found = await preflight(hostname);
-    if ("against" in found) {
-      if (found.against.type === NOT_HELD && (await forget(certificate))) return;
-      throw new AcmeProblem(found.against);
+    if ("obstacle" in found) {
+      if (found.obstacle.type === NOT_HELD && (await forget(certificate))) return;
+      throw new AcmeProblem(found.obstacle);
     }
     const placed = await placeOrder(certificate);
     await install(certificate, placed.pending, await completeOrder(placed, hostname, found.method));

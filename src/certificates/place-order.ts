@@ -4,8 +4,8 @@ import type { Account, AcmeClient } from "../protocols/acme/client.ts";
 import { newCertificateKey } from "../protocols/acme/keys.ts";
 import type { Order } from "../protocols/acme/objects.ts";
 import { AcmeProblem } from "../protocols/acme/problem.ts";
-import { accounts } from "./accounts.ts";
-import { MAX_WINDOW_MS, exhaustedFor } from "./budget.ts";
+import { accountOpener } from "./accounts.ts";
+import { MAX_WINDOW_MS, findExhaustedLimit } from "./budget.ts";
 import type { Certificate, PendingOrder } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";
 
@@ -25,8 +25,8 @@ export type PlaceOrder = (certificate: Certificate) => Promise<PlacedOrder>;
 export interface PlaceOrderOptions {
   certificates: Certificates;
   /** Directories of the CAs, which are tried in turn; none: nothing is ordered. */
-  authorities: readonly string[];
-  clientOf(authority: string): AcmeClient;
+  directories: readonly string[];
+  clientOf(ca: string): AcmeClient;
   clock: Clock;
 }
 
@@ -39,7 +39,7 @@ export class Superseded extends Error {
 }
 
 /** True if the CA refused the certificate that is replaced, rather than the order. */
-const isOfReplaces = (error: unknown): boolean =>
+const isAboutReplacement = (error: unknown): boolean =>
   error instanceof AcmeProblem &&
   (error.type === "alreadyReplaced" || error.type === "malformed" || error.status === 404);
 
@@ -51,11 +51,15 @@ const waitOf = ({ retryAfterMs = 0 }: AcmeProblem): number => retryAfterMs;
 /** @throws AcmeProblem if the CA would refuse one more */
 const budgetCheck =
   ({ certificates, clock }: PlaceOrderOptions) =>
-  async (authority: string, { hostname, issued, isRequested }: Certificate) => {
+  async (ca: string, { hostname, issued, isRequested }: Certificate) => {
     const now = clock.now();
     const isRenewal = issued !== undefined && !isRequested;
-    const attempts = await certificates.attempts(authority, now - MAX_WINDOW_MS);
-    const exhausted = exhaustedFor({ hostname, apex: hostnameOf(hostname).apex, isRenewal }, attempts, now);
+    const attempts = await certificates.attempts(ca, now - MAX_WINDOW_MS);
+    const exhausted = findExhaustedLimit(
+      { hostname, apex: hostnameOf(hostname).apex, isRenewal },
+      attempts,
+      now,
+    );
     if (exhausted)
       throw new AcmeProblem({
         type: BUDGET,
@@ -65,58 +69,58 @@ const budgetCheck =
   };
 
 /** Places an order with one CA. What it needs later is stored before the CA is told. @throws AcmeProblem, Superseded */
-const placement = (options: PlaceOrderOptions, accountOf: (authority: string) => Promise<Account>) => {
+const orderPlacement = (options: PlaceOrderOptions, accountOf: (ca: string) => Promise<Account>) => {
   const { certificates, clientOf, clock } = options;
   const assertWithinBudget = budgetCheck(options);
 
-  const order = async (account: Account, authority: string, { hostname, issued }: Certificate) => {
-    const replaces = issued?.authority === authority ? (issued.ariId ?? undefined) : undefined;
-    const client = clientOf(authority);
+  const order = async (account: Account, ca: string, { hostname, issued }: Certificate) => {
+    const replaces = issued?.ca === ca ? (issued.ariId ?? undefined) : undefined;
+    const client = clientOf(ca);
     const placed = await client
       .order(account, [hostname], { ...(replaces && { replaces }) })
       .catch((error: unknown) => {
         // RFC 9773 section 5: an order that replaces it may exist, whose response was lost. That must not stop its renewal.
-        if (replaces === undefined || !isOfReplaces(error)) throw error;
+        if (replaces === undefined || !isAboutReplacement(error)) throw error;
         return client.order(account, [hostname]);
       });
-    if (!(await certificates.saveOrder(hostname, { authority, url: placed.url }, clock.now())))
+    if (!(await certificates.saveOrder(hostname, { ca, url: placed.url }, clock.now())))
       throw new Superseded();
     return placed;
   };
 
-  return async (authority: string, certificate: Certificate): Promise<PlacedOrder> => {
-    await assertWithinBudget(authority, certificate);
+  return async (ca: string, certificate: Certificate): Promise<PlacedOrder> => {
+    await assertWithinBudget(ca, certificate);
     // No certificate can have come of the key of an order that was never placed.
     const key = certificate.order?.key ?? (await newCertificateKey());
-    const pending = { authority, url: null, key };
+    const pending = { ca, url: null, key };
     if (!(await certificates.saveOrderKey(certificate.hostname, pending))) throw new Superseded();
-    const account = await accountOf(authority);
-    return { account, pending, order: await order(account, authority, certificate) };
+    const account = await accountOf(ca);
+    return { account, pending, order: await order(account, ca, certificate) };
   };
 };
 
 export const orderPlacer = (options: PlaceOrderOptions): PlaceOrder => {
-  const { certificates, authorities, clientOf } = options;
-  const accountOf = accounts(certificates, clientOf);
-  const placeAt = placement(options, accountOf);
+  const { certificates, directories, clientOf } = options;
+  const accountOf = accountOpener(certificates, clientOf);
+  const placeOrder = orderPlacement(options, accountOf);
 
   /** Every failure changes which CA is tried first. */
-  const inTurn = ({ failures }: Certificate): string[] => {
-    const first = failures % authorities.length;
-    return [...authorities.slice(first), ...authorities.slice(0, first)];
+  const directoriesInTurn = ({ failures }: Certificate): string[] => {
+    const first = failures % directories.length;
+    return [...directories.slice(first), ...directories.slice(0, first)];
   };
 
   return async (certificate) => {
     const { order: pending } = certificate;
     if (pending?.url) {
-      const account = await accountOf(pending.authority);
-      const read = await clientOf(pending.authority).readOrder(account, pending.url);
+      const account = await accountOf(pending.ca);
+      const read = await clientOf(pending.ca).readOrder(account, pending.url);
       return { account, pending, order: read };
     }
     const refusals: AcmeProblem[] = [];
-    for (const authority of inTurn(certificate))
+    for (const ca of directoriesInTurn(certificate))
       try {
-        return await placeAt(authority, certificate);
+        return await placeOrder(ca, certificate);
       } catch (error) {
         if (!isLimit(error)) throw error;
         refusals.push(error);

@@ -5,168 +5,160 @@ import type { Problem } from "../protocols/acme/problem.ts";
 /** How a name is proven to a CA: RFC 8555 section 8.3, RFC 8737. */
 export type Method = "http-01" | "tls-alpn-01";
 
-/** Why an order placed now would fail; or how to prove the name, if nothing speaks against an order. */
-export type Preflight = (hostname: string) => Promise<{ against: Problem } | { method: Method }>;
+/** Returns why an order placed now would fail, or how to prove the name if nothing stands in the way. */
+export type Preflight = (hostname: string) => Promise<{ obstacle: Problem } | { method: Method }>;
 
-/** The type of the problem that a name cannot be proven in any way. */
-export const UNREACHABLE = "challenge_unreachable";
-/** The type of the problem that no project holds a name. */
+/** Problem type: no method proves the name. */
+export const CHALLENGE_UNREACHABLE = "challenge_unreachable";
+/** Problem type: no project holds the name. */
 export const NOT_HELD = "not_held";
-/** The type of the problem that something is served under a name for which nothing is ordered. */
+/** Problem type: the name is served, but nothing is ordered for it. */
 export const IMPORT_ONLY = "import_only";
 
-/** Fetches what is below /.well-known/acme-challenge/ at an address as a CA would. @throws if it cannot */
+/** Fetches a challenge at one address, as a CA would. @throws if it cannot */
 export type FetchChallenge = (address: string, hostname: string, token: string) => Promise<string>;
 
-/** A challenge in a TLS handshake that this service answers until the trial ends. */
+/** A challenge that this service presents in TLS handshakes until the trial ends. */
 export interface HandshakeTrial {
-  /** Asks for it at an address as a CA would. @throws if this service does not answer there */
-  at(address: string): Promise<void>;
+  /** Opens a handshake at an address, as a CA would. @throws if another server responds, or none */
+  connect(address: string): Promise<void>;
   end(): void;
 }
 
-export type OpenHandshakes = (hostname: string) => Promise<HandshakeTrial>;
+export type OpenHandshakeTrial = (hostname: string) => Promise<HandshakeTrial>;
 
-/** Tokens that the service makes for itself, and their answers. */
-export interface Probes {
-  /** A new token with its answer. */
-  add(hostname: string): { token: string; answer: string };
-  remove(token: string): void;
-  /** What is answered under this name; undefined if the token is not one of these. */
-  answer(hostname: string, token: string): string | undefined;
-}
-
-export const challengeProbes = (): Probes => {
-  const known = new Map<string, { hostname: string; answer: string }>();
+/** Challenges that the service sets itself, to try whether it can be reached. */
+export const challengeProbes = () => {
+  const probes = new Map<string, { hostname: string; body: string }>();
   return {
-    add(hostname) {
+    /** A new token, and the response body that belongs to it. */
+    add(hostname: string): { token: string; body: string } {
       const token = `probe-${crypto.randomUUID()}`;
-      const answer = crypto.randomUUID();
-      known.set(token, { hostname, answer });
-      return { token, answer };
+      const body = crypto.randomUUID();
+      probes.set(token, { hostname, body });
+      return { token, body };
     },
-    remove: (token) => void known.delete(token),
-    answer(hostname, token) {
-      const probe = known.get(token);
-      return probe?.hostname === hostname ? probe.answer : undefined;
+    remove: (token: string): void => void probes.delete(token),
+    /** The response body for a token under this name; undefined if the token is not a probe's. */
+    responseTo(hostname: string, token: string): string | undefined {
+      const probe = probes.get(token);
+      return probe?.hostname === hostname ? probe.body : undefined;
     },
   };
 };
 
-/** What the DNS says of a name before an order. */
+export type Probes = ReturnType<typeof challengeProbes>;
+
+/** What the DNS says about a name before an order. */
 export type NameRecords =
-  /** The addresses that a CA will ask. */
+  /** The addresses that a CA connects to. */
   | { kind: "right"; addresses: readonly string[] }
   | { kind: "wrong"; detail: string }
-  /** A project holds the name, and its plan has no custom domains. */
+  /** A project holds the name, but its plan has no custom domains. */
   | { kind: "suspended" };
 
 export interface PreflightOptions {
-  /** What the DNS says of names; the domains know. */
+  /** Looks up names in the DNS. */
   records: {
-    /** Of a project's domain; undefined if no project holds the name. */
-    ofDomain(hostname: string): Promise<NameRecords | undefined>;
-    /** Of a name of the service itself. @param issuers what CAA records may name */
-    ofOwn(hostname: string, issuers: readonly string[]): Promise<NameRecords>;
+    /** For a project's domain; undefined if no project holds the name. */
+    forDomain(hostname: string): Promise<NameRecords | undefined>;
+    /** For one of the service's own names. @param issuers what CAA records may name */
+    forOwnName(hostname: string, issuers: readonly string[]): Promise<NameRecords>;
   };
-  /** True of the service's own names. */
-  isOwn(hostname: string): boolean;
-  /** True if something is served under the name. */
+  /** True for the service's own names. */
+  isOwnName(hostname: string): boolean;
+  /** True if the service serves something under the name. */
   isServed(hostname: string): boolean;
-  /** What the CAs say that CAA records may name them by (RFC 8555 section 7.1.1). */
-  identities(): Promise<string[]>;
-  probes: Probes;
+  /** The names that CAA records may use for the CAs (RFC 8555 section 7.1.1). */
+  caaIdentities(): Promise<string[]>;
+  probes: Pick<Probes, "add" | "remove">;
   fetchChallenge: FetchChallenge;
-  openHandshakes: OpenHandshakes;
-  /** Where challenges are asked for: 80 and 443, unless the settings say otherwise. */
+  openHandshakeTrial: OpenHandshakeTrial;
+  /** Where CAs connect for challenges: 80 and 443, unless the settings change it. */
   ports: { http: number; tls: number };
 }
 
-const against = (type: string, detail: string): { against: Problem } => ({
-  against: { type, detail, subproblems: [] },
+const obstacle = (type: string, detail: string): { obstacle: Problem } => ({
+  obstacle: { type, detail, subproblems: [] },
 });
 
-const refusedBy = (found: Exclude<NameRecords, { kind: "right" }>): { against: Problem } =>
-  found.kind === "suspended"
-    ? against(NOT_HELD, "The project's plan has no custom domains.")
-    : against("records", found.detail);
+const obstacleIn = (records: Exclude<NameRecords, { kind: "right" }>): { obstacle: Problem } =>
+  records.kind === "suspended"
+    ? obstacle(NOT_HELD, "The project's plan has no custom domains.")
+    : obstacle("records", records.detail);
 
-/** Asks all addresses at the same time, because all may be silent. Returns the first complaint. */
-const firstSaid = async (
+/** Tries all addresses at the same time, because each may be silent. Returns the first failure, in the order of addresses. */
+const firstFailure = async (
   addresses: readonly string[],
-  say: (address: string) => Promise<string | undefined>,
-): Promise<string | undefined> => (await Promise.all(addresses.map(say))).find((said) => said !== undefined);
+  attempt: (address: string) => Promise<string | undefined>,
+): Promise<string | undefined> =>
+  (await Promise.all(addresses.map(attempt))).find((failure) => failure !== undefined);
 
-/**
- * Looks for what an order would fail of, so that none is spent on it: the records, CAA among them, and whether one of the
- * challenges is answered at all addresses that the DNS gives. Of the service's own names less is asked.
- */
-export const preflightChecks = ({
-  records,
-  isOwn,
-  isServed,
-  identities,
-  probes,
-  fetchChallenge,
-  openHandshakes,
-  ports,
-}: PreflightOptions): Preflight => {
-  const overHttp = async (hostname: string, address: string): Promise<string | undefined> => {
-    const { token, answer } = probes.add(hostname);
+/** Tries both methods at every address, because the CA chooses which address it connects to. */
+const methodFinder = ({ probes, fetchChallenge, openHandshakeTrial, ports }: PreflightOptions) => {
+  const tryHttp = async (hostname: string, address: string): Promise<string | undefined> => {
+    const { token, body } = probes.add(hostname);
     const port = ports.http === 80 ? "" : `:${ports.http}`;
-    const path = `http://${hostname}${port}/.well-known/acme-challenge/`;
+    const url = `http://${hostname}${port}/.well-known/acme-challenge/`;
     try {
-      const got = await fetchChallenge(address, hostname, token);
-      return got.trim() === answer
-        ? undefined
-        : `Another server than this one answers ${path} at ${address}.`;
+      const response = await fetchChallenge(address, hostname, token);
+      return response.trim() === body ? undefined : `Another server responds to ${url} at ${address}.`;
     } catch (error) {
-      return `${path} cannot be fetched at ${address}: ${sentence(reasonOf(error))}`;
+      return `${url} cannot be fetched at ${address}: ${sentence(reasonOf(error))}`;
     } finally {
       probes.remove(token);
     }
   };
-  const inHandshakes = async (
+
+  const tryHandshakes = async (
     hostname: string,
     addresses: readonly string[],
   ): Promise<string | undefined> => {
-    const trial = await openHandshakes(hostname);
-    const tryAt = (address: string) =>
-      trial.at(address).then(
+    const trial = await openHandshakeTrial(hostname);
+    const tryHandshake = (address: string) =>
+      trial.connect(address).then(
         () => undefined,
         (error: unknown) =>
-          `Nor is it proven by port ${ports.tls} of ${hostname} at ${address}: ${sentence(reasonOf(error))}`,
+          `The challenge also fails on port ${ports.tls} of ${hostname} at ${address}: ${sentence(reasonOf(error))}`,
       );
     try {
-      return await firstSaid(addresses, tryAt);
+      return await firstFailure(addresses, tryHandshake);
     } finally {
       trial.end();
     }
   };
 
-  /** A CA chooses the address that it asks. */
-  const methodFor = async (hostname: string, addresses: readonly string[]): ReturnType<Preflight> => {
-    const http = await firstSaid(addresses, (address) => overHttp(hostname, address));
+  return async (hostname: string, addresses: readonly string[]): ReturnType<Preflight> => {
+    const http = await firstFailure(addresses, (address) => tryHttp(hostname, address));
     if (http === undefined) return { method: "http-01" };
-    const tls = await inHandshakes(hostname, addresses);
+    const tls = await tryHandshakes(hostname, addresses);
     if (tls === undefined) return { method: "tls-alpn-01" };
-    return against(UNREACHABLE, `${http} ${tls}`);
+    return obstacle(CHALLENGE_UNREACHABLE, `${http} ${tls}`);
   };
+};
 
-  /** This machine may see its own names in another way than a CA does, so an order is placed all the same. */
-  const examineOwn = async (hostname: string): ReturnType<Preflight> => {
-    const found = await records.ofOwn(hostname, await identities());
-    if (found.kind !== "right") return refusedBy(found);
-    const method = await methodFor(hostname, found.addresses);
-    return "against" in method ? { method: "http-01" } : method;
+/**
+ * Finds out whether an order would fail before it is placed, because CAs limit failed orders: checks the records, CAA among
+ * them, and whether one of the methods works at every address. For the service's own names only some records count.
+ */
+export const preflightChecks = (options: PreflightOptions): Preflight => {
+  const { records, isOwnName, isServed, caaIdentities } = options;
+  const findMethod = methodFinder(options);
+
+  /** An unreachable name is no obstacle: this machine may reach its own names by another route than a CA does. */
+  const checkOwnName = async (hostname: string): ReturnType<Preflight> => {
+    const found = await records.forOwnName(hostname, await caaIdentities());
+    if (found.kind !== "right") return obstacleIn(found);
+    const result = await findMethod(hostname, found.addresses);
+    return "obstacle" in result ? { method: "http-01" } : result;
   };
 
   return async (hostname) => {
-    if (isOwn(hostname)) return examineOwn(hostname);
-    const found = await records.ofDomain(hostname);
-    if (found) return found.kind === "right" ? methodFor(hostname, found.addresses) : refusedBy(found);
+    if (isOwnName(hostname)) return checkOwnName(hostname);
+    const found = await records.forDomain(hostname);
+    if (found) return found.kind === "right" ? findMethod(hostname, found.addresses) : obstacleIn(found);
     return isServed(hostname)
-      ? against(IMPORT_ONLY, "No certificate is ordered for this name: CAs certify public names only.")
-      : against(NOT_HELD, "No project holds the name.");
+      ? obstacle(IMPORT_ONLY, "No certificate is ordered for this name: CAs certify public names only.")
+      : obstacle(NOT_HELD, "No project holds the name.");
   };
 };

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import type { Clock } from "../lib/time.ts";
 import { type KeyAndCertificate, alpnCertificate, fetchAlpnCertificate } from "../protocols/acme/tls-alpn.ts";
 import { isGlobalUnicast } from "../protocols/dns/address.ts";
-import type { FetchChallenge, OpenHandshakes } from "./preflight.ts";
+import type { FetchChallenge, OpenHandshakeTrial } from "./preflight.ts";
 
 /** Over HTTP, and as long again in the handshake: all addresses of a name are asked at the same time, in ten seconds. */
 const PROBE_MS = 5000;
@@ -10,7 +10,7 @@ const PROBE_BYTES = 200;
 
 /** Private addresses are asked only if the service's own settings allow it. */
 const assertReachable = (address: string, allowsPrivate: boolean) => {
-  if (!allowsPrivate && !isGlobalUnicast(address)) throw new Error("the address is not a public one");
+  if (!allowsPrivate && !isGlobalUnicast(address)) throw new Error("the address is not public");
 };
 
 /** Fetches a challenge as a CA does (RFC 8555 section 8.3), at one address of the name. */
@@ -35,25 +35,24 @@ export const challengeFetcher =
  * process can present its certificate.
  * @param pending the certificates that this process presents in such handshakes, by host name
  */
-export const handshakeTrial =
+export const handshakeTrialOpener =
   (
     { acmeTlsPort, dnsPrivate }: { acmeTlsPort: number; dnsPrivate: boolean },
     pending: Pick<Map<string, KeyAndCertificate>, "set" | "delete">,
     clock: Clock,
-  ): OpenHandshakes =>
+  ): OpenHandshakeTrial =>
   async (hostname) => {
     const pair = await alpnCertificate(hostname, `probe-${crypto.randomUUID()}`, clock.now());
     pending.set(hostname, pair);
     return {
-      async at(address) {
+      async connect(address) {
         assertReachable(address, dnsPrivate);
         const shown = await fetchAlpnCertificate(hostname, {
           address,
           port: acmeTlsPort,
           timeoutMs: PROBE_MS,
         });
-        if (!new X509Certificate(pair.cert).raw.equals(shown))
-          throw new Error("another server than this one answers");
+        if (!new X509Certificate(pair.cert).raw.equals(shown)) throw new Error("another server responds");
       },
       end: () => void pending.delete(hostname),
     };

@@ -36,7 +36,7 @@ export const NEW_CERTIFICATE = {
   ...NO_ORDER,
   key: sql`${value("key")}`,
   chain: sql`${value("chain")}`,
-  authority: sql`${value("authority")}`,
+  authority: sql`${value("ca")}`,
   notBefore: sql`${value("notBefore")}`,
   notAfter: sql`${value("notAfter")}`,
   ariId: sql`${value("ariId")}`,

@@ -17,7 +17,7 @@ type Orm = Database["orm"];
 const issuedOf = ({ key, chain, authority, notBefore, notAfter, ariId }: Row): Issued | undefined =>
   key === null || chain === null
     ? undefined
-    : { key, chain, authority, notBefore: notBefore ?? 0, notAfter: notAfter ?? 0, ariId };
+    : { key, chain, ca: authority, notBefore: notBefore ?? 0, notAfter: notAfter ?? 0, ariId };
 
 const toCertificate = (row: Row): Certificate => ({
   hostname: row.hostname,
@@ -32,7 +32,7 @@ const toCertificate = (row: Row): Certificate => ({
   order:
     row.orderAuthority === null || row.orderKey === null
       ? undefined
-      : { authority: row.orderAuthority, url: row.orderUrl, key: row.orderKey },
+      : { ca: row.orderAuthority, url: row.orderUrl, key: row.orderKey },
 });
 
 /** Names below PLATFORM_DOMAIN of projects that have a deploy, and no row here. */

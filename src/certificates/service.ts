@@ -21,13 +21,13 @@ const nameOf = (typed: string): string => {
 export const certificateService = ({
   certificates,
   clientOf,
-  trial,
+  assertLoads,
   clock,
 }: {
   certificates: Certificates;
-  clientOf(authority: string): AcmeClient;
+  clientOf(ca: string): AcmeClient;
   /** Makes what TLS is spoken with, and throws it away. @throws what the library says of a pair that it does not take */
-  trial(pair: KeyPair): void;
+  assertLoads(pair: KeyPair): void;
   clock: Clock;
 }) => {
   /** @throws Fault not_found; invalid_request if it is not a host name */
@@ -61,12 +61,12 @@ export const certificateService = ({
      */
     async revoke(typed: string): Promise<Certificate> {
       const { hostname, issued } = await get(typed);
-      const account = issued?.authority ? await certificates.account(issued.authority) : undefined;
-      if (!issued?.authority || account?.url === undefined)
+      const account = issued?.ca ? await certificates.account(issued.ca) : undefined;
+      if (!issued?.ca || account?.url === undefined)
         throw new Fault("invalid_request", "The name has no certificate that a CA issued to this service.");
       const { readCertificate } = await import("../protocols/acme/certificate.ts");
       const { der } = await readCertificate(issued.chain);
-      await clientOf(issued.authority).revoke({ key: account.key, url: account.url }, der);
+      await clientOf(issued.ca).revoke({ key: account.key, url: account.url }, der);
       await certificates.withdraw(hostname, issued.chain);
       return get(hostname);
     },
@@ -77,7 +77,7 @@ export const certificateService = ({
       const { assertImportable } = await import("./imported.ts");
       await assertImportable({ key, chain }, hostname, now);
       try {
-        trial({ key, chain });
+        assertLoads({ key, chain });
       } catch (error) {
         throw new Fault(
           "invalid_request",
@@ -86,7 +86,7 @@ export const certificateService = ({
       }
       const { readCertificate } = await import("../protocols/acme/certificate.ts");
       const { notBefore, notAfter } = await readCertificate(chain);
-      const issued = { key, chain, authority: null, notBefore, notAfter, ariId: null };
+      const issued = { key, chain, ca: null, notBefore, notAfter, ariId: null };
       // Unless who brought it brings the next one before, one is ordered when any other would be renewed.
       const nextAt = renewalTime({ validity: issued, now }, () => 0);
       await certificates.installImported(hostname, issued, nextAt, now);

@@ -26,7 +26,7 @@ export const summaryOf = (certificate: Certificate, now: number) => {
     ...(issued && {
       notBefore: formatTime(issued.notBefore),
       notAfter: formatTime(issued.notAfter),
-      authority: issued.authority ?? "imported",
+      authority: issued.ca ?? "imported",
     }),
     ...(problem && { problem: problemOf(problem), failures }),
     ...(nextAt !== null && { nextAttemptAt: formatTime(nextAt === AT_ONCE ? now : nextAt) }),

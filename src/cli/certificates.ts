@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import type { Certificate } from "../certificates/certificate.ts";
-import { underWay } from "../certificates/explain.ts";
+import { describeAttempt } from "../certificates/explain.ts";
 import type { CertificateService } from "../certificates/service.ts";
 import { summaryOf } from "../certificates/summary.ts";
 import { reasonOf } from "../lib/reason.ts";
@@ -30,7 +30,7 @@ const withCertificates = async <Result>(
 
 /** A certificate as JSON output has it, with what is under way for it. */
 const toWire = (certificate: Certificate) => {
-  const present = underWay(certificate);
+  const present = describeAttempt(certificate);
   return {
     hostname: certificate.hostname,
     ...summaryOf(certificate, Date.now()),

@@ -14,7 +14,7 @@ import { openForReading, readingOf } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 import { ForeignSchema, UnsoundDatabase, assertSound } from "../db/integrity.ts";
 import { servableDeploys } from "../db/stored-deploys.ts";
-import { explain, underWay } from "../certificates/explain.ts";
+import { explain, describeAttempt } from "../certificates/explain.ts";
 import { readableCertificates } from "../app/command-services.ts";
 import type { Probe } from "./doctor-finding.ts";
 import { formatNames } from "./print/format.ts";
@@ -96,7 +96,7 @@ export const certificates: Probe = (config) =>
     if (faulty.length > 0) throw new Error(faulty.join(" "));
     if (all.length === 0) return "there are none";
     const present = all.flatMap((one) => {
-      const progress = underWay(one);
+      const progress = describeAttempt(one);
       return progress === undefined ? [] : `; ${one.hostname}: ${progress}`;
     });
     return `${all.length}, all in order${present.slice(0, MAX_NAMED).join("")}`;

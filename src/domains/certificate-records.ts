@@ -13,7 +13,7 @@ export type NameRecords =
   /** A project holds the name, and its plan has no custom domains. */
   | { kind: "suspended" };
 
-const UNHURRIED: InspectOptions = { isUrgent: () => false, needsProof: false };
+const IN_BACKGROUND: InspectOptions = { isUrgent: () => false, needsProof: false };
 
 const wrong = (detail: string): NameRecords => ({ kind: "wrong", detail });
 
@@ -29,12 +29,12 @@ export const certificateRecords = ({
   targetOf: (label: string) => string;
 }) => ({
   /** Of a custom domain, whose records must be right in every way, CAA among them; undefined if no project holds it. */
-  async ofDomain(hostname: string): Promise<NameRecords | undefined> {
+  async forDomain(hostname: string): Promise<NameRecords | undefined> {
     const holder = await domains.holder(hostname);
     if (!holder) return undefined;
     if (!wantsCertificate(holder.domain.stage)) return { kind: "suspended" };
     const target = targetOf(holder.project.targetLabel);
-    const { event, findings, report } = await inspect(hostnameOf(hostname), target, UNHURRIED);
+    const { event, findings, report } = await inspect(hostnameOf(hostname), target, IN_BACKGROUND);
     const [first] = findings;
     if (event === "records_right" && !first) return { kind: "right", addresses: report.targetAddresses };
     return wrong(first ? describe(first) : "The domain's records could not be asked about.");
@@ -45,8 +45,8 @@ export const certificateRecords = ({
    * address count.
    * @param issuers what CAA records may name beside what the settings say
    */
-  async ofOwn(hostname: string, issuers: readonly string[]): Promise<NameRecords> {
-    const manner = { ...UNHURRIED, issuers };
+  async forOwnName(hostname: string, issuers: readonly string[]): Promise<NameRecords> {
+    const manner = { ...IN_BACKGROUND, issuers };
     const { findings, report } = await inspect(hostnameOf(hostname), hostname, manner);
     const forbidden = findings.find(({ kind }) => kind === "caa_forbids");
     if (forbidden) return wrong(describe(forbidden));

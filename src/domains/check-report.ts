@@ -41,7 +41,7 @@ export interface Report {
 const MAX_QUESTIONS = 200;
 const MAX_RECORDS = 20;
 
-const dataOf = (record: DnsRecord): string => {
+const formatData = (record: DnsRecord): string => {
   switch (record.type) {
     case "CAA":
       return formatCaa(record);
@@ -53,11 +53,11 @@ const dataOf = (record: DnsRecord): string => {
 };
 
 const formatRecord = (record: DnsRecord): string =>
-  printable(`${record.name} ${record.ttl} IN ${record.type} ${dataOf(record)}`);
+  printable(`${record.name} ${record.ttl} IN ${record.type} ${formatData(record)}`);
 
 const formatRecords = (records: DnsRecord[]): string[] => records.slice(0, MAX_RECORDS).map(formatRecord);
 
-const questionOf = ({
+const toReportedQuestion = ({
   server,
   question,
   recursive,
@@ -76,7 +76,7 @@ const questionOf = ({
   milliseconds: Math.max(0, Math.round(milliseconds)),
 });
 
-export const reportOf = ({ target, authority, chain, targets, caa, exchanges }: Trace): Report => ({
+export const toReport = ({ target, authority, chain, targets, caa, exchanges }: Trace): Report => ({
   target,
   ...(authority && { zone: authority.zone }),
   nameServers: authority?.servers.map(formatServer) ?? [],
@@ -84,7 +84,7 @@ export const reportOf = ({ target, authority, chain, targets, caa, exchanges }: 
   targetAddresses: targets
     .flatMap(({ records }) => records)
     .slice(0, MAX_RECORDS)
-    .map((record) => printable(dataOf(record))),
+    .map((record) => printable(formatData(record))),
   caa: caa.kind === "found" ? formatRecords(caa.records) : [],
-  questions: exchanges.slice(0, MAX_QUESTIONS).map(questionOf),
+  questions: exchanges.slice(0, MAX_QUESTIONS).map(toReportedQuestion),
 });

@@ -12,7 +12,7 @@ import {
   type Orm,
   actValues,
   insertEvents,
-  mayHave,
+  hasDomainsPlan,
   moveBy,
   value,
 } from "./queries.ts";
@@ -48,7 +48,7 @@ const isKeptByOther = sql`exists (select 1 from domains other join projects hold
     or holder.target_label in (select value from json_each(${value("rivals")}))))`;
 
 /** The new stage holds no name, or one that the domain holds already, or one that is proven to be the project's. */
-const mayTake = sql`(${value("stage")} not in ${HELD} or (${mayHave} and (${value("from")} in ${HELD}
+const mayTake = sql`(${value("stage")} not in ${HELD} or (${hasDomainsPlan} and (${value("from")} in ${HELD}
   or (${value("isProven")} and not ${isKeptByOther}))))`;
 
 const checkStatements = (orm: Orm) => ({
@@ -74,7 +74,7 @@ const checkStatements = (orm: Orm) => ({
   stopChecks: orm
     .update(domains)
     .set({ nextCheckAt: null })
-    .where(and(isAsRead, sql`not ${mayHave}`))
+    .where(and(isAsRead, sql`not ${hasDomainsPlan}`))
     .prepare(),
 });
 

@@ -28,11 +28,11 @@ export interface ChecksOptions {
 }
 
 /** A finding without what changes from one check to the next. */
-const lasting = (finding: DomainFinding): string => JSON.stringify({ ...finding, seconds: undefined });
+const comparable = (finding: DomainFinding): string => JSON.stringify({ ...finding, seconds: undefined });
 
 /** The order does not matter: servers respond in any order. */
 const isSame = (before: readonly DomainFinding[], after: readonly DomainFinding[]): boolean =>
-  before.map(lasting).toSorted().join("\n") === after.map(lasting).toSorted().join("\n");
+  before.map(comparable).toSorted().join("\n") === after.map(comparable).toSorted().join("\n");
 
 /** The events of a check for the history: every change. A check with the result of the last one is not an event. */
 const eventsFor = (
@@ -107,10 +107,10 @@ export const domainChecks = ({
     run(checkable: Checkable, actor: Actor): Promise<CheckOutcome> {
       const { id } = checkable.domain;
       const isAwaited = actor.kind !== "service";
-      const present = running.get(id);
-      if (present) {
-        present.isAwaited ||= isAwaited;
-        return present.outcome;
+      const current = running.get(id);
+      if (current) {
+        current.isAwaited ||= isAwaited;
+        return current.outcome;
       }
       const { promise: outcome, resolve, reject } = Promise.withResolvers<CheckOutcome>();
       // Before it begins: its first questions look there whether they are urgent.

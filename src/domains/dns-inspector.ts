@@ -15,7 +15,7 @@ const systemResolvers = (port: number) => {
 };
 
 /** Two tries of two seconds: a verification ends before who asked for it gives up. */
-const DNS_PATIENCE: DnsClientOptions = { timeoutMs: 2000, attempts: 2 };
+const DNS_OPTIONS: DnsClientOptions = { timeoutMs: 2000, attempts: 2 };
 
 /** How the DNS is asked, as the settings of these names say. */
 interface DnsSettings {
@@ -28,13 +28,15 @@ interface DnsSettings {
 /** An inspector that asks real servers. */
 export const dnsInspector = (
   { dnsResolvers, dnsPort, dnsPrivate, caaIssuers }: DnsSettings,
-  surroundings: Pick<DnsClientDependencies, "clock" | "random">,
-  patience = DNS_PATIENCE,
+  dependencies: Pick<DnsClientDependencies, "clock" | "random">,
+  options = DNS_OPTIONS,
 ): Inspect => {
-  const named = dnsResolvers.map((text) => parseServer(text, dnsPort)).filter((one) => one !== undefined);
+  const configured = dnsResolvers
+    .map((text) => parseServer(text, dnsPort))
+    .filter((one) => one !== undefined);
   return inspector({
-    ask: dnsClient({ network: systemNetwork, ...surroundings }, patience),
-    resolvers: () => (named.length > 0 ? named : systemResolvers(dnsPort)),
+    ask: dnsClient({ network: systemNetwork, ...dependencies }, options),
+    resolvers: () => (configured.length > 0 ? configured : systemResolvers(dnsPort)),
     port: dnsPort,
     mayAsk: (address) => dnsPrivate || isGlobalUnicast(address),
     issuers: caaIssuers,

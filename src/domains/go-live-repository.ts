@@ -4,7 +4,7 @@ import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
-import { HELD, WAITING, mayHave, moveBy, ofProject, value } from "./queries.ts";
+import { HELD, WAITING, hasDomainsPlan, moveBy, isOfProject, value } from "./queries.ts";
 import { WAITING_MS, nextLiveCheck } from "./schedule.ts";
 
 type Reading = Pick<Database, "orm">;
@@ -33,18 +33,20 @@ export const certificateEffects = ({ orm }: Reading) => {
 
 /** What a change of a project does to its domains: statements for the project's own act. */
 export const projectEffects = ({ orm }: Reading) => {
-  const suspend = moveBy(orm, "plan_dropped", and(ofProject, sql`not ${mayHave}`), { nextCheckAt: null });
-  const goLive = moveBy(orm, "plan_restored", and(ofProject, mayHave), {
+  const suspend = moveBy(orm, "plan_dropped", and(isOfProject, sql`not ${hasDomainsPlan}`), {
+    nextCheckAt: null,
+  });
+  const goLive = moveBy(orm, "plan_restored", and(isOfProject, hasDomainsPlan), {
     liveAt: sql`${value("now")}`,
     // At once: while it was suspended, the DNS may have come to show another project's target.
     nextCheckAt: sql`${value("now")}`,
   });
   const isStillWaiting = and(
-    ofProject,
+    isOfProject,
     sql`${domains.stage} in ${WAITING}`,
     isNull(domains.nextCheckAt),
     gt(domains.waitingSince, value("since")),
-    mayHave,
+    hasDomainsPlan,
   );
   const resumeStatement = orm
     .update(domains)
@@ -54,7 +56,7 @@ export const projectEffects = ({ orm }: Reading) => {
   const heldNames = orm
     .select({ hostname: domains.hostname })
     .from(domains)
-    .where(and(ofProject, sql`${domains.stage} in ${HELD}`));
+    .where(and(isOfProject, sql`${domains.stage} in ${HELD}`));
   const uncertifyStatement = orm
     .delete(certificates)
     .where(inArray(certificates.hostname, heldNames))

@@ -7,7 +7,7 @@ import { traceDomain } from "./trace.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 import type { Hostname } from "../lib/hostname.ts";
 import { printable } from "../lib/text.ts";
-import { type Report, reportOf } from "./check-report.ts";
+import { type Report, toReport } from "./check-report.ts";
 
 /** What the DNS says of a domain. */
 export interface Inspection {
@@ -30,7 +30,7 @@ export interface InspectOptions {
 }
 
 /** Asks the DNS about a host name that must lead to a target; never fails. */
-export type Inspect = (hostname: Hostname, target: string, manner: InspectOptions) => Promise<Inspection>;
+export type Inspect = (hostname: Hostname, target: string, options: InspectOptions) => Promise<Inspection>;
 
 export interface InspectorOptions {
   ask: SendQuery;
@@ -49,22 +49,22 @@ const THIS_MACHINE = "127.0.0.1";
 /** Records of one finding that are kept: a zone can have any number. */
 const MAX_FOUND = 100;
 
-const shown = (value: unknown): unknown => {
+const sanitize = (value: unknown): unknown => {
   if (typeof value === "string") return printable(value);
-  return Array.isArray(value) ? value.slice(0, MAX_FOUND).map(shown) : value;
+  return Array.isArray(value) ? value.slice(0, MAX_FOUND).map(sanitize) : value;
 };
 
 /** A finding whose texts can be shown anywhere. */
-const shownFinding = (finding: Finding): Finding =>
-  Object.fromEntries(Object.entries(finding).map(([field, value]) => [field, shown(value)])) as Finding;
+const sanitizeFinding = (finding: Finding): Finding =>
+  Object.fromEntries(Object.entries(finding).map(([field, value]) => [field, sanitize(value)])) as Finding;
 
 export const inspector =
   ({ ask, resolvers, port, mayAsk, issuers }: InspectorOptions): Inspect =>
   async ({ ascii, apex, isApex }, target, { isUrgent, needsProof, issuers: others = [] }) => {
-    const named = resolvers();
-    const asked = named.length > 0 ? named : [{ address: THIS_MACHINE, port }];
+    const configured = resolvers();
+    const servers = configured.length > 0 ? configured : [{ address: THIS_MACHINE, port }];
     const askInTurn: SendQuery = (server, question, recursive) => ask(server, question, recursive, isUrgent);
-    const trace = await traceDomain(askInTurn, { resolvers: asked, port, mayAsk }, { ascii, apex, target });
+    const trace = await traceDomain(askInTurn, { resolvers: servers, port, mayAsk }, { ascii, apex, target });
     const expected = {
       hostname: ascii,
       target,
@@ -75,5 +75,5 @@ export const inspector =
     const { event, findings } = verdictOf(trace, expected);
     const isProven = ownershipOf(trace, expected) === "shown";
     const rivals = rivalsOf(trace, expected);
-    return { event, findings: findings.map(shownFinding), isProven, rivals, report: reportOf(trace) };
+    return { event, findings: findings.map(sanitizeFinding), isProven, rivals, report: toReport(trace) };
   };

@@ -55,7 +55,7 @@ export const stagesOf = (stage: StoredStage, events: Progress["events"]): Stored
   return events.map((event) => (at = nextStage(at, event) ?? at));
 };
 
-const nextCheckOf = (after: Domain, event: CheckEvent, now: number): number | null => {
+const nextCheckAfter = (after: Domain, event: CheckEvent, now: number): number | null => {
   const { stage, waitingSince, failingSince, checkedAt } = after;
   if (event === undefined && isUnsure(after)) return now + UNSURE_MS;
   if (isServed(stage)) return nextLiveCheck(failingSince, now);
@@ -75,15 +75,15 @@ export const progressOf = (domain: Domain, event: CheckEvent, now: number, isSec
   const stages = stagesOf(domain.stage, events);
   const stage = stages.at(-1) ?? domain.stage;
   const isSureAgain = event === "records_right" && isUnsure(domain);
-  const lapsed = isServed(domain.stage) && !isServed(stage);
-  const waitingSince = lapsed ? now : domain.waitingSince;
-  const failingSince = lapsed ? null : failing;
+  const hasLapsed = isServed(domain.stage) && !isServed(stage);
+  const waitingSince = hasLapsed ? now : domain.waitingSince;
+  const failingSince = hasLapsed ? null : failing;
   return {
     events,
     stage,
     waitingSince,
     failingSince,
-    nextCheckAt: nextCheckOf({ ...domain, stage, waitingSince, failingSince }, event, now),
+    nextCheckAt: nextCheckAfter({ ...domain, stage, waitingSince, failingSince }, event, now),
     verifiedAt: events.some((one) => one === "records_right") || isSureAgain ? now : domain.verifiedAt,
     liveAt: !isServed(domain.stage) && isServed(stage) ? now : domain.liveAt,
   };

@@ -26,14 +26,15 @@ const isAliasOf = ({ views }: Trace, hostname: string): boolean =>
   );
 
 /** True if no TXT record is needed: a CNAME names one target only. */
-const isNamed = (trace: Trace, { hostname, isApex }: Named): boolean => !isApex || isAliasOf(trace, hostname);
+const needsNoProof = (trace: Trace, { hostname, isApex }: Named): boolean =>
+  !isApex || isAliasOf(trace, hostname);
 
 /** Names of one zone, as the targets of all projects are. */
 const isSibling = (one: string, other: string): boolean =>
   one.slice(one.indexOf(".")) === other.slice(other.indexOf("."));
 
 /** True for an authoritative answer with the records themselves, not with a CNAME to them. */
-const isHolder = (exchange: Exchange): boolean =>
+const isDirectResponse = (exchange: Exchange): boolean =>
   isUsable(exchange) &&
   exchange.outcome.kind === "answer" &&
   exchange.outcome.authoritative &&
@@ -48,26 +49,28 @@ const targetsIn = (records: readonly DnsRecord[], target: string): string[] =>
 
 /** The same for each server that answered. */
 const targetsByServer = ({ resolved, direct }: Proof, target: string): string[][] =>
-  [resolved.records, ...direct.filter(isHolder).map(recordsOf)].map((records) => targetsIn(records, target));
+  [resolved.records, ...direct.filter(isDirectResponse).map(recordsOf)].map((records) =>
+    targetsIn(records, target),
+  );
 
 /** Every target that the TXT records of any server name. */
 export const claimsOf = ({ proof }: Trace, target: string): string[] =>
   proof ? [...new Set(targetsByServer(proof, target).flat())].toSorted() : [];
 
 /** @param trace of records that are right */
-export const ownershipOf = (trace: Trace, named: Named): Ownership => {
-  if (isNamed(trace, named)) return "shown";
+export const ownershipOf = (trace: Trace, subject: Named): Ownership => {
+  if (needsNoProof(trace, subject)) return "shown";
   const { proof } = trace;
   if (!proof || proof.resolved.problem === "unanswered") return "unknown";
-  const own = canonicalName(named.target);
-  const answers = targetsByServer(proof, named.target);
-  if (answers.every((targets) => targets.includes(own))) return "shown";
-  if (answers.some((targets) => targets.includes(own))) return "spreading";
-  return answers.flat().length > 0 ? "claimed" : "open";
+  const own = canonicalName(subject.target);
+  const claims = targetsByServer(proof, subject.target);
+  if (claims.every((targets) => targets.includes(own))) return "shown";
+  if (claims.some((targets) => targets.includes(own))) return "spreading";
+  return claims.flat().length > 0 ? "claimed" : "open";
 };
 
 /** Targets of other projects that the TXT records name as well. */
-export const rivalsOf = (trace: Trace, named: Named): string[] =>
-  isNamed(trace, named)
+export const rivalsOf = (trace: Trace, subject: Named): string[] =>
+  needsNoProof(trace, subject)
     ? []
-    : claimsOf(trace, named.target).filter((target) => target !== canonicalName(named.target));
+    : claimsOf(trace, subject.target).filter((target) => target !== canonicalName(subject.target));

@@ -40,12 +40,12 @@ const listOf = (stages: readonly StoredStage[]) =>
 export const HELD = listOf(stagesThat("isHeld"));
 export const KEEPING = listOf(stagesThat("keepsName"));
 export const WAITING = listOf(stagesThat("isWaiting"));
-export const CERTIFIED = listOf(stagesThat("wantsCertificate"));
+export const WANTING_CERTIFICATE = listOf(stagesThat("wantsCertificate"));
 
-export const ofProject = eq(domains.projectId, value("projectId"));
-export const isThis = and(ofProject, eq(domains.hostname, value("hostname")));
+export const isOfProject = eq(domains.projectId, value("projectId"));
+export const isOfDomain = and(isOfProject, eq(domains.hostname, value("hostname")));
 /** The project's plan has custom domains. */
-export const mayHave = sql`exists (select 1 from projects where id = ${value("projectId")} and plan in ${PLANS_WITH_DOMAINS})`;
+export const hasDomainsPlan = sql`exists (select 1 from projects where id = ${value("projectId")} and plan in ${PLANS_WITH_DOMAINS})`;
 
 /** Who does something, and when. */
 export interface Act {

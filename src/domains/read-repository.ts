@@ -4,7 +4,16 @@ import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
 import type { Domain, Holder } from "./domain.ts";
-import { CERTIFIED, COLUMNS, HELD, type Orm, isThis, ofProject, toDomain, value } from "./queries.ts";
+import {
+  WANTING_CERTIFICATE,
+  COLUMNS,
+  HELD,
+  type Orm,
+  isOfDomain,
+  isOfProject,
+  toDomain,
+  value,
+} from "./queries.ts";
 
 /** A domain, and what a check of it must know of its project. */
 export interface Checkable {
@@ -13,7 +22,7 @@ export interface Checkable {
 }
 
 const ofDomain = (orm: Orm) => {
-  const findStatement = orm.select(COLUMNS).from(domains).where(isThis).limit(1).prepare();
+  const findStatement = orm.select(COLUMNS).from(domains).where(isOfDomain).limit(1).prepare();
   const traceStatement = orm
     .select({ trace: domains.trace })
     .from(domains)
@@ -23,7 +32,7 @@ const ofDomain = (orm: Orm) => {
   const listStatement = orm
     .select(COLUMNS)
     .from(domains)
-    .where(and(ofProject, gt(domains.id, value("after"))))
+    .where(and(isOfProject, gt(domains.id, value("after"))))
     .orderBy(asc(domains.id))
     .limit(value("limit"))
     .prepare();
@@ -69,7 +78,7 @@ const acrossProjects = (orm: Orm) => {
   const uncertifiedStatement = orm
     .select({ hostname: domains.hostname })
     .from(domains)
-    .where(and(sql`${domains.stage} in ${CERTIFIED}`, notExists(certificateOfName)))
+    .where(and(sql`${domains.stage} in ${WANTING_CERTIFICATE}`, notExists(certificateOfName)))
     .limit(value("limit"))
     .prepare();
   return {

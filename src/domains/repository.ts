@@ -15,9 +15,9 @@ import {
   type Orm,
   actValues,
   insertEvents,
-  isThis,
-  mayHave,
-  ofProject,
+  isOfDomain,
+  hasDomainsPlan,
+  isOfProject,
   toDomain,
   value,
 } from "./queries.ts";
@@ -30,7 +30,7 @@ type Store = Pick<Database, "orm" | "commit">;
 const insertDomain = (orm: Orm) => {
   const mayAdd = and(
     eq(projects.id, value("projectId")),
-    mayHave,
+    hasDomainsPlan,
     sql`${projects.activeDeployId} is not null`,
     sql`(select count(*) from domains where project_id = ${value("projectId")}) < ${value("most")}`,
     sql`not exists (select 1 from domains where project_id = ${value("projectId")} and hostname = ${value("hostname")})`,
@@ -53,7 +53,7 @@ const insertDomain = (orm: Orm) => {
 const additions = ({ orm, commit }: Store) => {
   const insertStatement = insertDomain(orm);
   // Must follow the insert directly, because it asks whether that made the row.
-  const eventStatement = insertEvents(orm, and(isThis, sql`changes() = 1`));
+  const eventStatement = insertEvents(orm, and(isOfDomain, sql`changes() = 1`));
   return {
     /**
      * Adds the host name, a project's first one as primary, in one atomic step. Undefined if the project has it already, or may
@@ -75,15 +75,15 @@ const additions = ({ orm, commit }: Store) => {
 
 const removals = ({ orm, commit }: Store) => {
   const redirectedHere = and(
-    ofProject,
+    isOfProject,
     eq(domains.role, "redirect"),
     sql`exists (select 1 from domains mine where mine.project_id = ${value("projectId")}
       and mine.hostname = ${value("hostname")} and mine.role = 'primary')`,
   );
-  const removalEventStatement = insertEvents(orm, isThis);
+  const removalEventStatement = insertEvents(orm, isOfDomain);
   const servedEventStatement = insertEvents(orm, redirectedHere, sql`'became_served'`, sql`${domains.stage}`);
   const serveStatement = orm.update(domains).set({ role: "served" }).where(redirectedHere).prepare();
-  const deleteStatement = orm.delete(domains).where(isThis).returning({ id: domains.id }).prepare();
+  const deleteStatement = orm.delete(domains).where(isOfDomain).returning({ id: domains.id }).prepare();
   // After the removal: unless another project holds the name, its certificate and its order go too.
   const uncertifyStatement = orm
     .delete(certificates)

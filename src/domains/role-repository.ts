@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { domains } from "../db/schema/domains.ts";
 import type { Role } from "./domain.ts";
-import { type Act, actValues, insertEvents, ofProject, value } from "./queries.ts";
+import { type Act, actValues, insertEvents, isOfProject, value } from "./queries.ts";
 
 /** The role that an assignment gives: the domain's own, or what becomes of the domains that are not named. */
 const newRole = sql`coalesce((select value from json_each(${value("roles")}) where key = ${domains.hostname}),
@@ -15,7 +15,7 @@ const hasAllNamed = sql`not exists (select 1 from json_each(${value("roles")}) n
 export const roleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
   const eventStatement = insertEvents(
     orm,
-    and(ofProject, hasAllNamed, sql`${domains.role} <> ${newRole}`),
+    and(isOfProject, hasAllNamed, sql`${domains.role} <> ${newRole}`),
     sql`'became_' || ${newRole}`,
     sql`${domains.stage}`,
   );
@@ -23,12 +23,12 @@ export const roleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) =>
   const releaseStatement = orm
     .update(domains)
     .set({ role: "served" })
-    .where(and(ofProject, hasAllNamed, eq(domains.role, "primary"), sql`${newRole} <> 'primary'`))
+    .where(and(isOfProject, hasAllNamed, eq(domains.role, "primary"), sql`${newRole} <> 'primary'`))
     .prepare();
   const assignStatement = orm
     .update(domains)
     .set({ role: newRole })
-    .where(and(ofProject, hasAllNamed))
+    .where(and(isOfProject, hasAllNamed))
     .returning({ id: domains.id })
     .prepare();
   return {

@@ -20,12 +20,12 @@ const normalise = (typed: string): string | undefined => {
   return parsed.ok ? parsed.hostname.ascii : undefined;
 };
 
-const lineOf = ({ path, message }: ConfigFault): string =>
+const formatFault = ({ path, message }: ConfigFault): string =>
   `${/^[\w.[\]-]{1,100}$/.test(path) ? path : quoted(path)}: ${message}`;
 
-const refusalOf = (faults: ConfigFault[]): Fault => {
+const refusal = (faults: ConfigFault[]): Fault => {
   const more = faults.length - MAX_FAULTS;
-  const lines = faults.slice(0, MAX_FAULTS).map(lineOf);
+  const lines = faults.slice(0, MAX_FAULTS).map(formatFault);
   return new Fault("invalid_request", [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("; "));
 };
 
@@ -53,12 +53,12 @@ export const domainRoles = ({
   projects: Pick<ProjectService, "get">;
   clock: Clock;
 }) => {
-  const all = (projectId: number) => domains.list({ projectId, after: 0, limit: MAX_DOMAINS });
+  const listAll = (projectId: number) => domains.list({ projectId, after: 0, limit: MAX_DOMAINS });
 
   return {
     /** @throws Fault not_found */
     async read(slug: string): Promise<DomainsMapping> {
-      return mappingOf(await all((await projects.get(slug)).id));
+      return mappingOf(await listAll((await projects.get(slug)).id));
     },
     /**
      * Applies the mapping as a whole or not at all. A domain that it does not name serves the site.
@@ -68,11 +68,12 @@ export const domainRoles = ({
       const { id } = await projects.get(slug);
       const tries = [1, 2, 3];
       for (const _ of tries) {
-        const names = new Set((await all(id)).map(({ hostname }) => hostname));
+        const names = new Set((await listAll(id)).map(({ hostname }) => hostname));
         const read = readDomainsConfig(body, names, normalise);
-        if (!read.ok) throw refusalOf(read.faults);
+        if (!read.ok) throw refusal(read.faults);
         const act = { actor, now: clock.now() };
-        if (await domains.assign(id, rolesOf(read.config), "served", act)) return mappingOf(await all(id));
+        if (await domains.assign(id, rolesOf(read.config), "served", act))
+          return mappingOf(await listAll(id));
         // A domain was removed meanwhile: the mapping is read again, which names it.
       }
       throw new Fault("invalid_request", "The project's domains are changing; try again.");

@@ -45,7 +45,7 @@ const pathOf = (slug: string, hostname?: string): string => {
 
 interface DomainRouteOptions {
   domains: DomainService;
-  settings: DomainRolesService;
+  roles: DomainRolesService;
   macros: Macros;
   withoutIdleTimeout: WithoutIdleTimeout;
 }
@@ -127,13 +127,13 @@ const domainItemRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOp
     );
 
 /** Which domain is the primary one, and which redirect to it. */
-const domainConfigRoutes = ({ settings, macros }: DomainRouteOptions) =>
+const domainConfigRoutes = ({ roles, macros }: DomainRouteOptions) =>
   new Elysia({ name: "domain-config", normalize: false })
     .use(macros)
     .get(
       "/platform/projects/:slug/config",
       async ({ params: { slug }, headers }) => {
-        const config = await settings.read(slug);
+        const config = await roles.read(slug);
         const isYaml = prefersYaml(headers["accept"]);
         return new Response(isYaml ? writeYaml(config) : JSON.stringify(config), {
           headers: {
@@ -153,7 +153,7 @@ const domainConfigRoutes = ({ settings, macros }: DomainRouteOptions) =>
     )
     .put(
       "/platform/projects/:slug/config",
-      async ({ params: { slug }, body, key }) => settings.write(slug, body, actorOf(key)),
+      async ({ params: { slug }, body, key }) => roles.write(slug, body, actorOf(key)),
       {
         stability: "beta",
         scope: "platform:write",

@@ -29,7 +29,7 @@ export interface DomainServiceOptions {
   domains: Domains;
   projects: Pick<ProjectService, "get">;
   checks: Checks;
-  own: ReservedNames;
+  reservedNames: ReservedNames;
   /** Undefined without HTTPS. */
   certificates?: DomainCertificates | undefined;
   /** Called when a host name stops being served. */
@@ -91,10 +91,10 @@ const nameOf = (typed: string): string => {
 };
 
 /** @throws Fault invalid_request */
-const acceptable = (typed: string, own: ReservedNames): Hostname => {
+const parseAcceptable = (typed: string, reservedNames: ReservedNames): Hostname => {
   const parsed = parseHostname(typed);
   if (!parsed.ok) throw new Fault("invalid_request", `hostname: ${HOSTNAME_REFUSALS[parsed.refusal]}`);
-  if (isReservedName(parsed.hostname.ascii, own))
+  if (isReservedName(parsed.hostname.ascii, reservedNames))
     throw new Fault("invalid_request", "hostname: is one of this service's own names, or a parent of one");
   if (isSpecialUse(parsed.hostname.ascii))
     throw new Fault("invalid_request", "hostname: is a special-use name, which nobody can hold as a domain");
@@ -106,7 +106,7 @@ const assertPlan = (project: Project) => {
 };
 
 /** Why the repository would not add a name. @throws Fault */
-const explain = (project: Project): never => {
+const throwRefusal = (project: Project): never => {
   assertPlan(project);
   if (project.activeDeployId === null) throw new Fault("no_successful_deploy");
   throw new Fault("domain_limit_reached", `A project can have at most ${MAX_DOMAINS} domains.`);
@@ -172,7 +172,7 @@ const domainReading = ({ domains, projects, certificates, targetOf }: DomainServ
 };
 
 export const domainService = (options: DomainServiceOptions) => {
-  const { domains, projects, checks, own, certificates, verifications, clock, onRemoved } = options;
+  const { domains, projects, checks, reservedNames, certificates, verifications, clock, onRemoved } = options;
   const { patienceMs = PATIENCE_MS } = options;
   const { listed, find, get, list, history } = domainReading(options);
 
@@ -186,7 +186,7 @@ export const domainService = (options: DomainServiceOptions) => {
      */
     async add(slug: string, typed: string, actor: Actor): Promise<{ domain: ListedDomain; isNew: boolean }> {
       const project = await projects.get(slug);
-      const hostname = acceptable(typed, own).ascii;
+      const hostname = parseAcceptable(typed, reservedNames).ascii;
       const now = clock.now();
       const nextCheckAt = nextWaitingCheck(now, now);
       const domain = { projectId: project.id, hostname, nextCheckAt, most: MAX_DOMAINS };
@@ -194,7 +194,7 @@ export const domainService = (options: DomainServiceOptions) => {
       if (added) return { domain: listed(added, project), isNew: true };
       const present = await domains.find(project.id, hostname);
       if (present) return { domain: listed(present, project), isNew: false };
-      return explain(await projects.get(slug));
+      return throwRefusal(await projects.get(slug));
     },
     /**
      * Asks the DNS now. Clients that ask at once share the check.

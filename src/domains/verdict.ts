@@ -94,21 +94,21 @@ const eventOf = (verified: boolean, findings: Finding[]): Verdict["event"] => {
 /** What the responses mean for a domain. The zone's own servers count first, and resolvers if none of those responds. */
 export const verdictOf = (trace: Trace, expected: Expectation): Verdict => {
   const addresses = addressesOf(trace);
-  const all = trace.views.map((view) => ({ view, judgement: judge(view, expected, addresses) }));
-  const answered = all.filter(hasAnswered);
-  const authorities = answered.filter(({ view }) => view.role === "authority");
-  const source = authorities.length > 0 ? authorities : answered;
+  const judgements = trace.views.map((view) => ({ view, judgement: judge(view, expected, addresses) }));
+  const answered = judgements.filter(hasAnswered);
+  const authoritative = answered.filter(({ view }) => view.role === "authority");
+  const source = authoritative.length > 0 ? authoritative : answered;
   const isSourceRight = source.some(isRight);
-  const told = all.filter((one) => isSourceRight || !hasAnswered(one) || source.includes(one));
-  const ofRecords = told.map((one) => findingOf(expected.hostname, one, isSourceRight));
-  const ofCaa = caaFindings(trace, expected);
+  const relevant = judgements.filter((one) => isSourceRight || !hasAnswered(one) || source.includes(one));
+  const recordFindings = relevant.map((one) => findingOf(expected.hostname, one, isSourceRight));
+  const caaProblems = caaFindings(trace, expected);
   const areRight = answered.every(isRight) && answered.some(({ view }) => view.role === "resolver");
-  const ofOwnership = areRight ? ownershipFindings(trace, expected) : [];
-  const verified = areRight && ofOwnership.length === 0;
+  const ownershipProblems = areRight ? ownershipFindings(trace, expected) : [];
+  const verified = areRight && ownershipProblems.length === 0;
   const findings = distinct([
-    ...ofRecords.filter((finding) => finding !== undefined),
-    ...ofOwnership,
-    ...ofCaa,
+    ...recordFindings.filter((finding) => finding !== undefined),
+    ...ownershipProblems,
+    ...caaProblems,
   ]);
-  return { verified, mayIssue: ofCaa.length === 0, event: eventOf(verified, findings), findings };
+  return { verified, mayIssue: caaProblems.length === 0, event: eventOf(verified, findings), findings };
 };

@@ -70,5 +70,5 @@ test("a renewal that another authority does says nothing of what it replaces", a
   await pass(85 * DAY);
   expect(second.orders()).toHaveLength(1);
   expect(second.orders()[0]?.replaces).toBeUndefined();
-  expect((await certificates.find(NAME))?.issued?.authority).toBe(second.directory);
+  expect((await certificates.find(NAME))?.issued?.ca).toBe(second.directory);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ATTEMPTS, type Attempt, MAX_WINDOW_MS, exhaustedFor } from "../../src/certificates/budget.ts";
+import { ATTEMPTS, type Attempt, MAX_WINDOW_MS, findExhaustedLimit } from "../../src/certificates/budget.ts";
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -15,7 +15,7 @@ const attempts = (kind: Attempt["kind"], count: number, name: typeof NAME = NAME
   Array.from({ length: count }, (_, at): Attempt => ({ kind, ...name, at: newest - at * SECOND }));
 
 const exhausted = (counted: readonly Attempt[], { isRenewal = false, now = NOW } = {}) =>
-  exhaustedFor({ ...NAME, isRenewal }, counted, now);
+  findExhaustedLimit({ ...NAME, isRenewal }, counted, now);
 
 interface Case {
   kind: Attempt["kind"];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Certificate, endingSoon, isOverdue } from "../../src/certificates/certificate.ts";
+import { type Certificate, expiryWarnings, isOverdue } from "../../src/certificates/certificate.ts";
 
 const MINUTE = 60_000;
 const WEEK = 7 * 24 * 60 * MINUTE;
@@ -16,14 +16,14 @@ const names = (count: number) =>
 
 describe("certificates that end soon", () => {
   test("are those with less than a week left, expired or not", () => {
-    expect(endingSoon(ends(1, NOW + WEEK), NOW)).toEqual([]);
+    expect(expiryWarnings(ends(1, NOW + WEEK), NOW)).toEqual([]);
     for (const notAfter of [NOW + WEEK - 1, NOW, NOW - WEEK])
-      expect(endingSoon(ends(1, notAfter), NOW)).toMatchObject([{ count: 1 }]);
+      expect(expiryWarnings(ends(1, notAfter), NOW)).toMatchObject([{ count: 1 }]);
   });
 
   test("are named with their ends, in one warning", () => {
     const later = { hostname: "later.example.org", notAfter: NOW + 2 * WEEK };
-    expect(endingSoon([...ends(2), later], NOW)).toEqual([
+    expect(expiryWarnings([...ends(2), later], NOW)).toEqual([
       {
         code: "certificates_end_soon",
         count: 2,
@@ -33,7 +33,7 @@ describe("certificates that end soon", () => {
   });
 
   test("are counted behind the first ten", () => {
-    const messageOf = (count: number) => endingSoon(ends(count), NOW)[0]?.message ?? "";
+    const messageOf = (count: number) => expiryWarnings(ends(count), NOW)[0]?.message ?? "";
     expect(messageOf(10)).toContain(`${names(10)};`);
     expect(messageOf(11)).toContain(`${names(10)} and 1 more;`);
     expect(messageOf(15)).toContain(`${names(10)} and 5 more;`);

@@ -49,7 +49,7 @@ const killedBehind = async (last: number, { isRenewal }: { isRenewal: boolean })
   const clientOf = () => client;
   const issue = certificateIssuer({
     certificates: guarded,
-    placeOrder: orderPlacer({ certificates: guarded, authorities: [ca.directory], clientOf, clock }),
+    placeOrder: orderPlacer({ certificates: guarded, directories: [ca.directory], clientOf, clock }),
     clientOf,
     preflight: async () => ({ method: "http-01" }),
     handshakes: { add: async () => {}, remove: () => {} },

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Certificate } from "../../src/certificates/certificate.ts";
-import { explain, underWay } from "../../src/certificates/explain.ts";
+import { explain, describeAttempt } from "../../src/certificates/explain.ts";
 
 const NOW = Date.UTC(2026, 10, 20);
 const MINUTE = 60_000;
@@ -29,15 +29,15 @@ test("a name without a certificate after 30 minutes is named", () => {
   expect(explain(waiting({ createdAt: NOW - 30 * MINUTE }), NOW)).toContain("after 30 minutes");
 });
 
-const order = { authority: "https://ca.test/directory", url: null, key: "" };
+const order = { ca: "https://ca.test/directory", url: null, key: "" };
 
 test("an order that is under way is told of: since when, and with whom", () => {
-  expect(underWay(waiting())).toBeUndefined();
-  expect(underWay(waiting({ nextAt: 0, isRequested: true }))).toBeUndefined();
-  expect(underWay(waiting({ nextAt: 0, attemptSince: NOW, order }))).toBe(
+  expect(describeAttempt(waiting())).toBeUndefined();
+  expect(describeAttempt(waiting({ nextAt: 0, isRequested: true }))).toBeUndefined();
+  expect(describeAttempt(waiting({ nextAt: 0, attemptSince: NOW, order }))).toBe(
     "an order is under way with https://ca.test/directory since 2026-11-20T00:00:00.000Z",
   );
-  expect(underWay(waiting({ nextAt: 0, attemptSince: NOW }))).toBe(
+  expect(describeAttempt(waiting({ nextAt: 0, attemptSince: NOW }))).toBe(
     "its order is prepared since 2026-11-20T00:00:00.000Z",
   );
 });
@@ -58,7 +58,7 @@ test("what an authority said comes with what to do, and when it is tried again",
 });
 
 test("a certificate that could not be renewed is said to be in use, and for how long", () => {
-  const issued = { key: "", chain: "", authority: null, notBefore: 0, notAfter: NOW + MINUTE, ariId: null };
+  const issued = { key: "", chain: "", ca: null, notBefore: 0, notAfter: NOW + MINUTE, ariId: null };
   const said = explain(waiting({ issued, problem: problem("unreachable", "No answer.") }), NOW);
   expect(said).toStartWith("docs.example.org: its certificate ends 2026-11-20T00:01:00.000Z");
 });

@@ -46,7 +46,7 @@ test("what the TLS library does not take is not stored, and what it says is told
     clientOf: () => {
       throw new Error("nobody is asked");
     },
-    trial() {
+    assertLoads() {
       throw new Error("CA_MD_TOO_WEAK");
     },
     clock,
@@ -63,7 +63,7 @@ describe("an imported certificate is used", () => {
   ])("%s", async (_, chain) => {
     const { stored, refusal } = await openImporting();
     expect(await refusal({ key: good.key, chain })).toBe("");
-    expect((await stored.find(NAME))?.issued).toMatchObject({ authority: null, chain });
+    expect((await stored.find(NAME))?.issued).toMatchObject({ ca: null, chain });
   });
 });
 
@@ -82,7 +82,7 @@ test.each([1, 10, 44.5, 90])(
 
 test("an import that the storage refuses leaves nothing behind", async () => {
   const { clock, stored } = await openImporting();
-  const issued = { ...good, chain: good.cert, authority: null, notBefore: 0, notAfter: 1, ariId: null };
+  const issued = { ...good, chain: good.cert, ca: null, notBefore: 0, notAfter: 1, ariId: null };
   await expect(stored.installImported(NAME, issued, 1 / 3, clock.now())).rejects.toThrow("REAL value");
   expect(await stored.find(NAME)).toBeUndefined();
 });

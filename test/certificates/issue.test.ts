@@ -96,7 +96,7 @@ test("a challenge is answered under its own name only, and only while it is pend
   await verified(NAME);
   await certificates.want([NAME], 0);
   await certificates.beginAttempt({ hostname: NAME, revision: 0 }, 1);
-  await certificates.saveOrderKey(NAME, { authority: "https://ca.test/", url: null, key: "k" });
+  await certificates.saveOrderKey(NAME, { ca: "https://ca.test/", url: null, key: "k" });
   await certificates.saveChallenge(NAME, "tok_en-1", "tok_en-1.thumb");
   expect(await ask(NAME, "tok_en-1")).toBe(200);
   expect(await ask("other.example.org", "tok_en-1")).toBe(421);

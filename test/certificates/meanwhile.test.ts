@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { underWay } from "../../src/certificates/explain.ts";
+import { describeAttempt } from "../../src/certificates/explain.ts";
 import { commandServices } from "../../src/app/command-services.ts";
 import { formatTime } from "../../src/lib/time.ts";
 import { createTestCa } from "../support/certificates.ts";
@@ -51,7 +51,7 @@ test.each([false, true])(
     await during(imported);
     const { issued, nextAt, problem, failures, order } = await found();
     expect({ issued, problem, failures, order }).toMatchObject({
-      issued: { authority: null, chain },
+      issued: { ca: null, chain },
       problem: undefined,
       failures: 0,
       order: undefined,
@@ -67,10 +67,10 @@ test("while an order is under way, since when and with whom is told; afterwards 
   const { during, service, found, ca } = await openBeside({ isMet: true });
   let told: string | undefined;
   await during(async () => {
-    told = underWay(await service.get(NAME));
+    told = describeAttempt(await service.get(NAME));
   });
   expect(told).toStartWith(`an order is under way with ${ca.directory} since 20`);
-  expect(underWay(await found())).toBeUndefined();
+  expect(describeAttempt(await found())).toBeUndefined();
 });
 
 test("who asks for a renewal while an attempt fails gets another at once", async () => {
@@ -103,7 +103,7 @@ test("a certificate that is imported while the authority is asked when to renew 
   const { duringLook, imported, found, pass, ca } = await openBeside({ isMet: true });
   await duringLook(imported);
   await pass();
-  expect((await found()).issued).toMatchObject({ authority: null, chain });
+  expect((await found()).issued).toMatchObject({ ca: null, chain });
   expect(ca.certificates).toHaveLength(1);
 });
 

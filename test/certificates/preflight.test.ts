@@ -6,7 +6,7 @@ import { certificateRecords } from "../../src/domains/certificate-records.ts";
 import type { Inspect, Inspection, InspectOptions } from "../../src/domains/inspect.ts";
 import type { Domains } from "../../src/domains/repository.ts";
 import { systemClock } from "../../src/lib/time.ts";
-import { handshakeTrial } from "../../src/certificates/probes.ts";
+import { handshakeTrialOpener } from "../../src/certificates/probes.ts";
 import { listenerFor } from "../protocols/tls/listeners.ts";
 
 const NAME = "docs.example.org";
@@ -55,23 +55,22 @@ const examine = ({
       inspect,
       targetOf: (label) => label,
     }),
-    isOwn: () => isOwn,
+    isOwnName: () => isOwn,
     isServed: () => true,
-    identities: async () => identities,
+    caaIdentities: async () => identities,
     probes: {
       add: (hostname) => {
         const token = crypto.randomUUID();
         answers.set(token, hostname);
-        return { token, answer: hostname };
+        return { token, body: hostname };
       },
       remove: (token) => void answers.delete(token),
-      answer: (_, token) => answers.get(token),
     },
     async fetchChallenge(address, hostname) {
       await overHttp(address);
       return hostname;
     },
-    openHandshakes: async () => ({ at: inHandshake, end: () => {} }),
+    openHandshakeTrial: async () => ({ connect: inHandshake, end: () => {} }),
     ports: { http: 8080, tls: 8443 },
   })(NAME);
 };
@@ -107,12 +106,12 @@ test("no order is spent on a domain of which one address answers in neither way;
   const addresses = ["192.0.2.1", "2001:db8::1"];
   const nowhere = refuse("2001:db8::1");
   const found = await examine({ addresses, overHttp: nowhere, inHandshake: nowhere });
-  if (!("against" in found)) throw new Error("nothing is said against it");
-  expect(found.against.type).toBe("challenge_unreachable");
-  expect(found.against.detail).toContain(
+  if (!("obstacle" in found)) throw new Error("the preflight passed");
+  expect(found.obstacle.type).toBe("challenge_unreachable");
+  expect(found.obstacle.detail).toContain(
     `http://${NAME}:8080/.well-known/acme-challenge/ cannot be fetched at 2001:db8::1: ${REFUSED}`,
   );
-  expect(found.against.detail).toContain(`port 8443 of ${NAME} at 2001:db8::1: ${REFUSED}`);
+  expect(found.obstacle.detail).toContain(`port 8443 of ${NAME} at 2001:db8::1: ${REFUSED}`);
 });
 
 test("all addresses are asked at the same time, however many there are; the first that fails is named", async () => {
@@ -128,9 +127,9 @@ test("all addresses are asked at the same time, however many there are; the firs
     };
   };
   const found = await examine({ addresses, overHttp: together(), inHandshake: together() });
-  if (!("against" in found)) throw new Error("nothing is said against it");
-  expect(found.against.detail).toContain(
-    `http://${NAME}:8080/.well-known/acme-challenge/ cannot be fetched at 192.0.2.7: ${REFUSED}. Nor is it proven by port 8443 of ${NAME} at 192.0.2.7: ${REFUSED}.`,
+  if (!("obstacle" in found)) throw new Error("the preflight passed");
+  expect(found.obstacle.detail).toContain(
+    `http://${NAME}:8080/.well-known/acme-challenge/ cannot be fetched at 192.0.2.7: ${REFUSED}. The challenge also fails on port 8443 of ${NAME} at 192.0.2.7: ${REFUSED}.`,
   );
 });
 
@@ -143,9 +142,9 @@ describe("a trial of the handshake", () => {
       into = pending,
       addresses = ["127.0.0.1"],
     ) => {
-      const trial = await handshakeTrial(settings, into, systemClock)(NAME);
+      const trial = await handshakeTrialOpener(settings, into, systemClock)(NAME);
       try {
-        await Promise.all(addresses.map(trial.at));
+        await Promise.all(addresses.map(trial.connect));
       } finally {
         trial.end();
       }
@@ -170,13 +169,13 @@ describe("a trial of the handshake", () => {
     const elsewhere = { acmeTlsPort: port, dnsPrivate: true };
     await expect(tryAt(elsewhere, new Map())).rejects.toThrow();
     pending.set(NAME, await alpnCertificate(NAME, "another's"));
-    await expect(tryAt(elsewhere, new Map())).rejects.toThrow("another server than this one answers");
+    await expect(tryAt(elsewhere, new Map())).rejects.toThrow("another server responds");
   });
 
   test("fails where nothing listens, and at addresses that authorities cannot reach", async () => {
     const { pending, port, tryAt } = await openTrial();
     await expect(tryAt({ acmeTlsPort: 1, dnsPrivate: true })).rejects.toThrow();
-    await expect(tryAt({ acmeTlsPort: port, dnsPrivate: false })).rejects.toThrow("not a public one");
+    await expect(tryAt({ acmeTlsPort: port, dnsPrivate: false })).rejects.toThrow("not public");
     expect([...pending]).toEqual([]);
   });
 });
@@ -203,7 +202,7 @@ describe("a name of the service's own", () => {
 
   test("whose CAA records forbid the certificate is not ordered for", async () => {
     expect(await examine({ ...own, findings: [caa] })).toMatchObject({
-      against: { type: "records", detail: expect.stringContaining("forbid the certificate") },
+      obstacle: { type: "records", detail: expect.stringContaining("forbid the certificate") },
     });
   });
 
@@ -215,7 +214,7 @@ describe("a name of the service's own", () => {
 
   test("without an address is not ordered for, and the record that it needs is said", async () => {
     expect(await examine({ ...own, findings: [missing], addresses: [] })).toMatchObject({
-      against: { type: "records", detail: `${NAME} has no address: create an A or AAAA record.` },
+      obstacle: { type: "records", detail: `${NAME} has no address: create an A or AAAA record.` },
     });
   });
 

@@ -68,7 +68,7 @@ test("an attempt that ended by an import stays ended when somebody asks for anot
   const imported = {
     key: "k",
     chain: "imported",
-    authority: null,
+    ca: null,
     notBefore: 0,
     notAfter: 1000,
     ariId: null,

@@ -716,7 +716,7 @@ test("a check that takes too long is answered before the client gives up, goes o
     domains,
     projects: store.projects,
     checks,
-    own: { zones: [], hosts: [] },
+    reservedNames: { zones: [], hosts: [] },
     verifications: rateLimiter("verify", "verifications"),
     clock: store.clock,
     targetOf,

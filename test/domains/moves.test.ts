@@ -53,7 +53,7 @@ const openCase = async () => {
   };
   const placeOrder = async () => {
     await certificates.want([name], clock.now());
-    await certificates.saveOrder(name, { authority: CA, url: `${CA}order/1` }, clock.now());
+    await certificates.saveOrder(name, { ca: CA, url: `${CA}order/1` }, clock.now());
   };
   const refuse = () => {
     const problem = { type: "unauthorized", detail: "It was not proven.", subproblems: [] };
@@ -61,7 +61,7 @@ const openCase = async () => {
   };
   const storeCertificate = () => {
     const validity = { notBefore: clock.now() - DAY, notAfter: clock.now() + 90 * DAY };
-    const issued = { ...PAIR, authority: null, ariId: null, ...validity };
+    const issued = { ...PAIR, ca: null, ariId: null, ...validity };
     return certificates.installImported(name, issued, clock.now() + DAY, clock.now());
   };
   const setPlan = (plan: string) => room.api("PATCH", "", { json: { plan } }, slug);
