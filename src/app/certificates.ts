@@ -1,5 +1,5 @@
 import { acmeClients, caaIdentities } from "../certificates/clients.ts";
-import { pendingHandshakes } from "../certificates/handshakes.ts";
+import { pendingHandshakes } from "../certificates/complete-order.ts";
 import { certificateIssuer } from "../certificates/issue.ts";
 import { orderPlacer } from "../certificates/place-order.ts";
 import { challengeProbes, preflightChecks } from "../certificates/preflight.ts";

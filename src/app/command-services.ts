@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
-import { dnsInspector } from "../domains/dns-inspector.ts";
+import { dnsInspector } from "../domains/inspect.ts";
 import { keyService } from "../keys/service.ts";
 import { orderService } from "../orders/service.ts";
 import { commandCertificates } from "./certificates.ts";

@@ -1,9 +1,8 @@
 import { certificateSummaries } from "../certificates/summary.ts";
 import type { Config } from "../config/config.ts";
-import { domainChecks } from "../domains/checks.ts";
+import { domainChecks, domainScheduler } from "../domains/checks.ts";
 import type { Inspect } from "../domains/inspect.ts";
 import { ownNames } from "../domains/own-names.ts";
-import { domainScheduler } from "../domains/scheduler.ts";
 import { domainService } from "../domains/service.ts";
 import { domainRoles } from "../domains/roles.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";

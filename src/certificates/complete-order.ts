@@ -6,6 +6,7 @@ import { AcmeProblem, type Problem } from "../protocols/acme/problem.ts";
 import type { PlacedOrder } from "./place-order.ts";
 import type { Method } from "./preflight.ts";
 import type { Certificates } from "./repository.ts";
+import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/tls-alpn.ts";
 
 /** Takes an order from whatever state it is in to its certificate, a chain. @throws AcmeProblem, Undecided */
 export type CompleteOrder = (placed: PlacedOrder, hostname: string, method: Method) => Promise<string>;
@@ -107,3 +108,11 @@ export const orderCompleter = ({
     return client.certificate(account, order.certificate);
   };
 };
+
+/** Adds the certificates of TLS-ALPN-01 challenges (RFC 8737) to `pending`, which the HTTPS port presents. */
+export const pendingHandshakes = (pending: Map<string, KeyAndCertificate>, clock: Clock): Handshakes => ({
+  async add(hostname, keyAuthorization) {
+    pending.set(hostname, await alpnCertificate(hostname, keyAuthorization, clock.now()));
+  },
+  remove: (hostname) => void pending.delete(hostname),
+});

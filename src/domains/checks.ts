@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/time.ts";
-import { type Actor, type Domain, type DomainFinding, type EventName } from "./domain.ts";
+import { type Actor, type Domain, type DomainFinding, type EventName, SERVICE } from "./domain.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import type { Inspect, Inspection } from "./inspect.ts";
 import { type Progress, progressOf, stagesOf } from "./next-stage.ts";
@@ -8,6 +8,8 @@ import type { Checkable } from "./read-repository.ts";
 import type { Domains } from "./repository.ts";
 import { spread } from "./schedule.ts";
 import { isHeld } from "./stage.ts";
+import { hasCustomDomains } from "../projects/plan.ts";
+import { type Poller, duePoller } from "../lib/poller.ts";
 
 /**
  * What became of a check: `taken` if the records are right but another project keeps the host name, `overtaken` if the
@@ -128,3 +130,46 @@ export const domainChecks = ({
 };
 
 export type Checks = ReturnType<typeof domainChecks>;
+
+export type DomainScheduler = Poller;
+
+export interface DomainSchedulerOptions {
+  domains: Pick<Domains, "due" | "stopChecks">;
+  checks: Checks;
+  clock: Clock;
+  /** Called when a check could not be made or stored. */
+  onError: (error: unknown) => void;
+}
+
+/** Checks that begin in a second. 10,000 domains that wait need 11 a second, of 25 queries each. */
+export const MAX_PER_TICK = 20;
+/** Checks at the same time. A silent server costs seconds, and must delay neither other checks nor those that clients ask for. */
+export const MAX_CONCURRENT = 32;
+
+/** Checks domains that are due. What a check finds after `stop` is not stored: the check is due again at the next start. */
+export const domainScheduler = ({
+  domains,
+  checks,
+  clock,
+  onError,
+}: DomainSchedulerOptions): DomainScheduler => {
+  const checkPoller = duePoller({
+    due: domains.due,
+    idOf: ({ domain }) => domain.id,
+    process: (checkable) =>
+      hasCustomDomains(checkable.project)
+        ? checks.run(checkable, SERVICE)
+        : domains.stopChecks(checkable.domain),
+    maxPerTick: MAX_PER_TICK,
+    maxConcurrent: MAX_CONCURRENT,
+    clock,
+    onError,
+  });
+  return {
+    ...checkPoller,
+    stop() {
+      checks.abandon();
+      return checkPoller.stop();
+    },
+  };
+};

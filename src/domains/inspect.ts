@@ -1,13 +1,21 @@
 import type { Finding } from "./finding.ts";
 import type { IsUrgent } from "../protocols/dns/limiter.ts";
-import type { Server } from "../protocols/dns/network.ts";
+import { type Server, systemNetwork } from "../protocols/dns/network.ts";
 import { ownershipOf, rivalsOf } from "./ownership.ts";
-import type { SendQuery } from "../protocols/dns/client.ts";
+import {
+  type SendQuery,
+  type DnsClientOptions,
+  type DnsClientDependencies,
+  dnsClient,
+} from "../protocols/dns/client.ts";
 import { traceDomain } from "./trace.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 import type { Hostname } from "../lib/hostname.ts";
 import { printable } from "../lib/text.ts";
 import { type Report, toReport } from "./check-report.ts";
+import { readFileSync } from "node:fs";
+import { isGlobalUnicast } from "../protocols/dns/address.ts";
+import { parseServer, resolversOf } from "../protocols/dns/server-address.ts";
 
 /** What the DNS says of a domain. */
 export interface Inspection {
@@ -77,3 +85,41 @@ export const inspector =
     const rivals = rivalsOf(trace, expected);
     return { event, findings: findings.map(sanitizeFinding), isProven, rivals, report: toReport(trace) };
   };
+
+/** The system's resolvers, as they are now; none if it names none. */
+const systemResolvers = (port: number) => {
+  try {
+    return resolversOf(readFileSync("/etc/resolv.conf", "utf8"), port);
+  } catch {
+    return [];
+  }
+};
+
+/** Two tries of two seconds: a verification ends before who asked for it gives up. */
+const DNS_OPTIONS: DnsClientOptions = { timeoutMs: 2000, attempts: 2 };
+
+/** How the DNS is asked, as the settings of these names say. */
+interface DnsSettings {
+  dnsResolvers: readonly string[];
+  dnsPort: number;
+  dnsPrivate: boolean;
+  caaIssuers: readonly string[];
+}
+
+/** An inspector that asks real servers. */
+export const dnsInspector = (
+  { dnsResolvers, dnsPort, dnsPrivate, caaIssuers }: DnsSettings,
+  dependencies: Pick<DnsClientDependencies, "clock" | "random">,
+  options = DNS_OPTIONS,
+): Inspect => {
+  const configured = dnsResolvers
+    .map((text) => parseServer(text, dnsPort))
+    .filter((one) => one !== undefined);
+  return inspector({
+    ask: dnsClient({ network: systemNetwork, ...dependencies }, options),
+    resolvers: () => (configured.length > 0 ? configured : systemResolvers(dnsPort)),
+    port: dnsPort,
+    mayAsk: (address) => dnsPrivate || isGlobalUnicast(address),
+    issuers: caaIssuers,
+  });
+};

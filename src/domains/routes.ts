@@ -5,10 +5,8 @@ import { NoContent, NoQuery } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
 import { writeYaml } from "../http/yaml.ts";
 import { prefersYaml } from "../lib/accept.ts";
-import { DomainCertificate } from "./certificate-model.ts";
-import type { Actor } from "./domain.ts";
-import { DomainFinding, DomainTrace } from "./check-model.ts";
 import {
+  DomainCertificate,
   Domain,
   DomainEvent,
   DomainHistory,
@@ -21,6 +19,8 @@ import {
   fromDomain,
   fromEvent,
 } from "./model.ts";
+import type { Actor } from "./domain.ts";
+import { DomainFinding, DomainTrace } from "./check-model.ts";
 import {
   addDomain,
   getDomain,

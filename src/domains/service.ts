@@ -7,7 +7,7 @@ import type { Clock } from "../lib/time.ts";
 import type { Checks } from "./checks.ts";
 import type { Actor, Domain, DomainCertificate, DomainEvent } from "./domain.ts";
 import { HOSTNAME_REFUSALS, type Hostname, parseHostname } from "../lib/hostname.ts";
-import { type ReservedNames, isReservedName, isSpecialUse } from "./reserved-names.ts";
+import { type ReservedNames, isReservedName, isSpecialUse } from "./own-names.ts";
 import type { Report } from "./check-report.ts";
 import type { Domains } from "./repository.ts";
 import { nextWaitingCheck } from "./schedule.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { hostnameOf } from "../../src/lib/hostname.ts";
-import { isReservedName, isSpecialUse } from "../../src/domains/reserved-names.ts";
+import { isReservedName, isSpecialUse } from "../../src/domains/own-names.ts";
 import { printable } from "../../src/lib/text.ts";
 import { recordFor } from "../../src/domains/needed-record.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type DnsServer, dnsServer } from "../support/dns.ts";
 import type { Zones } from "../support/zones.ts";
 import { atEnd, faultOf, openStore } from "../support/store.ts";
-import { dnsInspector } from "../../src/domains/dns-inspector.ts";
+import { dnsInspector } from "../../src/domains/inspect.ts";
 import { hostnameOf } from "../../src/lib/hostname.ts";
 import { type WireDomain, makeProject, openProject } from "./projects.ts";
 

@@ -1,6 +1,5 @@
 import { expect, jest, test } from "bun:test";
-import { domainChecks } from "../../src/domains/checks.ts";
-import { MAX_CONCURRENT, MAX_PER_TICK, domainScheduler } from "../../src/domains/scheduler.ts";
+import { domainChecks, MAX_CONCURRENT, MAX_PER_TICK, domainScheduler } from "../../src/domains/checks.ts";
 import { domainRepository } from "../../src/domains/repository.ts";
 import { stagesThat } from "../../src/domains/stage.ts";
 import { atEnd, type Store, temporaryDirectory } from "../support/store.ts";
