@@ -9,8 +9,6 @@ import { recordFor } from "./needed-record.ts";
 import type { InspectedDomain, ListedDomain } from "./service.ts";
 import { STAGES, STORED_STAGES } from "./stage.ts";
 
-const text = (description: string, example: string) => t.String({ description, examples: [example] });
-
 const Subproblem = t.Object(
   {
     type: text("What kind of problem.", "caa"),
