@@ -5,8 +5,8 @@ import { writeDurably } from "../lib/durable.ts";
 import type { Logger } from "../lib/log.ts";
 
 /**
- * Makes the first key of a new store, in a file of DATA_DIR.
- * @returns the file, if it still exists and its key is valid; a restored database knows only its own keys
+ * Creates the first key of a new store, in a file of DATA_DIR.
+ * @returns the file, if it still exists and its key is valid: a restored database knows only its own keys
  */
 export const openAdminKey = async (
   dataDir: string,

@@ -19,7 +19,7 @@ import { secureContext } from "../protocols/tls/contexts.ts";
 import type { Repositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** The certificates that commands work with. */
+/** The certificate service for commands, which need no HTTPS listener. */
 export const commandCertificates = (
   config: Config,
   certificates: Repositories["certificates"],
@@ -84,7 +84,7 @@ export const httpsServices = (
     onIssued: store.refresh,
     onForgotten(hostname) {
       store.refresh(hostname);
-      log.info({ hostname }, "a name that nobody holds is forgotten, with its certificate and key");
+      log.info({ hostname }, "removed the certificate and key of a name that nobody holds");
     },
     onFailed: (hostname, { type, detail, status }) =>
       log.warn({ hostname, type, detail, status }, "no certificate was issued"),

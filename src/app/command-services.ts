@@ -9,7 +9,7 @@ import { openCertificateRepository, createRepositories } from "./repositories.ts
 import { type Runtime, systemRuntime } from "./runtime.ts";
 
 /**
- * The services that commands use beside a server, or without one. Each is built when it is first read, so that a command
+ * The services that commands use beside a server, or without one. Each is built on first use, so that a command
  * prepares only the queries that it uses.
  */
 export const commandServices = (

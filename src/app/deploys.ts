@@ -25,7 +25,7 @@ export interface DeployOptions {
   freeSpace?: () => number;
 }
 
-/** Deploys, their files, and the scrubber that checks these. */
+/** Deploys, their files, and the scrubber that checks the files. */
 export const deployServices = (
   { dataDir, diskReserve, deployLimit, projectQuota }: Config,
   repositories: Pick<Repositories, "deploys">,

@@ -11,7 +11,7 @@ import { projectService } from "../projects/service.ts";
 import type { Repositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** Projects, their domains, and the scheduler that checks these. */
+/** Projects, their domains, and the scheduler that checks the domains. */
 export const domainServices = (
   config: Config,
   repositories: Pick<Repositories, "certificates" | "domains" | "projects">,

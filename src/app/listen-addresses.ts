@@ -19,7 +19,7 @@ export interface ListenAddresses {
   https: ListenAddress | undefined;
 }
 
-/** The addresses of PORT, HTTP_PORT and HTTPS_PORT. */
+/** Reads the addresses from the settings. */
 export const listenAddresses = ({ host, port, portHost, httpPort, httpsPort }: Config): ListenAddresses => ({
   main: { host: portHost, port, hostSetting: portHost === host ? "host" : "portHost", portSetting: "port" },
   http:
@@ -38,7 +38,7 @@ const hasAddress = (host: string): Promise<boolean> =>
     () => false,
   );
 
-/** Listens. @throws OperatorError if that fails, with what to do */
+/** Calls `listen`. @throws OperatorError that says what to do if it fails */
 export const listenAt = async <Listening>(
   { host, port, hostSetting, portSetting }: ListenAddress,
   listen: (where: { host: string; port: number }) => Listening | Promise<Listening>,

@@ -27,8 +27,8 @@ export interface HttpListeners {
 }
 
 /**
- * The server's listeners. They open before the application exists, because the application is built with their ports and
- * connections, and because a migration must respond to health checks. They call the handlers that were last given to `handle`.
+ * The server's listeners. They open before the application exists, because the application needs their ports and
+ * connections, and because a migration must respond to health checks. They call the handlers last passed to `handle`.
  */
 export const createListeners = (config: Config, log: Logger) => {
   const addresses = listenAddresses(config);

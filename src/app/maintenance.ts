@@ -18,16 +18,17 @@ const watchFiles = ({ assertInPlace }: Database, lock: ServerLock, log: Logger, 
     try {
       assertInPlace();
     } catch {
-      // `database.lost` resolves when what can be saved is saved.
+      // `database.lost` stops the server once everything recoverable is saved.
       return;
     }
-    if (lock.keep()) log.warn("server.lock was deleted or replaced: the server has made and taken it again");
+    if (lock.keep())
+      log.warn("server.lock was deleted or replaced: the server has created and locked it again");
     isReported = false;
   };
   return repeat(watchMs, watch, {
     onError(error) {
       if (!isReported)
-        log.warn({ err: error }, "server.lock was deleted or replaced, and cannot be taken again");
+        log.warn({ err: error }, "server.lock was deleted or replaced, and cannot be locked again");
       isReported = true;
     },
   });
@@ -46,7 +47,7 @@ const maintainDatabase = ({ shrinkLog }: Database, { keys, sweeper }: Services, 
   });
 };
 
-/** Publishes the first site, and removes files of old deploys and migrations: after the start, and every hour. */
+/** Publishes the first site and removes files of old deploys and migrations: after the start, and every hour. */
 const maintainFiles = (
   { dataDir }: Config,
   { deploys }: Services,

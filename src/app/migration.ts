@@ -43,7 +43,7 @@ const stepLog = (path: string, log: Logger) => {
   };
 };
 
-/** Copies the database if there is space. Otherwise the migration goes on without a copy, and the log says so. */
+/** Copies the database if there is space. Otherwise logs a warning, and the migration goes on without a copy. */
 const copyFirst = async ({ dataDir, diskReserve }: Config, tag: string, upgrade: Upgrade, log: Logger) => {
   const needed = asMegabytes(migrationSpace(dataDir) + diskReserve);
   const warn = () =>
@@ -86,7 +86,7 @@ const pendingTags = (path: string): string[] => {
 
 /**
  * Brings the database of DATA_DIR up to date in a worker, if it is older. The caller must hold the lock.
- * @param onBegin called before anything else is done, if there is something to do
+ * @param onBegin called before the migration; not called if the database is up to date
  * @throws OperatorError, or MigrationStopped
  */
 export const migrateData = async (

@@ -6,7 +6,7 @@ import { createRequestHandlers, noListeners } from "./request-handlers.ts";
 import { systemRuntime } from "./runtime.ts";
 import { createServices } from "./services.ts";
 
-/** The OpenAPI documents of this program, made by an application over an empty database. */
+/** The OpenAPI documents of this program. They describe an application over an empty database. */
 export const programDocuments = async (config: Config): Promise<Documents> => {
   const database = openDatabase(":memory:");
   const log = logger({ level: "silent", format: "json", colour: false });

@@ -5,7 +5,7 @@ import { generateDocuments } from "../openapi/generate.ts";
 import { documentAddresses } from "./routes.ts";
 import type { Services } from "./services.ts";
 
-/** Publishes the API's own reference as the first site, where nothing was ever deployed. */
+/** Publishes the API reference as the first site if nothing was ever deployed. */
 export const publishReference = (
   config: Config,
   services: Services,

@@ -22,8 +22,8 @@ export const openCertificateRepository = (database: Pick<Database, "orm" | "comm
   certificateRepository(database, certificateEffects(database));
 
 /**
- * The repositories of every room. Preparing the queries of one takes milliseconds, so each is built when it is first used:
- * `pets` and `keys`, which every request needs, when they are first read, the others when a method of theirs is called.
+ * The repositories of every room. Preparing the queries of one takes milliseconds, so each is built on first use: `pets` and
+ * `keys`, which every request needs, on the first read of the property, the others on the first call of a method.
  */
 export const createRepositories = (database: Database, { strictCategories, platformDomain }: Config) => {
   const pets = once(() => petRepository(database, { strictCategories }));

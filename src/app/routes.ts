@@ -39,7 +39,7 @@ export interface RouteContext {
   documents: () => Promise<Documents>;
 }
 
-/** The origins that OpenAPI documents name, as the settings say. */
+/** The origins that the settings give to OpenAPI documents. */
 export const documentAddresses = ({ baseUrl, stagingBaseUrl }: Config): Addresses => ({
   baseUrl: baseUrl ?? "",
   stagingBaseUrl: stagingBaseUrl ?? "",

@@ -28,9 +28,9 @@ const GRACE_MS = 8000;
 
 export interface Server {
   url: string;
-  /** The port of HTTP_PORT; undefined if there is none. */
+  /** Undefined without HTTP_PORT. */
   httpPort: number | undefined;
-  /** The port for HTTPS; undefined if there is none. */
+  /** Undefined without HTTPS_PORT. */
   httpsPort: number | undefined;
   /** The addresses of sites: `http://*.localhost:3000/`. */
   sites: string;
@@ -39,7 +39,7 @@ export interface Server {
   log: Logger;
   /** Resolves with the reason why the server must stop. */
   failed: Promise<Error>;
-  /** Finishes requests in flight, saves what is pending, and closes everything. Can be called again. */
+  /** Finishes requests in flight, saves pending writes, and closes everything. Can be called again. */
   stop(): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export const startServer = async (
     backupStatus: () => backups?.status(),
   });
   app.compile();
-  // After listening, so that a failed start makes no key; before serving, so that clients can read the key.
+  // After listening, so that a failed start creates no key; before serving, so that clients can read the key.
   const adminKey = await openAdminKey(config.dataDir, services.keys, log);
   listeners.handle({ fetch, misdirected });
   await saveSettings(config, main.port).catch((error: unknown) =>
@@ -127,7 +127,7 @@ const stopServer = async ({
   lock: ServerLock;
   log: Logger;
 }): Promise<void> => {
-  // Streams of events do not end by themselves.
+  // Event streams do not end by themselves.
   petStreams.stop();
   await Promise.all([listeners.stop(GRACE_MS), sweeper.stop(), ...pollers.map((poller) => poller.stop())]);
   await keys

@@ -23,11 +23,11 @@ import { type Repositories, createRepositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
 
 export interface ServiceOptions extends DeployOptions {
-  /** How patient the DNS client is. */
+  /** Timeouts and retries of the DNS client. */
   dns?: DnsClientOptions;
   /** Replaces the DNS. */
   inspect?: Inspect;
-  /** How many streams of events there may be, and how often they show life. */
+  /** Limits and heartbeat interval of event streams. */
   streamLimits?: StreamLimits;
 }
 

@@ -8,9 +8,9 @@ import { databaseFiles, databasePath } from "./paths.ts";
 import { directoryFault, firstFault, kindFault } from "./permissions.ts";
 import { assertUnused } from "./traces.ts";
 
-/** Makes DATA_DIR if it is missing. @throws OperatorError */
+/** Creates DATA_DIR if it is missing. @throws OperatorError */
 export const makeDataDir = (dataDir: string): void => {
-  // Every file that this process creates is for its user alone, SQLite's own files too.
+  // Only this process's user may read the files that it creates, SQLite's own files included.
   process.umask(0o077);
   try {
     makeDirectories(dataDir);
@@ -20,7 +20,7 @@ export const makeDataDir = (dataDir: string): void => {
 };
 
 /**
- * @throws OperatorError if a file of the database is not an ordinary file: behind a symbolic link SQLite keeps the log
+ * @throws OperatorError if a file of the database is not an ordinary file: SQLite keeps the log of a symbolic link
  * elsewhere, and opening a pipe waits forever
  */
 export const assertDatabaseFiles = (dataDir: string): void => {
@@ -33,14 +33,14 @@ export const assertDatabaseFiles = (dataDir: string): void => {
   if (fault !== undefined) throw new OperatorError(`DATA_DIR ${dataDir}: ${fault}`);
 };
 
-/** @throws OperatorError if another user could replace its files, or owns it, and as `assertDatabaseFiles` */
+/** @throws OperatorError if another user owns it or can replace its files, and as `assertDatabaseFiles` does */
 export const assertDataDir = (dataDir: string): void => {
   const fault = directoryFault(dataDir);
   if (fault !== undefined) throw new OperatorError(`DATA_DIR ${dataDir}: ${fault}`);
   assertDatabaseFiles(dataDir);
 };
 
-/** Makes sure that there is a database file, and creates an empty one if `create`. @throws OperatorError */
+/** Makes sure that the database file exists; `create` creates an empty one. @throws OperatorError */
 export const assertDatabase = (dataDir: string, { create }: { create: boolean }): void => {
   const path = databasePath(dataDir);
   if (fileSize(path) > 0) return;

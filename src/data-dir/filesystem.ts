@@ -10,13 +10,13 @@ export const explainStorage = (error: unknown, directory: string): string | unde
 
 /**
  * The system's error if it cannot open one of these files or create a missing one; undefined if it can, or if only a
- * permission is missing. SQLite itself says no more than that it cannot open a file. Not for files that this process has
+ * permission is missing. SQLite itself only says that it cannot open a file. Do not use it for files that this process has
  * locked: closing a file drops its locks.
  */
 export const systemFault = (paths: readonly string[]): unknown => {
   const [directory = "."] = paths.map(dirname);
   const isMissing = paths.some((path) => !existsSync(path));
-  // SQLite reports an index that finds no room as an I/O error.
+  // SQLite reports a WAL index without room as an I/O error.
   if (freeBytes(directory) === 0 || (isMissing && hasNoInodes(directory)))
     return Object.assign(new Error("no room is left"), { code: "ENOSPC" });
   for (const path of paths)

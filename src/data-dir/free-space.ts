@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs";
 import { shellQuoted } from "./shell.ts";
 
-/** Bytes that are free on the file system of `directory`, for this user. */
+/** The bytes that this user may still write to the file system of `directory`. */
 export const freeBytes = (directory: string): number => {
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize;
@@ -16,16 +16,16 @@ export const assertDiskReserve = (directory: string, reserve: number): void => {
     );
 };
 
-/** True if the file system can make no more files. Some, such as btrfs, do not count them: they have 0 in all. */
+/** True if the file system cannot hold another file. Some, such as btrfs, do not count inodes: their total is 0. */
 export const hasNoInodes = (directory: string): boolean => {
   const { files, ffree } = statfsSync(directory);
   return files > 0 && ffree === 0;
 };
 
-/** Inodes that a command gives back when it fails, before the cause is looked for. */
+/** A failed command removes its files before it looks for the cause, which frees some inodes. */
 const MIN_FREE_INODES = 16;
 
-/** True if a file system that is full lacks inodes, not room. */
+/** True if a full file system lacks inodes, not room. */
 const lacksInodes = (directory: string): boolean => {
   const { files, ffree, bavail } = statfsSync(directory);
   return files > 0 && (ffree === 0 || (ffree < MIN_FREE_INODES && bavail > 0));

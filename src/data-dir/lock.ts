@@ -12,14 +12,14 @@ import { copyFiles, databasePath, lockPath, restoringPath } from "./paths.ts";
 import { fileFault } from "./permissions.ts";
 
 const USED_BY_SERVER = "a server is using it: stop that server, or choose another directory with --data-dir";
-const RESTORING = "a backup is being restored: try again when that has ended";
+const RESTORING = "a backup is being restored: try again when the restore has ended";
 const DELETED =
   "server.lock was deleted, and another process has the database open: stop that process (fuser adoption-store.db names it), then try again";
 
 const refusal = (dataDir: string, reason: string, cause?: unknown): OperatorError =>
   new OperatorError(`DATA_DIR ${dataDir}: ${reason}`, { cause });
 
-/** Why the lock cannot be taken because of its file or its disk, and what to do. */
+/** Says which fault of the lock's file or disk prevents the lock, and what to do. */
 const lockFault = (dataDir: string, error: unknown): string => {
   const path = lockPath(dataDir);
   const fault = fileFault(path);
@@ -32,7 +32,7 @@ const lockFault = (dataDir: string, error: unknown): string => {
     : `${explanation}, or choose another directory with --data-dir`;
 };
 
-/** True while a server runs on DATA_DIR or a backup is restored to it. @throws OperatorError */
+/** True while a server or a restore uses DATA_DIR. @throws OperatorError */
 export const isDataDirLocked = (dataDir: string): boolean => {
   try {
     return isLocked(lockPath(dataDir));
@@ -42,8 +42,8 @@ export const isDataDirLocked = (dataDir: string): boolean => {
 };
 
 /**
- * True while a backup is being restored: a database that is opened meanwhile would leave its log beside the restored one.
- * A restore that was killed leaves its file, but holds no lock. @throws OperatorError
+ * True while a backup is being restored. A process that opens the database meanwhile would leave its log beside the restored
+ * database. A killed restore leaves its file, but holds no lock. @throws OperatorError
  */
 export const isBeingRestored = (dataDir: string): boolean =>
   existsSync(restoringPath(dataDir)) && isDataDirLocked(dataDir);
@@ -53,16 +53,16 @@ export const assertNotBeingRestored = (dataDir: string): void => {
   if (isBeingRestored(dataDir)) throw refusal(dataDir, RESTORING);
 };
 
-/** Removes the files of a restore; only for the process that holds the lock. */
+/** Removes the files of a restore. The caller must hold the lock. */
 export const removeRestoring = (dataDir: string): void => {
   for (const file of copyFiles(restoringPath(dataDir))) rmSync(file, { force: true });
 };
 
-/** True if a server has run here, its lock file was deleted, and a process has the database open: it may be that server. */
+/** True if a server ran here, its lock file was deleted, and a process that may be that server has the database open. */
 const isDeletedInUse = ({ isNew }: FileLock, dataDir: string): boolean =>
   isNew && existsSync(savedSettingsPath(dataDir)) && isOpenElsewhere(databasePath(dataDir));
 
-/** Gives the lock back if `act` fails. @throws OperatorError */
+/** Releases the lock if `act` fails. @throws OperatorError */
 const orRelease = (lock: Lock, dataDir: string, act: () => void): void => {
   try {
     act();
@@ -72,7 +72,7 @@ const orRelease = (lock: Lock, dataDir: string, act: () => void): void => {
   }
 };
 
-/** Takes the lock, and removes what a killed restore left. @throws OperatorError */
+/** Takes the lock, and removes the files of a killed restore. @throws OperatorError */
 const takeDataDirLock = (dataDir: string): FileLock => {
   let lock: FileLock | undefined;
   try {
@@ -101,11 +101,11 @@ export class LockLost extends Error {
   }
 }
 
-/** How often `keep` fails before the lock counts as lost: a start that is refused holds it for a moment. */
+/** The lock counts as lost after this many failures of `keep`: a start that is refused also holds it for a moment. */
 const MAX_FAILURES = 3;
 
 /**
- * Takes the lock of DATA_DIR for a server. The lock ends with the process, however that ends.
+ * Takes the lock of DATA_DIR for a server. The operating system releases the lock when the process ends, even by a crash.
  * @throws OperatorError if another server or a restore holds it, or it cannot be taken
  */
 export const lockForServer = (dataDir: string) => {
@@ -115,7 +115,7 @@ export const lockForServer = (dataDir: string) => {
   return {
     /** Resolves when another process has taken the lock. */
     lost,
-    /** Takes the lock again if its file was deleted or replaced. @returns true if it did */
+    /** Takes the lock again if its file was deleted or replaced. @returns true if it took it */
     keep(): boolean {
       if (lock?.isInPlace()) return false;
       lock?.release();
@@ -131,8 +131,8 @@ export const lockForServer = (dataDir: string) => {
 export type ServerLock = ReturnType<typeof lockForServer>;
 
 /**
- * Takes the lock of DATA_DIR for a restore, and creates the file that the restore writes: both together tell other processes
- * that a restore runs.
+ * Takes the lock of DATA_DIR for a restore, and creates the file that the restore writes. Both together show other processes
+ * that a restore is in progress.
  * @throws OperatorError if a server or another restore holds it, or it cannot be taken
  */
 export const lockForRestore = (dataDir: string): Lock => {

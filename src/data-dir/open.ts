@@ -22,8 +22,8 @@ export const openFault = (path: string, error: unknown): string => {
 };
 
 /**
- * Opens the database of DATA_DIR. `create` makes both if they are missing; `migrate` brings a database up to date, which only
- * the server that holds the lock may do: an older server may be running.
+ * Opens the database of DATA_DIR. `create` creates both if they are missing. `migrate` brings the database up to date; only
+ * the server that holds the lock may do that, because an older server may be running.
  * @throws OperatorError
  */
 export const openData = (

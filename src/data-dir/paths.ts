@@ -12,7 +12,7 @@ export const restoringPath = (dataDir: string): string => `${databasePath(dataDi
 export const copyFiles = (path: string): string[] =>
   ["", "-journal", ".raw", ".raw-journal"].map((end) => path + end);
 
-/** The process that has locked this file is the server of DATA_DIR, or restores it. */
+/** The server of DATA_DIR, or a restore to it, holds the lock of this file. */
 export const lockPath = (dataDir: string): string => join(dataDir, "server.lock");
 
 export const adminKeyPath = (dataDir: string): string => join(dataDir, "admin.key");

@@ -25,7 +25,7 @@ export const ownershipFault = (
   return undefined;
 };
 
-/** The same for the directory on disk. A missing directory is fine. */
+/** `ownershipFault` of the directory on disk. A missing directory is fine. */
 export const directoryFault = (path: string): string | undefined => {
   try {
     return ownershipFault(path, statSync(path), process.geteuid?.());
@@ -39,15 +39,15 @@ const kindFaultOf = (path: string, found: Stats | undefined): string | undefined
   if (!found || found.isFile()) return undefined;
   if (found.isDirectory()) return `${path} is a directory where a file must be: move it away`;
   return found.isSymbolicLink()
-    ? `${path} is a symbolic link: move the file that it leads to here, or name the directory of that file with --data-dir`
+    ? `${path} is a symbolic link: move its target here, or name the target's directory with --data-dir`
     : `${path} is not an ordinary file: move it away`;
 };
 
-/** Why the file at this path cannot be one of the database, and what to do; undefined if it can, or is missing. */
+/** Why the file at this path cannot belong to the database, and what to do; undefined if it can, or is missing. */
 export const kindFault = (path: string): string | undefined =>
   kindFaultOf(path, lstatSync(path, { throwIfNoEntry: false }));
 
-/** Why this process cannot use a file of DATA_DIR, and the command that fixes it; undefined if it can, or the file is missing. */
+/** Why this process cannot use a file of DATA_DIR, and the fix; undefined if it can, or if the file is missing. */
 export const fileFault = (path: string): string | undefined => {
   const found = statSync(path, { throwIfNoEntry: false });
   const user = process.geteuid?.();
@@ -57,7 +57,7 @@ export const fileFault = (path: string): string | undefined => {
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // The disk has failed: it is not a matter of permissions.
+    // The disk failed; the permissions may be right.
     if (code === "EIO") return undefined;
     if (code === "EROFS") return `${basename(path)} is on a read-only file system: make it writable`;
     const fix =

@@ -4,9 +4,9 @@ import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { databasePath } from "./paths.ts";
 
-/** Files that only a store in use leaves. */
+/** Files that only a used store has. */
 const TRACE = /^(admin\.key|server\.json|blobs|uploads|adoption-store\.db\.before-.+)$/;
-/** SQLite deletes the log of a database that is missing or empty, and with it what was committed there. */
+/** SQLite deletes the log of a missing or empty database, and with it the transactions that only the log holds. */
 const LOG = "adoption-store.db-wal";
 
 const isEmpty = (path: string): boolean => {
@@ -15,7 +15,7 @@ const isEmpty = (path: string): boolean => {
 };
 
 /**
- * The names of files that show that a store was in use here.
+ * The names of files which show that a store was in use here.
  * @param log true if the log counts, because the database is missing or empty
  */
 const tracesIn = (dataDir: string, { log }: { log: boolean }): string[] =>
@@ -27,7 +27,7 @@ const tracesIn = (dataDir: string, { log }: { log: boolean }): string[] =>
     : [];
 
 /**
- * Refuses to begin a new store where one was in use: a new database in place of a lost one would have other keys and backups.
+ * Refuses to create a new store where one was in use: a new database in place of a lost one would have other keys and backups.
  * @throws OperatorError
  */
 export const assertUnused = (dataDir: string, state: "missing" | "empty"): void => {

@@ -6,13 +6,13 @@ const PUT = `INSERT INTO ${BACKUP_FILES} (hash, part, content) VALUES (?, ?, ?)`
 export const hasBackupFiles = (client: Client): boolean => hasTable(client, BACKUP_FILES);
 
 /**
- * The files of deployed sites inside a backup, by the SHA-256 of their content, in parts that fit into memory. `create` makes
- * the table for them.
+ * The files of deployed sites inside a backup, by the SHA-256 of their content, in parts that fit into memory. `create`
+ * creates the table for them.
  */
 export const backupFiles = (client: Client, { create = false } = {}) => {
   if (create) client.run(CREATE_BACKUP_FILES);
   return {
-    /** Stores a file, whole or not at all: nothing of it stays if `parts` throws. */
+    /** Stores the whole file, or nothing if `parts` throws. */
     async put(hash: string, parts: AsyncIterable<Uint8Array>): Promise<void> {
       let part = 0;
       client.run("BEGIN");

@@ -2,11 +2,11 @@ import type { Database as Client } from "bun:sqlite";
 import { isInMemory } from "./in-memory.ts";
 import { type WalIndexHeader, walIndexReader } from "./wal-index.ts";
 
-/** Detects writes of other connections and processes, without a lock. */
+/** Detects writes by other connections and processes, without a lock. */
 export interface ChangeDetector {
-  /** Looks for committed writes of others since the last look, and counts a find in `foreign`. */
+  /** Increments `foreign` if others have committed writes since the last call. */
   detect(): void;
-  /** How many looks have found writes of others. */
+  /** How many calls have found writes of others. */
   foreign(): number;
   /** Call it when this connection has the write lock and is about to write. */
   beginOwn(): void;
@@ -22,8 +22,8 @@ const NO_CHANGES: ChangeDetector = {
 };
 
 /**
- * Watches the file of this connection. Nobody else can change a database in memory. `PRAGMA data_version` says the same as
- * the WAL index, but takes and releases a lock: 5 of the 25 microseconds of a request.
+ * Detects changes of this connection's database, by the header of its WAL index. `PRAGMA data_version` would tell the same,
+ * but takes and releases a lock, which costs 5 of the 25 microseconds of a request.
  */
 export const detectChanges = (client: Client): ChangeDetector => {
   const path = client.filename;

@@ -1,6 +1,6 @@
 import type { Database as Client } from "bun:sqlite";
 
-/** drizzle-kit writes each on a line of its own. */
+/** drizzle-kit writes each constraint on a line of its own. */
 const CHECK = /^\s*CONSTRAINT "(\w+)" CHECK\((.+)\),?$/gm;
 
 interface Constraint {
@@ -8,7 +8,7 @@ interface Constraint {
   expression: string;
 }
 
-/** The CHECK constraints of a table, by the SQL that made it. */
+/** The CHECK constraints in a CREATE TABLE statement. */
 export const constraintsIn = (sql: string): Constraint[] =>
   [...sql.matchAll(CHECK)].map(([, name = "", expression = ""]) => ({ name, expression }));
 
@@ -16,9 +16,9 @@ const isBroken = (client: Client, table: string, { expression }: Constraint): bo
   client.query(`SELECT 1 FROM "${table}" WHERE NOT (${expression}) LIMIT 1`).get() !== null;
 
 /**
- * Finds a row that breaks a CHECK constraint. On a read-only connection SQLite's own checks skip these: it does not even
- * parse them (sqlite3AddCheckConstraint in https://sqlite.org/src/file/src/build.c).
- * @param client a database whose schema is known to be the program's: its SQL is run
+ * Finds a row that breaks a CHECK constraint. On a read-only connection SQLite does not even parse these constraints
+ * (sqlite3AddCheckConstraint in https://sqlite.org/src/file/src/build.c).
+ * @param client a database with the program's own schema, whose SQL is safe to run
  * @returns the constraint's name
  */
 export const brokenConstraint = (client: Client): string | undefined =>

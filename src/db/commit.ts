@@ -19,11 +19,11 @@ type RowsOf<Statements extends readonly Statement[]> = {
 };
 
 /**
- * Writes the statements of one atomic write, all of them or none, and resolves with the rows of each once they are on disk.
- * Writes of the same turn share one transaction and one fsync; a write that breaks a constraint fails alone. README.md says
- * why conditions are part of the statements.
- * @param last called inside the transaction with the rows, for one more statement of the same write; undefined: there is none
- * @throws StorageUnavailable if the storage refused: nothing of the write is stored, unless it is OutcomeUnknown
+ * Runs all statements of a write or none, and resolves with the rows of each statement once they are on disk. Writes of the
+ * same turn share one transaction and one fsync; a write that breaks a constraint fails alone. README.md says why conditions
+ * are part of the statements.
+ * @param last called inside the transaction with the rows; may return one more statement of the same write
+ * @throws StorageUnavailable if the storage refused the write and nothing is stored; OutcomeUnknown if it may be stored
  */
 export type Commit = <const Statements extends readonly Statement[]>(
   statements: Statements,
@@ -45,7 +45,7 @@ export interface GroupCommitOptions {
   lockWait?: number;
   /** How many writes may wait. */
   queueLimit?: number;
-  /** Called for each transaction, to tell this connection's writes from those of others. */
+  /** Learns of each transaction, to tell this connection's writes from those of others. */
   changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">;
   /** Describes the process that holds the write lock. */
   lockHolder?: () => string;
@@ -55,9 +55,9 @@ const RETRY_MS = 10;
 /** How long a write waits for a lock by default. */
 export const LOCK_WAIT_MS = 5000;
 
-/** Runs one write inside the open transaction. @returns what tells its caller, for after the COMMIT */
+/** Runs one write inside the open transaction. @returns a function that settles the write's promise after the COMMIT */
 const runWrite = (client: Client, { statements, last, resolve, reject }: Write): (() => void) => {
-  // SQLite itself undoes a single statement that fails; only several need a savepoint.
+  // SQLite itself undoes a single statement that fails. Several statements need a savepoint.
   const needsSavepoint = statements.length > 1 || last !== undefined;
   if (needsSavepoint) client.run("SAVEPOINT act");
   try {
@@ -97,7 +97,7 @@ const writeQueue = () => {
       queue = queue.slice(count);
       if (queue.length === 0) for (const done of onEmpty.splice(0)) done();
     },
-    /** Removes the writes that came before this time, and returns them. */
+    /** Removes and returns the writes that arrived before this time. */
     removeBefore(time: number): Write[] {
       const inTime = queue.findIndex(({ since }) => since >= time);
       const late = queue.slice(0, inTime === -1 ? queue.length : inTime);
@@ -109,7 +109,7 @@ const writeQueue = () => {
   };
 };
 
-/** Queues writes, and once in a turn of the event loop commits those that have gathered. */
+/** Queues writes, and commits the queue once per turn of the event loop. */
 export const groupCommit = (
   client: Client,
   {
@@ -134,7 +134,7 @@ export const groupCommit = (
 
   const flush = () => {
     isScheduled = false;
-    // A write that comes after the close is still tried: the closed connection refuses it.
+    // A write after `stop` is still tried: the closed connection refuses it.
     if (isStopped && queue.length() === 0) return;
     const writes = queue.first(groupSize);
     const isBlocked = writes.length > 0 ? !commitTogether(client, run, writes) : !transacting.canLock();
@@ -174,7 +174,7 @@ export const groupCommit = (
       if (result.state === "locked") schedule(RETRY_MS);
       return result;
     },
-    /** Stops looking whether another process's lock has ended. */
+    /** Stops waiting for another process's lock to end. */
     stop: () => void (isStopped = true),
     /** Waits until every queued write is on disk or refused. */
     drain: queue.drain,

@@ -1,13 +1,13 @@
 import type { Database as Client } from "bun:sqlite";
 import { hasTable } from "./schema-check.ts";
 
-/** The highest id that an event of animals ever had; 0 if there was none. */
+/** The highest id that a pet event ever had; 0 if there was none. */
 export const lastEventId = (client: Client): number =>
   client.query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'pet_events'").get()?.seq ??
   0;
 
 /**
- * Removes the events of animals from a copy, and has the next begin above `last`; also in a database that is older than the
+ * Removes the pet events from a copy. The id of the next event is above `last`. It also works on a database older than the
  * table of events.
  */
 export const restartEventIds = (copy: Client, last: number): void => {

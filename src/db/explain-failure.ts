@@ -4,8 +4,8 @@ const SYSTEM_LOG = "look at the system's log (dmesg)";
 const RESTORE = "restore a backup with adoption-store restore FILE";
 
 /**
- * What a storage failure means, then what to do. The first matching row counts. The codes are SQLite's
- * (https://sqlite.org/rescode.html) and the system's.
+ * What a storage failure means, then what to do. The first matching row applies. The codes are SQLite's
+ * (https://sqlite.org/rescode.html) and the operating system's.
  */
 const EXPLANATIONS: readonly (readonly [code: RegExp, text: string])[] = [
   [/^(SQLITE_FULL|ENOSPC)$/, "its file system is full: make room there"],

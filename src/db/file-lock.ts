@@ -4,7 +4,7 @@ import { createEmpty } from "../lib/ownership.ts";
 import { isBusy } from "../lib/storage-errors.ts";
 import { inodeOf } from "../lib/files.ts";
 
-/** The operating system's own lock on a file, through SQLite: it ends with the process, however that ends. */
+/** The operating system's lock on a file, through SQLite. It ends with the process, even by a crash. */
 export interface Lock {
   release(): void;
 }
@@ -12,7 +12,7 @@ export interface Lock {
 export interface FileLock extends Lock {
   /** True if the file was missing. */
   readonly isNew: boolean;
-  /** False if the file was deleted or replaced: the lock then does not exclude a process that comes later. */
+  /** False if the file was deleted or replaced: the lock then does not exclude later processes. */
   isInPlace(): boolean;
 }
 
@@ -20,8 +20,8 @@ export interface FileLock extends Lock {
 const CHECK_WAIT_MS = 100;
 
 /**
- * SQLite silently opens a file that it cannot write read-only, and then locks nothing: two processes would hold the lock at
- * once. A write that is rolled back shows that this process can write.
+ * SQLite silently opens a file that it cannot write as read-only, and then locks nothing: two processes would hold the lock
+ * at once. A write that is rolled back shows that this process can write.
  */
 const EXCLUSIVE = [
   `PRAGMA busy_timeout=${CHECK_WAIT_MS}`,
@@ -34,7 +34,8 @@ const EXCLUSIVE = [
 ];
 
 /**
- * Takes the lock of this file, and creates the file if it is missing. @returns undefined if another process holds the lock
+ * Takes the lock of this file, and creates the file if it is missing.
+ * @returns undefined if another process holds the lock
  * @throws SQLITE_READONLY if this process cannot write the file: its lock would not exclude others
  */
 export const takeLock = (path: string): FileLock | undefined => {
@@ -51,7 +52,7 @@ export const takeLock = (path: string): FileLock | undefined => {
   }
 };
 
-/** True if a process holds the lock of this file. Creates and writes nothing. @throws if the file cannot be read */
+/** True if a process holds the lock of this file, which is neither created nor written. @throws if it cannot be read */
 export const isLocked = (path: string): boolean => {
   if (!existsSync(path)) return false;
   const client = new Client(path, { readonly: true });
@@ -66,10 +67,10 @@ export const isLocked = (path: string): boolean => {
   }
 };
 
-/** How long a process that checks a lock may hold it. */
+/** How long to wait for a process that checks the lock. */
 const CHECK_MS = 1000;
 
-/** Creates this file, which must not exist, and takes a shared lock: no process takes the lock before it is released. */
+/** Creates this file, which must not exist, and takes a shared lock, which keeps other processes from taking the lock. */
 export const shareLock = (path: string): Lock => {
   writeFileSync(path, "", { flag: "wx", mode: 0o600 });
   const client = new Client(path, { readonly: true });
@@ -79,7 +80,7 @@ export const shareLock = (path: string): Lock => {
   return { release: () => client.close() };
 };
 
-/** True if no process has the lock of this file or a share of it; false if that cannot be known. */
+/** True if no process holds the lock of this file or a share of it; false if that is unknown. */
 export const isUnlocked = (path: string): boolean => {
   try {
     const lock = takeLock(path);

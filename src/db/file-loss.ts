@@ -6,18 +6,18 @@ import { fileSize, inodeOf } from "../lib/files.ts";
 import { isInMemory } from "./in-memory.ts";
 import { walIndexReader } from "./wal-index.ts";
 
-/** A file of an open database was deleted, replaced or cut short: new writes would be lost. */
+/** A file of an open database was deleted, replaced or truncated: new writes would be lost. */
 export class FilesLost extends StorageUnavailable {
   override name = "FilesLost";
 }
 
-/** Checks that the files at a database's paths are those that its connection has open. */
+/** Checks that the database's paths still lead to the files that its connection has open. */
 export interface FileWatch {
-  /** Takes about 12 microseconds. @throws FilesLost, from the first loss on */
+  /** Takes about 12 microseconds. @throws FilesLost, and again on every call after the first loss */
   assert(): void;
   /**
-   * Waits until what can be saved is saved. False if a close, which copies the log into the database, could damage it: then
-   * the process must end without one, and the next start reads the log.
+   * Waits until everything recoverable is saved. False if closing, which copies the log into the database, could damage it:
+   * then the process must end without closing it, and the next start reads the log.
    */
   mayClose(): Promise<boolean>;
 }
@@ -55,11 +55,11 @@ const lengthCheck = (client: Client): (() => boolean) => {
 const MAX_SAVE_MS = 5000;
 const RETRY_MS = 20;
 
-/** Copies the log, which is open but deleted, into the database. @returns true if it is copied completely */
+/** Copies the deleted but still open log into the database. @returns true if the copy is complete */
 const save = async (client: Client): Promise<boolean> => {
   for (const end = performance.now() + MAX_SAVE_MS; performance.now() < end; await Bun.sleep(RETRY_MS))
     try {
-      // It has to wait for a reader of an older state, such as a backup.
+      // The checkpoint must wait for readers of an older state, such as a backup.
       if (client.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0)
         return true;
     } catch {
@@ -84,7 +84,7 @@ const messageOf = (loss: Loss, name: string): string => {
 
 const IN_MEMORY: FileWatch = { assert: () => {}, mayClose: async () => true };
 
-/** @param onLost called once, after what can be saved is saved; the error says what happened and what to do */
+/** @param onLost called once everything recoverable is saved; the error says what happened and what to do */
 export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): FileWatch => {
   const path = client.filename;
   if (isInMemory(path)) return IN_MEMORY;
@@ -95,15 +95,15 @@ export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): F
   let settling: Promise<void> | undefined;
 
   const settle = async (isUnlinked: boolean) => {
-    // After the transaction that noticed it: a checkpoint waits for its end.
+    // A checkpoint waits for the end of the transaction that noticed the loss.
     await Bun.sleep(0);
     if (isUnlinked && (await save(client))) lost = "saved";
     if (lost) onLost(lossOf(lost));
   };
 
   /**
-   * Renames an emptied database. When the process ends, SQLite copies the log into the open file, and the next start must
-   * not open that: it is a database with holes.
+   * Renames an emptied database. When the process ends, SQLite copies the log into the open file. The next start must not
+   * open that file: pages are missing.
    */
   const moveAside = () => {
     try {
@@ -124,7 +124,7 @@ export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): F
       if (lost) throw lossOf(lost);
       const moved = PARTS.find((part) => inodeOf(path + PATHS[part]) !== opened.get(part));
       if (moved) lose(moved, { isUnlinked: moved === "log" });
-      // Before another connection opens it: SQLite would then delete the log.
+      // Rename it before another connection opens it: SQLite would then delete the log.
       if (isEmpty(path)) {
         moveAside();
         lose("emptied");

@@ -2,16 +2,16 @@ import { type Placeholder, type SQL, type SQLWrapper, getTableColumns, sql } fro
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Database } from "./open.ts";
 
-/** What each column of a new row is; the columns that may be left out in an `insert ... values` may be left out here. */
+/** The value of each column of a new row; columns that are optional in `insert ... values` are optional here. */
 type Values<Table extends SQLiteTable> = {
   [Column in keyof Table["$inferInsert"]]: SQLWrapper | Placeholder;
 };
 
 /**
- * `insert into table select values from ...`: one row for each row that `from` finds, so that the insert happens only if a
- * condition holds in the same atomic step. Drizzle's own form takes values by the position of their columns, and breaks
- * when the table gains a column; here each value is named. A column without a value is its default, else null.
- * @param from what follows the selected values: `from ... where ...`
+ * `insert into table select values from ...`: inserts one row for each row that `from` finds, so that the condition and the
+ * insert are one atomic step. Drizzle's own form takes values by column position, and breaks when the table gains a column;
+ * here each value is named. A column without a value gets its default, else null.
+ * @param from the rest of the statement: `from ... where ...`
  */
 export const insertSelect = <Table extends SQLiteTable>(
   orm: Database["orm"],

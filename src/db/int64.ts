@@ -1,7 +1,7 @@
 import { sql, type Column } from "drizzle-orm";
 import { customType } from "drizzle-orm/sqlite-core";
 
-/** A signed 64-bit integer, a bigint in the program. bun:sqlite binds it exactly (values beyond int64 would wrap). */
+/** A signed 64-bit integer, a bigint in TypeScript. bun:sqlite binds it exactly; values beyond int64 would wrap. */
 export const int64 = customType<{ data: bigint; driverData: bigint | string }>({
   dataType: () => "integer",
   toDriver: (value) => value,

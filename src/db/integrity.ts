@@ -6,12 +6,12 @@ import { MigrationRefused, appliedMigrations, pendingMigrations } from "./migrat
 import { migrations } from "./migrations.ts";
 import { BACKUP_FILES, foreignObject, hasTable } from "./schema-check.ts";
 
-/** A file that is not an intact database of this program; the message says what is wrong with it. */
+/** A file is not an intact database of this program; the message says what is wrong with it. */
 export class UnsoundDatabase extends Error {
   override name = "Unsound";
 }
 
-/** The schema is not the one that the migrations make. Everything else may be intact. */
+/** The schema is not the one that the migrations create. Everything else may be intact. */
 export class ForeignSchema extends UnsoundDatabase {
   override name = "ForeignSchema";
 }
@@ -29,13 +29,13 @@ const assertIntact = (client: Client, check: "integrity_check" | "quick_check"):
     throw new UnsoundDatabase("it is damaged (a foreign key leads nowhere)");
 };
 
-/** The program writes no larger part into a backup. */
+/** The program itself writes smaller parts into a backup. */
 const MAX_PART_BYTES = 16 * 2 ** 20;
 
 /** SQL that is true unless the column is a SHA-256 in hexadecimal. It counts bytes: `length` of a text stops at a NUL. */
 const isNotHash = (column: string) => `length(CAST(${column} AS BLOB)) <> 64 OR ${column} GLOB '*[^0-9a-f]*'`;
 
-/** The names become paths, the parts are read into memory, and the file may come from an attacker. */
+/** Rejects names and parts that an attacker could have made: names become paths, and parts are read into memory. */
 const assertNames = (client: Client): void => {
   const isAny = (table: string, condition: string) =>
     hasTable(client, table) &&
@@ -49,8 +49,8 @@ const assertNames = (client: Client): void => {
 };
 
 /**
- * Checks every page, index and foreign key, the names of files, the schema and the list of applied migrations. A database
- * older than this program is fine. `quick` does not compare indexes with their tables.
+ * Checks every page, index and foreign key, the names of files, the schema and the applied migrations. The database may be
+ * older than this program. `quick` does not compare indexes with their tables.
  * @throws UnsoundDatabase, or DiskError if the disk fails
  */
 export const assertSound = (client: Client, { quick = false } = {}): void => {

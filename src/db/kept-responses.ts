@@ -3,12 +3,12 @@ import type { Statement } from "./commit.ts";
 import type { Database } from "./open.ts";
 import { keptResponses } from "./schema/kept-responses.ts";
 
-/** How many responses are kept for one API key; its oldest are removed first. */
+/** The limit of stored responses per API key. The oldest are removed first. */
 const MAX_PER_KEY = 100_000;
 /** How many rows one slice of a sweep removes. */
 const SLICE_ROWS = 500;
 
-/** What tells one request from another. */
+/** Identifies a request with an Idempotency-Key. */
 export interface IdempotentRequest {
   keyId: number;
   idempotencyKey: string;
@@ -18,13 +18,13 @@ export interface IdempotentRequest {
 
 export interface KeptResponse {
   status: number;
-  /** Those that only this response has, such as its ETag. */
+  /** Only the headers that are specific to this response, such as its ETag. */
   headers: Readonly<Record<string, string>>;
   /** JSON. */
   body: string;
 }
 
-/** Makes the statement that keeps the response of a write, for the transaction of that write: see `Commit`. */
+/** Creates the statement that stores the response in the transaction of the write that it reports: see `Commit`. */
 export type StoreResponse<Outcome> = (outcome: Outcome) => Statement;
 
 const value = sql.placeholder;
@@ -118,7 +118,7 @@ export const keptResponseRepository = (database: Pick<Database, "orm" | "commit"
   const statements = requestStatements(database);
   const sweep = sweeps(database);
   return {
-    /** The response that is kept under an idempotency key, if it was kept after `since`. */
+    /** The response to an earlier request with the same idempotency key, if it was stored after `since`. */
     async find(
       ofKey: number,
       underKey: string,
@@ -132,7 +132,7 @@ export const keptResponseRepository = (database: Pick<Database, "orm" | "commit"
       await database.commit([{ query: statements.delete, values: { id: row.id } }]);
       return undefined;
     },
-    /** The statement that keeps a response. It breaks a constraint if another response is kept under this key. */
+    /** The statement that stores a response. It breaks a constraint if the idempotency key already has one. */
     storeStatement: (
       request: IdempotentRequest,
       { status, headers, body }: KeptResponse,
@@ -142,7 +142,7 @@ export const keptResponseRepository = (database: Pick<Database, "orm" | "commit"
       values: { ...request, status, headers: JSON.stringify(headers), body, now },
     }),
     /**
-     * Removes a slice of the responses that were kept at `before` or earlier, or are beyond the newest of their key.
+     * Removes a slice of the responses that were stored at `before` or earlier, or are not among the `max` newest of their key.
      * @returns true if there may be more
      */
     sweep: async (before: number, max = MAX_PER_KEY): Promise<boolean> =>

@@ -17,7 +17,7 @@ const holderPid = (inode: number): number | undefined => {
   return undefined;
 };
 
-/** The program's name and the command that it runs, without further arguments, which may be secrets. */
+/** The program's name and its command, without further arguments, which may be secrets. */
 const commandOf = (pid: number): string => {
   const [program = "", ...words] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
   const command = words.find((word) => !/\.[jt]s$/.test(word)) ?? "";
@@ -28,7 +28,7 @@ const commandOf = (pid: number): string => {
 const isSuspended = (pid: number): boolean =>
   / T /.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\)/s, "").slice(0, 3));
 
-/** Describes the process that holds the write lock of this database, for operators. Only Linux tells which it is. */
+/** Describes the process that holds the write lock of this database, for operators. Only Linux can name it. */
 export const lockHolder = (path: string): string => {
   try {
     const pid = holderPid(statSync(`${path}-shm`).ino);

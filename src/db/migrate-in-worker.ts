@@ -21,7 +21,7 @@ export const pendingAt = (path: string): readonly Migration[] => {
 export interface UpgradeOptions {
   /** Called before each step of a migration. */
   onStep: (step: NonNullable<Step["of"]>) => void;
-  /** Aborts the upgrade: nothing is changed then. */
+  /** Aborts the upgrade, which then changes nothing. */
   signal: AbortSignal;
 }
 
@@ -38,7 +38,7 @@ const runSteps = async (client: SqlWorker, onStep: UpgradeOptions["onStep"]) => 
   }
 };
 
-/** Opens a database to upgrade it in a worker, so that the event loop is not blocked. Aborting `signal` ends it at once. */
+/** Opens a database to upgrade it in a worker, without blocking the event loop. Aborting `signal` ends it at once. */
 export const openUpgrade = async (path: string, { onStep, signal }: UpgradeOptions) => {
   const worker = await openSqlWorker(path);
   const { promise: aborted, reject } = Promise.withResolvers<never>();

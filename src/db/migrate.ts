@@ -1,11 +1,11 @@
 import type { Database as Client } from "bun:sqlite";
 import type { Migration } from "./migrations.ts";
 
-/** The database cannot be used by this program, and why. */
+/** This program cannot use the database; `reason` says why. */
 export class MigrationRefused extends Error {
   override name = "MigrationRefused";
 
-  /** @param remedy what to do for a database in use; it does not apply to a backup */
+  /** @param remedy what to do; it applies to a database in use, not to a backup */
   constructor(
     readonly reason: string,
     remedy?: string,
@@ -25,7 +25,7 @@ const sha256 = (text: string) => Bun.SHA256.hash(text, "hex");
 export const appliedMigrations = (client: Client): LedgerRow[] =>
   client.query<LedgerRow, []>("SELECT tag, hash FROM migrations ORDER BY id").all();
 
-/** Compares the applied migrations with those of this program. @returns those still to apply @throws MigrationRefused */
+/** Compares the applied migrations with the program's. @returns the migrations still to apply @throws MigrationRefused */
 export const pendingMigrations = (
   applied: readonly LedgerRow[],
   known: readonly Migration[],
@@ -45,7 +45,7 @@ export const pendingMigrations = (
   return known.slice(applied.length);
 };
 
-/** True if the schema was never created: the process that creates it was killed before, or is about to. */
+/** True if the schema does not exist yet: the process that creates it was killed, or has not come that far. */
 export const isEmptyDatabase = (client: Client): boolean =>
   client
     .query("SELECT 1 FROM sqlite_schema WHERE name <> 'migrations' AND name NOT LIKE 'sqlite_%' LIMIT 1")
@@ -58,15 +58,15 @@ export const assertCurrent = (client: Client, known: readonly Migration[]): void
   const missing = pendingMigrations(appliedMigrations(client), known);
   if (missing.length > 0)
     throw new MigrationRefused(
-      `the database is older than this program: start the server once, which brings it up to date`,
+      "the database is older than this program: start the server once, which brings it up to date",
     );
 };
 
-/** One statement of a migration; the caller runs it and passes its rows back. */
+/** One statement of a migration. The caller runs it and passes its rows back to the generator. */
 export interface Step {
   sql: string;
   parameters: readonly (string | number)[];
-  /** The migration that it belongs to, and its place there. */
+  /** Its migration and its position there, from 1. */
   of?: { tag: string; step: number; steps: number };
 }
 
@@ -91,8 +91,8 @@ const CREATE_LEDGER =
   "CREATE TABLE IF NOT EXISTS migrations (id INTEGER PRIMARY KEY, tag TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT";
 
 /**
- * The statements that bring the schema up to date in one transaction. They may run again, and beside another process that
- * runs them. A caller that stops before the last must close the connection or roll back.
+ * The statements that bring the schema up to date in one transaction. They may run again, and while another process runs
+ * them. A caller that stops before the last statement must close the connection or roll back.
  * @throws MigrationRefused for a changed migration, a newer database or a broken foreign key
  */
 export function* migrationSteps(known: readonly Migration[]): Generator<Step, void, Rows> {
@@ -109,7 +109,7 @@ export function* migrationSteps(known: readonly Migration[]): Generator<Step, vo
   yield { sql: "COMMIT", parameters: [] };
 }
 
-/** True for a step whose rows are needed; the SQL of any other step may hold several statements. */
+/** True if the generator needs the step's rows. The SQL of any other step may hold several statements. */
 export const isQuery = ({ sql }: Step): boolean => sql.startsWith("SELECT");
 
 /** Runs all steps of a migration at once. @throws MigrationRefused */

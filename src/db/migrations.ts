@@ -17,7 +17,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** Every file of `drizzle/`, embedded, in order: Drizzle's own runner reads a folder, which an executable lacks. */
+/** The files of `drizzle/`, embedded, in order. Drizzle's own runner reads a folder, which an executable lacks. */
 export const migrations: readonly Migration[] = [
   { tag: "0000_store", sql: store },
   { tag: "0001_platform", sql: platform },

@@ -4,7 +4,7 @@ import { isBusy } from "../lib/storage-errors.ts";
 
 /**
  * True if another connection has this database open. If none has, this copies the log into the database, as a close does.
- * Anything else that is wrong with the database is left to the process that opens it next.
+ * Other faults of the database are left to the process that opens it next.
  */
 export const isOpenElsewhere = (path: string): boolean => {
   // SQLite deletes the log of a database that has no bytes.

@@ -1,11 +1,11 @@
-/** SQLite truncates the log to this size when it restarts it. A log stays smaller while checkpoints succeed. */
+/** SQLite truncates the log to this size when it restarts the log. While checkpoints succeed, the log stays smaller. */
 export const MAX_LOG_BYTES = 16 * 2 ** 20;
 
 /** For every connection to a database in use. */
 export const PRAGMAS = [
   "PRAGMA busy_timeout=5000",
   "PRAGMA journal_mode=WAL",
-  // FULL: a commit returns when the log is on disk. A 2xx response to a write means that it is.
+  // FULL: a commit returns when the log is on disk. A 2xx response to a write promises that.
   "PRAGMA synchronous=FULL",
   "PRAGMA foreign_keys=ON",
   "PRAGMA trusted_schema=OFF",

@@ -17,7 +17,7 @@ export interface ReadinessOptions {
 }
 
 const PROBE_MS = 400;
-/** The largest share of the time that is spent on checking a damaged file again. */
+/** The largest share of the time spent on checking a damaged file again. */
 const MAX_CHECK_SHARE = 1 / 10;
 
 /** Says what to do about an error of SQLite's own. */
@@ -40,7 +40,7 @@ const checkFile = async (path: string): Promise<CheckResult> => {
   }
 };
 
-/** Reads on another connection, whose cached pages are invalid once this one has written: so it reads from the disk. */
+/** Reads from the disk: on a second connection, whose cached pages become invalid when the first one writes. */
 const readProbe = (client: Client, probeMs: number) => {
   let reader: Client | undefined;
   let last: { at: number; error?: unknown } = { at: -Infinity };
@@ -68,8 +68,8 @@ const readProbe = (client: Client, probeMs: number) => {
 };
 
 /**
- * Remembers that a read failed. Then the database counts as damaged, and checks of the whole file run in a worker, until one
- * that began after the last failed read finds nothing.
+ * Remembers that a read failed. The database then counts as damaged, and checks of the whole file run in a worker, until a
+ * check that began after the last failed read finds no damage.
  */
 const damageSuspicion = (path: string, probeMs: number) => {
   let suspicion: { reason: string; at: number } | undefined;
@@ -82,7 +82,7 @@ const damageSuspicion = (path: string, probeMs: number) => {
     const result = await checkFile(path);
     isChecking = false;
     const end = performance.now();
-    // A disk that failed to read may work again at once. Damage stays, and a check of a large file takes long.
+    // A disk that failed to read may work again at once. Damage stays, and checking a large file takes long.
     nextCheck = end + (result.state === "damaged" ? Math.max(probeMs, (end - start) / MAX_CHECK_SHARE) : 0);
     if (result.state !== "sound") suspicion = { reason: result.reason, at: start };
     else if (suspicion && suspicion.at < start) suspicion = undefined;
@@ -122,7 +122,7 @@ export const databaseReadiness = (
   };
 
   return {
-    /** @throws with what is wrong */
+    /** @throws an error that says what is wrong */
     async assert(): Promise<void> {
       try {
         damage.assertUndamaged();
@@ -132,7 +132,7 @@ export const databaseReadiness = (
         throw explain(error);
       }
     },
-    /** Call it with errors of requests: a failed read starts a check of the whole file. */
+    /** Call it with errors of requests: after a failed read, the next `assert` checks the whole file. */
     suspect: damage.suspect,
     close: reads.close,
   };

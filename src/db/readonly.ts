@@ -5,9 +5,9 @@ import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { Database } from "./open.ts";
 
 /**
- * How SQLite reads a database and its log without changing a file (https://sqlite.org/wal.html#readonly). Without a log the
- * file is the whole database. With a log and its index, it shares the index with a running server. With a log alone no
- * process has the database open: SQLite keeps the index in memory and takes no locks.
+ * How SQLite reads a database and its log without changing a file (https://sqlite.org/wal.html#readonly). Without a log, the
+ * file is the whole database. With a log and its index, SQLite shares the index with a running server. With a log alone, no
+ * process has the database open, and SQLite keeps the index in memory and takes no locks.
  */
 const readOnlyOptions = (path: string): { query: string; pragma?: string } => {
   if (!existsSync(`${path}-wal`)) return { query: "mode=ro&immutable=1" };
@@ -30,7 +30,7 @@ export const openForReading = (path: string): Client => {
   return client;
 };
 
-/** The part of a database that repositories use, for one that `openForReading` opened. Writes fail. */
+/** Gives repositories a database that `openForReading` opened. Writes fail. */
 export const readingOf = (client: Client): Pick<Database, "orm" | "commit"> => ({
   orm: drizzle(client),
   commit: () => Promise.reject(new Error("the database was opened for reading only")),

@@ -12,7 +12,7 @@ export const hasTable = (client: Client, name: string): boolean =>
 /** The SQL of each object of a schema, by its type and name: `table "pets"`. */
 type Objects = ReadonlyMap<string, string>;
 
-/** Without the objects that SQLite makes by itself: its statistics, and shadow tables, whose SQL depends on its version. */
+/** Leaves out the objects that SQLite creates itself: statistics, and shadow tables, whose SQL depends on its version. */
 const OBJECTS = `
   SELECT type, name, sql FROM sqlite_schema
   WHERE sql IS NOT NULL AND NOT (type = 'table' AND (
@@ -26,7 +26,7 @@ const objectsOf = (client: Client): Objects =>
       .map(({ type, name, sql }) => [`${type} ${JSON.stringify(name)}`, sql]),
   );
 
-/** The objects of a database that only these migrations have changed. */
+/** The objects of a new database after these migrations. */
 const objectsAfter = (applied: readonly Migration[]): Objects => {
   const client = new Client(":memory:");
   try {
@@ -38,7 +38,7 @@ const objectsAfter = (applied: readonly Migration[]): Objects => {
 };
 
 /**
- * Compares the schema with that of the applied migrations. A foreign trigger would run with every write.
+ * Compares the schema with the one that the applied migrations create. A foreign trigger would run with every write.
  * @returns what is wrong with it; undefined if nothing is
  */
 export const foreignObject = (client: Client, applied: readonly Migration[]): string | undefined => {

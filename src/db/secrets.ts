@@ -21,8 +21,8 @@ const REMOVE_KEYS = `
   WHERE ${SECRET_CONDITIONS["certificates"]}`;
 
 /**
- * Removes every private key from a copy; a server that runs on the copy orders new certificates. The keys may stay in free
- * pages of the file until the copy is copied again.
+ * Removes every private key from a copy. A server that runs on the copy orders new certificates. The keys may stay in free
+ * pages of the file until it is copied again.
  */
 export const removeSecrets = (copy: Client): void => {
   if (hasTable(copy, "certificates")) copy.run(REMOVE_KEYS);

@@ -3,7 +3,7 @@ import { Database as Client } from "bun:sqlite";
 export type { Client };
 
 const BUSY_MS = 5000;
-/** A process that has the database open while the server is stopped will have it open for long. */
+/** Short, because a process that has the database open while the server is stopped will keep it open for long. */
 const SETTLE_BUSY_MS = 500;
 
 /** Opens a database that exists, without migrating it or changing its settings. */
@@ -14,7 +14,7 @@ export const openExisting = (path: string, { readonly = false } = {}): Client =>
   return client;
 };
 
-/** Opens a copy that no other process uses. Without a journal: if the work on it fails, the copy is deleted. */
+/** Opens a copy that no other process uses. It has no journal: if the work on it fails, the caller deletes the copy. */
 export const openCopy = (path: string): Client => {
   const client = openExisting(path);
   client.run("PRAGMA journal_mode=OFF");
@@ -24,7 +24,7 @@ export const openCopy = (path: string): Client => {
   return client;
 };
 
-/** Copies what is committed now into a file that must not exist, without free pages. Writers need not wait. */
+/** Copies the committed state into a file that must not exist, without free pages. Writers need not wait. */
 export const copyInto = (client: Client, path: string): void => void client.run("VACUUM INTO ?", [path]);
 
 /** The approximate size of a copy, in bytes. */

@@ -9,7 +9,7 @@ type Reply =
   | { id: number; rows: Row[]; failed?: undefined }
   | { id: number; failed: { message: string; code?: string } };
 
-/** Opens a database file that exists in a worker, whose statements do not block the event loop. */
+/** Opens an existing database file in a worker, whose statements do not block the event loop. */
 export const openSqlWorker = async (path: string) => {
   const url = URL.createObjectURL(new Blob([program], { type: "text/javascript" }));
   const worker = new Worker(url);
@@ -58,7 +58,7 @@ export const openSqlWorker = async (path: string) => {
   return {
     /** @throws SQLite's error, with its code */
     all: (query: string, parameters: readonly Value[] = []): Promise<Row[]> => send({ query, parameters }),
-    /** Runs all statements of a text. @throws SQLite's error, with its code */
+    /** Runs all statements of `run`. @throws SQLite's error, with its code */
     async run(run: string, parameters: readonly Value[] = []): Promise<void> {
       await send({ run, parameters });
     },

@@ -1,6 +1,6 @@
 /**
- * Removes rows whose time is over in slices, so that other writes come in between.
- * @param slices each removes some rows; true: there may be more
+ * Removes expired rows in slices, so that other writes get their turn.
+ * @param slices each removes some rows, and resolves to true if there may be more
  */
 export const rowSweeper = (slices: readonly (() => Promise<boolean>)[]) => {
   let running: Promise<void> | undefined;
@@ -11,12 +11,12 @@ export const rowSweeper = (slices: readonly (() => Promise<boolean>)[]) => {
       while (await slice());
   };
   return {
-    /** Sweeps until nothing is left to remove. A call during a sweep returns that sweep. */
+    /** Sweeps until no expired row is left. A call during a sweep joins it. */
     run: (): Promise<void> =>
       (running ??= sweep().finally(() => {
         running = undefined;
       })),
-    /** Ends after the slice that is being removed. */
+    /** Ends a sweep after its current slice. */
     async stop(): Promise<void> {
       isStopped = true;
       // The caller of `run` gets the error.

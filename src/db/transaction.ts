@@ -20,7 +20,7 @@ export interface LastTransaction {
   readonly error: unknown;
 }
 
-/** Errors of a COMMIT that fails before the last frame is whole: a crash cannot bring it back. */
+/** Errors of a COMMIT that fails before the last frame is complete: recovery after a crash cannot find it. */
 const NEVER_STORED = /^SQLITE_(FULL|READONLY|IOERR_WRITE)/;
 
 const MAX_VERSION = 2 ** 31 - 1;
@@ -35,11 +35,11 @@ const rollBack = (client: Client): void => {
   try {
     if (client.inTransaction) client.run("ROLLBACK");
   } catch {
-    // The next attempt begins with another try.
+    // The next attempt rolls back first.
   }
 };
 
-/** `mayBeStored`: its frames may be whole in the log, where recovery after a crash would find them. */
+/** `mayBeStored`: its frames may be complete in the log, where recovery after a crash would find them. */
 type Attempt = TransactionResult & { mayBeStored?: boolean };
 
 /** Runs single attempts at a transaction, and remembers the lock and the last result. */
@@ -90,7 +90,7 @@ const transactionAttempts = (client: Client, changes?: Pick<ChangeDetector, "beg
   };
 };
 
-/** Runs the transactions of one connection, and remembers how the storage took them. */
+/** Runs the transactions of one connection, and remembers the last result and the lock of another process. */
 export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">) => {
   const { attempt, canLock, last, lockedSince } = transactionAttempts(client, changes);
   const totalChangesStatement = client.prepare<{ rows: number }, []>("SELECT total_changes() AS rows");
@@ -108,7 +108,7 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
       return true;
     });
 
-  /** Explains a refusal. One that may be stored is first overwritten in the log, which makes its outcome certain. */
+  /** Explains a refusal. A transaction that may be stored is first overwritten in the log, to make its outcome certain. */
   const explain = ({ error, mayBeStored }: { error: unknown; mayBeStored?: boolean }): unknown => {
     if (!isStorageFailure(error)) return error;
     if (mayBeStored && probe().state !== "committed")
@@ -119,14 +119,14 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
   return {
     /**
      * Runs `work` in a transaction, and returns when it is on disk. An error of the storage is `StorageUnavailable` if
-     * nothing of it is on disk, now or after a crash, and otherwise `OutcomeUnknown`.
+     * nothing is stored, now or after a crash, and otherwise `OutcomeUnknown`.
      */
     run(work: () => void): TransactionResult {
       const result = attempt(() => wroteRows(work));
       if (result.state === "committed") count++;
       return result.state === "refused" ? { state: "refused", error: explain(result) } : result;
     },
-    /** Tests whether the storage takes writes. It writes a new value, because SQLite skips an update that changes nothing. */
+    /** Tests whether the storage accepts writes. It writes a new value, because SQLite skips an update without a change. */
     probe,
     /** True unless another process holds the write lock now. */
     canLock,

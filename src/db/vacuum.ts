@@ -18,8 +18,8 @@ const retryWhileInUse = async (act: () => boolean): Promise<void> => {
 };
 
 /**
- * Rewrites the database and empties the log, so that no byte of what was deleted or overwritten is left in the files. A
- * running server's writes wait meanwhile. @throws if another process keeps the database busy
+ * Rewrites the database and empties the log, so that no deleted or overwritten byte is left in the files. A running server's
+ * writes wait meanwhile. @throws if another process keeps the database busy
  */
 export const vacuum = async (client: Client): Promise<void> => {
   await retryWhileInUse(() => {

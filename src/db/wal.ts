@@ -6,7 +6,7 @@ import { fileSize } from "../lib/files.ts";
 /** Bytes of the log beside a database; 0 without one. */
 export const logSize = (path: string): number => fileSize(`${path}-wal`);
 
-/** A log grows to this size only if it cannot be copied: a process reads for too long, or the disk refuses writes. */
+/** The log grows this large only if it cannot be copied: a process reads for too long, or the disk refuses writes. */
 const LARGE_LOG_BYTES = 4 * MAX_LOG_BYTES;
 
 /** A warning of /readyz about a log that grows. */
@@ -18,8 +18,8 @@ export const logWarnings = (path: string): { code: string; count: number; messag
 };
 
 /**
- * Copies a log that has grown into its database, in a worker, and then truncates it. The part that a reader still needs
- * stays until a later call.
+ * Copies a large log into its database, in a worker, and then truncates it. Frames that a reader still needs stay until a
+ * later call.
  */
 export const shrinkLog = async (client: Client): Promise<void> => {
   const path = client.filename;

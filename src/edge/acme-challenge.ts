@@ -6,7 +6,7 @@ export type Challenge = (hostname: string, token: string) => string | undefined;
 const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 const CHALLENGE = /^https?:\/\/[^/]*\/\.well-known\/acme-challenge\/([\w-]{1,128})$/;
 
-/** Responds to the challenges of CAs. The response is undefined for every other request. */
+/** Responds to challenges of CAs; undefined for every other request. */
 export const challengeHandler =
   (challenge: Challenge) =>
   ({ url, headers }: Request): Response | undefined => {

@@ -4,7 +4,7 @@ import { type KeyPair, secureContexts } from "../protocols/tls/contexts.ts";
 interface Validity {
   notBefore: number;
   notAfter: number;
-  /** How many certificates the name has had before this one. */
+  /** How many certificates the name had before this one. */
   renewals: number;
 }
 
@@ -25,7 +25,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 
 export type CertificateStore = ReturnType<typeof certificateStore>;
 
-/** The certificates of names that are served, by host name in lower case. */
+/** The certificates of served names, by host name in lower case. */
 export const certificateStore = ({
   read,
   hstsMaxAge,
@@ -79,7 +79,7 @@ export const certificateStore = ({
     clear: contexts.clear,
     /** Adds a callback, which `withdraw` calls with each name that it drops. */
     onWithdrawn: (callback: (hostname: string) => void): void => void callbacks.push(callback),
-    /** Drops the names that are not served any longer. */
+    /** Drops the names that are no longer served. */
     withdraw(): void {
       const withdrawn = [...validities.keys()].filter((hostname) => !isServed(hostname));
       for (const hostname of withdrawn) {

@@ -1,9 +1,9 @@
 import { type Poller, repeat } from "../lib/poller.ts";
 import type { CertificateStore } from "./certificate-store.ts";
 
-/** What is stored, which other processes change too. */
+/** Versions of the database, which other processes change too. */
 interface Versions {
-  /** Waits until every acknowledged change shows in the versions. */
+  /** Waits until the versions include every acknowledged change. */
   fresh(): Promise<void>;
   /** Changes with every change. */
   version(): number;
@@ -14,7 +14,7 @@ interface Versions {
 /** How long the connections of a removed name may stay open. */
 const WATCH_MS = 50;
 
-/** Keeps a store up to date with changes by other processes. What this process changes, it tells the store itself. */
+/** Updates a store after changes by other processes. This process updates the store itself when it changes a certificate. */
 export const watchCertificates = (
   store: Pick<CertificateStore, "withdraw" | "clear">,
   { fresh, version, foreignVersion }: Versions,

@@ -14,8 +14,8 @@ export const isChunked = ({ headers }: Request): boolean => headers.has("transfe
 
 /**
  * Responds to a chunked request and closes its connection. Bun 1.4.4 calls the handler before it reads the trailer section.
- * Then it parses trailer fields as a request and responds with 400, which the client of an open connection would take for the
- * response to its next request.
+ * It then parses trailer fields as a request and responds with 400. On an open connection, the client would take that for
+ * the response to its next request.
  */
 export const respondToChunked = async (
   request: Request,

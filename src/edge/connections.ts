@@ -4,7 +4,7 @@ import type { HttpsListener } from "./https-listener.ts";
 
 export type Connections = ReturnType<typeof connectionsOf>;
 
-/** The connections of requests to these listeners. Without listeners, no request has a peer and no connection times out. */
+/** Looks up the connections of requests to these listeners. Without listeners, no request has a peer and none times out. */
 export const connectionsOf = (http: readonly HttpListener[], https?: HttpsListener) => {
   const listenerOf = (request: Request) => http.find((one) => one.peerOf(request) !== "") ?? http[0];
   const withoutIdleTimeout: WithoutIdleTimeout = (request, work) => {
@@ -16,7 +16,7 @@ export const connectionsOf = (http: readonly HttpListener[], https?: HttpsListen
     /** The address of the peer that sent a request; "" if its connection has ended. */
     peerOf: (request: Request): string =>
       https?.contextOf(request)?.address ?? listenerOf(request)?.peerOf(request) ?? "",
-    /** True if a request arrived over HTTPS. Its peer is then the client, and headers that proxies add are not believed. */
+    /** True if a request arrived over HTTPS. Its peer is then the client, and proxy headers are ignored. */
     isDirect: (request: Request): boolean => https?.contextOf(request) !== undefined,
     withoutIdleTimeout,
   };

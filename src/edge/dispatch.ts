@@ -17,7 +17,7 @@ export interface DispatchOptions {
   challenge?: Challenge;
   /** The response to a request over plain HTTP that HTTP does not serve; undefined if it does. */
   httpsOnly?: (request: Request) => Response | undefined;
-  /** Waits until every acknowledged change shows. */
+  /** Waits until reads see every acknowledged change. */
   fresh(): Promise<void>;
   finishRequest: FinishRequest;
   /** Called with every error of a site. */
@@ -27,12 +27,12 @@ export interface DispatchOptions {
 
 /** The route of sites in logs and metrics. */
 const SITE = "site";
-/** The route in logs and metrics of requests that are redirected to HTTPS, or rejected. */
+/** The route, in logs and metrics, of requests that are redirected to HTTPS or rejected. */
 const HTTPS_ONLY = "https";
 
 /**
- * Sends each request where its Host header says: to the API or to a site. If no site has the name, the response is 421, so
- * that the name of a stranger's site cannot lead a browser here (DNS rebinding).
+ * Sends each request to the API or to a site, by its Host header. If no site has the name, the response is 421, so that a
+ * stranger's domain that resolves to this server cannot reach it through a browser (DNS rebinding).
  */
 export const dispatcher = ({
   parseHost,

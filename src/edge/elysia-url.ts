@@ -1,6 +1,6 @@
 /**
- * Gives a request an `http:` URL. Elysia, set up for short host names, looks for the path after the length of `http://`.
- * Whether a request arrived over HTTPS is known by its connection.
+ * Gives a request an `http:` URL. Elysia, configured for short host names, searches for the path after the
+ * seven characters of `http://`. The connection tells whether a request arrived over HTTPS.
  */
 export const withHttpUrl = (request: Request): Request => {
   const { url } = request;

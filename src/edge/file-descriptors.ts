@@ -30,7 +30,7 @@ export const processFileLimit = (): number => {
 export interface DescriptorBudget {
   /** The limit of connections over HTTP, and also of those over HTTPS. */
   maxConnections: number;
-  /** What the operator can do if the limit is below the wanted one. */
+  /** What the operator can do if the limit is too low. */
   advice?: string;
 }
 

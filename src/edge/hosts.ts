@@ -17,7 +17,7 @@ export interface HostNames {
   api: ReadonlySet<string>;
 }
 
-/** The names that the Host header is compared with, as the settings say. */
+/** The names that the settings give to the API and to projects. */
 export const hostNamesOf = ({
   baseUrl,
   apiHosts,
@@ -46,7 +46,7 @@ const MAX_HOST_LENGTH = MAX_NAME_LENGTH + ".:65535".length;
 /** True for names that the public DNS does not have: single labels, and names of mDNS (RFC 6762). */
 const isLocal = (name: string): boolean => !name.includes(".") || name.endsWith(".local");
 
-/** Of `http:` and `https:`. */
+/** The default ports of `http:` and `https:`. */
 const SCHEME_PORTS: ReadonlySet<number> = new Set([80, 443]);
 
 const portSuffix = (port: string): string =>

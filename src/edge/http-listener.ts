@@ -4,9 +4,9 @@ import type { Handler } from "./handler.ts";
 
 export type HttpListener = ReturnType<typeof listenHttp>;
 
-/** Seconds after which Bun closes a silent connection, or one whose request does not end. */
+/** Bun closes a silent connection, or one whose request does not end, after this time. */
 const IDLE_SECONDS = 30;
-/** The same for a connection whose client does not take its last response while the server stops. */
+/** The idle timeout while the server stops, for a client that does not read its last response. */
 const STOPPING_IDLE_SECONDS = 1;
 const SWEEP_MS = 20;
 
@@ -17,9 +17,9 @@ const urlHost = (host: string): string => {
 
 /** Listens for HTTP/1.1. @throws the operating system's error, such as EADDRINUSE */
 export const listenHttp = ({ host, port, fetch }: { host: string; port: number; fetch: Handler }) => {
-  /** The requests that Bun knows, by their replacements. */
+  /** The request that Bun knows, for each replacement by `fetchWithoutHost`. */
   const originals = new WeakMap<Request, Request>();
-  /** The URL of a request without a Host, as HTTP/1.0 may send it, is only a path. */
+  /** A request without a Host, as in HTTP/1.0, has only a path as its URL. */
   const fetchWithoutHost = (request: Request) => {
     const named = new Request(`http://localhost${request.url}`, request);
     originals.set(named, request);
@@ -32,7 +32,7 @@ export const listenHttp = ({ host, port, fetch }: { host: string; port: number; 
     fetch: (request) => (request.url.startsWith("/") ? fetchWithoutHost(request) : fetch(request)),
     idleTimeout: IDLE_SECONDS,
     reusePort: false,
-    // Routes limit their bodies, and respond with an Error. Bun's own limit would respond with an empty body.
+    // Routes limit their bodies and respond with an Error. Bun's limit would respond with an empty body.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
     error: () => faultResponse(new Fault("internal_error")),

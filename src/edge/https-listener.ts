@@ -41,7 +41,7 @@ export const listenHttps = async ({
   host: string;
   port: number;
   certificates: CertificateStore;
-  /** Certificates for TLS-ALPN-01 (RFC 8737), while a CA is expected. */
+  /** Certificates for pending TLS-ALPN-01 challenges (RFC 8737). */
   challenge: ChallengeCertificate;
   fetch: Handler;
   /** Handles requests whose Host is not their connection's. */

@@ -7,13 +7,13 @@ export interface HttpsOnlyOptions {
   parseHost(host: string | null): Destination;
   /** The address of the peer that sent a request. */
   peerOf(request: Request): string;
-  /** True if a proxy in front says how a request arrived. */
+  /** True if the headers of a proxy in front say how a request arrived. */
   trustsProxy: boolean;
   /** The redirect to HTTPS; undefined if the name has no certificate. */
   redirect(request: Request): Response | undefined;
 }
 
-/** Paths that take a key or a session. A redirect would hide from clients that they sent it in clear text. */
+/** Paths that take a key or a session. A redirect would hide that the client sent it in clear text. */
 const CREDENTIAL_PATHS =
   /^http:\/\/[^/]*\/(?:(?:v1|platform|console\/(?:api|session))(?:[/?#]|$)|metrics(?:[?#]|$))/;
 /** Load balancers and supervisors request these by the machine's address. */
@@ -30,7 +30,7 @@ const HTTPS_REQUIRED = new Fault("https_required");
 export const httpsOnly = ({ parseHost, peerOf, trustsProxy, redirect }: HttpsOnlyOptions) => {
   const isForwarded = ({ headers }: Request) =>
     trustsProxy && (headers.has("x-forwarded-proto") || headers.has("x-forwarded-for"));
-  /** Behind a trusted proxy the client may be anywhere, wherever the proxy runs. */
+  /** Behind a trusted proxy the client may be anywhere, even if the proxy runs on this machine. */
   const isFromNetwork = (request: Request) => isForwarded(request) || !isLoopback(peerOf(request));
 
   return (request: Request): Response | undefined => {

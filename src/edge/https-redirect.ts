@@ -12,7 +12,7 @@ export interface HttpsRedirectOptions {
   port: number;
 }
 
-/** The port at which visitors reach HTTPS. It is BASE_URL's, because a router may map it to the port that we listen on. */
+/** The port at which visitors reach HTTPS: BASE_URL's if it has one, because a router may map it to the listening port. */
 export const publicPort = (baseUrl: string | undefined, listeningPort: number): number =>
   baseUrl?.startsWith("https:") ? Number(new URL(baseUrl).port || 443) : listeningPort;
 

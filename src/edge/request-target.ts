@@ -7,7 +7,7 @@ const ALLOW = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
 const NO_TUNNEL = new Fault(
   "method_not_allowed",
   "This server is not a proxy: send requests for its own resources.",
-  // Bun 1.4.4 takes what follows CONNECT for bytes of the tunnel, and would not respond to the next request.
+  // Bun 1.4.4 takes the bytes after CONNECT for the tunnel's, and would not respond to the next request.
   { allow: ALLOW, connection: "close" },
 );
 

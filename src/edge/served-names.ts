@@ -1,12 +1,12 @@
 import { type HostNames, parseHostHeader } from "./hosts.ts";
 
-/** The sites. Undefined means that no site has the name. */
+/** Looks up sites; undefined if no site has the name. */
 interface Sites {
   bySlug(slug: string): unknown;
   byHostname(hostname: string): unknown;
 }
 
-/** True for host names of the API and of sites. A name has one spelling: in lower case, without a port and a final dot. */
+/** True for host names of the API and of sites, spelled in lower case and without a port or a final dot. */
 export const servedBy =
   (sites: Sites, hosts: HostNames) =>
   (hostname: string): boolean => {

@@ -3,7 +3,7 @@ import type { SiteDestination } from "./hosts.ts";
 /** A request to a site, in parts. */
 export interface SiteRequest {
   method: string;
-  /** `http:` or `https:`, as it arrived here. A proxy in front may have received it over the other. */
+  /** `http:` or `https:`, as the request arrived here. A proxy in front may have received it over the other. */
   scheme: string;
   /** The port of the Host header with its colon; "" for the scheme's own port. */
   port: string;

@@ -163,7 +163,7 @@ describe("while a server runs, its deleted lock", () => {
     while (warn.mock.calls.length === 0) await Bun.sleep(WATCH_MS);
     await Bun.sleep(5 * WATCH_MS);
     expect(warn.mock.calls.map(([, message]) => message)).toEqual([
-      "server.lock was deleted or replaced, and cannot be taken again",
+      "server.lock was deleted or replaced, and cannot be locked again",
     ]);
     rmSync(lock, { recursive: true });
     await isKept(lock);

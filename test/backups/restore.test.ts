@@ -94,7 +94,7 @@ test("other commands see a restore from its start, before it writes anything, to
   const config = readConfig({ flags: {}, env: { DATA_DIR: dataDir, PORT: "0" }, isTerminal: false });
   const restore = prepareRestore(dataDir, file, NOW);
   try {
-    const busy = "a backup is being restored: try again when that has ended";
+    const busy = "a backup is being restored: try again when the restore has ended";
     await expect(startServer(config)).rejects.toThrow(busy);
     await expect(backUp(dataDir)).rejects.toThrow(busy);
     await expect(restoreTo(dataDir, file)).rejects.toThrow("a backup is being restored");
@@ -151,7 +151,7 @@ describe("nothing changes", () => {
     const lock = takeLock(join(dataDir, "server.lock"));
     writeFileSync(restoringPath(dataDir), "half");
     await expect(restoreTo(dataDir, file)).rejects.toThrow(
-      `DATA_DIR ${dataDir}: a backup is being restored: try again when that has ended`,
+      `DATA_DIR ${dataDir}: a backup is being restored: try again when the restore has ended`,
     );
     lock?.release();
   });

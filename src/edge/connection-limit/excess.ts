@@ -7,7 +7,7 @@ export interface ConnectionLimits {
   connectionsPerClient: number;
 }
 
-/** The limit for each client with which all clients together have at most `total`. Clients below it lose nothing. */
+/** The limit per client that leaves all clients together at most `total`. Clients below it lose nothing. */
 const fairShare = (counts: readonly number[], total: number): number => {
   let left = total;
   const rising = counts.toSorted((a, b) => a - b);
@@ -19,12 +19,12 @@ const fairShare = (counts: readonly number[], total: number): number => {
   return Infinity;
 };
 
-/** Two infinite times are equal; their difference would be NaN. */
+/** Compares without subtracting infinite times, whose difference is NaN. */
 const compareIdle = (one: number, other: number): number => (one === other ? 0 : one - other);
 
 /**
- * The sockets to close. A client above its own limit loses the excess. When all clients together have too many, those with
- * the most lose some first. A client loses the sockets that have been idle longest.
+ * The sockets to close. A client above its own limit loses the excess. If all clients together have too many, those with the
+ * most lose some first. Each client loses the sockets that have been idle longest.
  */
 export const excessOf = (
   sockets: readonly OpenSocket[],

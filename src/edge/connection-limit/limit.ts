@@ -19,8 +19,8 @@ const eachSecond = (report: (sum: number) => void) => {
 };
 
 /**
- * Limits the connections of the HTTP listeners on these ports. Trusted proxies connect from few addresses, so there is no
- * limit for each client then: the proxy limits its clients, and only the proxy can reach these ports.
+ * Limits the connections of the HTTP listeners on these ports. Behind a trusted proxy there is no limit per client: the
+ * proxy limits its clients, connects from few addresses, and alone can reach these ports.
  */
 export const limitConnections = ({
   ports,

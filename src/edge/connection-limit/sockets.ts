@@ -9,7 +9,7 @@ export interface OpenSocket {
   address: string;
 }
 
-/** The sockets of this process, as the operating system sees them. All calls are synchronous, so no descriptor changes in between. */
+/** The sockets of this process, from the operating system. All calls are synchronous, so no descriptor changes in between. */
 export interface Sockets {
   /** How many files this process has open, sockets among them. */
   openFiles(): number;
@@ -32,7 +32,7 @@ const FUNCTIONS = {
 const LIBRARIES = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`];
 
 const DESCRIPTORS = "/proc/self/fd";
-/** Linux: AF_INET and AF_INET6, SOL_SOCKET, SO_TYPE, SOCK_STREAM, IPPROTO_TCP, TCP_INFO, SHUT_RDWR. */
+/** Constants of Linux's C headers. */
 const AF_INET = 2;
 const AF_INET6 = 10;
 const SOL_SOCKET = 1;
@@ -41,11 +41,11 @@ const SOCK_STREAM = 1;
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
 const SHUT_RDWR = 2;
-/** Where the struct tcp_info has tcpi_last_data_sent, tcpi_last_data_recv and tcpi_bytes_received. */
+/** Offsets of tcpi_last_data_sent, tcpi_last_data_recv and tcpi_bytes_received in struct tcp_info. */
 const LAST_SENT_OFFSET = 44;
 const LAST_RECEIVED_OFFSET = 52;
 const BYTES_RECEIVED_OFFSET = 128;
-/** The sizes of struct sockaddr_storage and, at least, of struct tcp_info. */
+/** The size of struct sockaddr_storage, and enough for struct tcp_info. */
 const ADDRESS_BYTES = 128;
 const INFO_BYTES = 256;
 

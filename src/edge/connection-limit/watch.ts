@@ -7,14 +7,14 @@ export interface ConnectionWatch {
 
 /** A client on the same machine opens about 50 connections in a millisecond. */
 const WATCH_MS = 20;
-/** The share of time to spend on counting while the number of sockets hardly changes. */
+/** The share of time spent on counting while the number of sockets hardly changes. */
 const MAX_TIME_SHARE = 0.02;
 const MAX_QUIET_MS = 500;
 
 /**
  * Keeps the connections of HTTP listeners within limits. Bun.serve cannot refuse a connection, and a proxy in front of it
- * would cost a seventh of the throughput. So this counts sockets through the operating system, and shuts down the excess
- * within a few hundredths of a second.
+ * would cost a seventh of the throughput. So this counts sockets through the operating system and shuts down the excess
+ * within some 20 milliseconds.
  * @param onClosed called with the number of connections that were closed
  */
 export const watchConnections = ({
