@@ -367,7 +367,7 @@ export const sendGenerated = (count: number): void => {
           return /^\.*$/.test(value) ? "x" : encode(value);
         });
         const query = request.query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
-        const answer = await store.call(operation.method, query === "" ? path : `${path}?${query}`, {
+        const response = await store.call(operation.method, query === "" ? path : `${path}?${query}`, {
           key,
           headers: {
             ...(request.type && { "content-type": request.type }),
@@ -379,26 +379,30 @@ export const sendGenerated = (count: number): void => {
               body: typeof request.body === "string" ? new TextEncoder().encode(request.body) : request.body,
             }),
         });
-        const what = `${operation.method} ${path}?${query} ${String(request.body)} -> ${answer.status}`;
-        seen.add(answer.status);
+        const what = `${operation.method} ${path}?${query} ${String(request.body)} -> ${response.status}`;
+        seen.add(response.status);
         // The request may have revoked or rotated the key that it came with.
-        if (request.key === "right" && answer.status === 401) right = await store.mint({});
-        if (operation.method === "DELETE" && answer.status === 204) await fillProject(store);
-        if (operation.operationId === "deletePet" && answer.status === 204) putAnimals(store);
-        must(answer.status < 500 && String(answer.status) in operation.responses, `not documented: ${what}`);
-        const schema = operation.responses[String(answer.status)];
-        if (answer.headers.get("content-type") === "text/event-stream") {
-          await answer.body?.cancel();
+        if (request.key === "right" && response.status === 401) right = await store.mint({});
+        if (operation.method === "DELETE" && response.status === 204) await fillProject(store);
+        if (operation.operationId === "deletePet" && response.status === 204) putAnimals(store);
+        must(
+          response.status < 500 && String(response.status) in operation.responses,
+          `not documented: ${what}`,
+        );
+        const schema = operation.responses[String(response.status)];
+        if (response.headers.get("content-type") === "text/event-stream") {
+          await response.body?.cancel();
           continue;
         }
-        const text = await answer.text();
-        if (!schema && answer.status < 400) continue;
-        const answered = JSON.parse(text) as object;
-        if (schema) must(problemsOf(schema, answered) === "", `${problemsOf(schema, answered)}: ${what}`);
-        if (answer.status < 400) continue;
-        mustBeError(answered, what);
-        const { code } = answered as { code: keyof typeof FAULTS };
-        must(Number(FAULTS[code][0]) === answer.status, `${code}: ${what}`);
+        const text = await response.text();
+        if (!schema && response.status < 400) continue;
+        const responseBody = JSON.parse(text) as object;
+        if (schema)
+          must(problemsOf(schema, responseBody) === "", `${problemsOf(schema, responseBody)}: ${what}`);
+        if (response.status < 400) continue;
+        mustBeError(responseBody, what);
+        const { code } = responseBody as { code: keyof typeof FAULTS };
+        must(Number(FAULTS[code][0]) === response.status, `${code}: ${what}`);
       }
       // The requests reached what they were meant to reach.
       const success = Object.keys(operation.responses)
@@ -429,17 +433,17 @@ export const sendGenerated = (count: number): void => {
         const target =
           path.replace(/:\w+|\*/g, () => segments[at++ % segments.length] ?? "") +
           (query ? `?${query.join("&")}` : "");
-        const answer = await store.call(verb, `http://localhost${target}`, {
+        const response = await store.call(verb, `http://localhost${target}`, {
           key: keyed && store.key,
           ...(verb !== "GET" && type && { headers: { "content-type": type }, body: "{}" }),
         });
-        const what = `${verb} ${target} -> ${answer.status}`;
-        must(answer.status < 500, what);
-        if (answer.status >= 400) mustBeError((await answer.json()) as object, what);
+        const what = `${verb} ${target} -> ${response.status}`;
+        must(response.status < 500, what);
+        if (response.status >= 400) mustBeError((await response.json()) as object, what);
         // The request may have revoked the key that it came with.
         if (verb === "DELETE") {
           await store.database.client.run("UPDATE keys SET revoked_at = NULL");
-          if (answer.status === 204) await fillProject(store);
+          if (response.status === 204) await fillProject(store);
         }
       }
     },

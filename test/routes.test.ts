@@ -30,14 +30,14 @@ const PUBLIC = [
   "/*",
 ];
 
-interface Walked {
+interface RouteSecurity {
   method: string;
   path: string;
   /** What the route's `scope` or `public` wrote into its documentation; undefined if it names neither. */
   security: { apiKey: string[] }[] | undefined;
 }
 
-const walk = (): Walked[] =>
+const securityOfRoutes = (): RouteSecurity[] =>
   store.app.routes.map(({ method, path, hooks }) => ({
     method,
     path,
@@ -46,20 +46,22 @@ const walk = (): Walked[] =>
 
 describe("every route of the app", () => {
   test("names a scope, or is marked public", async () => {
-    const routes = walk();
+    const routes = securityOfRoutes();
     expect(routes.length).toBeGreaterThan(15);
     expect(routes.filter(({ security }) => security === undefined)).toEqual([]);
   });
 
   test("that is public is one of those that may be", async () => {
-    const open = walk()
+    const open = securityOfRoutes()
       .filter(({ security }) => security?.length === 0)
       .map(({ path }) => path.replace(/swagger-ui-[\d.]+/, "swagger-ui-:version"));
     expect([...new Set(open)].toSorted()).toEqual(PUBLIC.toSorted());
   });
 
   test("names a scope that exists", async () => {
-    const scopes = walk().flatMap(({ security }) => security?.flatMap(({ apiKey }) => apiKey) ?? []);
+    const scopes = securityOfRoutes().flatMap(
+      ({ security }) => security?.flatMap(({ apiKey }) => apiKey) ?? [],
+    );
     expect(scopes.filter((scope) => !(scope in SCOPES))).toEqual([]);
   });
 
@@ -106,9 +108,9 @@ describe.each(named(guarded))("%s", (_name, operation) => {
 
   test("refuses a query parameter that it does not know", async () => {
     const json = operation.bodySchema && { json: { name: "x", categoryId: 1, scopes: ["pets:read"] } };
-    const answer = await store.call(method, `${path}?nonsense=1`, json ?? {});
-    expect(answer.status).toBe(400);
-    expect(await messageOf(answer)).toStartWith("nonsense: is not a known query parameter");
+    const response = await store.call(method, `${path}?nonsense=1`, json ?? {});
+    expect(response.status).toBe(400);
+    expect(await messageOf(response)).toStartWith("nonsense: is not a known query parameter");
   });
 });
 
@@ -118,10 +120,10 @@ test.each(DOCUMENTS)("every reference within the %s document leads to something"
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
     ([, path]) => path ?? "",
   );
-  const isThere = (path: string) =>
+  const resolves = (path: string) =>
     path
       .split("/")
       .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document);
   expect(references.length).toBeGreaterThan(10);
-  expect(references.filter((path) => isThere(path) === undefined)).toEqual([]);
+  expect(references.filter((path) => resolves(path) === undefined)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { SETTINGS, type Setting } from "../../src/config/settings.ts";
 const read = (env: Record<string, string> = {}, flags: Record<string, string> = {}, isTerminal = false) =>
   readConfig({ env, flags, isTerminal });
 
-test("without any setting the defaults are the documented ones", () => {
+test("without any setting the configuration has the documented defaults", () => {
   expect(read()).toEqual({
     port: 3000,
     host: "127.0.0.1",
@@ -63,7 +63,7 @@ test.each([
   [{ HOST: "::1", HTTPS_PORT: "443" }, "::1"],
   [{ HOST: "0.0.0.0", HTTPS_PORT: "443", PORT_HOST: "192.0.2.1" }, "192.0.2.1"],
   [{ PORT_HOST: "0.0.0.0" }, "0.0.0.0"],
-])("with %p PORT is at %s, and the other ports are at HOST", (env, portHost) => {
+])("with %p PORT listens on %s, and the other ports on HOST", (env, portHost) => {
   const { HOST: host = "127.0.0.1" } = env as { HOST?: string };
   expect(read(env as Record<string, string>)).toMatchObject({ portHost, host });
 });
@@ -101,7 +101,7 @@ test.each([
   expect(read({ [name]: text })).toMatchObject(expected);
 });
 
-describe("a malformed setting is refused in one line that names it and its form", () => {
+describe("a malformed setting is refused with one line that names it and its form", () => {
   test.each([
     ["PORT", "abc"],
     ["PORT", "65536"],
@@ -139,7 +139,7 @@ describe("a malformed setting is refused in one line that names it and its form"
     expect(attempt).toThrow(`${name}: ${JSON.stringify(text)} is not ${form}`);
   });
 
-  test("that names the flag if it was a flag", () => {
+  test("or its flag if it came from one", () => {
     expect(() => read({}, { dataDir: "" })).toThrow("--data-dir: ");
   });
 });

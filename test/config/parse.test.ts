@@ -38,7 +38,7 @@ describe("an integer", () => {
     },
   );
 
-  test("has 15 digits at most, and one at least", () => {
+  test("has 1 to 15 digits", () => {
     expect(integer(0, Infinity)("9".repeat(15))).toBe(999_999_999_999_999);
     expect(integer(0, Infinity)("9".repeat(16))).toBeUndefined();
     expect(integer(0, Infinity)("")).toBeUndefined();
@@ -84,18 +84,18 @@ describe("a size", () => {
     expect(bytes(0, Infinity)(text)).toBeUndefined();
   });
 
-  test("may be the least and the most, and nothing beyond", () => {
+  test("may be the minimum and the maximum, but nothing beyond", () => {
     const parse = bytes(KIB, MIB);
     expect(["1023", "1024", "1m", "1048577"].map(parse)).toEqual([undefined, KIB, MIB, undefined]);
   });
 });
 
 describe("a boolean", () => {
-  test.each(["true", "yes", "on", "True", "YES"])("holds: %s", (text) => {
+  test.each(["true", "yes", "on", "True", "YES"])("is true: %s", (text) => {
     expect(boolean(text)).toBe(true);
   });
 
-  test.each(["false", "no", "off", "False", "NO"])("does not hold: %s", (text) => {
+  test.each(["false", "no", "off", "False", "NO"])("is false: %s", (text) => {
     expect(boolean(text)).toBe(false);
   });
 
@@ -114,7 +114,7 @@ describe("a span of time", () => {
     ["24h", 24 * 60 * MINUTE],
     ["7d", 7 * 24 * 60 * MINUTE],
     ["999999m", 999_999 * MINUTE],
-  ])("is read: %s", (text, ms) => {
+  ])("is parsed: %s", (text, ms) => {
     expect(span(0, Infinity)(text)).toBe(ms);
   });
 
@@ -125,7 +125,7 @@ describe("a span of time", () => {
     },
   );
 
-  test("may be the least and the most, and nothing beyond", () => {
+  test("may be the minimum and the maximum, but nothing beyond", () => {
     const parse = span(10 * MINUTE, 20 * MINUTE);
     expect(["9m", "10m", "20m", "21m"].map(parse)).toEqual([undefined, 10 * MINUTE, 20 * MINUTE, undefined]);
   });
@@ -138,7 +138,7 @@ describe("an origin", () => {
     ["HTTP://Example.org:8080", "http://example.org:8080"],
     ["https://example.org:443", "https://example.org"],
     ["http://[::1]:3000", "http://[::1]:3000"],
-  ])("is read: %s", (text, value) => {
+  ])("is parsed: %s", (text, value) => {
     expect(origin(text)).toBe(value);
   });
 
@@ -172,7 +172,7 @@ describe("a safe URL", () => {
     ["http://127.0.0.1:14000/dir", "http://127.0.0.1:14000/dir"],
     ["http://127.1.2.3/dir", "http://127.1.2.3/dir"],
     ["http://[::1]:14000/dir", "http://[::1]:14000/dir"],
-  ])("is read: %s", (text, value) => {
+  ])("is parsed: %s", (text, value) => {
     expect(safeUrl(text)).toBe(value);
   });
 
@@ -203,7 +203,7 @@ describe("a mail address", () => {
     "a^b@example.org",
     "o'hara@mail",
     `${"x".repeat(252)}@y`,
-  ])("is read: %p", (text) => {
+  ])("is parsed: %p", (text) => {
     expect(mailAddress(text)).toBe(text);
   });
 
@@ -232,7 +232,7 @@ describe("a host name", () => {
     [`${"x".repeat(63)}.org`, `${"x".repeat(63)}.org`],
     [`org.${"x".repeat(63)}`, `org.${"x".repeat(63)}`],
     [`${"x.".repeat(126)}y`, `${"x.".repeat(126)}y`],
-  ])("is read: %p", (text, name) => {
+  ])("is parsed: %p", (text, name) => {
     expect(hostName(text)).toBe(name);
   });
 
@@ -273,7 +273,7 @@ describe("an address to listen on", () => {
   });
 });
 
-test("a text may be anything but empty, or one with a NUL", () => {
+test("a text may be anything, except that it is not empty and has no NUL", () => {
   expect(["x", " ", "", "a\0b"].map(anyText)).toEqual(["x", " ", undefined, undefined]);
 });
 
@@ -282,7 +282,7 @@ test("an optional setting may be empty", () => {
   expect(["", "5", "11"].map(parse)).toEqual(["", 5, undefined]);
 });
 
-test("one of some words is read to the letter", () => {
+test("a word of a list is matched exactly", () => {
   const parse = oneOf(["json", "text"]);
   expect(["json", "text", "JSON", "tex", ""].map(parse)).toEqual([
     "json",
@@ -296,17 +296,23 @@ test("one of some words is read to the letter", () => {
 describe("a list", () => {
   const parse = listOf(integer(1, 10));
 
-  test("is read between its commas, without spaces and empty parts", () => {
+  test("is split at commas, without spaces and empty parts", () => {
     expect(parse("1, 2 ,,3,")).toEqual([1, 2, 3]);
     expect(parse("")).toEqual([]);
   });
 
-  test("is refused if one of its parts is", () => {
+  test("is refused if one of its items is", () => {
     expect(parse("1,11,2")).toBeUndefined();
   });
 
-  test("must have an item where one is needed", () => {
-    const needed = atLeastOne(parse);
-    expect(["1", "1,2", "", ",", "11"].map(needed)).toEqual([[1], [1, 2], undefined, undefined, undefined]);
+  test("of atLeastOne must have an item", () => {
+    const parseSome = atLeastOne(parse);
+    expect(["1", "1,2", "", ",", "11"].map(parseSome)).toEqual([
+      [1],
+      [1, 2],
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });

@@ -32,7 +32,7 @@ test("the settings themselves are not reported", () => {
   expect(findTypos({ ...env, ADOPTION_STORE_URL: "x", ADOPTION_STORE_KEY: "x" })).toEqual([]);
 });
 
-/** What shells, systemd, containers, Kubernetes, CI systems and other programs set. */
+/** Variables of shells, systemd, containers, Kubernetes, CI systems and other programs. */
 const FOREIGN = `
   HOSTNAME HOSTTYPE HOSTS PATH PWD OLDPWD HOME SHELL SHLVL TERM USER LOGNAME MAIL LANG LC_ALL TZ EDITOR PAGER DISPLAY _ PORTS
   XDG_DATA_DIRS XDG_DATA_HOME XDG_CONFIG_DIRS XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS SSH_CLIENT SSH_TTY COLORTERM NO_COLOR

@@ -39,7 +39,7 @@ describe("a request without a valid key", () => {
       expect(await faultOf(response)).toBe("401 missing_api_key");
   });
 
-  test("has a body that is never read", async () => {
+  test("never has its body read", async () => {
     const store = await openStore();
     let pulled = 0;
     const body = new ReadableStream(
@@ -78,7 +78,7 @@ describe("the Authorization header", () => {
     },
   );
 
-  test("is the only place where a key is accepted", async () => {
+  test("is the only place that a key is accepted in", async () => {
     const store = await openStore();
     const headers = { "x-api-key": store.key, cookie: `access_token=${store.key}` };
     expect(
@@ -91,7 +91,7 @@ describe("the Authorization header", () => {
     );
   });
 
-  test.each([" ", "=", "a=", "a "])("with 100,000 times %p is refused", (piece) => {
+  test.each([" ", "=", "a=", "a "])("with %p repeated 100,000 times is refused", (piece) => {
     expect(bearerToken(`Bearer ${piece.repeat(100_000)}!`)).toBe("");
   });
 });
@@ -129,7 +129,7 @@ describe("scopes", () => {
 describe("limits", () => {
   afterEach(() => void setSystemTime());
 
-  test("on a key refuse its requests until the next window, with headers that say so", async () => {
+  test("of a key refuse requests beyond them until the next window, with RateLimit headers", async () => {
     const store = await openStore();
     const key = await store.mint({ rate: { requests: 2, seconds: 60 } });
     const other = await store.mint({ rate: { requests: 2, seconds: 60 } });
@@ -148,7 +148,7 @@ describe("limits", () => {
     expect((await store.call("GET", "/v1/pets", { key })).status).toBe(200);
   });
 
-  test("on failed authentications of a client do not affect its valid key", async () => {
+  test("of failed authentications do not affect the client's valid key", async () => {
     const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "3" }, peerOf: () => "192.0.2.1" });
     for (let at = 0; at < 3; at++)
       expect((await store.call("GET", "/v1/pets", { key: "aas_wrong" })).status).toBe(401);

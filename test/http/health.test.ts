@@ -27,7 +27,7 @@ test("/livez and /readyz respond without a key", async () => {
   expect(await (await store.call("GET", "/readyz", { key: false })).json()).toEqual({ status: "ready" });
 });
 
-describe("/readyz is 503 and names the problem", () => {
+describe("/readyz responds with 503 and names the problem", () => {
   test("when the database cannot be written", async () => {
     const store = await openStore();
     store.database.client.run("PRAGMA query_only=ON");
@@ -53,7 +53,7 @@ describe("/readyz is 503 and names the problem", () => {
     expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
   });
 
-  test("when almost no file can be opened, and warns before that", async () => {
+  test("when the limit of open files is almost reached, and warns before that", async () => {
     const use = { open: 4090, limit: 4096 };
     const store = await openStore({ fileUse: () => use });
     const response = await store.call("GET", "/readyz");
@@ -72,7 +72,7 @@ describe("/readyz is 503 and names the problem", () => {
     expect(await messageOf(await store.call("GET", "/readyz"))).toContain("newer than this program");
   });
 
-  test("when another process has held the lock for too long, but not during a normal write", async () => {
+  test("when another process holds the lock for too long, but not during a normal write", async () => {
     const path = `${temporaryDirectory()}/store.db`;
     const store = await openStore({ path, storage: { lockWait: 40 } });
     const other = await openStore({ path });
@@ -90,7 +90,7 @@ describe("/readyz is 503 and names the problem", () => {
     const path = `${temporaryDirectory()}/store.db`;
     const store = await openStore({ path });
     const damage = Object.assign(new Error("database disk image is malformed"), { code: "SQLITE_CORRUPT" });
-    store.database.suspect(new Error("of something else"));
+    store.database.suspect(new Error("unrelated"));
     expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
     store.database.suspect(damage);
     expect(await messageOf(await store.call("GET", "/readyz"))).toStartWith(
@@ -125,8 +125,8 @@ describe("/readyz is 503 and names the problem", () => {
   });
 });
 
-describe("/readyz shows counts and names of checks only without a key", () => {
-  const strangers = async (store: Store): Promise<(string | false)[]> => [
+describe("/readyz shows only counts and names of checks without the scope metrics:read", () => {
+  const unprivilegedKeys = async (store: Store): Promise<(string | false)[]> => [
     false,
     "aas_x",
     "aas_7777777777777777777777777777771SlwSS",
@@ -135,7 +135,7 @@ describe("/readyz shows counts and names of checks only without a key", () => {
 
   test("when it is not ready", async () => {
     const store = await openStore({ env: { DISK_RESERVE: "1024GiB" } });
-    for (const key of await strangers(store)) {
+    for (const key of await unprivilegedKeys(store)) {
       const response = await store.call("GET", "/readyz", { key });
       expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
       expect(await response.json()).toEqual({
@@ -150,7 +150,7 @@ describe("/readyz shows counts and names of checks only without a key", () => {
     const store = await openStore();
     const ends = Date.UTC(2026, 10, 21);
     for (const name of ["a.example.org", "b.example.org"]) addCertificate(store, name, ends);
-    for (const key of await strangers(store))
+    for (const key of await unprivilegedKeys(store))
       expect(await (await store.call("GET", "/readyz", { key })).json()).toEqual({
         status: "ready",
         warnings: [{ code: "certificates_end_soon", count: 2 }],
@@ -197,7 +197,7 @@ describe("scheduled backups", () => {
     );
   });
 
-  test("have the time of the newest in /metrics, if there is one", async () => {
+  test("appear in /metrics with the time of the newest, if there is one", async () => {
     const sample = /^backup_last_success_timestamp_seconds \d+$/m;
     const store = await openStore({ backupStatus: () => failing });
     expect(sample.exec(await (await store.call("GET", "/metrics")).text())?.[0]).toBe(
@@ -209,21 +209,21 @@ describe("scheduled backups", () => {
   });
 });
 
-test("/readyz checks the disk only once in a while, however often it is called", async () => {
+test("/readyz probes the disk at most once per interval, however often it is called", async () => {
   const path = `${temporaryDirectory()}/store.db`;
-  const written = (store: Store) => store.database.client.query("PRAGMA user_version").get();
+  const userVersion = (store: Store) => store.database.client.query("PRAGMA user_version").get();
   const store = await openStore({ path, storage: { probeMs: 3_600_000 } });
-  const before = written(store);
+  const before = userVersion(store);
   for (let at = 0; at < 20; at++)
     expect((await store.call("GET", "/readyz", { key: false })).status).toBe(200);
-  expect(written(store)).toEqual(before);
+  expect(userVersion(store)).toEqual(before);
   const eager = await openStore({ path });
   for (let at = 0; at < 3; at++) await eager.call("GET", "/readyz", { key: false });
-  expect(written(eager)).not.toEqual(before);
+  expect(userVersion(eager)).not.toEqual(before);
 });
 
 describe("/metrics", () => {
-  test("has the expiry of certificates as a timestamp in seconds", async () => {
+  test("has the expiry of certificates in seconds since 1970", async () => {
     const notAfter = Date.UTC(2027, 0, 1);
     const { expose } = metrics({
       version: "1.0.0",
@@ -262,7 +262,7 @@ describe("/metrics", () => {
     expect(second).toBeLessThanOrEqual((user + system) / 1e6);
   });
 
-  test("has no series for a path or method that a client made up", async () => {
+  test("has no series for a path or method that a client invented", async () => {
     const store = await openStore();
     for (const path of ["/v1/made-up-1", "/made-up-2"]) await store.call("GET", path);
     await store.call("MADEUP", "/v1/pets");
@@ -293,7 +293,7 @@ describe("the log", () => {
     expect(store.log[0]?.["ms"]).toBeNumber();
   });
 
-  test("has no secret of a response that violates its schema", async () => {
+  test("omits the secrets of a response that violates its schema", async () => {
     const store = await openStore();
     store.database.client.run("UPDATE keys SET name = ''");
     expect((await store.call("GET", "/platform/keys")).status).toBe(500);
@@ -302,7 +302,7 @@ describe("the log", () => {
     expect(JSON.stringify(refusal)).not.toContain(store.key.slice(0, 8));
   });
 
-  test("has no secret, whatever a request contains", async () => {
+  test("omits secrets, whatever a request contains", async () => {
     const store = await openStore();
     const cookie = "session=hidden-cookie";
     await store.call("GET", "/v1/pets?limit=hidden-query", { headers: { cookie } });

@@ -18,7 +18,7 @@ const linesAt = async (level: "debug" | "info"): Promise<Record<string, unknown>
   return lines;
 };
 
-test("at debug, the log has the error code of a refused request, and none of the client's words", async () => {
+test("at debug, the log has the error code of a refused request, but not its message, which may quote the client", async () => {
   const lines = await linesAt("debug");
   expect(lines).toHaveLength(2);
   expect(lines[0]).toMatchObject({ msg: "refused", requestId: "one", code: "pet_in_order" });

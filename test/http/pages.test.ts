@@ -5,7 +5,7 @@ import { addPet, openStore } from "../support/store.ts";
 
 const ADA = { name: "Ada", email: "ada@example.org" };
 
-/** Two of everything that is listed. */
+/** A store with at least two entries in each list. */
 const openFull = async () => {
   const store = await openStore({ inspect: toldDns("records_right").inspect });
   for (const name of ["Dogs", "Cats"]) await store.call("POST", "/v1/categories", { json: { name } });

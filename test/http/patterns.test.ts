@@ -44,7 +44,7 @@ const order = (adopter: object, more: object = {}) => ({
   ...more,
 });
 
-/** Where a rule is documented, how a value gets there, and values at its edges. */
+/** The documented schema of a rule, a request that sends a value to it, and edge cases. */
 const RULES: [name: string, schema: Node, send: Send, edges: string[]][] = [
   ["an animal's name", fieldOf("NewPet", "name"), post("/v1/pets", (name) => ({ ...PET, name })), []],
   ["a category's name", fieldOf("NewCategory", "name"), post("/v1/categories", (name) => ({ name })), []],
@@ -195,7 +195,7 @@ const RULES: [name: string, schema: Node, send: Send, edges: string[]][] = [
   ],
 ];
 
-/** At the edges of what a line of text is. */
+/** Edge cases of a line of text. */
 const LINES = [
   "",
   " ",
@@ -217,12 +217,12 @@ const LINES = [
   "\u2028",
 ];
 
-/** What HTTP carries as the value of a header: it cuts off white space at the ends. */
+/** True if HTTP can carry the value in a header, which trims white space. */
 const isHeaderValue = (value: string): boolean =>
   /^[\t\x20-\x7e\x80-\xff]*$/.test(value) && value === value.trim() && value !== "";
 
-/** A text that is nearly right: one character more, fewer or another. */
-const nearly = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+/** A valid text with one or two characters inserted, removed or replaced. */
+const almost = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(right, fc.nat(), fc.string({ unit: "binary", maxLength: 2 })).map(([text, at, more]) => {
     const cut = at % (text.length + 1);
     return (text.slice(0, cut) + more + text.slice(cut + (at % 2))).toWellFormed();
@@ -232,22 +232,22 @@ const valuesFor = ({ pattern, maxLength = 300 }: Node, edges: string[]): string[
   const right = fc.stringMatching(new RegExp(String(pattern), "u"), {
     maxLength: Math.min(Number(maxLength), 300),
   });
-  const generated = fc.oneof(right, nearly(right), fc.string({ unit: "binary", maxLength: 10 }));
+  const generated = fc.oneof(right, almost(right), fc.string({ unit: "binary", maxLength: 10 }));
   return [...LINES, ...edges, ...fc.sample(generated, { numRuns: 400, seed: SEED })];
 };
 
-describe.each(RULES)("the pattern and the lengths of %s", (_name, schema, send, edges) => {
+describe.each(RULES)("the pattern and the lengths in the document of %s", (_name, schema, send, edges) => {
   test("match exactly what the server accepts", async () => {
     expect(typeof schema["pattern"]).toBe("string");
     const allows = ajv.compile(schema);
     const isHeader = /Idempotency-Key|If-Match/.test(_name);
     const values = valuesFor(schema, edges).filter((value) => !isHeader || isHeaderValue(value));
-    const seen = { allowed: 0, refused: 0 };
+    const counts = { allowed: 0, refused: 0 };
     for (const value of values) {
       const { status } = await send(value);
       expect([value, status !== 400]).toEqual([value, allows(value)]);
-      seen[status === 400 ? "refused" : "allowed"]++;
+      counts[status === 400 ? "refused" : "allowed"]++;
     }
-    expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(5);
+    expect(Math.min(counts.allowed, counts.refused)).toBeGreaterThan(5);
   });
 });

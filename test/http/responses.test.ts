@@ -34,7 +34,7 @@ describe("every response", () => {
   });
 
   test.each(["/v1/pets", "/v1/pets/9", "/v1/none", "/platform/keys", "/metrics"])(
-    "%s, opened by a key, is private and varies by it",
+    "to %s with a key is private and varies by Authorization",
     async (path) => {
       const { headers } = await shared().call("GET", path);
       expect(headers.get("cache-control")).toBe("private, no-cache");
@@ -52,7 +52,7 @@ describe("every response", () => {
     expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("has its own request id, even from the page cache", async () => {
+  test("from the page cache has its own request id too", async () => {
     const store = await openStore();
     const ids = [await store.call("GET", "/v1/pets"), await store.call("GET", "/v1/pets")].map(
       ({ headers }) => headers.get("x-request-id"),
@@ -66,7 +66,7 @@ describe("stability", () => {
     expect((await shared().call("GET", path)).headers.get("x-stability")).toBe("beta");
   });
 
-  test("the specified operations are not marked", async () => {
+  test("specified operations are not marked", async () => {
     expect((await shared().call("GET", "/v1/pets")).headers.get("x-stability")).toBeNull();
   });
 });
@@ -91,7 +91,7 @@ describe("methods", () => {
     ["/v1/categories/1", BOTH],
     ["/platform/projects/docs", "application/json"],
   ])(
-    "a patch of %s of another type is 415, which names in Accept-Patch those that it takes, as OPTIONS does",
+    "a PATCH of %s with an unsupported type or encoding gets 415 with Accept-Patch, as OPTIONS does",
     async (path, types) => {
       const store = shared();
       for (const headers of [
@@ -153,7 +153,7 @@ describe("methods", () => {
 });
 
 describe("paths", () => {
-  test.each(["/v1/pets/", "/v1/pets/1/"])("%s works with its trailing slash", async (path) => {
+  test.each(["/v1/pets/", "/v1/pets/1/"])("%s works with a trailing slash", async (path) => {
     const store = withPet();
     expect((await store.call("GET", path)).status).toBe(200);
   });
@@ -175,7 +175,7 @@ describe("paths", () => {
     "http://a/v1/pets",
     "http://[::1]:3000/v1/pets",
     "http://store.example.org/v1/pets",
-  ])("%s is served whatever the host", async (url) => {
+  ])("%s is served, whatever its host", async (url) => {
     const store = shared();
     const headers = { authorization: `Bearer ${store.key}` };
     expect((await store.app.handle(new Request(url, { headers }))).status).toBe(200);
@@ -235,7 +235,7 @@ describe("CORS", () => {
     expect(namesIn(headers.get("access-control-allow-headers"))).toEqual(
       expect.arrayContaining(sent.map(({ name }) => name.toLowerCase())),
     );
-    // Pages may read these without asking (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name).
+    // Pages may always read these (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name).
     const safe = ["cache-control", "content-type"];
     expect([...namesIn(received.get("access-control-expose-headers")), ...safe]).toEqual(
       expect.arrayContaining(read.map((name) => name.toLowerCase())),

@@ -3,7 +3,7 @@ import { DEPLOY, makeProject, toldDns } from "../domains/projects.ts";
 import { type Operation, operationsOf, pathWith } from "../support/operations.ts";
 import { type Call, type Store, addPet, openStore } from "../support/store.ts";
 
-/** What exists in the store below, by the name of the path parameter that leads to it. */
+/** Values of path parameters for which the store below has a resource. */
 const PRESENT: Record<string, string> = { slug: "docs", hostname: "docs.example.org" };
 
 /** An animal in an order, a category, a project with a deploy and a domain. */
@@ -27,7 +27,7 @@ const { operations } = await operationsOf(store);
 
 const pathOf = (operation: Operation): string => pathWith(operation, (name) => PRESENT[name] ?? "1");
 
-const takes = (header: string) => (operation: Operation) =>
+const accepts = (header: string) => (operation: Operation) =>
   operation.parameters.some((one) => one.in === "header" && one.name === header);
 const isKeyed = ({ isPublic }: Operation) => !isPublic;
 const hasBody = ({ raw }: Operation) => raw["requestBody"] !== undefined;
@@ -40,15 +40,15 @@ const exampleOf = ({ raw, bodySchema }: Operation): Call => {
   return { json: content["application/json"]?.example };
 };
 
-/** How each status is provoked that does not follow from an operation's own rules, and of which operations. */
-const PROVOKED: [
+/** For each status that does not follow from an operation's own rules: the operations that can send it, and how to provoke it. */
+const SCENARIOS: [
   status: number,
   of: (operation: Operation) => boolean,
   provoke: (operation: Operation) => Promise<Response>,
 ][] = [
   [
     304,
-    takes("If-None-Match"),
+    accepts("If-None-Match"),
     (one) => store.call(one.method, pathOf(one), { headers: { "if-none-match": "*" } }),
   ],
   [400, () => true, (one) => store.call(one.method, `${pathOf(one)}?nonsense=1`, exampleOf(one))],
@@ -56,7 +56,7 @@ const PROVOKED: [
   [403, isKeyed, async (one) => store.call(one.method, pathOf(one), { key: await narrowKey(one) })],
   [
     409,
-    takes("Idempotency-Key"),
+    accepts("Idempotency-Key"),
     async (one) => {
       const full = await openFull();
       const send = () => full.call(one.method, pathOf(one), withKey(one, "twice"));
@@ -66,7 +66,7 @@ const PROVOKED: [
   ],
   [
     412,
-    takes("If-Match"),
+    accepts("If-Match"),
     (one) => store.call(one.method, pathOf(one), { ...exampleOf(one), headers: { "if-match": '"x"' } }),
   ],
   [413, isJson, (one) => store.call(one.method, pathOf(one), { json: "x".repeat(2000) })],
@@ -77,15 +77,15 @@ const PROVOKED: [
   ],
   [
     422,
-    takes("Idempotency-Key"),
+    accepts("Idempotency-Key"),
     async (one) => {
       const full = await openFull();
-      // The key is kept with the addition of another animal.
+      // This stores the response to another request under the key.
       await full.call("POST", "/v1/pets", {
         json: { name: "Rex", categoryId: 1 },
-        headers: { "idempotency-key": "kept" },
+        headers: { "idempotency-key": "used" },
       });
-      return full.call(one.method, pathOf(one), withKey(one, "kept"));
+      return full.call(one.method, pathOf(one), withKey(one, "used"));
     },
   ],
   [
@@ -107,12 +107,12 @@ const withKey = (operation: Operation, idempotencyKey: string): Call => ({
   headers: { "idempotency-key": idempotencyKey },
 });
 
-test.each(PROVOKED)(
+test.each(SCENARIOS)(
   "status %d is sent, and declared, by every operation that can send it",
   async (status, of, provoke) => {
-    const those = operations.filter(of);
-    expect(those.length).toBeGreaterThan(0);
-    for (const operation of those) {
+    const affected = operations.filter(of);
+    expect(affected.length).toBeGreaterThan(0);
+    for (const operation of affected) {
       const response = await provoke(operation);
       const name = `${operation.method} ${operation.path}`;
       expect([name, response?.status]).toEqual([name, status]);
@@ -124,7 +124,7 @@ test.each(PROVOKED)(
   },
 );
 
-test("with STRICT_CATEGORIES an animal of an unknown category gets a declared 404", async () => {
+test("with STRICT_CATEGORIES an animal with an unknown category gets a declared 404", async () => {
   const strict = await openFull({ STRICT_CATEGORIES: "yes" });
   const json = { name: "Rex", categoryId: 9 };
   expect((await strict.call("POST", "/v1/pets", { json })).status).toBe(404);
@@ -148,7 +148,7 @@ test("every operation that writes declares the response for a full disk", async 
   }
 });
 
-test("the document has the header Last-Event-ID, with which a stream is resumed", () => {
-  const named = operations.filter(takes("Last-Event-ID")).map(({ operationId }) => operationId);
+test("the document declares Last-Event-ID, which resumes a stream", () => {
+  const named = operations.filter(accepts("Last-Event-ID")).map(({ operationId }) => operationId);
   expect(named).toEqual(["streamPets"]);
 });

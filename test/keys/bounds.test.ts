@@ -6,9 +6,9 @@ import { type Store, faultOf, messageOf, openStore, temporaryDirectory } from ".
 const SECOND = 1000;
 const soon = (store: Store) => store.clock.now() + 20 * SECOND;
 
-const make = async (store: Store, key: Partial<NewKey>) => {
-  const made = await store.keys.create({ name: "test", scopes: ["*"], ...key }, OPERATOR);
-  return { id: made.key.id, secret: made.secret };
+const mint = async (store: Store, key: Partial<NewKey>) => {
+  const keyWithSecret = await store.keys.create({ name: "test", scopes: ["*"], ...key }, OPERATOR);
+  return { id: keyWithSecret.key.id, secret: keyWithSecret.secret };
 };
 
 const rotate = (store: Store, key: string, id: number, graceSeconds = 0) =>
@@ -21,9 +21,9 @@ const create = (store: Store, key: string, wishes: object) =>
 describe("a key that expires", () => {
   test("cannot rotate or revoke a key that never expires or expires later", async () => {
     const store = await openStore();
-    const { secret } = await make(store, { expiresAt: soon(store) });
+    const { secret } = await mint(store, { expiresAt: soon(store) });
     for (const expiresAt of [undefined, soon(store) + 1]) {
-      const { id } = await make(store, { expiresAt });
+      const { id } = await mint(store, { expiresAt });
       expect(await faultOf(await rotate(store, secret, id))).toBe("403 insufficient_scope");
       expect(await messageOf(await revoke(store, secret, id))).toContain("2026-11-20T00:00:20.000Z");
       expect((await store.keys.get(id)).revokedAt).toBeUndefined();
@@ -32,15 +32,15 @@ describe("a key that expires", () => {
 
   test("can rotate and revoke a key that expires no later", async () => {
     const store = await openStore();
-    const { secret } = await make(store, { expiresAt: soon(store) });
-    const { id } = await make(store, { expiresAt: soon(store) });
+    const { secret } = await mint(store, { expiresAt: soon(store) });
+    const { id } = await mint(store, { expiresAt: soon(store) });
     expect((await rotate(store, secret, id)).status).toBe(200);
     expect((await revoke(store, secret, id)).status).toBe(204);
   });
 
   test("can rotate itself, and keeps its expiry", async () => {
     const store = await openStore();
-    const { id, secret } = await make(store, { expiresAt: soon(store) });
+    const { id, secret } = await mint(store, { expiresAt: soon(store) });
     const rotated = (await (await rotate(store, secret, id)).json()) as { secret: string; expiresAt: string };
     expect(rotated.expiresAt).toBe("2026-11-20T00:00:20.000Z");
     store.clock.advance(20 * SECOND - 1);
@@ -53,7 +53,7 @@ describe("a key that expires", () => {
 describe("a secret that expires because its key was rotated", () => {
   test("cannot rotate its own key, nor create, rotate or revoke a key that is valid for longer", async () => {
     const store = await openStore();
-    const { id, secret: old } = await make(store, {});
+    const { id, secret: old } = await mint(store, {});
     const { secret: newest } = (await (await rotate(store, store.key, id, 60)).json()) as { secret: string };
     for (const call of [
       () => rotate(store, old, id),
@@ -77,15 +77,15 @@ describe("a key with a rate limit", () => {
     [{}, 403],
   ])("of 100/s creates a key with %j: %p", async (wishes, status) => {
     const store = await openStore();
-    const { secret } = await make(store, { rate: { requests: 100, seconds: 1 } });
+    const { secret } = await mint(store, { rate: { requests: 100, seconds: 1 } });
     expect((await create(store, secret, wishes)).status).toBe(status);
   });
 
   test("can rotate itself, but cannot rotate or revoke a key with a looser limit or none", async () => {
     const store = await openStore();
-    const { id, secret } = await make(store, { rate: { requests: 100, seconds: 1 } });
+    const { id, secret } = await mint(store, { rate: { requests: 100, seconds: 1 } });
     for (const rate of [undefined, { requests: 101, seconds: 1 }, { requests: 200, seconds: 60 }]) {
-      const other = await make(store, { rate });
+      const other = await mint(store, { rate });
       expect(await faultOf(await rotate(store, secret, other.id))).toBe("403 insufficient_scope");
       expect(await faultOf(await revoke(store, secret, other.id))).toBe("403 insufficient_scope");
     }
@@ -120,18 +120,18 @@ describe("the last usable key that can manage keys", () => {
     ["another that cannot manage keys", { scopes: ["pets:read", "pets:write"] }, 409],
   ])("beside %s: %p", async (_, other, status) => {
     const store = await openStore();
-    await make(store, other);
+    await mint(store, other);
     store.clock.advance(SECOND);
     expect((await revoke(store, store.key, 1)).status).toBe(status);
   });
 
   test("does not prevent other keys from being revoked", async () => {
     const store = await openStore();
-    const { id } = await make(store, { scopes: ["pets:read"] });
+    const { id } = await mint(store, { scopes: ["pets:read"] });
     expect((await revoke(store, store.key, id)).status).toBe(204);
   });
 
-  test("remains when both of two are revoked at once, by one server or by two", async () => {
+  test("remains when the last two are revoked concurrently, by one server or by two", async () => {
     for (let round = 0; round < 20; round++) {
       const path = `${temporaryDirectory()}/store.db`;
       const [one, other] = [await openStore({ path }), await openStore({ path })];
@@ -148,7 +148,7 @@ describe("the last usable key that can manage keys", () => {
 describe("a key that cannot be rotated", () => {
   test("because it is revoked gets 409 key_revoked, even if it has expired too", async () => {
     const store = await openStore();
-    const { id } = await make(store, { expiresAt: soon(store) });
+    const { id } = await mint(store, { expiresAt: soon(store) });
     await revoke(store, store.key, id);
     expect(await faultOf(await rotate(store, store.key, id))).toBe("409 key_revoked");
     store.clock.advance(60 * SECOND);
@@ -157,7 +157,7 @@ describe("a key that cannot be rotated", () => {
 
   test("because it has expired gets 409 key_expired", async () => {
     const store = await openStore();
-    const { id } = await make(store, { expiresAt: soon(store) });
+    const { id } = await mint(store, { expiresAt: soon(store) });
     store.clock.advance(20 * SECOND);
     expect(await faultOf(await rotate(store, store.key, id))).toBe("409 key_expired");
   });

@@ -6,7 +6,7 @@ const DAY = 86_400_000;
 
 const statusWith = async (store: Store, key: string) => (await store.call("GET", "/v1/pets", { key })).status;
 
-const make = async (store: Store, wishes: Record<string, unknown> = {}) => {
+const createKey = async (store: Store, wishes: Record<string, unknown> = {}) => {
   const response = await store.call("POST", "/platform/keys", {
     json: { name: "web", scopes: ["pets:read"], ...wishes },
   });
@@ -17,7 +17,7 @@ const make = async (store: Store, wishes: Record<string, unknown> = {}) => {
 describe("a key over HTTP", () => {
   test("is created with the requested fields, and its secret works", async () => {
     const store = await openStore();
-    const key = await make(store, { rateLimit: "600/min", expiresAt: "2030-12-05T00:00:00Z" });
+    const key = await createKey(store, { rateLimit: "600/min", expiresAt: "2030-12-05T00:00:00Z" });
     expect(key).toMatchObject({
       name: "web",
       scopes: ["pets:read"],
@@ -28,9 +28,9 @@ describe("a key over HTTP", () => {
     expect(await statusWith(store, key.secret)).toBe(200);
   });
 
-  test("shows its secret once and nowhere else", async () => {
+  test("shows its secret only when it is created", async () => {
     const store = await openStore();
-    const { id, secret } = await make(store);
+    const { id, secret } = await createKey(store);
     await statusWith(store, secret);
     await store.keys.flush();
     const rest = secret.slice(8);
@@ -64,7 +64,7 @@ describe("a key over HTTP", () => {
 
   test("is listed in pages", async () => {
     const store = await openStore();
-    for (let at = 0; at < 4; at++) await make(store);
+    for (let at = 0; at < 4; at++) await createKey(store);
     const first = await store.call("GET", "/platform/keys?limit=3");
     expect(((await first.json()) as { id: number }[]).map(({ id }) => id)).toEqual([1, 2, 3]);
     const next = /^<(.+)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
@@ -73,9 +73,9 @@ describe("a key over HTTP", () => {
     expect(second.headers.get("link")).toBeNull();
   });
 
-  test("stops working from the next request on when it is revoked, and can be revoked again", async () => {
+  test("stops working with the next request after it is revoked, and can be revoked again", async () => {
     const store = await openStore();
-    const { id, secret } = await make(store);
+    const { id, secret } = await createKey(store);
     expect(await statusWith(store, secret)).toBe(200);
     expect((await store.call("DELETE", `/platform/keys/${id}`)).status).toBe(204);
     expect(await statusWith(store, secret)).toBe(401);
@@ -87,16 +87,16 @@ describe("a key over HTTP", () => {
 
   test("expires to the millisecond", async () => {
     const store = await openStore();
-    const { secret } = await make(store, { expiresAt: "2026-11-21T00:00:00Z" });
+    const { secret } = await createKey(store, { expiresAt: "2026-11-21T00:00:00Z" });
     store.clock.advance(DAY - 1);
     expect(await statusWith(store, secret)).toBe(200);
     store.clock.advance(1);
     expect(await statusWith(store, secret)).toBe(401);
   });
 
-  test("gets a new secret by rotation, and the old one stays valid for the grace period", async () => {
+  test("gets a new secret by rotation, and the old secret stays valid for the grace period", async () => {
     const store = await openStore();
-    const { id, secret } = await make(store);
+    const { id, secret } = await createKey(store);
     const rotated = await store.call("POST", `/platform/keys/${id}/rotate`, { json: { graceSeconds: 60 } });
     const { secret: fresh } = (await rotated.json()) as { secret: string };
     expect([await statusWith(store, secret), await statusWith(store, fresh)]).toEqual([200, 200]);
@@ -106,7 +106,7 @@ describe("a key over HTTP", () => {
 
   test("keeps the earlier expiry of an old secret when it is rotated again", async () => {
     const store = await openStore();
-    const { id, secret } = await make(store);
+    const { id, secret } = await createKey(store);
     const rotate = (graceSeconds: number) =>
       store.call("POST", `/platform/keys/${id}/rotate`, { json: { graceSeconds } });
     await rotate(10);
@@ -117,7 +117,7 @@ describe("a key over HTTP", () => {
 
   test("cannot be rotated once it is revoked; an unknown one gets 404", async () => {
     const store = await openStore();
-    const { id } = await make(store);
+    const { id } = await createKey(store);
     await store.call("DELETE", `/platform/keys/${id}`);
     expect(await faultOf(await store.call("POST", `/platform/keys/${id}/rotate`, { json: {} }))).toBe(
       "409 key_revoked",
@@ -159,7 +159,7 @@ describe("a key over HTTP", () => {
     expect(await faultOf(response)).toBe("400 invalid_request");
   });
 
-  test("creates, rotates and revokes no key with more privileges than its own", async () => {
+  test("cannot create, rotate or revoke a key with more privileges than its own", async () => {
     const store = await openStore();
     const key = await store.mint({ scopes: ["keys:admin", "pets:read"] });
     const json = (scopes: string[]) => ({ key, json: { name: "web", scopes } });
@@ -195,12 +195,12 @@ describe("the first key", () => {
     const store = await openStore();
     store.database.client.run("delete from secrets");
     store.database.client.run("delete from keys");
-    const kept: string[] = [];
-    const keep = async (secret: string) => void kept.push(secret);
-    expect((await store.keys.createFirst(keep))?.name).toBe("admin");
-    expect(await store.keys.createFirst(keep)).toBeUndefined();
-    expect(kept).toHaveLength(1);
-    expect(await statusWith(store, kept[0] ?? "")).toBe(200);
+    const savedSecrets: string[] = [];
+    const save = async (secret: string) => void savedSecrets.push(secret);
+    expect((await store.keys.createFirst(save))?.name).toBe("admin");
+    expect(await store.keys.createFirst(save)).toBeUndefined();
+    expect(savedSecrets).toHaveLength(1);
+    expect(await statusWith(store, savedSecrets[0] ?? "")).toBe(200);
   });
 
   test("does not exist if its secret could not be saved", async () => {
@@ -215,7 +215,7 @@ describe("the first key", () => {
 
 test("a time of last use that could not be stored is stored later", async () => {
   const store = await openStore();
-  const { id, secret } = await make(store);
+  const { id, secret } = await createKey(store);
   await statusWith(store, secret);
   store.database.client.run("PRAGMA query_only=ON");
   await expect(store.keys.flush()).rejects.toThrow();
@@ -226,7 +226,7 @@ test("a time of last use that could not be stored is stored later", async () => 
 
 test("the time of last use is stored in batches and never moves back", async () => {
   const store = await openStore();
-  const { id, secret } = await make(store);
+  const { id, secret } = await createKey(store);
   store.clock.advance(5000);
   await statusWith(store, secret);
   expect((await store.keys.get(id)).lastUsedAt).toBeUndefined();
@@ -238,16 +238,16 @@ test("the time of last use is stored in batches and never moves back", async () 
   expect((await store.keys.get(id)).lastUsedAt).toBe(Date.UTC(2026, 10, 20) + 5000);
 });
 
-test("a key shows its calls to deprecated operations since the start, in the list and by itself", async () => {
+test("a key has its number of calls to deprecated operations, in the list and by itself", async () => {
   const store = await openStore();
-  const { id, secret } = await make(store);
-  const told = async () => {
+  const { id, secret } = await createKey(store);
+  const readDeprecatedCalls = async () => {
     const [one, all] = await Promise.all(
       [`/platform/keys/${id}`, "/platform/keys"].map(async (path) => (await store.call("GET", path)).json()),
     );
     return [one, ...(all as object[])].map((key) => (key as { deprecatedCalls: number }).deprecatedCalls);
   };
-  expect(await told()).toEqual([0, 0, 0]);
+  expect(await readDeprecatedCalls()).toEqual([0, 0, 0]);
   for (const path of ["/v1/pets/1", "/v1/pets/2", "/v1/pets"]) await store.call("GET", path, { key: secret });
-  expect(await told()).toEqual([2, 0, 2]);
+  expect(await readDeprecatedCalls()).toEqual([2, 0, 2]);
 });

@@ -4,7 +4,7 @@ import { hashOf, isWellFormed, mint, recordOf } from "../../src/keys/secret.ts";
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
 describe("a secret", () => {
-  test("has the form aas_ + 36 base62 characters and checks", () => {
+  test("is aas_ and 36 base62 characters, with a valid checksum", () => {
     for (let at = 0; at < 200; at++) {
       const secret = mint(random);
       expect(secret).toMatch(/^aas_[0-9A-Za-z]{36}$/);
@@ -12,7 +12,7 @@ describe("a secret", () => {
     }
   });
 
-  test("of fixed bytes is fixed, so that issued keys stay valid in later versions", () => {
+  test("is a fixed function of its random bytes, so that issued keys stay valid in later versions", () => {
     expect(mint((count) => new Uint8Array(count).fill(7))).toBe("aas_7777777777777777777777777777771SlwSS");
   });
 
@@ -21,12 +21,12 @@ describe("a secret", () => {
     expect(mint((count) => new Uint8Array(bytes.splice(0, count)))).toStartWith(`aas_${"z".repeat(30)}`);
   });
 
-  test("uses bytes up to 247 only", () => {
+  test("uses only bytes up to 247", () => {
     const bytes = [248, 247, 249, 255, 247, ...Array<number>(28).fill(61)];
     expect(mint((count) => new Uint8Array(bytes.splice(0, count)))).toStartWith(`aas_zz${"z".repeat(28)}`);
     const [least, beyond] = [247, 248].map((first) => {
-      const given = [first, ...Array<number>(30).fill(0)];
-      return mint((count) => new Uint8Array(given.splice(0, count)));
+      const bytes = [first, ...Array<number>(30).fill(0)];
+      return mint((count) => new Uint8Array(bytes.splice(0, count)));
     });
     expect([least?.slice(0, 6), beyond?.slice(0, 6)]).toEqual(["aas_z0", "aas_00"]);
   });
@@ -54,7 +54,7 @@ describe("a secret", () => {
   });
 
   test.each(["", "aas_", "aas_short", `${mint(random)}0`, ` ${mint(random)}`, "a".repeat(100_000)])(
-    "%.50p is none",
+    "%.50p is not well-formed",
     (text) => {
       expect(isWellFormed(text)).toBe(false);
     },

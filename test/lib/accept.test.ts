@@ -39,7 +39,7 @@ test.each([
   ["identity;q=0.5, gzip;q=0.5, br;q=0.4", ["gzip"]],
   ["identity;q=0.5, *;q=0.4", []],
   ["gzip, gzip;q=0", []],
-] as const)("Accept-Encoding %s takes %j", (header, codings) => {
+] as const)("Accept-Encoding: %s selects %j", (header, codings) => {
   expect(acceptedCodings(header)).toEqual([...codings]);
 });
 
@@ -60,6 +60,6 @@ test.each([
   ["*/*x, application/yaml;q=0.5", true],
   ["*/*, application/yaml;q=0.5", false],
   [";;,,q=;yaml", false],
-])("Accept %p prefers YAML: %p", (accept, prefers) => {
+])("Accept: %p prefers YAML: %p", (accept, prefers) => {
   expect(prefersYaml(accept)).toBe(prefers);
 });

@@ -10,7 +10,7 @@ import {
 } from "../../src/lib/durable.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
-test("a file that is written durably is private and replaces the old one", async () => {
+test("writeDurably replaces a file, and the new one is private", async () => {
   const directory = temporaryDirectory();
   const path = join(directory, "admin.key");
   writeFileSync(path, "before", { mode: 0o644 });

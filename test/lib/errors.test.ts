@@ -6,14 +6,17 @@ import { openStore } from "../support/store.ts";
 
 const CODES = Object.keys(FAULTS) as FaultCode[];
 
-test.each(CODES)("%s has the Error shape, its status in the body too, and application/json", async (code) => {
-  const response = faultResponse(new Fault(code));
-  const body = (await response.json()) as Record<string, unknown>;
-  expect(Object.keys(body).toSorted()).toEqual(["code", "message", "status"]);
-  expect(body).toMatchObject({ code, status: response.status });
-  expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
-  expect(response.headers.get("content-type")).toBe("application/json");
-});
+test.each(CODES)(
+  "the response for %s is JSON in the Error shape, with its status in the body",
+  async (code) => {
+    const response = faultResponse(new Fault(code));
+    const body = (await response.json()) as Record<string, unknown>;
+    expect(Object.keys(body).toSorted()).toEqual(["code", "message", "status"]);
+    expect(body).toMatchObject({ code, status: response.status });
+    expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
+    expect(response.headers.get("content-type")).toBe("application/json");
+  },
+);
 
 describe("an unexpected error", () => {
   test("does not reveal its cause", () => {
@@ -21,7 +24,7 @@ describe("an unexpected error", () => {
     expect([code, message]).toEqual(["internal_error", FAULTS.internal_error[1]]);
   });
 
-  test("of a read names the command that tells damage from a failing disk", () => {
+  test("of a read names the command that distinguishes damage from a failing disk", () => {
     const damage = Object.assign(new Error(), { code: "SQLITE_CORRUPT" });
     const { code, message } = faultOf(new StorageUnavailable("wrapped", { cause: damage }));
     expect([code, message]).toEqual([
@@ -48,9 +51,9 @@ test("the documents name every code of the catalogue that an operation can respo
   const documents = await generateDocuments((await openStore()).app);
   const addresses = { baseUrl: "", stagingBaseUrl: "" };
   const text = JSON.stringify([documents("store", addresses), documents("platform", addresses)]);
-  const named = new Set([...text.matchAll(/"value":\{"code":"(\w+)"/g)].map(([, code]) => code));
-  // 405 is the response to what is no operation, 421 to what is no host of the API, https_required to plain HTTP; sites and the console are in no document.
-  const elsewhere: FaultCode[] = [
+  const documented = new Set([...text.matchAll(/"value":\{"code":"(\w+)"/g)].map(([, code]) => code));
+  // 405, 421 and https_required are responses to requests that reach no operation. Sites and the console have no document.
+  const undocumented: FaultCode[] = [
     "method_not_allowed",
     "misdirected",
     "damaged_file",
@@ -58,5 +61,5 @@ test("the documents name every code of the catalogue that an operation can respo
     "not_signed_in",
     "cross_site_request",
   ];
-  expect([...named].toSorted()).toEqual(CODES.filter((code) => !elsewhere.includes(code)).toSorted());
+  expect([...documented].toSorted()).toEqual(CODES.filter((code) => !undocumented.includes(code)).toSorted());
 });

@@ -26,12 +26,12 @@ test.each<[typed: string, ascii: string, apex: string, label: string]>([
   expect(hostname(typed)).toMatchObject({ ascii, apex, label, isApex: label === "@" });
 });
 
-test("both forms are given", () => {
+test("a host name has both A-labels and U-labels", () => {
   expect(hostname("xn--bcher-kva.example.org").unicode).toBe("b\u00fccher.example.org");
   expect(hostname("docs.example.org").unicode).toBe("docs.example.org");
 });
 
-test("what is normalised stays what it is", () => {
+test("normalising a normalised name changes nothing", () => {
   for (const typed of ["B\u00fccher.example.org", "docs.example.co.uk", "fa\u00df.de"])
     expect(hostname(hostname(typed).ascii)).toEqual(hostname(typed));
 });
@@ -92,18 +92,18 @@ test.each([
   expect(parseHostname(typed)).toEqual({ ok: false, refusal: refusal as keyof typeof HOSTNAME_REFUSALS });
 });
 
-test("every refusal has its words", () => {
+test("every refusal has a message", () => {
   for (const words of Object.values(HOSTNAME_REFUSALS)) expect(words).toMatch(/^(is|has) /);
 });
 
-test("a name has 253 characters at most", () => {
+test("a name of 253 characters is accepted", () => {
   const longest = `${"a.".repeat(121)}example.org`;
   expect(longest).toHaveLength(253);
   expect(hostname(longest).ascii).toBe(longest);
 });
 
 test.each(["docs.example.co.uk", "example.org", "xn--bcher-kva.example.org", "docs.someone.github.io"])(
-  "%s was accepted once, and is what it was",
+  "the stored name %s is described as when it was parsed",
   (name) => {
     expect(hostnameOf(name)).toEqual(hostname(name));
   },
@@ -113,6 +113,9 @@ test.each([
   ["co.uk", "co.uk", "@"],
   ["a.kawasaki.jp", "kawasaki.jp", "a"],
   ["uk", "uk", "@"],
-])("%s was accepted once, and is below %s though nobody can hold that now", (ascii, apex, label) => {
-  expect(hostnameOf(ascii)).toEqual({ ascii, unicode: ascii, apex, label, isApex: label === "@" });
-});
+])(
+  "the stored name %s is still valid, below %s, though that is a public suffix now",
+  (ascii, apex, label) => {
+    expect(hostnameOf(ascii)).toEqual({ ascii, unicode: ascii, apex, label, isApex: label === "@" });
+  },
+);

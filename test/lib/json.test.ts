@@ -56,7 +56,7 @@ describe("integers in JSON", () => {
       expect(bigintOf(jsonInteger(integer))).toBe(integer);
   });
 
-  test("with repeated keys are refused in one object, not across objects", () => {
+  test("may have the same key in different objects, but not twice in one", () => {
     expect(() => parseJson('{"a":[{"b":1,"b":2}]}')).toThrow('"b": appears twice');
     expect(() => parseJson('{"a":{"a":1},"b":{"a":"a:a"},"c":["a","a"]}')).not.toThrow();
     expect(() => parseJson(String.raw`{"a\"":1,"a\\":2,"a":3}`)).not.toThrow();
@@ -83,20 +83,20 @@ describe("a number in JSON", () => {
     expect(written(text)).toBe(value);
   });
 
-  test("that is an integer is a number as far as numbers are exact", () => {
+  test("that is an integer is a number up to 2^53, and raw JSON above", () => {
     expect(parseJson("9007199254740991")).toBe(9_007_199_254_740_991);
     expect(parseJson("9007199254740992")).toEqual(JSON.rawJSON("9007199254740992"));
     expect(parseJson("999999999999999")).toBe(999_999_999_999_999);
   });
 
   test.each(["1.0000000000000000001", "1e400", "9007199254740993.5", "1e41"])(
-    "%s does not become an integer by being rounded",
+    "%s is not rounded to an integer",
     (text) => {
       expect(Number.isInteger(parseJson(text))).toBe(false);
     },
   );
 
-  test("is read back as an integer if it is one", () => {
+  test("is read back as a bigint only if it is an integer", () => {
     expect(bigintOf(5)).toBe(5n);
     expect(bigintOf(JSON.rawJSON("9007199254740993"))).toBe(9_007_199_254_740_993n);
     for (const other of [0.5, 2 ** 53, Number.NaN, "5", null, undefined, {}])
@@ -104,7 +104,7 @@ describe("a number in JSON", () => {
   });
 });
 
-describe("a body of JSON", () => {
+describe("a JSON body", () => {
   const refusal = (text: string) => {
     try {
       parseJson(text);
@@ -115,7 +115,7 @@ describe("a body of JSON", () => {
     }
   };
 
-  test("may be nested 32 levels deep, and no deeper", () => {
+  test("may be nested 32 levels deep, but not deeper", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
     expect(refusal(nested(32))).toBe("");
     expect(refusal(nested(33))).toBe("The body is nested deeper than 32 levels.");
@@ -126,7 +126,7 @@ describe("a body of JSON", () => {
     expect(refusal(`[${Array(100).fill(objects(31)).join(",")}]`)).toBe("");
   });
 
-  test("that is nested too deeply to be parsed at all is refused alike", () => {
+  test("that is nested too deeply for the parser is refused in the same way", () => {
     const depth = 1_000_000;
     expect(refusal("[".repeat(depth) + "]".repeat(depth))).toMatch(/nested/);
   });
@@ -140,7 +140,7 @@ describe("a body of JSON", () => {
     expect(refusal('{"":1,"":2}')).toBe('"": appears twice in one object');
   });
 
-  test("may have brackets and colons in its texts", () => {
+  test("may have brackets and colons in its strings", () => {
     expect(refusal('{"a":"[[{{::","b":"}]","[":{"{":1}}')).toBe("");
     expect(refusal(`{"a":"${"[".repeat(100)}"}`)).toBe("");
   });

@@ -23,7 +23,7 @@ describe("an LRU cache", () => {
     expect(keysOf(cache)).toEqual(["a", "b", "d"]);
   });
 
-  test("drops as many entries as a new one needs bytes", () => {
+  test("drops entries until a new one fits into maxBytes", () => {
     const cache = lruCache<string, string>({ maxEntries: 10, maxBytes: 100 });
     for (const key of ["a", "b", "c"]) cache.set(key, key, 33);
     cache.set("d", "d", 34);
@@ -40,7 +40,7 @@ describe("an LRU cache", () => {
     expect(keysOf(cache)).toEqual(["a"]);
   });
 
-  test("counts the bytes of replaced, deleted and cleared entries no longer", () => {
+  test("does not count the bytes of replaced, deleted and cleared entries", () => {
     const cache = lruCache<string, string>({ maxEntries: 10, maxBytes: 100 });
     cache.set("a", "a", 100);
     expect(keysOf(cache)).toEqual(["a"]);
@@ -63,7 +63,7 @@ describe("an LRU cache", () => {
     expect(keysOf(cache)).toEqual(KEYS);
   });
 
-  test("has as many entries as it keeps", () => {
+  test("has the number of its entries as size", () => {
     const cache = lruCache<string, string>({ maxEntries: 3 });
     expect(cache.size).toBe(0);
     for (const key of KEYS) cache.set(key, key);

@@ -4,7 +4,7 @@ import { retryOutOfFiles } from "../../src/lib/open-files.ts";
 
 const outOfFiles = () => Object.assign(new Error("too many open files"), { code: "EMFILE" });
 
-/** Fails so many times, then says how often it was called. */
+/** Fails this many times, then returns the number of calls. */
 const failing = (times: number, error: Error = outOfFiles()) => {
   let calls = 0;
   return async () => {

@@ -6,12 +6,12 @@ describe("a cursor", () => {
     [1, ""],
     [20, "sold"],
     [Number.MAX_SAFE_INTEGER, "available"],
-  ])("of %p and %p is read as it was written", (after, filter) => {
+  ])("of %p and %p is read back", (after, filter) => {
     expect(readCursor(writeCursor(after, filter), filter)).toBe(after);
   });
 
   test.each(["", "MA", "LTE6", "MTo=", "MTo ", writeCursor(1, "sold"), writeCursor(2 ** 53, ""), "MS41Og"])(
-    "%p is none of this list",
+    "%p is not valid for this list",
     (cursor) => {
       expect(() => readCursor(cursor, "")).toThrow("cursor");
     },
@@ -29,13 +29,13 @@ test.each(["0:", "01:", "x1:", "1", ":", "-1:", "1.5:"])("a cursor of %j is not 
 describe("a page", () => {
   const found = [3, 5, 8].map((id) => ({ id }));
 
-  test("of fewer items than the limit is the last one", () => {
+  test("with no more items than the limit is the last one", () => {
     expect(cutPage(found, 4, "sold")).toEqual({ items: found, next: undefined });
     expect(cutPage(found, 3, "sold")).toEqual({ items: found, next: undefined });
     expect(cutPage([], 3, "sold")).toEqual({ items: [], next: undefined });
   });
 
-  test("of more items than the limit ends there, and the next one begins behind its last", () => {
+  test("with more items than the limit ends there, and the next page starts after its last item", () => {
     const { items, next = "" } = cutPage([...found, { id: 13 }], 3, "sold");
     expect(items).toEqual([{ id: 3 }, { id: 5 }, { id: 8 }]);
     expect(readCursor(next, "sold")).toBe(8);

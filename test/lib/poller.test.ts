@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { duePoller, repeat } from "../../src/lib/poller.ts";
 import { testClock } from "../support/store.ts";
 
-test("items that are found to be due during a stop are not begun", async () => {
+test("items that turn out to be due during a stop are not started", async () => {
   const { promise: found, resolve: find } = Promise.withResolvers<string[]>();
   const processed: string[] = [];
   const poller = duePoller({
@@ -28,7 +28,7 @@ const rethrow = (error: unknown) => {
   throw error;
 };
 
-test("ticks during a run join it, so that the work never overlaps itself", async () => {
+test("ticks during a run join it, so that runs never overlap", async () => {
   const { promise: silence, resolve: end } = Promise.withResolvers<void>();
   let begun = 0;
   const poller = repeat(
@@ -47,7 +47,7 @@ test("ticks during a run join it, so that the work never overlaps itself", async
   expect(begun).toBe(2);
 });
 
-test("a run that fails is reported, also if the work throws at once, and the next run begins", async () => {
+test("a run that fails is reported, even if the work throws synchronously, and the next run starts", async () => {
   const errors: unknown[] = [];
   let begun = 0;
   const poller = repeat(
@@ -62,7 +62,7 @@ test("a run that fails is reported, also if the work throws at once, and the nex
   expect(errors).toEqual([new Error("run 1"), new Error("run 2")]);
 });
 
-test("stop waits for the run that is in progress, and no other begins", async () => {
+test("stop waits for the current run, and no other starts", async () => {
   const { promise: silence, resolve: end } = Promise.withResolvers<void>();
   let begun = 0;
   let isStopped = false;
@@ -85,7 +85,7 @@ test("stop waits for the run that is in progress, and no other begins", async ()
   expect(begun).toBe(1);
 });
 
-test("the first run begins at once, after its own time, or after the interval", async () => {
+test("the first run starts immediately, after firstMs, or after the interval", async () => {
   const begun: string[] = [];
   const pollers = [0, 20, undefined].map((firstMs) =>
     repeat(60, () => begun.push(String(firstMs)), {
@@ -102,7 +102,7 @@ test("the first run begins at once, after its own time, or after the interval", 
   for (const poller of pollers) await poller.stop();
 });
 
-test("an item that fails rests for a minute; others are processed meanwhile", async () => {
+test("an item that fails rests for a minute, while others are processed", async () => {
   const clock = testClock();
   const processed: string[] = [];
   const errors: unknown[] = [];
@@ -127,7 +127,7 @@ test("an item that fails rests for a minute; others are processed meanwhile", as
   expect(processed.filter((item) => item === "bad")).toHaveLength(2);
 });
 
-test("an item is not processed twice at once, and no more run than maxConcurrent allows", async () => {
+test("an item is never processed twice at once, and at most maxConcurrent items run", async () => {
   const { promise: silence, resolve: end } = Promise.withResolvers<void>();
   const processed: number[] = [];
   const poller = duePoller({
@@ -152,7 +152,7 @@ test("an item is not processed twice at once, and no more run than maxConcurrent
   await Promise.all(ticks);
 });
 
-test("stop waits a second at the most for items in progress", async () => {
+test("stop waits at most a second for running items", async () => {
   const poller = duePoller({
     due: async () => ["slow"],
     idOf: (item) => item,

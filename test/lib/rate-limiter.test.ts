@@ -5,7 +5,7 @@ import { rateLimiter } from "../../src/lib/rate-limiter.ts";
 const faultOf = (act: Promise<unknown>): Promise<Fault> =>
   act.then(
     () => {
-      throw new Error("was let through");
+      throw new Error("the request was allowed");
     },
     (error: Fault) => error,
   );
@@ -13,7 +13,7 @@ const faultOf = (act: Promise<unknown>): Promise<Fault> =>
 describe("a limit of requests", () => {
   const window = { requests: 2, seconds: 3600 };
 
-  test("lets as many through as it says, and tells the client what is left", async () => {
+  test("allows that many, and tells the client how many are left", async () => {
     const { take } = rateLimiter("keys", "requests");
     expect(await take("a", window)).toEqual({
       "ratelimit-policy": '"keys";q=2;w=3600',
@@ -22,7 +22,7 @@ describe("a limit of requests", () => {
     expect((await take("a", window))["ratelimit"]).toBe('"keys";r=0;t=3600');
   });
 
-  test("refuses the next, and says when to try again", async () => {
+  test("refuses the next one, and says when to try again", async () => {
     const { take } = rateLimiter("keys", "requests");
     await take("a", window);
     await take("a", window);
@@ -39,7 +39,7 @@ describe("a limit of requests", () => {
     });
   });
 
-  test("begins anew when its window is over", async () => {
+  test("starts again when its window is over", async () => {
     const { take } = rateLimiter("keys", "requests");
     const short = { requests: 1, seconds: 1 };
     await take("a", short);
@@ -49,21 +49,21 @@ describe("a limit of requests", () => {
     expect((await take("a", short))["ratelimit"]).toBe('"keys";r=0;t=1');
   });
 
-  test("is each client's own", async () => {
+  test("applies to each client separately", async () => {
     const { take } = rateLimiter("keys", "requests");
     const one = { requests: 1, seconds: 3600 };
     await take("a", one);
     expect((await take("b", one))["ratelimit"]).toBe('"keys";r=0;t=3600');
   });
 
-  test("counts by itself for every number of requests and every window", async () => {
+  test("has its own count for each rate", async () => {
     const { take } = rateLimiter("keys", "requests");
     await take("a", { requests: 1, seconds: 3600 });
     expect((await take("a", { requests: 1, seconds: 30 }))["ratelimit"]).toBe('"keys";r=0;t=30');
     expect((await take("a", { requests: 3, seconds: 3600 }))["ratelimit"]).toBe('"keys";r=2;t=3600');
   });
 
-  test("counts requests that come at once", async () => {
+  test("counts concurrent requests", async () => {
     const { take } = rateLimiter("keys", "requests");
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => take("a", window)));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(2);

@@ -12,7 +12,7 @@ const ALL = [
   "keys:admin",
 ] as const;
 
-test("every scope can be granted, and all of them at once", () => {
+test("every scope can be granted, and * grants all of them", () => {
   expect(GRANTS as readonly string[]).toEqual(["*", ...ALL]);
 });
 

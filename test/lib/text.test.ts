@@ -12,8 +12,8 @@ test.each([
   expect(sentence(text)).toBe(expected);
 });
 
-describe("a stranger's text", () => {
-  test("is shown as it is where it can be printed", () => {
+describe("an untrusted text", () => {
+  test("is unchanged if it is printable", () => {
     expect(printable('Döcs 😀 "x"')).toBe('Döcs 😀 "x"');
   });
 
@@ -28,19 +28,19 @@ describe("a stranger's text", () => {
     expect(printable(text)).toBe(expected);
   });
 
-  test("has at most 300 characters unless more are asked for, and ends in dots if it is cut", () => {
+  test("is truncated to maxLength, 300 by default, and then ends in dots", () => {
     expect(printable("x".repeat(300))).toBe("x".repeat(300));
     expect(printable("x".repeat(301))).toBe(`${"x".repeat(297)}...`);
     expect(printable("x".repeat(10), 10)).toBe("x".repeat(10));
     expect(printable("x".repeat(11), 10)).toBe("xxxxxxx...");
   });
 
-  test("is cut behind what its escapes make of it too", () => {
+  test("is truncated after escaping too", () => {
     expect(printable("\n".repeat(100))).toBe(`${String.raw`\u000a`.repeat(50).slice(0, 297)}...`);
   });
 });
 
-test("a name that a client sent is quoted, escaped, and cut behind 64 characters", () => {
+test("a client's text is quoted, escaped, and truncated to 64 characters", () => {
   expect(quoted('a"b\n')).toBe(String.raw`"a\"b\n"`);
   expect(quoted("x".repeat(64))).toBe(`"${"x".repeat(64)}"`);
   expect(quoted("x".repeat(65))).toBe(`"${"x".repeat(64)}..."`);

@@ -63,7 +63,7 @@ describe("a time", () => {
   });
 });
 
-test("a time is written as it is read, to the millisecond", () => {
+test("a time is formatted with milliseconds", () => {
   expect(formatTime(Date.UTC(2030, 11, 5, 1, 2, 3, 4))).toBe("2030-12-05T01:02:03.004Z");
 });
 

@@ -1,6 +1,6 @@
 import { MODULES } from "./modules.ts";
 import type { Mutant } from "./mutants.ts";
-import { HELP, MIN_SCORE, Refused, readOptions } from "./options.ts";
+import { HELP, MIN_SCORE, UsageError, readOptions } from "./options.ts";
 import { type Result, run } from "./run.ts";
 import { withSandboxes } from "./sandbox.ts";
 import { type Survivor, readSurvivors } from "./survivors.ts";
@@ -65,7 +65,7 @@ const mutate = async (args: string[]): Promise<number> => {
 try {
   process.exitCode = await mutate(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof Refused)) throw error;
+  if (!(error instanceof UsageError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 2;
 }

@@ -52,10 +52,10 @@ test.each([
 
 test("the modules of the table and their tests are there", async () => {
   const named = [...Object.keys(MODULES), ...Object.values(MODULES).flat()];
-  const isThere = await Promise.all(
+  const exists = await Promise.all(
     named.map((file) => Bun.file(`${import.meta.dir}/../../${file}`).exists()),
   );
-  expect(named.filter((_, at) => !isThere[at])).toEqual([]);
+  expect(named.filter((_, at) => !exists[at])).toEqual([]);
 });
 
 test("survivors are listed below their module and their reason", () => {

@@ -21,7 +21,7 @@ export interface Options {
 }
 
 /** The command line is wrong, or the tests fail as they are; the message says what to do. */
-export class Refused extends Error {
+export class UsageError extends Error {
   override name = "Refused";
 }
 
@@ -33,20 +33,20 @@ const parse = (args: string[]) => {
       options: { workers: { type: "string", default: "2" }, help: { type: "boolean", default: false } },
     });
   } catch (error) {
-    throw new Refused(`${(error as Error).message}; see --help`);
+    throw new UsageError(`${(error as Error).message}; see --help`);
   }
 };
 
 const matching = (part: string): string[] => {
   const found = Object.keys(MODULES).filter((module) => module.includes(part));
-  if (found.length === 0) throw new Refused(`no module of test/mutation/modules.ts matches ${part}`);
+  if (found.length === 0) throw new UsageError(`no module of test/mutation/modules.ts matches ${part}`);
   return found;
 };
 
 export const readOptions = (args: string[]): Options => {
   const { values, positionals } = parse(args);
   if (!/^([1-9]|[1-5][0-9]|6[0-4])$/.test(values.workers))
-    throw new Refused("--workers: must be a number from 1 to 64");
+    throw new UsageError("--workers: must be a number from 1 to 64");
   const parts = positionals.length === 0 ? [""] : positionals;
   const modules = [...new Set(parts.flatMap(matching))];
   return { modules, workers: Number(values.workers), help: values.help };

@@ -8,12 +8,12 @@ const ofCount = (source: string): string[] =>
 
 /** Every place of some part that is neither escaped nor in a class, replaced. */
 const ofPart = (source: string, part: RegExp, replacement: string): string[] =>
-  [...masked(source).matchAll(part)].map(
+  [...mask(source).matchAll(part)].map(
     ({ 0: found, index }) => source.slice(0, index) + replacement + source.slice(index + found.length),
   );
 
 /** The same text with `x` for all that is escaped or in a class, but for a class's own brackets and its `^`. */
-const masked = (source: string): string =>
+const mask = (source: string): string =>
   source
     .replaceAll(/\\./g, "xx")
     .replaceAll(

@@ -61,20 +61,20 @@ const isHolder = (node: ts.Node): node is ts.ArrayLiteralExpression | ts.ObjectL
   ts.isArrayLiteralExpression(node) || ts.isObjectLiteralExpression(node);
 
 /** The value below `as const`, `satisfies ...` and parentheses. */
-const bare = (node: ts.Expression): ts.Expression =>
+const unwrap = (node: ts.Expression): ts.Expression =>
   ts.isAsExpression(node) || ts.isSatisfiesExpression(node) || ts.isParenthesizedExpression(node)
-    ? bare(node.expression)
+    ? unwrap(node.expression)
     : node;
 
 const elementsOf = (node: ts.Expression): readonly ts.Node[] => {
-  const value = bare(node);
+  const value = unwrap(node);
   if (!isHolder(value)) throw new Error("a table must be an array or an object");
   return ts.isArrayLiteralExpression(value) ? value.elements : value.properties;
 };
 
 /** What is in a row's own lists and objects, at every depth. */
 const innerOf = (node: ts.Node): readonly ts.Node[] =>
-  ts.isPropertyAssignment(node) && isHolder(bare(node.initializer))
+  ts.isPropertyAssignment(node) && isHolder(unwrap(node.initializer))
     ? elementsOf(node.initializer).flatMap((inner) => [inner, ...innerOf(inner)])
     : [];
 
@@ -111,7 +111,7 @@ const filesOf = ({ tests, own }: Table): string[] => {
 };
 
 /** Who killed it: the name of a test; undefined if it survived. */
-const killerOf = async (row: Row, copy: Sandbox): Promise<string | undefined> => {
+const findKiller = async (row: Row, copy: Sandbox): Promise<string | undefined> => {
   for (const file of filesOf(row.table)) {
     const { isPassed, failed } = await copy.test(file, MAX_MS);
     // Bun names a hook so: nothing could be set up.
@@ -128,7 +128,7 @@ const tryRows = async (copy: Sandbox, queue: Iterator<Row>): Promise<Row[]> => {
     const { module } = row.table;
     const original = await copy.read(module);
     await copy.write(module, row.module);
-    const killer = await killerOf(row, copy);
+    const killer = await findKiller(row, copy);
     await copy.write(module, original);
     if (killer === undefined) survivors.push(row);
     process.stdout.write(
@@ -139,11 +139,11 @@ const tryRows = async (copy: Sandbox, queue: Iterator<Row>): Promise<Row[]> => {
 };
 
 const names = process.argv.slice(2);
-const chosen = TABLES.filter(({ name }) => names.length === 0 || names.includes(name));
+const selected = TABLES.filter(({ name }) => names.length === 0 || names.includes(name));
 
 process.exitCode = await withSandboxes(WORKERS, async (copies) => {
   const rows = await Promise.all(
-    chosen.map(async (table) => rowsOf(table, await Bun.file(join(ROOT, table.module)).text())),
+    selected.map(async (table) => rowsOf(table, await Bun.file(join(ROOT, table.module)).text())),
   );
   const queue = rows.flat().values();
   const survivors = (await Promise.all(copies.map((copy) => tryRows(copy, queue)))).flat();

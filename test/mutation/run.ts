@@ -1,6 +1,6 @@
 import { MODULES } from "./modules.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
-import { Refused } from "./options.ts";
+import { UsageError } from "./options.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 export interface Result {
@@ -36,14 +36,14 @@ const shareOut = async <Item>(
 };
 
 /** How long each file of tests takes without a mutant, in milliseconds. @throws Refused if one fails */
-const timesOf = async (sandboxes: readonly Sandbox[], modules: readonly string[]) => {
+const measureTimes = async (sandboxes: readonly Sandbox[], modules: readonly string[]) => {
   const times = new Map<string, number>();
   await shareOut(
     sandboxes,
     new Set(modules.flatMap((module) => MODULES[module] ?? [])),
     async (file, one) => {
       const { isPassed, ms } = await one.test(file, MAX_MS);
-      if (!isPassed) throw new Refused(`${file} fails without a mutant`);
+      if (!isPassed) throw new UsageError(`${file} fails without a mutant`);
       times.set(file, ms);
     },
   );
@@ -62,7 +62,7 @@ export const run = async (
   modules: readonly string[],
   onModule: (result: Result) => void,
 ): Promise<Result[]> => {
-  const times = await timesOf(sandboxes, modules);
+  const times = await measureTimes(sandboxes, modules);
   const timeOf = (file: string) => times.get(file) ?? 0;
   const isKilled = async ({ result: { module } }: Trial, sandbox: Sandbox): Promise<boolean> => {
     for (const file of MODULES[module]!.toSorted((one, other) => timeOf(one) - timeOf(other))) {

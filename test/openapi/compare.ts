@@ -18,15 +18,15 @@ const schemaName = (node: unknown): string | undefined =>
 
 const schemasOf = (document: Node): Node => (document["components"] as { schemas: Node }).schemas;
 
-/** A document without its schemas, which are compared where they are used. */
+/** The document without its schemas, which are compared where they are used. */
 const usesOf = (document: Node): Node => {
   const { schemas: _schemas, ...components } = document["components"] as Node;
   return { ...document, components };
 };
 
 /**
- * What differs between two normalised documents: one line for each difference, which names its place. The name of a
- * schema may differ, and whether a schema has one: a reference stands for what it names.
+ * Compares two normalised documents. Returns one line for each difference, which names its place. Names of schemas do not
+ * matter, because a reference is compared as the schema that it names.
  */
 export const differences = (before: Node, now: Node): string[] => {
   const found: string[] = [];

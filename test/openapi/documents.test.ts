@@ -37,7 +37,7 @@ describe("a served document", () => {
   });
 
   test.each(PATHS)(
-    "%s comes in the coding that the client prefers, each with a tag of its own",
+    "%s has the content coding that the client prefers, and each coding its own ETag",
     async (path) => {
       const store = await openStore();
       const get = async (acceptEncoding: string) => {
@@ -65,12 +65,12 @@ describe("a served document", () => {
   );
 
   test.each(PATHS)(
-    "%s is 304 for a client that has it already, with the headers that caches need",
+    "%s is 304 with the headers that caches need for a client that already has it",
     async (path) => {
       const store = await openStore();
-      const ask = (headers: Record<string, string>) => store.call("GET", path, { key: false, headers });
-      const tag = (await ask({ "accept-encoding": "br" })).headers.get("etag") ?? "";
-      const known = await ask({ "accept-encoding": "br", "if-none-match": `"other", ${tag}` });
+      const get = (headers: Record<string, string>) => store.call("GET", path, { key: false, headers });
+      const tag = (await get({ "accept-encoding": "br" })).headers.get("etag") ?? "";
+      const known = await get({ "accept-encoding": "br", "if-none-match": `"other", ${tag}` });
       expect([known.status, await known.text()]).toEqual([304, ""]);
       expect(Object.fromEntries(known.headers)).toMatchObject({
         etag: tag,
@@ -78,7 +78,7 @@ describe("a served document", () => {
         "cache-control": "no-cache",
       });
       // Another coding is another representation.
-      expect((await ask({ "if-none-match": tag })).status).toBe(200);
+      expect((await get({ "if-none-match": tag })).status).toBe(200);
     },
   );
 });
@@ -87,7 +87,7 @@ const isNode = (value: unknown): value is Node => typeof value === "object" && v
 
 const hasFields = ({ properties }: Node): boolean => isNode(properties) && Object.keys(properties).length > 0;
 
-/** Every node below another, with its place. */
+/** All descendants of a node, with their paths. */
 const below = (node: Node, place: string): [place: string, node: Node][] =>
   Object.entries(node)
     .filter((entry): entry is [string, Node] => isNode(entry[1]))
@@ -97,7 +97,7 @@ const below = (node: Node, place: string): [place: string, node: Node][] =>
 
 const checkedOperations = async () => {
   const store = await openStore();
-  // Elysia writes into the schemas of responses that it has checked that they allow nothing else.
+  // When Elysia checks a response, it adds additionalProperties: false to the schema.
   for (const path of [
     "/v1/statistics",
     "/v1/categories",

@@ -7,7 +7,7 @@ export const isNode = (value: unknown): value is Node =>
 const PROSE: ReadonlySet<string> = new Set(["description", "summary", "title"]);
 /** Their values are data, where a field may be called `description` too. */
 const DATA: ReadonlySet<string> = new Set(["const", "default", "enum", "example", "examples"]);
-/** The fields of these are names that somebody chose: a property may be called `default`. */
+/** The keys of these objects are free names: a property may be called `default`. */
 const NAMED: ReadonlySet<string> = new Set(["paths", "properties", "responses", "schemas", "variables"]);
 
 const mapFields = (node: Node, map: (value: unknown, name: string) => unknown): Node =>
@@ -27,11 +27,11 @@ const dataOf = (value: unknown): unknown => {
   return mapFields(value, (field, name) => (isErrorMessage(name, value) ? undefined : dataOf(field)));
 };
 
-/** A media type names its examples and sums them up; a schema only lists values. */
+/** A media type has named examples with summaries; a schema has a list of values. */
 const examplesOf = (examples: unknown): unknown =>
   isNode(examples) ? mapFields(examples, (example) => dataOf((example as Node)["value"])) : dataOf(examples);
 
-/** By place and name, because the order of parameters means nothing. */
+/** By place and name, because the order of parameters does not matter. */
 const parametersOf = (parameters: Node[]): Node =>
   mapFields(Object.fromEntries(parameters.map((one) => [[one["in"], one["name"]].join(" "), one])), partOf);
 
@@ -58,7 +58,7 @@ function partOf(value: unknown): unknown {
 }
 
 /**
- * An OpenAPI document with its keys in order and without what only people read: descriptions, summaries, titles and
- * the messages of errors.
+ * Sorts the keys of an OpenAPI document, and removes text for people: descriptions, summaries, titles and the messages of
+ * errors.
  */
 export const normalise = (document: Node): Node => partOf(document) as Node;
