@@ -42,8 +42,8 @@ const clashOf = (known: Node, name: string, kind: EntryKind): string | undefined
 };
 
 /**
- * Checks the paths of one archive. Directories without an entry of their own count too, which bounds the memory: at most two
- * names per allowed file.
+ * Checks the paths of one archive. Directories without an entry of their own count too, which bounds the memory to two names
+ * per allowed file.
  */
 export const archivePaths = (limits: UnpackLimits) => {
   const root: Node = { name: "", kind: "directory", children: new Map() };
@@ -56,7 +56,8 @@ export const archivePaths = (limits: UnpackLimits) => {
     if (clash) throw new InvalidArchive(clash, entry);
     if (known) return known;
     names += 1;
-    if (names > 2 * limits.files) throw new InvalidArchive("is one file or directory too many", entry);
+    if (names > 2 * limits.files)
+      throw new InvalidArchive(`exceeds the limit of ${2 * limits.files} files and directories`, entry);
     const node: Node = { name: segment, kind, children: new Map() };
     parent.children.set(key, node);
     return node;
@@ -72,7 +73,7 @@ export const archivePaths = (limits: UnpackLimits) => {
       const problem = textProblem(name, limits) ?? segments.map(segmentProblem).find(Boolean);
       if (problem) throw new InvalidArchive(problem, name);
       if (segments.length > limits.depth)
-        throw new InvalidArchive(`lies more than ${limits.depth} names deep`, name);
+        throw new InvalidArchive(`is nested more than ${limits.depth} names deep`, name);
       if (segments.length === 0 && kind === "file") throw new InvalidArchive("has no name", name);
       let node = root;
       for (const [at, segment] of segments.entries())

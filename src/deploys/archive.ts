@@ -16,7 +16,7 @@ const GZIP = "1f8b";
 /** The signatures of a first entry, and of the end record that an empty archive begins with. */
 const ZIP = new Set(["504b0304", "504b0506"]);
 
-/** The readers are loaded with the first archive: the start need not wait 15 ms for them. */
+/** Loads the readers with the first archive, which saves 15 ms at start-up. */
 const openEntries = async (file: string, limits: UnpackLimits): Promise<AsyncIterable<ArchiveEntry>> => {
   const magic = Buffer.from(await Bun.file(file).slice(0, 4).bytes()).toString("hex");
   if (magic.startsWith(GZIP)) return (await import("./tar.ts")).tarEntries(file, limits);
@@ -24,13 +24,12 @@ const openEntries = async (file: string, limits: UnpackLimits): Promise<AsyncIte
   throw new InvalidArchive("The archive is neither a .tar.gz nor a .zip.");
 };
 
-/** True if the machine failed, not the archive: a disk that cannot be read, a file that was removed. */
+/** True if the machine is at fault and not the archive: an unreadable disk, a removed file. */
 const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
 
 const toInvalidArchive = (error: unknown): unknown => {
   if (error instanceof InvalidArchive || isSystemError(error)) return error;
-  const reason = reasonOf(error);
-  return new InvalidArchive(`The archive is damaged or cut off: ${reason}`);
+  return new InvalidArchive(`The archive is damaged or cut off: ${reasonOf(error)}`);
 };
 
 /** Counts bytes while they are read: an archive may lie about its sizes. */
@@ -52,8 +51,8 @@ async function* countBytes(
 }
 
 /**
- * Streams the files of a `.tar.gz` or `.zip` on disk; its first bytes tell which it is. Paths are as in the archive, without a
- * leading `./`. Files that macOS adds on its own are left out.
+ * Streams the files of a `.tar.gz` or `.zip` on disk; the first bytes tell which it is. Paths are those of the archive, without
+ * a leading `./`. Files that macOS adds on its own are left out.
  * @throws InvalidArchive that names the first entry that breaks a rule
  */
 export async function* unpack(file: string, limits: UnpackLimits): AsyncGenerator<UnpackedFile> {
@@ -62,14 +61,16 @@ export async function* unpack(file: string, limits: UnpackLimits): AsyncGenerato
   let files = 0;
   const onBytes = (count: number, name: string) => {
     bytes += count;
-    if (bytes > limits.bytes) throw new InvalidArchive(`unpacks beyond ${limits.bytes} bytes in all`, name);
+    if (bytes > limits.bytes)
+      throw new InvalidArchive(`exceeds the limit of ${limits.bytes} bytes unpacked`, name);
   };
   try {
     for await (const entry of await openEntries(file, limits)) {
       const path = paths.add(entry.name, entry.kind);
       if (path === undefined || entry.kind === "directory" || isMacMetadata(path)) continue;
       files += 1;
-      if (files > limits.files) throw new InvalidArchive(`is more than ${limits.files} files`, entry.name);
+      if (files > limits.files)
+        throw new InvalidArchive(`exceeds the limit of ${limits.files} files`, entry.name);
       yield { path, size: entry.size, content: countBytes(entry, onBytes) };
     }
   } catch (error) {

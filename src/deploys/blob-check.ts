@@ -17,12 +17,12 @@ const PROBLEMS: ReadonlyMap<string, string> = new Map([
 /** True for a SHA-256 in lower-case hexadecimal. Nothing else may become part of a path. */
 export const isHash = (text: string): boolean => /^[\da-f]{64}$/.test(text);
 
-/** A text in place of a blob's hash is not one, such as `../../dev/zero`. */
+/** A text that should be the hash of a blob is not a hash, such as `../../dev/zero`. */
 export class InvalidHash extends Error {
   override name = "InvalidHash";
 }
 
-/** Something else is where a file should be: a directory, pipe or device. */
+/** A path that should be a file is a directory, pipe or device. */
 class NotAFile extends Error {}
 
 /** The size of a file in bytes. @throws NotAFile, or the system's error */
@@ -32,12 +32,19 @@ export const blobSize = (path: string): number => {
   return found.size;
 };
 
-/** What is wrong with a file by the error of reading it; undefined if the error says nothing about the file. */
+/** What is wrong with a file, from the error of reading it; undefined if the error says nothing about the file. */
 export const problemFromError = (error: unknown): string | undefined => {
   if (error instanceof InvalidHash) return "is not named by a hash";
   if (error instanceof NotAFile) return "is not an ordinary file";
   return PROBLEMS.get((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 };
+
+const hashProblem = (actual: string, expected: string): string | undefined =>
+  actual === expected ? undefined : "has other content than was stored";
+
+/** What is wrong with the content of a blob; undefined if it is whole. */
+export const contentProblem = (bytes: Uint8Array, hash: string): string | undefined =>
+  hashProblem(Bun.SHA256.hash(bytes, "hex"), hash);
 
 const hashFile = async (path: string, onPart: (bytes: number) => unknown): Promise<string> => {
   if (blobSize(path) <= MAX_BYTES_IN_ONE_PIECE) {
@@ -70,7 +77,7 @@ export const blobProblem = async (
   onPart: (bytes: number) => unknown = () => {},
 ): Promise<string | undefined> => {
   try {
-    return (await hashFile(path, onPart)) === hash ? undefined : "has other content than was stored";
+    return hashProblem(await hashFile(path, onPart), hash);
   } catch (error) {
     return problemOrThrow(error);
   }

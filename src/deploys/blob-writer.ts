@@ -9,7 +9,7 @@ import type { DiskSpace } from "./disk-space.ts";
 import { syncFileSystem, writeAll } from "./disk.ts";
 import type { TemporaryFiles } from "./temporary-files.ts";
 
-/** Identifies a stored file. */
+/** The identity of a stored file. */
 export interface Stored {
   /** SHA-256 of the content, hexadecimal. */
   hash: string;
@@ -19,9 +19,9 @@ export interface Stored {
 
 export type Content = Uint8Array | AsyncIterable<Uint8Array>;
 
-/** From so many files on, one sync of the file system is faster than an fsync of each. */
+/** From this many files, one sync of the file system is faster than an fsync of each. */
 const MIN_FILES_TO_SYNC_AT_ONCE = 100;
-/** The event loop gets a turn after so many files. */
+/** The event loop gets a turn after this many files. */
 const FILES_PER_TURN = 100;
 
 export interface BlobWriterOptions {
@@ -31,7 +31,7 @@ export interface BlobWriterOptions {
   pins: BlobPins;
   damage: DamagedBlobs;
   diskSpace: DiskSpace;
-  /** Calls back when no sweep is running: at once, or when the running ones have ended. */
+  /** Calls `onEnd` when no sweep is running: at once, or after the running ones. */
   afterSweeps(onEnd: () => void): void;
 }
 
@@ -96,7 +96,7 @@ const moveIntoPlace = (temporary: TemporaryFiles, name: string, path: string): v
 
 type PinnedBlobs = ReturnType<typeof pinnedBlobs>;
 
-/** The temporary names of what was put, by hash. */
+/** The names of temporary files, by the hash of their content. */
 type Written = Map<string, Promise<string>>;
 
 /** Writes contents to temporary files, unless the store has their blobs. */
@@ -190,7 +190,7 @@ const flushWritten = async (
 };
 
 /**
- * Opens a writer for one deploy. What is put waits in a temporary file for `flush`. No sweep removes it before `close`.
+ * Opens a writer for one deploy. Content waits in a temporary file for `flush`. No sweep removes it before `close`.
  * Every method that writes throws InsufficientSpace.
  */
 export const blobWriter = (options: BlobWriterOptions) => {
@@ -200,7 +200,7 @@ export const blobWriter = (options: BlobWriterOptions) => {
   const { putBytes, putStream, adopt } = contentWriter(options, blobs, written);
   temporary.makeDirectory();
 
-  /** Removes the pins. Call it once a record names the blobs. A running sweep may not know that record: pins stay until it ends. */
+  /** Removes the pins. Call it once a record names the blobs. A running sweep may not see that record: pins stay until it ends. */
   const close = (): void => {
     const unpin = blobs.close();
     // A file that cannot be removed now is removed by the next sweep.
@@ -221,7 +221,7 @@ export const blobWriter = (options: BlobWriterOptions) => {
       const name = await written.get(hash);
       return name === undefined ? pathOf(hash) : temporary.pathOf(name);
     },
-    /** Stores what was put. When it returns, contents and names are on disk. */
+    /** Stores all content so far. When it resolves, contents and names are on disk. */
     flush: (): Promise<void> => flushWritten(options, blobs, written),
     close,
     /** Closes, and removes the blobs that only this writer stored. */

@@ -39,7 +39,7 @@ export const openBlobs = (
   };
 
   const sweepShard = (shard: string, keep: ReadonlySet<string>): number => {
-    // Listed and removed in one step: a writer pins a blob before that, or finds it missing.
+    // Without an await between listing and removal: a writer pins a blob before both, or finds it missing.
     const unneeded = readdirSync(join(root, shard)).filter(
       (rest) => REST.test(rest) && !keep.has(shard + rest) && !pins.isPinned(shard + rest),
     );
@@ -68,8 +68,8 @@ export const openBlobs = (
     damage,
     openWriter: () => blobWriter({ root, pathOf, temporary, pins, damage, diskSpace, afterSweeps }),
     /**
-     * Removes blobs that `needed` does not name and no open writer has pinned, and what a crash left. Calls `needed` once, at
-     * the beginning. A writer that closes during the sweep keeps its pins until the end.
+     * Removes blobs that `needed` does not name and no open writer has pinned, and files that a crash left. Calls `needed` once,
+     * at the beginning. A writer that closes during the sweep keeps its pins until the end.
      * @returns how many files were removed
      */
     async sweep(needed: () => Iterable<string> | Promise<Iterable<string>>): Promise<number> {
@@ -85,3 +85,6 @@ export const openBlobs = (
 };
 
 export type Blobs = ReturnType<typeof openBlobs>;
+
+/** Enough of the store to read blobs. */
+export type BlobSource = Pick<Blobs, "pathOf" | "damage">;

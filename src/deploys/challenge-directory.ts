@@ -24,7 +24,7 @@ const decodePath = (path: string): string => {
   }
 };
 
-/** True for the path of a request that leads there, in any encoding. */
+/** True for the path of a request that leads to the challenge directory, in any encoding. */
 export const isChallengeAddress = (encoded: string): boolean =>
   /%|acme-challenge/i.test(encoded) && isChallengePath(decodePath(encoded));
 

@@ -2,12 +2,12 @@ import { availableParallelism } from "node:os";
 // eslint-disable-next-line import/default -- it is imported as text
 import program from "./compressor.worker.js" with { type: "text" };
 
-/** A file to compress. The bytes are transferred to the worker, so the array is empty here from then on. */
+/** A file to compress. The bytes are transferred to the worker, which leaves this array empty. */
 export interface CompressionJob {
   bytes: Uint8Array<ArrayBuffer>;
   /** zlib's parameters. */
   brotli: Record<number, number>;
-  /** Of gzip. */
+  /** The level of gzip. */
   level: number;
   /** A coding with more bytes is not worth storing. */
   maxBytes: number;

@@ -25,7 +25,10 @@ export const damageLog = (log: Pick<Logger, "error" | "info">): DamageEvents => 
 export const damagedBlobs = (events?: DamageEvents) => {
   const hashes = new Set<string>();
   return {
-    has: (hash: string) => hashes.has(hash),
+    /** @throws BlobDamaged if the blob is known to be damaged */
+    assertWhole(hash: string): void {
+      if (hashes.has(hash)) throw new BlobDamaged(hash);
+    },
     /** Adds a damaged blob, and reports it the first time. @returns the error to throw instead of serving the blob */
     add(hash: string, problem: string): BlobDamaged {
       if (!hashes.has(hash)) events?.onFound(hash, problem);

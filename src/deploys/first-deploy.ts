@@ -20,7 +20,7 @@ async function* filesOf(site: ReadonlyMap<string, string>): AsyncGenerator<Unpac
 
 /**
  * Publishes a first site as project `docs`, so that a new installation has something to show. Does nothing if anything was
- * ever deployed: what an operator deleted stays deleted. It can run again, also after a crash in the middle.
+ * ever deployed: a site that an operator deleted stays deleted. It can run again, also after a crash in the middle.
  */
 export const publishFirst = async (
   site: () => Promise<ReadonlyMap<string, string>>,

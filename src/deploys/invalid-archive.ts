@@ -1,4 +1,4 @@
-/** The most that an archive may hold. */
+/** The limits of an archive. */
 export interface UnpackLimits {
   /** Bytes of all files together, unpacked. */
   bytes: number;

@@ -1,6 +1,6 @@
 import { CODINGS } from "../lib/accept.ts";
-import { blobSize, isHash, problemFromError } from "./blob-check.ts";
-import type { Blobs, Stored } from "./blobs.ts";
+import { blobSize, contentProblem, isHash, problemFromError } from "./blob-check.ts";
+import type { BlobSource, Stored } from "./blobs.ts";
 import type { Encoded, Encodings } from "./variants.ts";
 
 /** A file of a deploy. */
@@ -17,7 +17,7 @@ export type Manifest = ReadonlyMap<string, SiteFile>;
 
 const VERSION = 1;
 
-/** No manifest is larger, not even one of 50,000 files with the longest paths. A larger file is not read. */
+/** Larger than any manifest, even of 50,000 files with the longest paths. A larger file is not read. */
 export const MAX_MANIFEST_BYTES = 256 * 2 ** 20;
 
 export const writeManifest = (manifest: Manifest): string =>
@@ -78,22 +78,16 @@ export const readManifest = (text: string): Manifest => {
   return files;
 };
 
-type BlobSource = Pick<Blobs, "pathOf" | "damage">;
-
-/** Reads the text of a blob, and says what is wrong with it. @throws the system's error if it says nothing about the file */
+/** Reads the text of a blob, and what is wrong with the blob. @throws the system's error if it says nothing about the file */
 const readBlob = async (
   { pathOf }: BlobSource,
   hash: string,
-): Promise<{ text: string; problem?: string }> => {
+): Promise<{ text: string; problem: string | undefined }> => {
   try {
     const path = pathOf(hash);
     if (blobSize(path) > MAX_MANIFEST_BYTES) return { text: "", problem: "is larger than any manifest" };
     const bytes = await Bun.file(path).bytes();
-    const isWhole = Bun.SHA256.hash(bytes, "hex") === hash;
-    return {
-      text: new TextDecoder().decode(bytes),
-      ...(!isWhole && { problem: "has other content than was stored" }),
-    };
+    return { text: new TextDecoder().decode(bytes), problem: contentProblem(bytes, hash) };
   } catch (error) {
     const problem = problemFromError(error);
     if (problem === undefined) throw error;
@@ -101,9 +95,9 @@ const readBlob = async (
   }
 };
 
-/** Loads the manifest of a deploy. One that is known to be damaged is not read again. @throws BlobDamaged */
+/** Loads the manifest of a deploy. It does not read a manifest that is known to be damaged. @throws BlobDamaged */
 export const loadManifest = async (blobs: BlobSource, hash: string): Promise<Manifest> => {
-  if (blobs.damage.has(hash)) throw blobs.damage.add(hash, "");
+  blobs.damage.assertWhole(hash);
   const { text, problem } = await readBlob(blobs, hash);
   if (problem !== undefined) throw blobs.damage.add(hash, problem);
   return readManifest(text);

@@ -1,4 +1,4 @@
-/** Bun's table has other types for these, its own sources. */
+/** Bun's table maps these to its own source types. */
 const OVERRIDES: Record<string, string> = { ts: "text/plain", tsx: "text/plain", jsx: "text/plain" };
 
 const TEXT =
@@ -8,7 +8,7 @@ const COMPRESSIBLE =
 
 const extensionOf = (path: string): string => /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
 
-/** Without parameters. The table is Bun's. */
+/** The media type without parameters, from Bun's table. */
 const plainType = (path: string): string => {
   const extension = extensionOf(path);
   const known = Bun.file(`file.${extension}`).type.split(";")[0] ?? "";

@@ -11,7 +11,7 @@ export const Deploy = t.Object(
   {
     id: Id("Identifies the deploy.", 3),
     status: OneOf("DeployStatus", ["succeeded", "failed"], {
-      description: "`failed`: the archive was refused, and the site before is still served.",
+      description: "`failed`: the archive was refused, and the previous site is still served.",
       examples: ["succeeded"],
     }),
     reason: t.Optional(

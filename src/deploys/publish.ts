@@ -32,7 +32,7 @@ export const sitePublisher = ({
     return loadManifest(blobs, served.manifest).catch(() => undefined);
   };
 
-  /** @throws Fault quota_exceeded, InvalidArchive, InsufficientSpace @returns undefined as `DeployRepository.succeed` does */
+  /** @returns undefined as `DeployRepository.succeed` does @throws Fault quota_exceeded, InvalidArchive, InsufficientSpace */
   const publishFiles = async (
     project: Project,
     files: AsyncIterable<UnpackedFile>,
@@ -83,7 +83,7 @@ export const sitePublisher = ({
         if (!(error instanceof InvalidArchive || isQuota)) throw error;
         const { message: reason } = error;
         await deploys.fail({ projectId: project.id, keyId, createdAt: clock.now(), reason });
-        throw isQuota ? error : new Fault("invalid_archive", error.message);
+        throw isQuota ? error : new Fault("invalid_archive", reason);
       }
     },
   };

@@ -1,5 +1,5 @@
 import { Fault } from "../lib/errors.ts";
-import type { Blobs, Stored } from "./blobs.ts";
+import type { BlobSource, Stored } from "./blobs.ts";
 import { type Manifest, blobSizes, loadManifest } from "./manifest.ts";
 
 /** The size of a deploy, known without its manifest. */
@@ -14,10 +14,10 @@ const MAX_FACTOR = 1 + 2 * (7 / 8);
 /** The largest entry of a manifest. */
 const MAX_ENTRY_BYTES = 8192;
 
-/** An upper bound of what the deploy takes on the disk. */
+/** An upper bound for the disk space of a deploy. */
 const maxDiskBytes = ({ files, bytes }: DeploySize): number => MAX_FACTOR * bytes + MAX_ENTRY_BYTES * files;
 
-/** Adds up what the deploys of one project take on the disk. A blob that several deploys share counts once. */
+/** Adds up the disk space of one project's deploys. A blob that several deploys share counts once. */
 const diskUsage = () => {
   const blobs = new Map<string, number>();
   return {
@@ -39,7 +39,7 @@ const quotaExceeded = (needed: number, quota: number): Fault =>
   );
 
 export interface QuotaOptions {
-  blobs: Pick<Blobs, "pathOf" | "damage">;
+  blobs: BlobSource;
   /** The deploys of the project that stay beside the new one. */
   retained: readonly (DeploySize & { manifest: string | null })[];
   /** Bytes. */

@@ -24,7 +24,7 @@ const tooLarge = (limit: number) =>
 const insufficientSpace = () =>
   new Fault(
     "storage_unavailable",
-    "The server has too little disk space for this deploy. Nothing of it was stored, and the site before is still served. Try again once there is space.",
+    "The server has too little disk space for this deploy. Nothing of it was stored, and the previous site is still served. Try again once there is space.",
     { "retry-after": "60", connection: "close" },
   );
 

@@ -37,7 +37,7 @@ export interface FailedUpload extends Upload {
   reason: string;
 }
 
-/** The newest deploys of a project that are kept, of those that succeeded and of those that failed. */
+/** How many deploys a project keeps: the newest that succeeded, and as many that failed. */
 export const MAX_RETAINED = 20;
 
 const COLUMNS = {
@@ -53,21 +53,23 @@ const COLUMNS = {
 };
 
 const value = sql.placeholder;
-const isDeploy = and(eq(deploys.projectId, value("projectId")), eq(deploys.id, value("id")));
+const IN_PROJECT = eq(deploys.projectId, value("projectId"));
+const IS_DEPLOY = and(IN_PROJECT, eq(deploys.id, value("id")));
+const IS_NOT_SERVED = sql`${deploys.id} is not (select active_deploy_id from projects where id = ${value("projectId")})`;
 
 const readStatements = (orm: Database["orm"]) => {
-  const findStatement = orm.select(COLUMNS).from(deploys).where(isDeploy).limit(1).prepare();
+  const findStatement = orm.select(COLUMNS).from(deploys).where(IS_DEPLOY).limit(1).prepare();
   const listStatement = orm
     .select(COLUMNS)
     .from(deploys)
-    .where(and(eq(deploys.projectId, value("projectId")), lt(deploys.id, value("before"))))
+    .where(and(IN_PROJECT, lt(deploys.id, value("before"))))
     .orderBy(desc(deploys.id))
     .limit(value("limit"))
     .prepare();
   const retainedStatement = orm
     .select({ manifest: deploys.manifest, files: deploys.files, bytes: deploys.bytes })
     .from(deploys)
-    .where(and(eq(deploys.projectId, value("projectId")), eq(deploys.status, "succeeded")))
+    .where(and(IN_PROJECT, eq(deploys.status, "succeeded")))
     .orderBy(desc(deploys.id))
     .limit(MAX_RETAINED - 1)
     .prepare();
@@ -76,7 +78,7 @@ const readStatements = (orm: Database["orm"]) => {
     .from(deploys)
     .where(eq(deploys.status, "succeeded"))
     .prepare();
-  /** SQLite keeps the last id that it assigned there. */
+  /** The table where SQLite stores the last id that it assigned. */
   const lastIdStatement = orm
     .select({ seq: sql<number>`seq` })
     .from(sql`sqlite_sequence`)
@@ -129,22 +131,17 @@ const writeStatements = (orm: Database["orm"]) => {
     .delete(deploys)
     .where(
       and(
-        eq(deploys.projectId, value("projectId")),
+        IN_PROJECT,
         sql`${deploys.status} = ${value("status")}`,
         sql`${deploys.id} <= (select id from deploys where project_id = ${value("projectId")}
           and status = ${value("status")} order by id desc limit 1 offset ${MAX_RETAINED})`,
-        sql`${deploys.id} is not (select active_deploy_id from projects where id = ${value("projectId")})`,
+        IS_NOT_SERVED,
       ),
     )
     .prepare();
   const removeStatement = orm
     .delete(deploys)
-    .where(
-      and(
-        isDeploy,
-        sql`${deploys.id} is not (select active_deploy_id from projects where id = ${value("projectId")})`,
-      ),
-    )
+    .where(and(IS_DEPLOY, IS_NOT_SERVED))
     .returning({ id: deploys.id })
     .prepare();
   return { insertStatement, activateNewestStatement, activateStatement, pruneStatement, removeStatement };

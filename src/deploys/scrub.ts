@@ -1,7 +1,7 @@
 import { type Poller, repeat } from "../lib/poller.ts";
 import type { Clock } from "../lib/time.ts";
 import { blobProblem } from "./blob-check.ts";
-import type { Blobs } from "./blobs.ts";
+import type { BlobSource } from "./blobs.ts";
 
 /** The progress of a scrub, from which the next process resumes. */
 export interface ScrubProgress {
@@ -16,7 +16,7 @@ export interface ScrubProgress {
 export const NO_PROGRESS: ScrubProgress = { after: "", endedAt: 0, damaged: [] };
 
 export interface ScrubberOptions {
-  blobs: Pick<Blobs, "pathOf" | "damage">;
+  blobs: BlobSource;
   /** The hashes of all blobs that deploys need now. */
   needed: () => Promise<ReadonlySet<string>>;
   /** Where progress is kept. */
@@ -49,7 +49,7 @@ const throttle = (bytesPerSecond: number, sleep: (ms: number) => Promise<void>) 
   };
 };
 
-/** The server stops: the file that is being read is not read to its end. */
+/** The server is stopping: ends the read of the current file. */
 class Stopped extends Error {}
 
 /**
@@ -67,7 +67,7 @@ export const scrubber = ({
 }: ScrubberOptions): Poller => {
   let isStopped = false;
   let wake: (() => void) | undefined;
-  // Not a race against a promise of the stop: that would keep every sleep of the pass in memory.
+  // Not a race against a promise for the stop, which would keep every sleep of the pass in memory.
   const pause = throttle(bytesPerSecond, (ms) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     wake = resolve;

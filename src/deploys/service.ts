@@ -3,7 +3,7 @@ import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { UnpackedFile } from "./archive.ts";
-import type { Blobs } from "./blobs.ts";
+import type { BlobSource, Blobs } from "./blobs.ts";
 import { hashesInManifest } from "./manifest.ts";
 import { sitePublisher } from "./publish.ts";
 import { type ReceiveOptions, type Upload, receiveUpload } from "./receive-upload.ts";
@@ -33,7 +33,7 @@ export interface DeployServiceOptions extends ReceiveOptions {
 /** The hashes of all blobs that deploys need. */
 const neededBlobs = async (
   deploys: Pick<DeployRepository, "manifests">,
-  blobs: Pick<Blobs, "pathOf" | "damage">,
+  blobs: BlobSource,
 ): Promise<Set<string>> => {
   const hashes = new Set<string>();
   for (const manifest of await deploys.manifests()) {
@@ -81,7 +81,7 @@ export const deployService = ({
       );
       return get(slug, id);
     },
-    /** Publishes files of the service's own, unless the project serves a deploy by then. */
+    /** Publishes the service's own files, unless the project already serves a deploy. */
     async publishFirst(slug: string, files: AsyncIterable<UnpackedFile>): Promise<void> {
       await publishFiles(await projects.get(slug), files, { keyId: null, isFirst: true });
     },
@@ -91,10 +91,10 @@ export const deployService = ({
       { limit, cursor }: { limit: number; cursor: string | undefined },
     ): Promise<Page<ListedDeploy>> {
       const { id, activeDeployId } = await projects.get(slug);
-      const list = `deploys:${id}`;
-      const before = cursor === undefined ? NEWEST : readCursor(cursor, list);
+      const scope = `deploys:${id}`;
+      const before = cursor === undefined ? NEWEST : readCursor(cursor, scope);
       const found = await deploys.list({ projectId: id, before, limit: limit + 1 });
-      return cutPage(found.map(withActive(activeDeployId)), limit, list);
+      return cutPage(found.map(withActive(activeDeployId)), limit, scope);
     },
     /** Serves an earlier deploy again. @throws Fault not_found, deploy_failed if the deploy had failed */
     async activate(slug: string, id: number): Promise<ListedDeploy> {
@@ -109,7 +109,7 @@ export const deployService = ({
     async remove(slug: string, id: number): Promise<void> {
       const { projectId } = await get(slug, id);
       if (await deploys.remove(projectId, id)) return;
-      // It is the served one, or another request deleted it meanwhile.
+      // It is the served deploy, or another request has deleted it: `get` then throws.
       await get(slug, id);
       throw new Fault("deploy_active");
     },

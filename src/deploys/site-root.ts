@@ -9,7 +9,7 @@ const MAX_NAMED = 3;
 
 const depthOf = (path: string): number => path.split("/").length;
 
-/** Pages that may be meant as the start page, those nearest to the top first. */
+/** Pages that could be the start page, nearest to the top first. */
 const startPages = (paths: readonly string[]): string[] =>
   paths
     .filter((path) => /(?:^|\/)index\.html?$/i.test(path))

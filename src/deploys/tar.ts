@@ -5,7 +5,7 @@ import { type Header, extract } from "tar-stream";
 import { InvalidArchive, type UnpackLimits } from "./invalid-archive.ts";
 import type { EntryKind } from "./archive-paths.ts";
 
-/** An entry as it is in the archive. Read `content` before you ask for the next entry. */
+/** An entry of an archive. Read `content` before you ask for the next entry. */
 export interface ArchiveEntry {
   name: string;
   kind: EntryKind;
@@ -39,13 +39,13 @@ const kindOf = (header: Header): EntryKind => {
   return kind;
 };
 
-/** Passes on at most `maxBytes`: an endless sequence of headers ends here too. */
+/** Passes on at most `maxBytes`, which also ends an endless sequence of headers. */
 const limitBytes = (maxBytes: number): Transform => {
   let seen = 0;
   return new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
       seen += chunk.length;
-      if (seen > maxBytes) done(new InvalidArchive("The archive unpacks to more than is allowed."));
+      if (seen > maxBytes) done(new InvalidArchive("The archive unpacks to more than the limit."));
       else done(null, chunk);
     },
   });

@@ -23,7 +23,7 @@ export const temporaryFiles = (directory: string) => {
     drop,
     reserve,
     makeDirectory: () => makeOwnedDirectories(directory),
-    /** Forgets a file that was moved away. */
+    /** Forgets a file that the caller has moved. */
     release: (name: string) => void writing.delete(name),
     /** Writes a file and returns its name. If `write` fails, nothing is left. */
     async write(write: (handle: number) => Promise<void> | void): Promise<string> {
@@ -39,7 +39,7 @@ export const temporaryFiles = (directory: string) => {
         closeSync(handle);
       }
     },
-    /** Removes what a crash left. @returns how many files */
+    /** Removes files that a crash left. @returns how many */
     sweep(): number {
       if (!existsSync(directory)) return 0;
       const left = readdirSync(directory).filter((name) => !writing.has(name));

@@ -32,7 +32,7 @@ export interface UploadLimits extends UploadPace {
   bytes: number;
 }
 
-/** Reads the chunks of a body. @throws UploadCutOff, so that a lost client is told from a disk that fails */
+/** Reads the chunks of a body. @throws UploadCutOff, which sets a lost client apart from a failing disk */
 async function* readChunks(
   body: ReadableStream<Uint8Array>,
   { stallMs, graceMs, bytesPerSecond }: UploadLimits,
@@ -98,7 +98,7 @@ export const openUploads = (
   limits: UploadLimits,
   diskSpace: DiskSpace = UNLIMITED_SPACE,
 ) => ({
-  /** Removes what a crash left. */
+  /** Removes files that a crash left. */
   clear(): void {
     rmSync(directory, { recursive: true, force: true });
   },

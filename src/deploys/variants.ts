@@ -21,7 +21,7 @@ const MIN_BYTES = 4096;
 const MAX_BYTES_FOR_WORKER = 32 * 1024;
 /** A variant that saves less than an eighth is not worth its space. */
 const MAX_RATIO = 7 / 8;
-/** Of libdeflate: pages are as small as with 6, in two thirds of the time. */
+/** A level of libdeflate: pages are as small as with 6, in two thirds of the time. */
 const GZIP_LEVEL = 5;
 /** Always smaller than gzip, unlike 4, and still fast. */
 const BROTLI_QUALITY = 5;
@@ -46,7 +46,7 @@ const encodingsIn = (hash: string, sizes: Record<ContentCoding, number>): Encodi
   ...(sizes.gzip > 0 && { gzip: { hash, size: sizes.gzip, at: sizes.br } }),
 });
 
-/** With zlib's own threads. */
+/** Compresses in zlib's own threads. */
 const compressInThreads = async (
   bytes: Uint8Array,
   maxBytes: number,
@@ -81,7 +81,7 @@ const compressInWorker = async (
   return hash === undefined ? {} : encodingsIn(hash, sizes);
 };
 
-/** A coding saves too little. */
+/** The compressed file is too large to be worth storing. */
 class TooLarge extends Error {}
 
 async function* assertAtMost(

@@ -5,7 +5,7 @@ export type Resolution = { file: SiteFile; path: string } | { location: string }
 
 /**
  * Decodes the path of a request, once, to a path in the site without the leading slash.
- * @returns undefined for what no site has: `..`, `//`, NUL, a backslash, an encoded slash, a wrong percent-encoding
+ * @returns undefined for a path that no site has: with `..`, `//`, NUL, a backslash, an encoded slash, or malformed encoding
  */
 export const decodePath = (encoded: string): string | undefined => {
   if (!encoded.startsWith("/") || /%2f/i.test(encoded)) return undefined;
@@ -36,7 +36,7 @@ const fileAt = (path: string, files: Manifest): string | undefined => {
   return [path, `${path}.html`].find((name) => files.has(name));
 };
 
-/** Adds the slash of a directory, or removes one behind a page; undefined if that leads nowhere. */
+/** Adds the slash of a directory, or removes the slash after a page; undefined if neither leads to a file. */
 const fixTrailingSlash = (path: string, files: Manifest): string | undefined => {
   if (files.has(`${path}/index.html`)) return `${path}/`;
   return /[^/]\/$/.test(path) && files.has(`${path.slice(0, -1)}.html`) ? path.slice(0, -1) : undefined;

@@ -14,7 +14,7 @@ export interface PublishedSite {
   manifest: string;
 }
 
-/** A name that only leads to another one, permanently or temporarily. */
+/** A name that redirects to another one, permanently or temporarily. */
 export interface PublishedRedirect {
   kind: "redirect";
   /** The project's primary domain, in A-labels. */
@@ -44,7 +44,7 @@ const siteOf = ({ projectId, deployId, manifest }: Row): PublishedSite | undefin
 
 const hasDomains = inArray(projects.plan, PLANS_WITH_DOMAINS);
 const listOf = (stages: readonly string[]) => sql.raw(`(${stages.map((stage) => `'${stage}'`).join(", ")})`);
-// In the words of the index over holders: SQLite uses it for no others.
+// Spelled exactly as in the partial index over holders: otherwise SQLite does not use that index.
 const isHeld = sql`${domains.stage} in ${listOf(stagesThat("isHeld"))}`;
 const SERVED = listOf(stagesThat("isServed"));
 

@@ -1,5 +1,5 @@
-import { sizeProblem } from "../deploys/blob-check.ts";
-import type { Blobs } from "../deploys/blobs.ts";
+import { contentProblem, sizeProblem } from "../deploys/blob-check.ts";
+import type { BlobSource } from "../deploys/blobs.ts";
 import { type SiteFile, blobSizes } from "../deploys/manifest.ts";
 import { matchesEtag, matchesEtagStrongly } from "../http/etag.ts";
 import { type Range, readRange } from "./range.ts";
@@ -10,12 +10,10 @@ import {
   selectRepresentation,
 } from "./representation.ts";
 
-type BlobSource = Pick<Blobs, "pathOf" | "damage">;
-
-/** The path of a blob after a check of its size: an error while the body is sent could not be reported. @throws BlobDamaged */
+/** Checks a blob's size and returns its path: an error while the body is sent could not be reported. @throws BlobDamaged */
 const checkedPath = async ({ pathOf, damage }: BlobSource, file: SiteFile, hash: string): Promise<string> => {
   const path = pathOf(hash);
-  if (damage.has(hash)) throw damage.add(hash, "");
+  damage.assertWhole(hash);
   const problem = await sizeProblem(path, blobSizes(file).get(hash) ?? 0);
   if (problem !== undefined) throw damage.add(hash, problem);
   return path;
@@ -24,8 +22,8 @@ const checkedPath = async ({ pathOf, damage }: BlobSource, file: SiteFile, hash:
 /** The content of a blob. @throws BlobDamaged */
 const readChecked = async (blobs: BlobSource, file: SiteFile, hash: string): Promise<Uint8Array> => {
   const bytes = await Bun.file(await checkedPath(blobs, file, hash)).bytes();
-  if (Bun.SHA256.hash(bytes, "hex") !== hash)
-    throw blobs.damage.add(hash, "has other content than was stored");
+  const problem = contentProblem(bytes, hash);
+  if (problem !== undefined) throw blobs.damage.add(hash, problem);
   return bytes;
 };
 

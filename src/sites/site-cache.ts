@@ -1,4 +1,4 @@
-import type { Blobs } from "../deploys/blobs.ts";
+import type { BlobSource } from "../deploys/blobs.ts";
 import { loadManifest } from "../deploys/manifest.ts";
 import { lruCache } from "../lib/lru.ts";
 import type { PublishedSite } from "./repository.ts";
@@ -11,7 +11,7 @@ const MAX_RESPONSE_BYTES = 16 * 2 ** 20;
 
 /** Opens deploys as sites, and caches the manifests and the responses that were used last. */
 export const siteCache = (
-  blobs: Pick<Blobs, "pathOf" | "damage">,
+  blobs: BlobSource,
   {
     maxFiles = MAX_FILES,
     responses = responseCache(MAX_RESPONSE_BYTES),

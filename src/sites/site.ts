@@ -1,4 +1,4 @@
-import type { Blobs } from "../deploys/blobs.ts";
+import type { BlobSource } from "../deploys/blobs.ts";
 import type { Manifest, SiteFile } from "../deploys/manifest.ts";
 import { lruCache } from "../lib/lru.ts";
 import { decodePath, resolvePath } from "./paths.ts";
@@ -45,7 +45,7 @@ export interface SiteOptions {
   /** Identifies the deploy among all that share `responses`. */
   key: string;
   manifest: Manifest;
-  blobs: Pick<Blobs, "pathOf" | "damage">;
+  blobs: BlobSource;
   responses: ResponseCache;
 }
 
@@ -113,7 +113,7 @@ export const openSite = ({ key: siteKey, manifest, blobs, responses }: SiteOptio
     key: string,
   ): Response | Promise<Response> => {
     const path = decodePath(request.path);
-    if (path === undefined) return textResponse(400, "This address is not a valid one.\n");
+    if (path === undefined) return textResponse(400, "This address is not valid.\n");
     const resolved = resolvePath(path, files);
     if (!resolved) return respondNotFound(request, accepted);
     if ("location" in resolved) return redirectResponse(resolved.location + request.query);
@@ -127,7 +127,7 @@ export const openSite = ({ key: siteKey, manifest, blobs, responses }: SiteOptio
     respond(request: SiteRequest): Response | Promise<Response> {
       const { method, path, headers } = request;
       if (method !== "GET" && method !== "HEAD")
-        return textResponse(405, "Sites are read with GET and HEAD.\n", { allow: "GET, HEAD" });
+        return textResponse(405, "Sites accept only GET and HEAD.\n", { allow: "GET, HEAD" });
       const accepted = readAcceptEncoding(headers.get("accept-encoding"));
       const key = `${siteKey} ${accepted.key} ${path}`;
       const cached = wantsWhole(request) ? responses.get(key) : undefined;

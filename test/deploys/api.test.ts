@@ -74,7 +74,7 @@ test.each(["application/zip", "application/x-gzip", "application/octet-stream; x
   },
 );
 
-test("a refused archive is recorded as failed with its reason, and the site before is still served", async () => {
+test("a refused archive is recorded as failed with its reason, and the previous site is still served", async () => {
   const store = await openProject();
   await upload(store, site("good"));
   const before = filesOf(store).length;
@@ -90,7 +90,7 @@ test("a refused archive is recorded as failed with its reason, and the site befo
   expect(filesOf(store).length).toBe(before);
 });
 
-test("an archive without a start page is a failed deploy, and the site before is still served", async () => {
+test("an archive without a start page is a failed deploy, and the previous site is still served", async () => {
   const store = await openProject();
   await upload(store, site("good"));
   const response = await upload(store, zipOf([{ name: "a/index.html" }, { name: "b/index.html" }]));

@@ -62,11 +62,11 @@ const REFUSED: [what: string, entries: TestEntry[], reason: string][] = [
   ["a file where a directory is", [{ name: "a/b" }, { name: "a" }], '"a": is a file where'],
   ["a directory where a file is", [{ name: "a" }, { name: "a/b" }], '"a/b": is a directory where'],
   ["a path that is too deep", [PAGE, { name: "a/b/c/d/e.html" }], "more than 4 names deep"],
-  ["too many files", ["a", "b", "c", "d"].map((name) => ({ name })), '"d": is more than 3 files'],
+  ["too many files", ["a", "b", "c", "d"].map((name) => ({ name })), '"d": exceeds the limit of 3 files'],
   [
     "too many bytes",
     [PAGE, { name: "bomb", content: Buffer.alloc(2000) }],
-    '"bomb": unpacks beyond 1000 bytes',
+    '"bomb": exceeds the limit of 1000 bytes',
   ],
 ];
 const LIMITS = { depth: 4, files: 3, bytes: 1000 };
@@ -163,6 +163,6 @@ test("files too large for memory are unpacked whole, from both formats", async (
     expect(file?.hash).toBe(Bun.SHA256.hash(content, "hex"));
     expect(Object.keys(file?.encodings ?? {})).toEqual(["br", "gzip"]);
     expect(left.length).toBe(5);
-    await expectRefused(archive, "unpacks beyond 2000000 bytes", { bytes: 2_000_000 });
+    await expectRefused(archive, "exceeds the limit of 2000000 bytes", { bytes: 2_000_000 });
   }
 });

@@ -78,11 +78,11 @@ test.each([
     2 * MIB,
   ],
   ["streamed, larger than the free space", () => streamed(noise), {}, 2 * MIB],
-  ["whose one large file unpacks beyond the free space", () => text, {}, 2 * MIB],
+  ["whose one large file exceeds the free space once unpacked", () => text, {}, 2 * MIB],
   ["whose small files unpack beyond the free space", () => small, {}, 2 * MIB],
   ["of any size, once the reserve is touched", () => streamed(small), {}, -1],
 ])(
-  "an archive %s is refused; the reserve stays free and the site before is still served",
+  "an archive %s is refused; the reserve stays free and the previous site is still served",
   async (_what, body, headers, left) => {
     const { store, leave, least } = await openOnDisk();
     const before = filesIn(store).toSorted();

@@ -38,7 +38,7 @@ const blobsIn = ({ config }: Store): number =>
     entry.isFile(),
   ).length;
 
-test("a deploy beyond the quota is recorded as failed and leaves nothing, and the site before is still served", async () => {
+test("a deploy beyond the quota is recorded as failed and leaves nothing, and the previous site is still served", async () => {
   const store = await openProjects("3MiB", ["docs", "other"]);
   expect(await statuses(store, { "a.bin": content(MIB) }, { "b.bin": content(MIB) })).toEqual([201, 201]);
   const before = blobsIn(store);

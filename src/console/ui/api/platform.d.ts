@@ -68,7 +68,7 @@ export interface paths {
     put?: never;
     /**
      * Deploy a site
-     * @description Send a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is stripped. The site switches in one step, once all of it is on disk. A refused archive is recorded as `failed` with its reason, and the site before is still served. All kept deploys of a project share a quota, in which a file that several deploys share counts once; a deploy beyond the quota gets `quota_exceeded`. After 30 seconds, an upload slower than 32 KiB a second is refused. Needs the scope `platform:write`.
+     * @description Send a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is stripped. The site switches in one step, once all of it is on disk. A refused archive is recorded as `failed` with its reason, and the previous site is still served. All kept deploys of a project share a quota, in which a file that several deploys share counts once; a deploy beyond the quota gets `quota_exceeded`. After 30 seconds, an upload slower than 32 KiB a second is refused. Needs the scope `platform:write`.
      */
     post: operations["uploadDeploy"];
     delete?: never;
@@ -485,7 +485,7 @@ export interface components {
        */
       id: number;
       /**
-       * @description `failed`: the archive was refused, and the site before is still served.
+       * @description `failed`: the archive was refused, and the previous site is still served.
        * @enum {string}
        */
       status: "succeeded" | "failed";
