@@ -41,7 +41,7 @@ export const splitChain = (pem: string): string[] => {
   if (blocks.length === 0) throw unfit("not a PEM certificate");
   if (blocks.length > MAX_CERTIFICATES) throw unfit(`more than ${MAX_CERTIFICATES} certificates`);
   if (pem.replaceAll(PEM_BLOCK, "").trim() !== "")
-    throw unfit("something that is not a certificate in the chain");
+    throw unfit("the chain contains something that is not a certificate");
   return blocks.map((block) => parse(block).toString().trim());
 };
 
@@ -112,15 +112,15 @@ export const assertFits = async (
   if (missing.length > 0) throw unfit(`it is not for ${missing.join(", ")}, but for ${covered.join(", ")}`);
   if (notBefore > now + CLOCK_SKEW_MS)
     throw unfit(
-      `it is valid from ${timeText(notBefore)} on, and it is ${timeText(now)} here: is this machine's clock right?`,
+      `it is valid from ${timeText(notBefore)}, but this machine's clock says ${timeText(now)}: is this machine's clock right?`,
     );
   if (notAfter <= now)
     throw unfit(
-      `it was valid until ${timeText(notAfter)}, and it is ${timeText(now)} here: is this machine's clock right?`,
+      `it expired at ${timeText(notAfter)}, and the time here is ${timeText(now)}: is this machine's clock right?`,
     );
 };
 
-/** True if a text holds PEM certificates, and all of them can be parsed. */
+/** True if a text has PEM certificates, and all of them can be parsed. */
 export const holdsCertificates = (text: string): boolean => {
   try {
     return (text.match(PEM_BLOCK) ?? []).map((block) => new X509Certificate(block)).length > 0;

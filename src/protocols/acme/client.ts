@@ -48,7 +48,7 @@ const fetchRenewalInfo = async (
 };
 
 /**
- * A client of one CA (RFC 8555). It caches the directory and unused nonces, and nothing else: make one for each piece of work.
+ * A client of one CA (RFC 8555). It caches the directory and unused nonces, and nothing else: create one for each task.
  * Every error of the server or the network is an AcmeProblem. Only `badNonce` is retried.
  */
 export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDependencies) => {

@@ -18,9 +18,9 @@ export const readFields = (value: unknown, what: string): Fields => {
 };
 
 export const readText = (value: unknown, what: string, maxLength = MAX_TEXT_LENGTH): string => {
-  if (typeof value !== "string") throw malformed(`${what} is not a text`);
+  if (typeof value !== "string") throw malformed(`${what} is not a string`);
   if (value === "" || value.length > maxLength)
-    throw malformed(`${what} is not of 1 to ${maxLength} characters`);
+    throw malformed(`${what} does not have 1 to ${maxLength} characters`);
   return value;
 };
 
@@ -29,7 +29,7 @@ export const readList = <Item>(
   what: string,
   read: (item: unknown, what: string) => Item,
 ): Item[] => {
-  if (!Array.isArray(value)) throw malformed(`${what} is not a list`);
+  if (!Array.isArray(value)) throw malformed(`${what} is not an array`);
   if (value.length > MAX_ENTRIES) throw malformed(`${what} has more than ${MAX_ENTRIES} entries`);
   return value.map((item, index) => read(item, `${what}[${index}]`));
 };
@@ -60,7 +60,7 @@ export const readUrl = (value: unknown, what: string): string => {
   return text;
 };
 
-/** A URL that is shown to people and never requested. Anything but an http or https URL is left out, such as pebble's `data:`. */
+/** A URL for people to open: it is never requested. Anything but an http or https URL is left out, such as pebble's `data:`. */
 export const linkField = <Key extends string>(key: Key, value: unknown): Partial<Record<Key, string>> => {
   const isLink = typeof value === "string" && value.length <= MAX_TEXT_LENGTH && isWebUrl(value);
   return isLink ? ({ [key]: value } as Record<Key, string>) : {};
@@ -68,7 +68,7 @@ export const linkField = <Key extends string>(key: Key, value: unknown): Partial
 
 const ABSENT = new Set<unknown>([undefined, null, ""]);
 
-/** A field that may be absent, null or empty, and is then left out. */
+/** Reads a field, or leaves it out if it is absent, null or empty. */
 export const optionalField = <Key extends string, Value>(
   key: Key,
   value: unknown,

@@ -19,7 +19,7 @@ export interface Directory {
   newAccount: string;
   newOrder: string;
   revokeCert: string;
-  /** RFC 9773; absent if the CA has none. */
+  /** RFC 9773; absent if the CA has no ARI. */
   renewalInfo?: string;
   termsOfService?: string;
   /** The names by which CAA records allow this CA. */
@@ -27,7 +27,8 @@ export interface Directory {
   externalAccountRequired: boolean;
 }
 
-export type OrderStatus = "pending" | "ready" | "processing" | "valid" | "invalid";
+const ORDER_STATUSES = ["pending", "ready", "processing", "valid", "invalid"] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 /** RFC 8555 section 7.1.3. */
 export interface Order {
@@ -47,22 +48,24 @@ export interface Order {
   retryAfterMs?: number;
 }
 
-export type AuthorizationStatus = "pending" | "valid" | "invalid" | "deactivated" | "expired" | "revoked";
+const AUTHORIZATION_STATUSES = ["pending", "valid", "invalid", "deactivated", "expired", "revoked"] as const;
+type AuthorizationStatus = (typeof AUTHORIZATION_STATUSES)[number];
 
 /** RFC 8555 section 7.1.4. */
 export interface Authorization {
   url: string;
   status: AuthorizationStatus;
   name: string;
-  /** Those of a known type. */
+  /** The challenges of a known type. */
   challenges: Challenge[];
   expires?: number;
   retryAfterMs?: number;
 }
 
-export const CHALLENGE_TYPES = ["http-01", "tls-alpn-01", "dns-01"] as const;
-export type ChallengeType = (typeof CHALLENGE_TYPES)[number];
-export type ChallengeStatus = "pending" | "processing" | "valid" | "invalid";
+const CHALLENGE_TYPES = ["http-01", "tls-alpn-01", "dns-01"] as const;
+type ChallengeType = (typeof CHALLENGE_TYPES)[number];
+const CHALLENGE_STATUSES = ["pending", "processing", "valid", "invalid"] as const;
+type ChallengeStatus = (typeof CHALLENGE_STATUSES)[number];
 
 /** RFC 8555 section 8. */
 export interface Challenge {
@@ -84,10 +87,7 @@ export interface RenewalInfo {
   retryAfterMs: number;
 }
 
-const ORDER_STATUSES = ["pending", "ready", "processing", "valid", "invalid"] as const;
 const INVALIDATING = ["deactivated", "expired", "revoked"] as const;
-const AUTHORIZATION_STATUSES = ["pending", "valid", "invalid", "deactivated", "expired", "revoked"] as const;
-const CHALLENGE_STATUSES = ["pending", "processing", "valid", "invalid"] as const;
 
 const MAX_NAME_LENGTH = 253;
 /** RFC 8555 section 8.1: at least 128 bits, in base64url. */
@@ -179,7 +179,7 @@ export const readAuthorization = (value: unknown, url: string, retryAfterMs?: nu
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** RFC 9773 section 4.3.3: without a Retry-After. */
+/** RFC 9773 section 4.3.3: the wait without a Retry-After. */
 const DEFAULT_RETRY_MS = 6 * HOUR_MS;
 
 /** RFC 9773 section 4.3.2: reasonable limits on the Retry-After. */

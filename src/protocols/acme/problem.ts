@@ -13,7 +13,7 @@ export interface Subproblem {
 export interface Problem {
   /**
    * The part after `urn:ietf:params:acme:error:`, such as `rateLimited`, or a word of ours:
-   * - `unreachable`: no response: not resolved, not connected, not trusted, not in time
+   * - `unreachable`: no response: a failure of DNS, connection or trust, or a timeout
    * - `malformed_answer`: a response that breaks RFC 8555, is too large, or redirects
    * - `unexplained`: an error without a problem document
    * - `unfit_certificate`: not a certificate, or not the one that was ordered
@@ -91,7 +91,7 @@ const readSubproblem = (value: unknown): Subproblem => {
 
 /**
  * Reads a problem document (RFC 8555 section 6.7) of a response or in an object. Anything becomes a problem.
- * @param value parsed JSON; undefined without any
+ * @param value parsed JSON; undefined if there is none
  */
 export const readProblem = (
   value: unknown,
@@ -102,7 +102,7 @@ export const readProblem = (
   return {
     type: typeOf(type) || typeOfStatus(status),
     detail:
-      explanation || (status === undefined ? "no reason was given" : `answered ${status} without a reason`),
+      explanation || (status === undefined ? "no reason was given" : `status ${status} without a reason`),
     subproblems: Array.isArray(subproblems) ? subproblems.slice(0, MAX_SUBPROBLEMS).map(readSubproblem) : [],
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),

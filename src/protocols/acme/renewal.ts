@@ -14,7 +14,7 @@ export interface RenewalWindow {
   end: number;
 }
 
-/** With a shorter lifetime, the last third would leave too little time for a retry. */
+/** The last third of a shorter lifetime would leave too little time for retries. */
 const SHORT_LIFETIME_MS = 10 * DAY_MS;
 /** A fraction of the remaining lifetime, or of a wait: certificates issued together are not renewed together. */
 const JITTER = 0.1;
@@ -23,7 +23,7 @@ const JITTER = 0.1;
 const remainingAtRenewal = (lifetime: number): number =>
   lifetime < SHORT_LIFETIME_MS ? lifetime / 2 : lifetime / 3;
 
-/** A window that ends after the certificate would let it expire. */
+/** False for a window that ends after the certificate's expiry, or that is empty. */
 const isUsable = (window: RenewalWindow | undefined, { notAfter }: Validity): window is RenewalWindow =>
   window !== undefined && window.start < window.end && window.end <= notAfter;
 

@@ -27,7 +27,7 @@ const MAX_NONCES = 32;
 /** RFC 8555 section 6.5.1. */
 const NONCE = /^[A-Za-z0-9_-]{1,512}$/;
 
-/** Milliseconds before a retry with a fresh nonce, for servers that share nonces with a delay. They double up to a second. */
+/** Milliseconds before a retry with a fresh nonce, for servers that share nonces with a delay: doubled each time, up to 1 s. */
 const nonceWaitMs = (retry: number): number => Math.min(1000, 10 * 2 ** retry);
 
 const parse = (text: string): unknown => {
@@ -59,7 +59,7 @@ const noncePool = () => {
   };
 };
 
-/** Requests to one CA, signed where RFC 8555 section 6.2 asks for it. */
+/** Requests to one CA, signed where RFC 8555 section 6.2 requires it. */
 export const acmeRequests = (options: RequestOptions, dependencies: AcmeDependencies) => {
   const { sleep, clock } = dependencies;
   const send = transport(options, dependencies);
@@ -75,7 +75,7 @@ export const acmeRequests = (options: RequestOptions, dependencies: AcmeDependen
     nonces.keep(response.headers);
     const { status } = response;
     if (status >= 200 && status < 300) return response;
-    if (status < 400) throw malformed(`answered ${status}, which is not followed`);
+    if (status < 400) throw malformed(`status ${status}: redirects are not followed`);
     throw new AcmeProblem(
       readProblem(parse(response.body), { status, retryAfterMs: retryAfterOf(response) }),
     );

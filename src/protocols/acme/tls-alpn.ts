@@ -62,7 +62,7 @@ export const fetchAlpnCertificate = async (
     ALPNProtocols: [PROTOCOL],
     rejectUnauthorized: false,
   });
-  const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  const timer = setTimeout(() => reject(new Error(`timed out after ${timeoutMs} ms`)), timeoutMs);
   socket.once("secureConnect", () => resolve(socket.getPeerCertificate().raw));
   socket.once("close", () => reject(new Error("the connection was closed")));
   socket.on("error", reject);

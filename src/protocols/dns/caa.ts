@@ -6,10 +6,10 @@ import type { Exchange } from "./client.ts";
 export type RelevantCaa =
   | { kind: "found"; name: string; records: CaaRecord[] }
   | { kind: "none" }
-  /** The resolvers had no usable answer: a CA would not issue, RFC 8659 section 3. */
+  /** The resolvers had no usable answer: a CA would not issue (RFC 8659 section 3). */
   | { kind: "unknown"; name: string; problem: ChainProblem; exchange: Exchange };
 
-/** Finds the relevant CAA records (RFC 8659 section 3): of the name, through CNAME records, or of the nearest parent with some. */
+/** Finds the relevant CAA records (RFC 8659 section 3): those of the name, through CNAME records, or of its nearest parent. */
 export const relevantCaa = async (resolve: Resolve, hostname: string): Promise<RelevantCaa> => {
   for (const name of withParents(hostname)) {
     const { names, records, problem, last } = await followCnames(resolve, name, "CAA");
@@ -42,6 +42,6 @@ export const allowsIssuance = (records: CaaRecord[], issuers: readonly string[])
   );
 };
 
-/** A record as in a zone file. */
+/** Formats a record as in a zone file. */
 export const formatCaa = ({ data: { critical, tag, value } }: CaaRecord): string =>
   `${critical ? 128 : 0} ${tag} ${JSON.stringify(value)}`;

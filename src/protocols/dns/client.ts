@@ -38,8 +38,8 @@ const RESERVED_FOR_URGENT = 3;
 const always: IsUrgent = () => true;
 
 /**
- * A DNS client. Every attempt has its own socket, port and id (RFC 5452), so a late packet reaches nobody. At most 8 queries at
- * once go to one server.
+ * A DNS client. Every attempt has its own socket, port and id (RFC 5452), so late packets are lost. At most 8 queries at once go
+ * to one server.
  */
 export const dnsClient = (
   dependencies: DnsClientDependencies,

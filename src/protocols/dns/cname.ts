@@ -25,14 +25,14 @@ export interface CnameChain {
 export const isUsable = ({ outcome }: Exchange): boolean =>
   outcome.kind === "answer" && (outcome.rcode === "NOERROR" || outcome.rcode === "NXDOMAIN");
 
-/** The records of a usable answer; none of any other: `named` sends the records of a loop with SERVFAIL. */
+/** The records of a usable answer. Any other counts as empty: `named` sends the records of a loop with SERVFAIL. */
 export const recordsOf = (exchange: Exchange): DnsRecord[] =>
   isUsable(exchange) && exchange.outcome.kind === "answer" ? exchange.outcome.records : [];
 
 const cnameOf = (records: DnsRecord[], name: string): string | undefined =>
   records.find((record) => record.type === "CNAME" && record.name === name)?.data as string | undefined;
 
-/** Appends the CNAME values of one answer to `names`, as far as they lead. */
+/** Appends the chain of CNAME values in one answer to `names`. */
 const appendCnames = (names: string[], records: DnsRecord[]): ChainProblem | undefined => {
   for (;;) {
     const next = cnameOf(records, names.at(-1) ?? "");
@@ -44,7 +44,7 @@ const appendCnames = (names: string[], records: DnsRecord[]): ChainProblem | und
   }
 };
 
-/** Asks for records through CNAME records, also where the resolver does not follow them itself. */
+/** Queries records through CNAME records, also if the resolver does not follow them itself. */
 export const followCnames = async (
   resolve: Resolve,
   name: string,
@@ -52,14 +52,14 @@ export const followCnames = async (
 ): Promise<CnameChain> => {
   const names = [name];
   for (;;) {
-    const asked = names.at(-1) ?? "";
-    const last = await resolve({ name: asked, type });
+    const queried = names.at(-1) ?? "";
+    const last = await resolve({ name: queried, type });
     if (!isUsable(last)) return { names, records: [], problem: "unanswered", last };
     const problem = appendCnames(names, recordsOf(last));
     if (problem) return { names, records: [], problem, last };
     const end = names.at(-1);
     const records = recordsOf(last).filter((record) => record.type === type && record.name === end);
     // The chain ends with records, or with a name that has no CNAME.
-    if (records.length > 0 || end === asked) return { names, records, last };
+    if (records.length > 0 || end === queried) return { names, records, last };
   }
 };

@@ -16,7 +16,7 @@ export type FailureKind =
   | "malformed"
   | "spoofed"
   | "oversized"
-  /** The address must not be asked, and was not. */
+  /** The address must not be queried, and was not. */
   | "forbidden";
 
 export interface Failure {
@@ -29,7 +29,7 @@ export interface Failure {
 export interface Query {
   server: Server;
   question: Question;
-  /** RD, RFC 1035 section 4.1.1: the server is asked to look up what it does not hold. */
+  /** RD (RFC 1035 section 4.1.1): asks the server to resolve names outside its own zones. */
   recursive: boolean;
 }
 

@@ -1,7 +1,7 @@
-/** True if somebody waits for the result. It may become true while the work is queued. */
+/** True if a person waits for the result. It may become true while the work is queued. */
 export type IsUrgent = () => boolean;
 
-/** Runs work for a key, queued if too much of that key runs. */
+/** Runs work for a key, or queues it while too much work of that key runs. */
 export type Limiter = <Value>(key: string, isUrgent: IsUrgent, work: () => Promise<Value>) => Promise<Value>;
 
 interface Job {

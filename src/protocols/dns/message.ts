@@ -15,7 +15,7 @@ interface RecordFields {
   ttl: number;
 }
 
-/** The data of a TXT record are its strings, joined. */
+/** The data of a TXT record is the concatenation of its strings. */
 export type TextRecord = RecordFields & { type: "A" | "AAAA" | "CNAME" | "NS" | "TXT"; data: string };
 export type CaaRecord = RecordFields & {
   type: "CAA";
@@ -114,12 +114,12 @@ const isFor = (bytes: Buffer, question: Question): boolean => {
   const head = Buffer.from(bytes);
   head.fill(0, 6, HEADER_BYTES);
   const { questions = [] } = decode(head);
-  const [asked] = questions;
+  const [first] = questions;
   return (
     questions.length === 1 &&
-    asked?.type === question.type &&
-    asked.class === "IN" &&
-    isSameName(asked.name, question.name)
+    first?.type === question.type &&
+    first.class === "IN" &&
+    isSameName(first.name, question.name)
   );
 };
 

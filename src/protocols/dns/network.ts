@@ -15,7 +15,7 @@ export interface Receiver {
 }
 
 export interface Channel {
-  /** The receiver is not called after it. */
+  /** Closes the channel: the receiver is not called afterwards. */
   close(): void;
 }
 

@@ -19,8 +19,8 @@ const skipSilent = failWithoutSending("timeout", "it was silent about this name 
 const skipLate = failWithoutSending("timeout", "the check had waited for too long, so it was not asked");
 
 /**
- * Sends a server no more queries about a name once it was silent about it: each silence takes seconds of a slot that others
- * wait for. So the first query goes alone, and concurrent ones wait for its outcome.
+ * Sends a server no more queries about a name after a timeout: each timeout occupies a slot for seconds. So the first query
+ * goes alone, and concurrent ones wait for its outcome.
  */
 export const skipSilentServers = (send: SendQuery): SendQuery => {
   const firstQueries = new Map<string, Promise<unknown>>();

@@ -32,7 +32,7 @@ export const alpnChallenges = (challenge: ChallengeCertificate, handshakeMs: num
     socket.end();
   });
   return {
-    /** True if a CA asks for a pending challenge: ALPN is "acme-tls/1" and nothing else (section 3). */
+    /** True if a CA validates a pending challenge: ALPN is "acme-tls/1" and nothing else (section 3). */
     matches: ({ serverName, protocols }: ClientHello): boolean =>
       serverName !== undefined &&
       protocols.length === 1 &&

@@ -48,7 +48,7 @@ const httpsUrl = (url: string, host: string): string => {
   return `https://${host.slice(0, -":443".length)}${rest.slice(host.length)}`;
 };
 
-/** Ends the count of a request in flight when its response is there. */
+/** Stops counting a request as in flight once its response is ready. */
 const countDown = <Result>(connection: Connection, response: Result | Promise<Result>) => {
   if (!(response instanceof Promise)) {
     connection.requestsInFlight -= 1;

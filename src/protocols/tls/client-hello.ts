@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** The part of a ClientHello that is used here. */
+/** The fields of a ClientHello that this server uses. */
 export interface ClientHello {
   kind: "hello";
   /** From the extension server_name, in lower case; undefined without it. */
@@ -34,15 +34,7 @@ const NAME_LENGTH = 253;
 class Malformed extends Error {}
 
 /** Reads bytes in order, and vectors (RFC 8446 section 3). Every method throws Malformed beyond the end. */
-interface Cursor {
-  readonly left: number;
-  integer(bytes: number): number;
-  take(bytes: number): Uint8Array;
-  /** Bytes after their length, which takes `lengthBytes` bytes. */
-  vector(lengthBytes: number): Uint8Array;
-}
-
-const cursorOver = (bytes: Uint8Array): Cursor => {
+const cursorOver = (bytes: Uint8Array) => {
   let at = 0;
   const take = (count: number): Uint8Array => {
     if (count > bytes.length - at) throw new Malformed();
@@ -51,12 +43,13 @@ const cursorOver = (bytes: Uint8Array): Cursor => {
   };
   const integer = (count: number): number => take(count).reduce((value, byte) => value * 256 + byte, 0);
   return {
-    get left() {
+    get left(): number {
       return bytes.length - at;
     },
     integer,
     take,
-    vector: (lengthBytes) => take(integer(lengthBytes)),
+    /** The bytes after their length, which takes `lengthBytes` bytes. */
+    vector: (lengthBytes: number): Uint8Array => take(integer(lengthBytes)),
   };
 };
 
@@ -96,7 +89,7 @@ const readBody = (body: Uint8Array): ClientHello => {
   while (extensions.left > 0) {
     const type = extensions.integer(2);
     const extension = extensions.vector(2);
-    // RFC 8446 section 4.2: not twice.
+    // RFC 8446 section 4.2: each type at most once.
     if (seen.has(type)) throw new Malformed();
     seen.add(type);
     if (type === SERVER_NAME) hello.serverName = readServerName(extension);

@@ -10,7 +10,7 @@ export interface ConnectionLimits {
   headersMs: number;
   /** Without a byte in either direction. */
   idleMs: number;
-  /** Left to a client that floods, to read why its connection ends. */
+  /** The time a client that floods gets to read why its connection ends. */
   lingerMs: number;
   connections: number;
   /** From one IPv4 address, or one /64 of IPv6. */
@@ -58,18 +58,11 @@ const MAPPED = /^::ffff:(?=[\d.]+$)/i;
 const peerKey = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 const isLate = (connection: Connection, now: number, limits: ConnectionLimits): boolean => {
-  const {
-    secure,
-    openedAt,
-    lastActiveAt: activeAt,
-    lastSentAt: sentAt,
-    headersStartedAt: headersSince,
-    idleExemptions: patient,
-  } = connection;
+  const { secure, openedAt, lastActiveAt, lastSentAt, headersStartedAt, idleExemptions } = connection;
   if (!secure) return now - openedAt > limits.handshakeMs;
-  if (patient === 0 && now - activeAt > limits.idleMs) return true;
+  if (idleExemptions === 0 && now - lastActiveAt > limits.idleMs) return true;
   // A client that still receives may send its next request early.
-  return headersSince > 0 && now - Math.max(headersSince, sentAt) > limits.headersMs;
+  return headersStartedAt > 0 && now - Math.max(headersStartedAt, lastSentAt) > limits.headersMs;
 };
 
 const newConnection = (address: string, socket: Socket): Connection => {
@@ -116,7 +109,7 @@ export const connectionTable = (limits: ConnectionLimits) => {
     /** Adds a new connection; undefined if it exceeds a limit. */
     open(socket: Socket): Connection | undefined {
       const { remoteAddress } = socket;
-      // Closed already.
+      // The client has already disconnected.
       if (remoteAddress === undefined) return undefined;
       const address = remoteAddress.replace(MAPPED, "");
       const client = clientNetwork(address);

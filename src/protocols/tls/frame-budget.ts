@@ -1,20 +1,6 @@
 import { CONTINUATION, DATA, GOAWAY, HEADERS, PADDED, PING, RST_STREAM, SETTINGS } from "./frames.ts";
 import type { FrameHeader } from "./frames.ts";
 
-/**
- * Limits the frames of a client that carry nothing of a request: they cost the server time (RFC 9113 section 10.5), and
- * neither flow control nor the limits of requests count them. Such a frame spends credit that the connection earned by
- * requests and responses; without credit it spends an allowance that grows with time. Frames that demand work spend
- * the allowance alone: a client must not earn resets by opening streams (CVE-2023-44487).
- */
-export interface FrameBudget {
-  /** Spends what the frame costs. */
-  spend(frame: FrameHeader): void;
-  /** Earns for bytes that were sent to the client, which it acknowledges with WINDOW_UPDATE. */
-  earn(bytes: number): void;
-  isExceeded(): boolean;
-}
-
 /** The most frames at once. Browsers cancel dozens of requests when a page is left. */
 export const MAX_ALLOWANCE = 1000;
 const ALLOWANCE_PER_MS = 0.2;
@@ -34,8 +20,14 @@ const DEMANDS_WORK: ReadonlySet<number> = new Set([RST_STREAM, SETTINGS, PING, G
 const isEmpty = ({ length, flags }: FrameHeader): boolean =>
   length < MIN_DATA_BYTES + ((flags & PADDED) === 0 ? 0 : MAX_PADDING_BYTES);
 
-/** @param now milliseconds of a monotonic clock */
-export const frameBudget = (now: () => number): FrameBudget => {
+/**
+ * Limits the frames of a client that carry no part of a request: they cost the server time (RFC 9113 section 10.5), and
+ * neither flow control nor the limits of requests count them. Such a frame spends credit that the connection earned by
+ * requests and responses; without credit it spends an allowance that grows with time. Frames that demand work spend
+ * the allowance alone: a client must not earn resets by opening streams (CVE-2023-44487).
+ * @param now milliseconds of a monotonic clock
+ */
+export const frameBudget = (now: () => number) => {
   let allowance = MAX_ALLOWANCE;
   let credit = 0;
   let refilledAt = now();
@@ -51,14 +43,16 @@ export const frameBudget = (now: () => number): FrameBudget => {
   };
 
   return {
-    spend(frame) {
+    /** Spends the cost of the frame. */
+    spend(frame: FrameHeader): void {
       if (frame.type === HEADERS) earn(CREDIT_PER_REQUEST);
       else if (DEMANDS_WORK.has(frame.type)) spendAllowance();
       else if (frame.type === DATA && !isEmpty(frame)) return;
       else if (credit >= 1) credit -= 1;
       else spendAllowance();
     },
-    earn: (bytes) => earn(bytes / BYTES_PER_CREDIT),
-    isExceeded: () => allowance < 0,
+    /** Earns credit for bytes sent to the client, which it acknowledges with WINDOW_UPDATE. */
+    earn: (bytes: number): void => earn(bytes / BYTES_PER_CREDIT),
+    isExceeded: (): boolean => allowance < 0,
   };
 };

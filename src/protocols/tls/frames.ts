@@ -1,7 +1,7 @@
 /** RFC 9113 section 4.1. */
 const HEADER_BYTES = 9;
 
-/** Frame types (section 6), and the flags that are used here. */
+/** Frame types (section 6), and flags. */
 export const DATA = 0;
 export const HEADERS = 1;
 export const RST_STREAM = 3;
@@ -9,7 +9,7 @@ export const SETTINGS = 4;
 export const PING = 6;
 export const GOAWAY = 7;
 export const CONTINUATION = 9;
-export const END_HEADERS = 4;
+const END_HEADERS = 4;
 export const PADDED = 8;
 
 /** The header of a frame (section 4.1). */
@@ -21,23 +21,12 @@ export interface FrameHeader {
   stream: number;
 }
 
-export interface FrameReader {
-  read(chunk: Uint8Array): void;
-  /** True at the end of a frame. */
-  isAtBoundary(): boolean;
-  /** True in the middle of a header block, or of any frame but DATA. */
-  isInHeaders(): boolean;
-}
-
 /**
  * Reads the frame headers of one direction of an HTTP/2 connection.
  * @param preface bytes before the first frame
  * @param onFrame called with each frame header; the object is reused
  */
-export const frameReader = (
-  preface: number,
-  onFrame: (header: FrameHeader) => void = () => {},
-): FrameReader => {
+export const frameReader = (preface: number, onFrame: (header: FrameHeader) => void = () => {}) => {
   const bytes = Buffer.alloc(HEADER_BYTES);
   const header: FrameHeader = { length: 0, type: 0, flags: 0, stream: 0 };
   let headerBytes = 0;
@@ -59,13 +48,13 @@ export const frameReader = (
   };
 
   return {
-    read(chunk) {
+    read(chunk: Uint8Array): void {
       let at = 0;
       while (at < chunk.length) {
         if (bodyBytes > 0) {
-          const taken = Math.min(bodyBytes, chunk.length - at);
-          bodyBytes -= taken;
-          at += taken;
+          const count = Math.min(bodyBytes, chunk.length - at);
+          bodyBytes -= count;
+          at += count;
         } else {
           bytes[headerBytes] = chunk[at]!;
           headerBytes += 1;
@@ -74,8 +63,10 @@ export const frameReader = (
         }
       }
     },
-    isAtBoundary: () => headerBytes === 0 && bodyBytes === 0,
-    isInHeaders: () => inBlock || headerBytes > 0 || (bodyBytes > 0 && !isData),
+    /** True at the end of a frame. */
+    isAtBoundary: (): boolean => headerBytes === 0 && bodyBytes === 0,
+    /** True in the middle of a header block, or of any frame but DATA. */
+    isInHeaders: (): boolean => inBlock || headerBytes > 0 || (bodyBytes > 0 && !isData),
   };
 };
 

@@ -4,18 +4,6 @@ import { frameReader, GOAWAY, HEADERS, matchPreface, PREFACE, RST_STREAM } from 
 /** `foreign`: not HTTP/2. `flood`: more frames without payload than any client needs. */
 export type Verdict = "fine" | "foreign" | "flood";
 
-/** Watches both directions of an HTTP/2 connection for a client that must be disconnected. */
-export interface Http2Watch {
-  /** Call it with bytes from the client. */
-  received(chunk: Uint8Array): Verdict;
-  /** Call it with bytes to the client. */
-  sent(chunk: Uint8Array): void;
-  /** True while the client's headers are incomplete. */
-  isInHeaders(): boolean;
-  /** The last frame to a client that floods; undefined in the middle of another frame. */
-  goaway(): Uint8Array | undefined;
-}
-
 /** RFC 9113 section 7. */
 const ENHANCE_YOUR_CALM = 0xb;
 const GOAWAY_BYTES = 8;
@@ -30,7 +18,8 @@ const goawayFrame = (lastStream: number): Uint8Array => {
   return frame;
 };
 
-export const watchHttp2 = (now: () => number = () => performance.now()): Http2Watch => {
+/** Watches both directions of an HTTP/2 connection for a client that must be disconnected. */
+export const watchHttp2 = (now: () => number = () => performance.now()) => {
   const budget = frameBudget(now);
   let lastStream = 0;
   const incoming = frameReader(PREFACE.length, (frame) => {
@@ -43,16 +32,22 @@ export const watchHttp2 = (now: () => number = () => performance.now()): Http2Wa
   });
   const match = matchPreface();
   return {
-    received(chunk) {
+    /** Call it with bytes from the client. */
+    received(chunk: Uint8Array): Verdict {
       if (match(chunk) === "different") return "foreign";
       incoming.read(chunk);
       return budget.isExceeded() ? "flood" : "fine";
     },
-    sent(chunk) {
+    /** Call it with bytes to the client. */
+    sent(chunk: Uint8Array): void {
       outgoing.read(chunk);
       budget.earn(chunk.length);
     },
+    /** True while the client's headers are incomplete. */
     isInHeaders: incoming.isInHeaders,
-    goaway: () => (outgoing.isAtBoundary() ? goawayFrame(lastStream) : undefined),
+    /** The last frame to a client that floods; undefined in the middle of another frame. */
+    goaway: (): Uint8Array | undefined => (outgoing.isAtBoundary() ? goawayFrame(lastStream) : undefined),
   };
 };
+
+export type Http2Watch = ReturnType<typeof watchHttp2>;

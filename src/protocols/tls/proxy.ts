@@ -38,7 +38,7 @@ const endFlood = ({ client, connection, lingerMs }: ProxyState, goaway: Uint8Arr
   setTimeout(() => client.destroy(), lingerMs).unref();
 };
 
-/** Notes when incomplete headers started. */
+/** Records when incomplete headers started. */
 const noteHeaders = (connection: Connection, isInHeaders: boolean) => {
   if (!isInHeaders) connection.headersStartedAt = 0;
   else if (connection.headersStartedAt === 0) connection.headersStartedAt = connection.lastActiveAt;

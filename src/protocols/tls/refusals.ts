@@ -7,8 +7,8 @@ export type Refusal = (socket: Socket) => void;
 const alertRecord = (description: number): Buffer => Buffer.from([21, 3, 3, 0, 2, 2, description]);
 
 /**
- * Ends our side and reads on: closing a socket with unread bytes resets the connection, and the client may lose what
- * was sent to it. The handshake's time limit applies to a client that stays.
+ * Ends our side and reads on: closing a socket with unread bytes resets the connection, and the client may lose the bytes
+ * that were sent to it. The handshake's time limit applies to a client that stays.
  */
 const refuseWith =
   (bytes: Uint8Array): Refusal =>

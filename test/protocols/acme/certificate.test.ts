@@ -156,7 +156,7 @@ describe("a certificate fits", () => {
     const { cert, key } = await certificateFor(["docs.example.org"]);
     const at = (now: number) => refusal(assertFits(cert, key, ["docs.example.org"], now));
     expect(await at(NOW + DAY - 1)).toBe("");
-    expect(await at(NOW + DAY)).toContain("it was valid until 2026-11-21T00:00:00.000Z");
+    expect(await at(NOW + DAY)).toContain("it expired at 2026-11-21T00:00:00.000Z");
     expect(await at(NOW - DAY - 4 * 60_000)).toBe("");
     expect(await at(NOW - DAY - 60 * 60_000)).toContain("is this machine's clock right?");
   });

@@ -358,7 +358,7 @@ describe("an error", () => {
       // The response to HEAD has no body.
       detail:
         kind === "new-nonce"
-          ? "answered 429 without a reason"
+          ? "status 429 without a reason"
           : "too many certificates\\u0007 for \\u202eexample.org",
       subproblems:
         kind === "new-nonce"
@@ -379,7 +379,7 @@ describe("an error", () => {
     await using ca = await acmeCa();
     ca.failNext("directory", { status, retryAfter: "Fri, 20 Nov 2099 00:00:00 GMT" });
     const problem = await problemFrom(clientOf(ca).directory());
-    expect(problem).toMatchObject({ type, status, detail: `answered ${status} without a reason` });
+    expect(problem).toMatchObject({ type, status, detail: `status ${status} without a reason` });
     expect(problem.retryAfterMs).toBeGreaterThan(1e12);
   });
 

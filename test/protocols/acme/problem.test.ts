@@ -64,7 +64,7 @@ describe("a problem document", () => {
   ])("of status %d without a type is %s", (status, type) => {
     expect(readProblem({ type: "about:blank" }, { status })).toEqual({
       type,
-      detail: `answered ${status} without a reason`,
+      detail: `status ${status} without a reason`,
       subproblems: [],
       status,
     });
