@@ -13,7 +13,7 @@ async function* cut(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** All rows of some text that comes in chunks of one size; batches must join without a gap. */
+/** All rows of a text that arrives in chunks of one size; batches must join without a gap. */
 const read = async (reader: Reader, text: string | Buffer, size = Infinity, place = START) => {
   const bytes = Buffer.from(text);
   const { rest, position: start } = await skip(
@@ -63,7 +63,7 @@ const OBJECTS = ["{", "}", '{"name":"x"}', '{"name":"x"}\n', "\n", "\r\n", "\r",
 describe.each([
   ["CSV", csv, PIECES],
   ["NDJSON", readNdjson as Reader, OBJECTS],
-])("%s of any form, sound or not", (_, reader, pieces) => {
+])("%s, well-formed or not", (_, reader, pieces) => {
   const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 14 }).map((parts) => parts.join(""));
 
   test("has the same rows however it is split into chunks", async () => {
@@ -80,8 +80,8 @@ describe.each([
       fc.asyncProperty(texts, fc.constantFrom(...SIZES), async (text, size) => {
         const rows = await read(reader, text);
         for (const [at, { end }] of rows.entries()) {
-          const behind = await read(reader, text, size, { bytes: end, lines: 0 });
-          expect(formatRows(behind)).toEqual(formatRows(rows.slice(at + 1)));
+          const after = await read(reader, text, size, { bytes: end, lines: 0 });
+          expect(formatRows(after)).toEqual(formatRows(rows.slice(at + 1)));
         }
       }),
       { seed: 2, numRuns: 500 },
@@ -101,7 +101,7 @@ describe("a row of CSV that cannot be read", () => {
       expect(cellsOf(await read(csv, text, size)) as unknown[]).toEqual(rows);
   });
 
-  test.each(["\n", "\r\n", "\r"])("spoils no other row where lines end in %j", async (end) => {
+  test.each(["\n", "\r\n", "\r"])("does not affect other rows if lines end in %j", async (end) => {
     const rows = await read(csv, ["Bella,1", 'Max "Maxi" Smith,3', "Rex,4", "Zoe,5", ""].join(end));
     expect(cellsOf(rows) as unknown[]).toEqual([
       [1, ["Bella", "1"]],
@@ -132,7 +132,7 @@ describe("a row that is too long", () => {
   const TOO_LONG = /^is longer than 128 KiB: only/;
   const NOT_CLOSED = /^a quote is opened and not closed within 128 KiB$/;
 
-  /** Rows with their lines; of broken ones the length of what is kept, and the reason. */
+  /** Rows with their lines. Broken rows have the length of their excerpt and the reason. */
   const outline = (rows: Row[]) =>
     rows.map(({ line, content }) =>
       content instanceof UnreadableRow ? [line, content.text.length, content.reason] : [line, content],
@@ -181,7 +181,7 @@ describe("a row that is too long", () => {
   });
 });
 
-describe("what never ends", () => {
+describe("input that never ends", () => {
   async function* endless(text: string, most: number) {
     for (let made = 0; made < most; made += 65_536) yield Buffer.from(text.repeat(65_536));
     throw new Error(`was read to the end`);
@@ -194,7 +194,7 @@ describe("what never ends", () => {
     ["a line of no JSON", readNdjson as Reader, "{"],
     ["blank lines of CSV", csv, "\n"],
     ["blank lines of NDJSON", readNdjson as Reader, "\n"],
-  ])("is not gathered: %s", async (_, reader, text) => {
+  ])("is not collected in memory: %s", async (_, reader, text) => {
     const reading = async () => {
       for await (const { bytes } of reader(endless(text, MOST), START))
         expect(bytes.length).toBeLessThan(2 ** 19);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { csvLine, guardFormula, quote, unguardFormula } from "../../src/bulk/csv-writer.ts";
 
 describe("a cell of CSV", () => {
-  test.each(["Bella", "", "a b", "a'b", "é", "a|b"])("%p is written as it is", (cell) => {
+  test.each(["Bella", "", "a b", "a'b", "é", "a|b"])("%p is written unchanged", (cell) => {
     expect(quote(cell)).toBe(cell);
   });
 
@@ -21,13 +21,13 @@ describe("a cell of CSV", () => {
 });
 
 describe("a line of CSV", () => {
-  test("ends in a line feed, and has commas between its cells unless another separator is asked for", () => {
+  test("ends in a line feed, and separates its cells with commas or the given separator", () => {
     expect(csvLine(["Bella", "3", ""])).toBe("Bella,3,\n");
     expect(csvLine(["Bella", "3", ""], "|")).toBe("Bella|3|\n");
     expect(csvLine([])).toBe("\n");
   });
 
-  test("quotes its separator, whichever that is, and once", () => {
+  test("quotes cells that contain its separator, and quotes them once", () => {
     expect(csvLine(["a|b", "c"], "|")).toBe('"a|b"|c\n');
     expect(csvLine(["a,b", "c"], "|")).toBe('"a,b"|c\n');
     expect(csvLine(["a|b,c"], "|")).toBe('"a|b,c"\n');
@@ -45,7 +45,7 @@ describe("a text that a spreadsheet would compute", () => {
     ["\rx", "'\rx"],
     ["'=1", "''=1"],
     ["''=1", "'''=1"],
-  ])("%p is guarded, and comes back as it was", (text, guarded) => {
+  ])("%p is guarded, and restored exactly", (text, guarded) => {
     expect(guardFormula(text)).toBe(guarded);
     expect(unguardFormula(guarded)).toBe(text);
   });
@@ -55,7 +55,7 @@ describe("a text that a spreadsheet would compute", () => {
     expect(unguardFormula(text)).toBe(text);
   });
 
-  test("without a guard is taken as it is", () => {
+  test("without a guard stays unchanged", () => {
     expect(unguardFormula("=1")).toBe("=1");
   });
 });

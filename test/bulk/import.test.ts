@@ -58,7 +58,7 @@ const place = (text: string, file = "a.csv") => {
   return { cwd, data, path, imports, importing, animals };
 };
 
-/** Rows, then what is blank, which is the end of a chunk, then a hundred rows more. */
+/** Rows, then blank ones at the end of a chunk, then a hundred more rows. */
 const withBlankAtEnd = (head: string, row: (name: string) => string, blank: string): string => {
   let text = head;
   while (text.length < CHUNK - 100) text += row("Bella of the long name".padEnd(40, "!"));
@@ -106,15 +106,15 @@ test("a file of blank rows has no rows, and its import can be stopped", async ()
   expect(animals()).toEqual(["Bella|3"]);
 });
 
-describe("a file of which the end was cut off", () => {
+describe("a file whose end was cut off", () => {
   const WHOLE = "categoryId,name\n1,Bella\n12,Rex\n13,Max\n";
   const behind = (text: string) => WHOLE.indexOf(text) + text.length;
 
   test.each([
     ["inside a cell", behind("\n1,Bella\n1")],
-    ["behind a separator", behind("12,")],
+    ["after a separator", behind("12,")],
     ["before a line end would have come, in a name", behind("12,Re")],
-  ])("%s is told from the whole one", async (_, end) => {
+  ])("cut %s is not taken for the whole file", async (_, end) => {
     const { path, importing, animals } = place(WHOLE.slice(0, end));
     await importing();
     const before = animals();
@@ -128,9 +128,9 @@ describe("a file of which the end was cut off", () => {
   });
 
   test.each([
-    ["behind a line end", behind("12,Rex\n")],
+    ["after a line end", behind("12,Rex\n")],
     ["before a line end", behind("12,Rex")],
-  ])("%s is gone on with", async (_, end) => {
+  ])("cut %s is imported from there once it is whole again", async (_, end) => {
     const { path, importing, animals } = place(WHOLE.slice(0, end));
     await importing();
     writeFileSync(path, WHOLE);
@@ -139,7 +139,7 @@ describe("a file of which the end was cut off", () => {
   });
 });
 
-/** Every other row is none: `Bad 1`, `Bad 3` and so on. */
+/** Every other row is invalid: `Bad 1`, `Bad 3` and so on. */
 const half = (rows: number): string =>
   `name,categoryId\n${Array.from({ length: rows }, (_, row) => (row % 2 ? `Bad ${row},x\n` : `Good ${row},1\n`)).join("")}`;
 const ROWS = 20_000;
@@ -167,7 +167,7 @@ describe("of two concurrent imports", () => {
     expectAllRejected(readFileSync(`${path}.rejected`, "utf8"));
   });
 
-  test("only one writes, whichever was first", async () => {
+  test("only one writes, whichever started first", async () => {
     const { path, importing, animals } = place(half(ROWS));
     const runs = await Promise.allSettled([importing(), importing(), importing()]);
     expect(runs.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected"]);
@@ -272,7 +272,7 @@ describe("an import that continues", () => {
     ["mended to the same length", (text: string) => text.replace("Bad 1,x", "Bad 1,7")],
     ["cut", (text: string) => text.slice(0, 100)],
     ["emptied", () => ""],
-  ])("does not write into its file of rejected rows if that was %s meanwhile", async (_, edit) => {
+  ])("does not write to its file of rejected rows if that was %s meanwhile", async (_, edit) => {
     const { path, importing, animals } = place(half(ROWS));
     const { added, rejected } = await importing({}, 1000);
     const file = `${path}.rejected`;

@@ -38,7 +38,7 @@ const empty = openOnce(openStore);
 const withDogs = openOnce(() => withCategories("Dogs"));
 
 test.each(["0", "7", "x", "1.0", "01", "9007199254740993", "9223372036854775807"])(
-  "the id %p is no order's: 404",
+  "the id %p of no category gets 404",
   async (id) => {
     const store = withDogs();
     for (const [method, call] of [
@@ -60,7 +60,7 @@ test.each([
   ["Dogs", "Dogs "],
   [" Dogs", "Dogs"],
   ["Small dogs", "small \u00a0 dogs\u3000"],
-])("%p and %p are one name", async (name, other) => {
+])("%p and %p are the same name", async (name, other) => {
   const store = await withCategories(name, "Cats");
   expect(await faultOf(await add(store, other))).toBe("409 category_name_taken");
   expect(await faultOf(await store.call("PATCH", "/v1/categories/2", { json: { name: other } }))).toBe(

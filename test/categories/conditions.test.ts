@@ -26,7 +26,7 @@ test("a client that has a category already gets 304", async () => {
 });
 
 test.each(["PATCH", "DELETE"])(
-  "of two editors who saw the same category, one is told by %s",
+  "of two clients that have read the same category, the second to %s gets 412",
   async (method) => {
     const { store, tag } = await withDogs();
     const json = method === "PATCH" ? { json: { name: "Cats" } } : {};

@@ -159,7 +159,7 @@ test("a manifest is read back as it was written, with all its blobs on disk, and
 });
 
 test.each(["../../dev/zero", "", "A".repeat(64), `${"a".repeat(64)}/../x`, "a".repeat(63)])(
-  "what is not a hash never becomes a path: %s",
+  "a text that is not a hash never becomes a path: %s",
   (name) => {
     expect(() => openBlobs("/srv/blobs").pathOf(name)).toThrow("is not the hash of a file");
   },

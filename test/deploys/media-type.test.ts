@@ -28,7 +28,7 @@ test("the media type follows from the extension, and text is UTF-8", () => {
   ]);
 });
 
-test("a hash in a name is told from dates, versions and words", () => {
+test("a hash in a name is distinguished from dates, versions and words", () => {
   const yes = [
     "main.5f2a1b9c.js",
     "a/index-BdR3xk2_.css",

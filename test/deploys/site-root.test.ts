@@ -61,7 +61,7 @@ describe.each(FORMATS)("a %s", (_format, pack) => {
     [["site/a.html", "site/b.html"], "found site/. Add a start page."],
     [["a.html", "b/c", "b/d", "e", "f", "g"], "found a.html, b/, e and 2 more. Add a start page."],
     [[".well-known/index.html"], "found .well-known/index.html. Deploy"],
-  ])("without a start page is refused with what was found: %p", async (names, says) => {
+  ])("without a start page is refused with the names that it has: %p", async (names, says) => {
     expect(await siteOf(pack, names)).toStartWith(`No index.html at the top level; ${says}`);
   });
 

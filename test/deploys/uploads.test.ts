@@ -29,7 +29,7 @@ const open = (free = () => 1000) => {
   return { hold, left: () => readdirSync(directory) };
 };
 
-test("a body lies in a file as long as it is used", async () => {
+test("a body is in a file while it is used", async () => {
   const { hold, left } = open();
   expect(await hold(bodyOf(1, 3))).toEqual(new Uint8Array(30));
   expect(await hold(null)).toEqual(new Uint8Array(0));

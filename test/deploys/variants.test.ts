@@ -67,7 +67,7 @@ test("a coding that saves less than an eighth is not stored", async () => {
   expect(readdirSync(join(root, "blobs", "tmp"))).toEqual([]);
 });
 
-test("a worker that cannot write rejects with the system's error, and its other jobs go on", async () => {
+test("a worker that cannot write rejects with the system's error, and its other jobs continue", async () => {
   const root = temporaryDirectory();
   const workers = compressors(1);
   const job = (file: string) => ({

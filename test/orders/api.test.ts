@@ -135,7 +135,7 @@ test("cancelling keeps a status that the animal was given in the meantime; compl
   expect(await statusOf(store, 1)).toBe("sold");
 });
 
-test.each(["0", "7", "x", "1.0", "9223372036854775807"])("the id %p is no order's: 404", async (id) => {
+test.each(["0", "7", "x", "1.0", "9223372036854775807"])("the id %p of no order gets 404", async (id) => {
   const store = await withOrder();
   expect(await faultOf(await store.call("GET", `/v1/store/orders/${id}`))).toBe("404 not_found");
   for (const step of ORDER_STEPS) expect(await faultOf(await take(store, step, id))).toBe("404 not_found");
@@ -159,7 +159,7 @@ test.each([
   ["note", { note: "a".repeat(2001) }],
   ["note", { note: "a\u0000" }],
   ["colour", { colour: "red" }],
-] as const)("what is wrong with %s is refused and named: %j", async (field, order) => {
+] as const)("a wrong %s is refused by name: %j", async (field, order) => {
   const store = await openStore();
   await available(store);
   const response = await place(store, 1, order);

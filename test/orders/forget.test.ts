@@ -52,7 +52,7 @@ describe("forgetting an adopter", () => {
     expect(await forget(store, ADA.email)).toEqual({ open: [], orders: 0, answers: 0 });
   });
 
-  test("knows an address beyond ASCII in every case of its letters", async () => {
+  test("finds an address beyond ASCII in every case of its letters", async () => {
     const store = await openStore();
     await closed(store, { name: "Ö", email: "ÖRSTED@Exämple.org" });
     await closed(store, { name: "Ö", email: "o\u0308rsted@exÄmple.org" });
@@ -66,7 +66,7 @@ describe("forgetting an adopter", () => {
     ["ada@\u212aelvin.org", "ada@Kelvin.org"],
     ["ASS@example.org", "a\u017fs@example.org"],
     ["ΝΙΚΟΣ@example.gr", "νικοσ@example.gr"],
-  ])("%s is also whoever wrote %s", async (given, written) => {
+  ])("%s also finds the adopter who wrote %s", async (given, written) => {
     const store = await openStore();
     await closed(store, { name: "One", email: written });
     storeResponse(store, JSON.stringify({ adopter: { name: "One", email: written } }));
@@ -100,7 +100,7 @@ describe("forgetting an adopter", () => {
     expect([await listed(store), countStoredResponses(store)]).toEqual([before, 1]);
   });
 
-  test("cancels open orders if asked to, and makes their animals available", async () => {
+  test("with cancelOpen cancels open orders, and makes their animals available", async () => {
     const store = await openStore();
     await order(store, ADA);
     await order(store, BOB);
@@ -153,14 +153,14 @@ describe("forgetting an adopter", () => {
     "order-a@x.org",
     "pets:a@x.org:7",
     "from maria@x.org to a@x.org",
-  ])("drops an answer under the key %p, which holds the address as a word", async (key) => {
+  ])("deletes a response under the key %p, which has the address as a word", async (key) => {
     const store = await openStore();
     storeResponse(store, "{}", key);
     expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, answers: 1 });
   });
 
   test.each(["maria@x.org-1", "m.a@x.org", "maria+a@x.org", "a@x.org.uk", "a@x.organic", "a@x_org"])(
-    "leaves an answer under the key %p, which does not",
+    "keeps a response under the key %p, which does not have the address as a word",
     async (key) => {
       const store = await openStore();
       storeResponse(store, "{}", key);
@@ -168,7 +168,7 @@ describe("forgetting an adopter", () => {
     },
   );
 
-  test("decides by the adopter whom a response names to whom the address in its key belongs", async () => {
+  test("takes the address in a key for that of the adopter whom its response names", async () => {
     const store = await openStore();
     const adopterOf = (email: string) => JSON.stringify({ adopter: { name: "x", email } });
     storeResponse(store, adopterOf("anna-a@x.org"), "anna-a@x.org-1");
@@ -188,7 +188,7 @@ describe("forgetting an adopter", () => {
   });
 });
 
-/** Which files of a directory hold a text, in any case. */
+/** The files of a directory that contain a text, in any case. */
 const holding = (directory: string, text: string) =>
   readdirSync(directory)
     .filter((name) => readFileSync(join(directory, name)).toString("latin1").toLowerCase().includes(text))
@@ -212,7 +212,7 @@ test("no byte of an erased address is left in the files of the database, even if
   expect(holding(directory, ADA.email)).toEqual([]);
   expect(holding(directory, "ada byron")).toEqual([]);
   expect(holding(directory, BOB.email)).not.toEqual([]);
-  // The other goes on.
+  // The other process continues to work.
   expect(await closed(server, BOB)).toBe(32);
   expect((await server.call("GET", "/v1/store/orders?limit=100")).status).toBe(200);
 });

@@ -38,7 +38,7 @@ test("no adopter is logged, neither for a success nor for any fault", async () =
   await store.call("GET", `/v1/store/orders?${ADA.email}=1`);
   await store.call("GET", `/v1/store/orders/${ADA.email}`);
   for (const step of ORDER_STEPS) await take(store, step);
-  // The storage refuses, then a defect of ours.
+  // First a storage error, then a bug.
   store.database.client.run("PRAGMA query_only=ON");
   expect((await place(store, 1, order)).status).toBe(503);
   store.database.client.run("PRAGMA query_only=OFF");

@@ -49,7 +49,7 @@ describe("POST /v1/pets", () => {
     "a\udc00b",
     "x".repeat(201),
     "🐶".repeat(201),
-  ])("the name %j is refused and named", async (name) => {
+  ])("the name %j is refused with the name of the field", async (name) => {
     const response = await withName(name);
     expect(response.status).toBe(400);
     expect(await messageOf(response)).toStartWith("name: must be a string of 1 to 200 characters");
@@ -76,7 +76,7 @@ describe("POST /v1/pets", () => {
     ["", "The body is not valid JSON"],
     ['{"name":"x","name":"y","categoryId":1}', '"name": appears twice'],
     ['{"name":"x","categoryId":1,"categoryI\\u0064":2}', '"categoryId": appears twice'],
-  ])("%p is 400 and the message says why", async (body, reason) => {
+  ])("%p gets 400 with the reason", async (body, reason) => {
     const response = await post(body);
     expect(response.status).toBe(400);
     expect(await messageOf(response)).toContain(reason);
@@ -87,7 +87,7 @@ describe("POST /v1/pets", () => {
     "[".repeat(30_000) + "]".repeat(30_000),
     '{"a":'.repeat(10_000),
     `{"name":${"[".repeat(40)}${"]".repeat(40)}}`,
-  ])("nesting is refused without a crash", async (body) => {
+  ])("deep nesting is refused without a crash", async (body) => {
     expect(await faultOf(await post(body))).toBe("400 invalid_request");
   });
 
@@ -113,7 +113,7 @@ describe("POST /v1/pets", () => {
     "multipart/form-data; boundary=x",
     "application/json-patch+json",
     "application/json; charset=latin1",
-  ])("Content-Type %p is 415 and Accept says what is taken", async (type) => {
+  ])("Content-Type %p gets 415 with the accepted type", async (type) => {
     const store = shared();
     const response = await store.call("POST", "/v1/pets", {
       body: new TextEncoder().encode('{"name":"x","categoryId":1}'),
@@ -128,7 +128,7 @@ describe("POST /v1/pets", () => {
     "Application/JSON",
     "application/json; charset=utf-8",
     'application/json;charset="UTF-8"',
-  ])("Content-Type %p is taken", async (type) => {
+  ])("Content-Type %p is accepted", async (type) => {
     const store = shared();
     const response = await store.call("POST", "/v1/pets", {
       body: '{"name":"x","categoryId":1}',

@@ -29,7 +29,7 @@ describe("PATCH /v1/pets/{petId}", () => {
     ],
     [{ status: null }, { id: 1, name: "Bella", categoryId: 1 }],
     [{}, BELLA],
-  ])("%j changes what it names, and leaves the rest", async (body, expected) => {
+  ])("%j changes its fields and no others", async (body, expected) => {
     const store = await withBella();
     const response = await change(store, 1, body);
     expect([response.status, await response.json()]).toEqual([200, expected]);

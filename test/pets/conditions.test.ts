@@ -48,7 +48,7 @@ describe.each([PATH, "/v1/pets", "/v1/pets?status=available&limit=1"])("If-None-
   ])("with %s is 304, with the tag and the headers for caches, without a body", async (_name, header) => {
     const store = await withBella();
     const whole = await get(store, path);
-    // Asked for once more, so that a list is answered from what is kept.
+    // Requested twice: the second list comes from the cache.
     for (let time = 0; time < 2; time++) {
       const response = await get(store, path, header(whole.headers.get("etag") ?? ""));
       expect([response.status, await response.text()]).toEqual([304, ""]);
@@ -90,7 +90,7 @@ describe.each(["PATCH", "DELETE"])("%s with If-Match", (method) => {
     ["its tag", (tag: string) => tag],
     ["a list with it", (tag: string) => `"other",${tag}`],
     ["*", () => "*"],
-  ])("that is %s is done", async (_name, header) => {
+  ])("that is %s succeeds", async (_name, header) => {
     const store = await withBella();
     expect((await send(store, { "if-match": header(await tagAt(store, PATH)) })).status).toBe(done);
   });
@@ -146,7 +146,7 @@ describe("many clients that have read the same animal", () => {
       patch(store, { name: "Luna" }, headers),
       store.call("DELETE", PATH, { headers }),
     ]);
-    // Whoever comes first, the other is told.
+    // Whichever comes first, the other gets 412.
     expect(["200 412", "404 204"]).toContain(`${changed.status} ${deleted.status}`);
   });
 

@@ -52,7 +52,7 @@ const follow = async (store: Store, headers: Record<string, string> = {}, query 
         data: JSON.parse(data) as unknown,
       })),
     raw: blocks,
-    /** Answers when the stream has ended. */
+    /** Resolves when the stream has ended. */
     ended: async () => {
       while (!(await reader.read()).done);
     },
@@ -63,7 +63,7 @@ const follow = async (store: Store, headers: Record<string, string> = {}, query 
 const rename = (store: Store, id: number, name: string) =>
   store.call("PATCH", `/v1/pets/${id}`, { json: { name } });
 
-/** A store where so many animals were added. */
+/** A store with this many added animals. */
 const withEvents = async (count: number): Promise<Store> => {
   const store = await openStore();
   store.database.client.run(

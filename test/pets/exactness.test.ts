@@ -24,18 +24,21 @@ const send = async (categoryId: string) => {
 };
 
 describe("categoryId is exact to the last digit", () => {
-  test.each(EXACT)("%s, in the answer, the list, the single animal and the database", async (categoryId) => {
-    const { store, response } = await send(categoryId);
-    expect(response.status).toBe(201);
-    const expected = `{"id":1,"name":"x","categoryId":${categoryId}}`;
-    expect(await response.text()).toBe(expected);
-    expect(await (await store.call("GET", "/v1/pets")).text()).toBe(`[${expected}]`);
-    expect(await (await store.call("GET", "/v1/pets/1")).text()).toBe(expected);
-    const stored = store.database.client
-      .query("select cast(category_id as text) as text, typeof(category_id) as type from pets")
-      .get();
-    expect(stored).toEqual({ text: categoryId, type: "integer" });
-  });
+  test.each(EXACT)(
+    "%s, in the response, the list, the single animal and the database",
+    async (categoryId) => {
+      const { store, response } = await send(categoryId);
+      expect(response.status).toBe(201);
+      const expected = `{"id":1,"name":"x","categoryId":${categoryId}}`;
+      expect(await response.text()).toBe(expected);
+      expect(await (await store.call("GET", "/v1/pets")).text()).toBe(`[${expected}]`);
+      expect(await (await store.call("GET", "/v1/pets/1")).text()).toBe(expected);
+      const stored = store.database.client
+        .query("select cast(category_id as text) as text, typeof(category_id) as type from pets")
+        .get();
+      expect(stored).toEqual({ text: categoryId, type: "integer" });
+    },
+  );
 
   test.each([
     ["1.0", "1"],

@@ -24,7 +24,7 @@ describe("GET /v1/pets/{petId}", () => {
     "9007199254740993",
     "1%00",
     "%F0%9F%90%B6",
-  ])("an id that is no animal's, such as %s, is 404", async (id) => {
+  ])("the id %s of no animal gets 404", async (id) => {
     const store = await openStore();
     await addPet(store, {});
     expect(await faultOf(await store.call("GET", `/v1/pets/${id}`))).toBe("404 not_found");

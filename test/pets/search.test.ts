@@ -81,7 +81,7 @@ test.each([
       "1,".repeat(100) + "1",
     ],
   ],
-])("%s is refused and named, whatever of %j it is", async (name, values) => {
+])("%s is refused by name with each of %j", async (name, values) => {
   for (const value of values) {
     const response = await list(store, { [name]: value });
     expect([value, response.status]).toEqual([value, 400]);
@@ -101,7 +101,7 @@ test.each([
   "-a",
   "a\u0000b",
   "x'--",
-])("%j is words, and no syntax of the search", async (q) => {
+])("%j is read as words, not as query syntax", async (q) => {
   expect([200, 400]).toContain((await list(store, { q })).status);
 });
 
@@ -170,7 +170,7 @@ describe("pages of a filtered list", () => {
   });
 });
 
-/** What SQLite says that it does for the queries that a list runs. */
+/** SQLite's query plan for the queries of a list. */
 test("a search finds words by prefixes of any length, even those that are too long for the index", async () => {
   const own = await openStore();
   await addPet(own, { name: "Donaudampfschifffahrtskapitän" });

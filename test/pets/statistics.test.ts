@@ -83,7 +83,7 @@ test("changes and deletions show in the statistics within ten seconds", async ()
   await other.close();
 });
 
-/** Animals with the ids 1 to `count`, told in slices; `asked` notes behind which id. */
+/** Animals with the ids 1 to `count`, counted in slices; `queries` has the id after which each slice starts. */
 const countedAnimals = (count: number) => {
   const queries: number[] = [];
   const countByDay = ({ after, limit }: { after: number; limit: number }): DayCounts[] => {

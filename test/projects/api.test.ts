@@ -7,10 +7,10 @@ const make = (store: Store, project: Record<string, unknown> = {}) =>
 
 test("a project is created, fetched, listed, changed and deleted", async () => {
   const store = await openStore({ env: { PLATFORM_DOMAIN: "sites.example.org", PORT: "8080" } });
-  const made = await make(store);
-  expect(made.status).toBe(201);
-  expect(made.headers.get("location")).toBe("/platform/projects/docs");
-  const project = (await made.json()) as Record<string, string>;
+  const createdResponse = await make(store);
+  expect(createdResponse.status).toBe(201);
+  expect(createdResponse.headers.get("location")).toBe("/platform/projects/docs");
+  const project = (await createdResponse.json()) as Record<string, string>;
   expect(project).toEqual({
     slug: "docs",
     name: "Docs",

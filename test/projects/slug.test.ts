@@ -18,7 +18,7 @@ test.each([
   "dócs",
   "x".repeat(64),
   "docs\n",
-])("%j is no DNS label of ours", (slug) => {
+])("%j cannot be a slug", (slug) => {
   expect(slugProblem(slug)).toStartWith("must be a DNS label");
 });
 
@@ -33,7 +33,7 @@ test("no other slug is reserved", () => {
   expect([...RESERVED_SLUGS].toSorted()).toEqual(RESERVED.split(" "));
 });
 
-test("a slug is as long as a label of DNS", () => {
+test("a slug is at most as long as a DNS label", () => {
   expect(MAX_SLUG_LENGTH).toBe(63);
 });
 

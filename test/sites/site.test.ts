@@ -194,7 +194,7 @@ describe("If-Match", () => {
     expect((await ask("/long", { "if-match": tag, ...others })).status).toBe(304);
   });
 
-  test("with a range is compared with the uncompressed file, which ranges are taken from", async () => {
+  test("with a range is compared with the ETag of the uncompressed file, which ranges are parts of", async () => {
     const range = { range: "bytes=0-9", "accept-encoding": "br" };
     expect((await ask("/long", { ...range, "if-match": await tagOf() })).status).toBe(206);
     const compressed = await tagOf({ "accept-encoding": "br" });

@@ -87,10 +87,10 @@ describe("the issuance of a certificate", () => {
   });
 
   test("has challenges of known types with their tokens", async () => {
-    const asked: string[][] = [];
+    const requested: string[][] = [];
     await using ca = await acmeCa({
       validate: async (...challenge) => {
-        asked.push(challenge);
+        requested.push(challenge);
         return true;
       },
     });
@@ -103,7 +103,9 @@ describe("the issuance of a certificate", () => {
     const [, alpn] = authorization.challenges;
     expect((await client.respond(account, alpn?.url ?? "")).type).toBe("tls-alpn-01");
     await ca.validated();
-    expect(asked).toEqual([["tls-alpn-01", "docs.example.org", alpn?.token ?? "", thumbprint(account.key)]]);
+    expect(requested).toEqual([
+      ["tls-alpn-01", "docs.example.org", alpn?.token ?? "", thumbprint(account.key)],
+    ]);
     expect(await client.readOrder(account, order.url)).toMatchObject({ status: "ready" });
   });
 
@@ -162,8 +164,8 @@ describe("the issuance of a certificate", () => {
     const client = clientOf(ca);
     const account = await registered(client);
     const order = await client.order(account, NAMES);
-    const given = await client.deactivate(account, order.authorizations[0] ?? "");
-    expect(given.status).toBe("deactivated");
+    const deactivated = await client.deactivate(account, order.authorizations[0] ?? "");
+    expect(deactivated.status).toBe("deactivated");
     expect((await client.readOrder(account, order.url)).status).toBe("invalid");
   });
 
@@ -230,26 +232,29 @@ describe("renewal information", () => {
     ["a week", "604800", 24 * 60 * 60_000],
     ["nothing", undefined, 6 * 60 * 60_000],
     ["nonsense", "soon", 6 * 60 * 60_000],
-  ])("whose Retry-After is %s is asked for again within reason", async (_, retryAfter, expected) => {
-    await using ca = await acmeCa();
-    const suggestedWindow = { start: "2026-12-01T00:00:00Z", end: "2026-12-02T00:00:00Z" };
-    ca.failNext("renewal-info", () =>
-      Response.json(
-        { suggestedWindow },
-        { headers: retryAfter === undefined ? {} : { "retry-after": retryAfter } },
-      ),
-    );
-    expect(await clientOf(ca).renewalInfo("AAAA.BBBB")).toEqual({
-      start: Date.UTC(2026, 11, 1),
-      end: Date.UTC(2026, 11, 2),
-      retryAfterMs: expected,
-    });
-  });
+  ])(
+    "whose Retry-After is %s is polled again within one minute to one day",
+    async (_, retryAfter, expected) => {
+      await using ca = await acmeCa();
+      const suggestedWindow = { start: "2026-12-01T00:00:00Z", end: "2026-12-02T00:00:00Z" };
+      ca.failNext("renewal-info", () =>
+        Response.json(
+          { suggestedWindow },
+          { headers: retryAfter === undefined ? {} : { "retry-after": retryAfter } },
+        ),
+      );
+      expect(await clientOf(ca).renewalInfo("AAAA.BBBB")).toEqual({
+        start: Date.UTC(2026, 11, 1),
+        end: Date.UTC(2026, 11, 2),
+        retryAfterMs: expected,
+      });
+    },
+  );
 });
 
 describe("nonces", () => {
   test.each([0.3, 0.9])(
-    "of which a share of %d is rejected lead to a certificate all the same",
+    "lead to a certificate although a share of %d is rejected",
     async (nonceRejection) => {
       await using ca = await acmeCa({ nonceRejection });
       const client = clientOf(ca);
@@ -396,7 +401,7 @@ describe("an error", () => {
     ["soon", undefined],
     ["", undefined],
     [null, undefined],
-  ])("whose Retry-After is %j is to be tried again in %p ms", (value, expected) => {
+  ])("whose Retry-After is %j can be retried in %p ms", (value, expected) => {
     expect(readRetryAfter(value, Date.UTC(2026, 10, 20))).toBe(expected);
   });
 

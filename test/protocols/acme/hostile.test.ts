@@ -269,7 +269,7 @@ describe("a problem document", () => {
       { detail: "so\n", type: "urn:ietf:params:acme:error:\u001b[2J" },
       "\\u001b[2J",
     ],
-  ])("of %s is a problem all the same", async (_, body, type) => {
+  ])("of %s is still a problem", async (_, body, type) => {
     await using server = serve(() => Response.json(body, { status: 500 }));
     expect((await problemFrom(clientOf(server.url).directory())).type).toBe(type);
   });
@@ -329,7 +329,7 @@ describe("a server that cannot be reached", () => {
     "ftp://ca.example/",
     "file:///etc/passwd",
     "nonsense",
-  ])("because it is %s, is not asked", async (directory) => {
+  ])("because it is %s gets no request", async (directory) => {
     let requests = 0;
     const spy = async () => {
       requests += 1;
@@ -340,7 +340,7 @@ describe("a server that cannot be reached", () => {
     expect(requests).toBe(0);
   });
 
-  test("because a remote directory names a loopback URL is not asked", async () => {
+  test("because a remote directory names a loopback URL gets no request", async () => {
     const requests: string[] = [];
     const spy = async (url: string) => {
       requests.push(url);

@@ -47,7 +47,7 @@ describe("a problem document", () => {
     [Object.assign([], { type: `${URN}caa` })],
     [{}],
     [{ detail: 7, type: 7, subproblems: {} }],
-  ])("that says nothing is one all the same: %j", (value) => {
+  ])("without any field is still a problem: %j", (value) => {
     expect(readProblem(value)).toStrictEqual({
       type: "unexplained",
       detail: "no reason was given",
@@ -169,7 +169,7 @@ describe("Retry-After", () => {
     "Su, 22 Nov 2026 12:00:30 GMT",
     "Wednesdayy, 25-Nov-26 12:00:00 GMT",
     "S, 22 Nov 2026 12:00:30 GMT",
-  ])("of %j says neither seconds nor a date", (value) => {
+  ])("of %j is neither seconds nor a date", (value) => {
     expect(readRetryAfter(value, NOW)).toBeUndefined();
   });
 });

@@ -26,7 +26,7 @@ test.each([
   ["with half a certificate", root.slice(0, 200)],
   ["with a certificate that is none", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"],
   ["with a second one that is none", `${root}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`],
-])("a start with an ACME_CA_FILE %s is refused, and it is said what to give", async (_, text) => {
+])("the server does not start with an ACME_CA_FILE %s, and the error says what to give", async (_, text) => {
   const file = fileWith(text);
   const refused = startWith(file);
   await expect(refused).rejects.toThrow(OperatorError);

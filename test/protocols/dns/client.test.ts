@@ -36,7 +36,7 @@ const askWith = async (behaviour: Behaviour | undefined, settings: Partial<DnsCl
   return { ...exchange, asked: dns.questions };
 };
 
-test("an answer brings its rcode, records and time", async () => {
+test("an answer has its rcode, records and time", async () => {
   const { outcome, transport, ignored, milliseconds, asked } = await askWith(undefined);
   expect(outcome).toEqual({
     kind: "answer",
@@ -126,7 +126,7 @@ test.each<[string, (packet: Buffer) => Buffer]>([
   ["FORMERR", (packet) => withRcode(packet, 1)],
   ["FORMERR without the question", (packet) => bare(packet, 1)],
   ["NOTIMP", (packet) => withRcode(packet, 4)],
-])("a server that says %s to EDNS is asked again without it", async (_, refusal) => {
+])("a server that responds to EDNS with %s is queried again without it", async (_, refusal) => {
   const { outcome, asked, ignored } = await askWith((packet, query) => [
     hasEdns(query) ? refusal(packet) : packet,
   ]);
@@ -134,7 +134,7 @@ test.each<[string, (packet: Buffer) => Buffer]>([
   expect({ edns: asked.map(({ edns }) => edns), ignored }).toEqual({ edns: [true, false], ignored: [] });
 });
 
-test("a server without EDNS that truncates is asked over TCP without EDNS", async () => {
+test("a server without EDNS that truncates is queried over TCP without EDNS", async () => {
   const { outcome, asked } = await askWith((packet, query) => {
     if (hasEdns(query)) return [bare(packet, 1)];
     return [withTruncation(packet)];
@@ -194,7 +194,7 @@ test.concurrent("every attempt has its own id and port", async () => {
   expect(seen.size).toBe(5);
 });
 
-test.concurrent("a silent server is asked as often as `attempts` says", async () => {
+test.concurrent("a silent server is queried `attempts` times", async () => {
   const { asked, ignored } = await askWith("wrong_id", { timeoutMs: 700, attempts: 3 });
   expect(asked.length).toBe(3);
   expect(ignored).toEqual(["wrong_id", "wrong_id", "wrong_id"]);

@@ -125,14 +125,14 @@ test.each([
   ["NXDOMAIN", true],
   ["SERVFAIL", false],
   ["REFUSED", false],
-])("an answer of %s says what there is: %p", (rcode, isTold) => {
-  const given = exchange(answer(RECORDS, { rcode }));
-  expect(isUsable(given)).toBe(isTold);
-  expect(recordsOf(given)).toEqual(isTold ? RECORDS : []);
+])("an answer of %s is usable: %p", (rcode, usable) => {
+  const result = exchange(answer(RECORDS, { rcode }));
+  expect(isUsable(result)).toBe(usable);
+  expect(recordsOf(result)).toEqual(usable ? RECORDS : []);
 });
 
 test("a failure has no records", () => {
-  const given = exchange(failure("network", "unreachable"));
-  expect(isUsable(given)).toBe(false);
-  expect(recordsOf(given)).toEqual([]);
+  const result = exchange(failure("network", "unreachable"));
+  expect(isUsable(result)).toBe(false);
+  expect(recordsOf(result)).toEqual([]);
 });

@@ -11,7 +11,7 @@ test("a name's parents end at the top-level domain", () => {
   expect(withParents("a.b.test")).toEqual(["a.b.test", "b.test", "test"]);
 });
 
-test("names that no query can have are not askable", () => {
+test("names that no query can have are not queryable", () => {
   for (const name of [
     "",
     "a..b",
@@ -36,7 +36,7 @@ describe("a name", () => {
     ["of 253 characters", `${"a.".repeat(126)}b`],
     ["of all that is printed", "!~*_-/"],
     ["of one character", "a"],
-  ])("%s is asked for", (_, name) => {
+  ])("%s can be queried", (_, name) => {
     expect(isQueryable(name)).toBe(true);
   });
 
@@ -47,7 +47,7 @@ describe("a name", () => {
     ["with a line feed behind it", "a\n"],
     ["with a final dot", "a."],
     ["with a DEL", "a\x7f"],
-  ])("%s is not", (_, name) => {
+  ])("%s cannot be queried", (_, name) => {
     expect(isQueryable(name)).toBe(false);
   });
 });

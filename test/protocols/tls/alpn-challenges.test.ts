@@ -57,7 +57,7 @@ test("a challenge that is not or no longer pending is refused, whether the name 
   await eventually(() => listener.connections() === 0);
 });
 
-test("a challenge with an unusable certificate is refused, and the listener goes on", async () => {
+test("a challenge with an unusable certificate is refused, and the listener continues", async () => {
   const { port } = await challenged({ "a.test": { key: PAIRS["b.test"]!.key, cert: CHALLENGE.cert } });
   await expect(validate(port, "a.test")).rejects.toThrow();
   expect(await askHttp1(port, "a.test")).toStartWith("HTTP/1.1 200 OK\r\n");

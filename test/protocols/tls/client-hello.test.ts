@@ -103,7 +103,7 @@ describe("a ClientHello", () => {
   });
 });
 
-/** What a reader makes of a connection that sends these chunks, in the order in which it happens. */
+/** The calls that reading these chunks makes, in order. */
 const readFrom = (chunks: Iterable<Uint8Array>) => {
   const calls: unknown[][] = [];
   const socket = Object.assign(new EventEmitter(), {
@@ -125,7 +125,7 @@ const inChunks = (bytes: Buffer, size: number): Buffer[] =>
 
 describe("a connection that begins", () => {
   test.each([1, 4, 5, 6, 100, 100_000])(
-    "with a ClientHello in chunks of %d bytes is given back whole",
+    "with a ClientHello in chunks of %d bytes is unread whole",
     (size) => {
       const made = madeOf([[0, nameOf("a.test")]]);
       const hello = { kind: "hello", serverName: "a.test", protocols: [] };
@@ -136,7 +136,7 @@ describe("a connection that begins", () => {
     },
   );
 
-  test("with a ClientHello and more is given back with what is more", () => {
+  test("with a ClientHello and more bytes is unread with all of them", () => {
     const bytes = Buffer.concat([HELLO, Buffer.from("more")]);
     expect(readFrom([HELLO.subarray(0, 7), bytes.subarray(7)]).calls).toEqual([
       ["pause"],
@@ -145,7 +145,7 @@ describe("a connection that begins", () => {
     ]);
   });
 
-  test("with anything else is told of with all its bytes, and flows on", () => {
+  test("with anything else is reported with all its bytes, and stays unpaused", () => {
     const bytes = Buffer.from("GET / HTTP/1.1");
     expect(readFrom([bytes])).toEqual({ calls: [["malformed", bytes]], isListening: false });
     const late = Buffer.from([22, 3, 1, 0, 0]);
@@ -164,7 +164,7 @@ const endingIn = (end: number[]): Buffer => {
   return Buffer.from([22, 3, 1, ...vector([1, 0, ...vector(body)])]);
 };
 
-describe("malformed is", () => {
+describe("malformed input:", () => {
   test.each<[string, Buffer]>([
     ["plain HTTP", Buffer.from("GET / HTTP/1.1\r\n\r\n")],
     ["one byte of something else", Buffer.from([0x47])],
@@ -173,7 +173,7 @@ describe("malformed is", () => {
     ["a record that is too large", Buffer.from([22, 3, 1, 0x40, 0x01])],
     ["a message that is too large", Buffer.from([22, 3, 1, 0, 4, 1, 0, 0x40, 0x01])],
     [
-      "an extension given twice",
+      "a repeated extension",
       madeOf([
         [0, nameOf("a.test")],
         [0, nameOf("b.test")],
@@ -186,19 +186,19 @@ describe("malformed is", () => {
     ["two names", madeOf([[0, vector([0, ...vector([97]), 0, ...vector([98])])]])],
     ["no protocols in ALPN", madeOf([[16, vector([])]])],
     ["an empty protocol in ALPN", madeOf([[16, vector([0])]])],
-    ["bytes behind a list", madeOf([[16, [...vector([1, 97]), 0]]])],
-    ["bytes behind a list of names", madeOf([[0, [...nameOf("a.test"), 0]]])],
-    ["a byte behind a name", madeOf([[0, vector([0, ...vector([97]), 0])]])],
+    ["bytes after a list", madeOf([[16, [...vector([1, 97]), 0]]])],
+    ["bytes after a list of names", madeOf([[0, [...nameOf("a.test"), 0]]])],
+    ["a byte after a name", madeOf([[0, vector([0, ...vector([97]), 0])]])],
     ["a name that ends beyond its list", madeOf([[0, vector([0, 0, 5, 97])]])],
     ["a name of another type", madeOf([[0, vector([1, ...vector([97])])]])],
     ["a name of 254 characters", madeOf([[0, nameOf(`${"a.".repeat(126)}bb`)]])],
     ["a first label of 64 characters", madeOf([[0, nameOf("a".repeat(64))]])],
     ["a label of 64 characters", madeOf([[0, nameOf(`a.${"b".repeat(64)}`)]])],
     ["an empty label", madeOf([[0, nameOf("a..b")]])],
-    ["an empty protocol behind another", madeOf([[16, vector([1, 97, 0])]])],
+    ["an empty protocol after another", madeOf([[16, vector([1, 97, 0])]])],
     ["half an extension", endingIn([0, 1, 0])],
-    ["a byte behind the extensions", endingIn([0, 0, 0])],
-    ["two bytes behind the extensions", endingIn([0, 0, 0, 0])],
+    ["a byte after the extensions", endingIn([0, 0, 0])],
+    ["two bytes after the extensions", endingIn([0, 0, 0, 0])],
     ["half the length of the extensions", endingIn([0])],
     ["a ServerHello", Buffer.from(madeOf([]).map((byte, at) => (at === 5 ? 2 : byte)))],
     ["a record of SSL 2", Buffer.from([22, 2])],

@@ -55,7 +55,7 @@ test.each<[string, Uint8Array[], boolean]>([
   ["a header block without its end", [PREFACE, UNENDED], true],
   ["the same, continued", [PREFACE, UNENDED, CONTINUATION, CONTINUATION], true],
   ["the same, ended", [PREFACE, UNENDED, CONTINUATION, LAST], false],
-])("after %s the client is in headers or not", (_what, chunks, isInHeaders) => {
+])("after %s the reader knows whether the client is in headers", (_what, chunks, isInHeaders) => {
   expect(isInHeadersAfter(chunks)).toBe(isInHeaders);
   const bytes = Array.from(Buffer.concat(chunks), (byte) => Uint8Array.of(byte));
   expect(isInHeadersAfter(bytes)).toBe(isInHeaders);

@@ -37,9 +37,9 @@ test("a client that keeps opening and resetting streams is disconnected, and one
 describe("a request", () => {
   test("over HTTP/1.1 has an https URL and its client's address", async () => {
     const { port } = await listenerFor();
-    const answer = await askHttp1(port, "a.test", { path: "/x?y=1" });
-    expect(answer).toStartWith("HTTP/1.1 200 OK\r\n");
-    expect(answer).toEndWith("\r\nGET https://a.test/x?y=1 127.0.0.1");
+    const responseText = await askHttp1(port, "a.test", { path: "/x?y=1" });
+    expect(responseText).toStartWith("HTTP/1.1 200 OK\r\n");
+    expect(responseText).toEndWith("\r\nGET https://a.test/x?y=1 127.0.0.1");
   });
 
   test("over HTTP/2 has an https URL and its client's address", async () => {
@@ -54,8 +54,8 @@ describe("a request", () => {
   test.each(["http2", "http1.1"] as const)("of Bun's fetch over %s gets its response", async (protocol) => {
     const { port } = await listenerFor();
     const url = `https://localhost:${port}/fetched`;
-    const answer = await fetch(url, { protocol, method: "POST", body: "x", tls: { ca: testCa.root } });
-    expect(await answer.text()).toBe(`POST ${url} 127.0.0.1`);
+    const responseText = await fetch(url, { protocol, method: "POST", body: "x", tls: { ca: testCa.root } });
+    expect(await responseText.text()).toBe(`POST ${url} 127.0.0.1`);
   });
 
   test.each(["http/1.1", "h2"])("over %s with port 443 has no port in its URL", async (protocol) => {
@@ -81,7 +81,7 @@ describe("a request", () => {
     },
   );
 
-  test("over HTTP/2 for another authority gets 421, and the connection goes on", async () => {
+  test("over HTTP/2 for another authority gets 421, and the connection stays open", async () => {
     const { port } = await listenerFor();
     const session = await http2To(port, "a.test");
     expect((await askHttp2(session, { ":authority": "b.test" })).status).toBe(421);
@@ -99,9 +99,9 @@ describe("a request", () => {
         throw new Error("secret");
       },
     });
-    const answer = await askHttp1(port, "a.test");
-    expect(answer).toStartWith("HTTP/1.1 500 ");
-    expect(answer).not.toContain("secret");
+    const responseText = await askHttp1(port, "a.test");
+    expect(responseText).toStartWith("HTTP/1.1 500 ");
+    expect(responseText).not.toContain("secret");
   });
 });
 
@@ -298,16 +298,16 @@ describe("a certificate", () => {
     });
     const other = await http2To(port, "b.test");
     const sessions = await Promise.all(Array.from({ length: 64 }, () => http2To(port, "a.test")));
-    let answered = 0;
+    let requestCount = 0;
     let answeredLate = 0;
     const load = sessions.map(async (session) => {
       for (;;) {
         await askHttp2(session);
-        answered += 1;
+        requestCount += 1;
         if (isDropped) answeredLate += 1;
       }
     });
-    await eventually(() => answered > 1000);
+    await eventually(() => requestCount > 1000);
     delete stored["a.test"];
     contexts.drop("a.test");
     listener.drop("a.test");
@@ -342,7 +342,7 @@ describe("limits", () => {
   });
 
   test.each(["http/1.1", "h2"])(
-    "headers over %s that drip are closed; others are answered meanwhile",
+    "a client that drips headers over %s is disconnected; others get responses meanwhile",
     async (protocol) => {
       const { port } = await listenerFor({ limits: { headersMs: 200 } });
       const socket = await tlsTo(port, "a.test", { ALPNProtocols: [protocol] });
@@ -452,10 +452,10 @@ describe("a listener that stops", () => {
     });
     const idle = await tlsTo(port, "a.test");
     const session = await http2To(port, "a.test");
-    const answers = [askHttp1(port, "a.test"), askHttp2(session).then(({ text }) => text)];
+    const responseTexts = [askHttp1(port, "a.test"), askHttp2(session).then(({ text }) => text)];
     await Bun.sleep(100);
     const stopped = listener.stop(30_000);
-    for (const answer of await Promise.all(answers)) expect(answer).toEndWith("done");
+    for (const responseText of await Promise.all(responseTexts)) expect(responseText).toEndWith("done");
     await stopped;
     await closed(idle);
     expect(listener.connections()).toBe(0);
@@ -470,10 +470,10 @@ describe("a listener that stops", () => {
         return new Promise<Response>(() => {});
       },
     });
-    const answer = askHttp1(port, "a.test").catch(() => "");
+    const responseText = askHttp1(port, "a.test").catch(() => "");
     await requested.promise;
     await listener.stop(50);
-    expect(await answer).toBe("");
+    expect(await responseText).toBe("");
     expect(listener.connections()).toBe(0);
   });
 });
