@@ -1,18 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { adoptionsPath, filterOf } from "../../src/console/ui/adoptions/addresses.ts";
 import {
-  AFTER,
-  ALLOWED,
+  STATUS_AFTER,
+  STEPS_FROM,
   type Order,
   STATUSES,
   STEPS,
-  animalWords,
-  isLastStep,
-  renewed,
-  steppedWords,
+  animalLabel,
+  isFinalStep,
+  withOrder,
+  stepMessage,
   withAnimals,
 } from "../../src/console/ui/adoptions/order.ts";
-import { newActKey } from "../../src/console/ui/parts/act-key.ts";
+import { newIdempotencyKey } from "../../src/console/ui/parts/idempotency-key.ts";
 import { readIdempotencyKey } from "../../src/http/idempotency.ts";
 import { ORDER_STATUSES, ORDER_STEPS, nextStatus } from "../../src/orders/status.ts";
 
@@ -26,13 +26,15 @@ describe("the steps of an adoption", () => {
     "of one that is %s: %s is offered where the API allows it",
     (status, step) => {
       const next = nextStatus(status, step);
-      expect(ALLOWED[status].includes(step) ? AFTER[step] : undefined).toBe(next as (typeof AFTER)["cancel"]);
+      expect(STEPS_FROM[status].includes(step) ? STATUS_AFTER[step] : undefined).toBe(
+        next as (typeof STATUS_AFTER)["cancel"],
+      );
     },
   );
 
   test("ask first where nothing leads back", () => {
-    expect(STEPS.filter(isLastStep)).toEqual(["complete", "cancel"]);
-    expect(isLastStep(undefined)).toBe(false);
+    expect(STEPS.filter(isFinalStep)).toEqual(["complete", "cancel"]);
+    expect(isFinalStep(undefined)).toBe(false);
   });
 });
 
@@ -72,29 +74,29 @@ describe("the animal of an adoption", () => {
   test("is called by its name", () => {
     const [adoption] = withAnimals([order], [bella]);
     expect(adoption).toEqual({ ...order, animal: bella });
-    expect(animalWords(adoption!)).toBe("“Bella”");
+    expect(animalLabel(adoption!)).toBe("“Bella”");
   });
 
   test("that is gone is known to be, and named by its id", () => {
     const [adoption] = withAnimals([order], []);
     expect(adoption?.animal).toBeNull();
-    expect(animalWords(adoption!)).toBe("the animal 7");
+    expect(animalLabel(adoption!)).toBe("the animal 7");
   });
 
   test("that may not be read is named by its id", () => {
     const [adoption] = withAnimals([order], undefined);
     expect(adoption).toEqual(order);
-    expect(animalWords(adoption!)).toBe("the animal 7");
+    expect(animalLabel(adoption!)).toBe("the animal 7");
   });
 
   test("stays known when the adoption goes on", () => {
-    const approved = renewed({ ...order, animal: bella }, { ...order, status: "approved" });
-    expect(steppedWords(approved)).toBe("The adoption of “Bella” is approved now.");
+    const approved = withOrder({ ...order, animal: bella }, { ...order, status: "approved" });
+    expect(stepMessage(approved)).toBe("The adoption of “Bella” is approved now.");
   });
 
   test("stays known, and its adopter does not, when he was forgotten meanwhile", () => {
     const adopter = { name: "Ada", email: "ada@example.org" };
-    expect(renewed({ ...order, adopter, note: "x", animal: bella }, order)).toEqual({
+    expect(withOrder({ ...order, adopter, note: "x", animal: bella }, order)).toEqual({
       ...order,
       animal: bella,
     });
@@ -102,7 +104,7 @@ describe("the animal of an adoption", () => {
 });
 
 test("each act has a key of its own, as the API takes them", () => {
-  const keys = Array.from({ length: 100 }, newActKey);
+  const keys = Array.from({ length: 100 }, newIdempotencyKey);
   expect(new Set(keys).size).toBe(100);
   for (const key of keys) {
     expect(key).toMatch(/^[0-9a-f]{32}$/);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { animalsPath, filterOf, isNarrow, letsThrough } from "../../src/console/ui/animals/addresses.ts";
-import { disputed, draftOf, rebased, typedIn } from "../../src/console/ui/animals/draft.ts";
+import { conflictingFields, draftOf, rebaseDraft, newAnimalOf } from "../../src/console/ui/animals/draft.ts";
 import { changeOf } from "../../src/console/ui/animals/patch.ts";
 import { withAdded } from "../../src/console/ui/parts/added.ts";
-import { counted } from "../../src/console/ui/parts/count.ts";
+import { pluralize } from "../../src/console/ui/parts/count.ts";
 import {
   type Day,
   type Statistics,
-  addedWords,
+  addedMessage,
   barsOf,
   countOf,
   summaryOf,
@@ -66,7 +66,7 @@ test.each([
 });
 
 test("one is an animal, others are animals", () => {
-  expect([0, 1, 1234].map((count) => counted(count, "animal"))).toEqual([
+  expect([0, 1, 1234].map((count) => pluralize(count, "animal"))).toEqual([
     "0 animals",
     "1 animal",
     "1,234 animals",
@@ -95,7 +95,7 @@ describe("animals added just now", () => {
   });
 
   test("are named with their ids", () => {
-    expect(addedWords(one!)).toBe("“Bella” was added with the id 1.");
+    expect(addedMessage(one!)).toBe("“Bella” was added with the id 1.");
   });
 });
 
@@ -179,22 +179,22 @@ describe("what was typed of an animal", () => {
   test("holds a category that no double does, exactly", () => {
     const most = 9223372036854775807n as unknown as number;
     expect(draftOf({ name: "Bella", categoryId: most }).category).toBe("9223372036854775807");
-    expect(typedIn({ ...before, category: " 9223372036854775807 " }).categoryId).toBe(most);
+    expect(newAnimalOf({ ...before, category: " 9223372036854775807 " }).categoryId).toBe(most);
   });
 
   test("and is no number is left to the API to refuse", () => {
-    expect(typedIn({ ...before, category: "dogs" }).categoryId as unknown).toBe("dogs");
+    expect(newAnimalOf({ ...before, category: "dogs" }).categoryId as unknown).toBe("dogs");
   });
 
   test("without a status has none", () => {
-    expect(typedIn({ ...before, status: "" })).not.toHaveProperty("status");
+    expect(newAnimalOf({ ...before, status: "" })).not.toHaveProperty("status");
     expect(draftOf({ name: "Bella", categoryId: 3 }).status).toBe("");
   });
 
   test("stays when the animal is loaded anew, and the rest is as it is by now", () => {
     const typed = { ...before, name: "Bella II" };
     const now = { ...before, name: "Bellissima", status: "sold" };
-    expect(rebased(typed, before, now)).toEqual({ name: "Bella II", category: "3", status: "sold" });
+    expect(rebaseDraft(typed, before, now)).toEqual({ name: "Bella II", category: "3", status: "sold" });
   });
 
   test.each([
@@ -204,6 +204,6 @@ describe("what was typed of an animal", () => {
     [{ status: "" }, { status: "sold", category: "4" }, { status: "sold" }],
     [{}, { name: "Bellissima" }, {}],
   ])("as %j is disputed by what somebody else made of it, %j: %j", (mine, theirs, told) => {
-    expect(disputed({ ...before, ...mine }, before, { ...before, ...theirs })).toEqual(told);
+    expect(conflictingFields({ ...before, ...mine }, before, { ...before, ...theirs })).toEqual(told);
   });
 });

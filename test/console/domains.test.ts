@@ -1,11 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { problemDetails, problemWords } from "../../src/console/ui/domains/certificate.ts";
-import { toldOf, wordsOf } from "../../src/console/ui/domains/findings.ts";
+import { problemDetails, problemMessage } from "../../src/console/ui/domains/certificate.ts";
+import { shownFindings, describeFinding } from "../../src/console/ui/domains/findings.ts";
 import { actorWords, eventWords } from "../../src/console/ui/domains/history.ts";
 import type { Domain, Finding } from "../../src/console/ui/domains/model.ts";
 import { shownName } from "../../src/console/ui/domains/model.ts";
-import { addressOf, roleLabel, roleWords, withRedirect } from "../../src/console/ui/domains/redirects.ts";
-import { lookAgainAfter, lookAtAllAfter, verifyWords } from "../../src/console/ui/domains/stages.ts";
+import {
+  addressOf,
+  roleLabel,
+  roleDescription,
+  withRedirect,
+} from "../../src/console/ui/domains/redirects.ts";
+import { refetchDelay, listRefetchDelay, verifyLabel } from "../../src/console/ui/domains/stages.ts";
 import { EVENTS } from "../../src/domains/domain.ts";
 
 const NOW = Date.parse("2026-11-20T10:00:00Z");
@@ -17,7 +22,7 @@ const SEEN: Pick<Domain, "hostname" | "record" | "checkedAt"> = {
 };
 
 const words = (finding: Omit<Finding, "message" | "name"> & { name?: string }, seen = SEEN) =>
-  wordsOf({ message: "", name: "docs.example.org", ...finding }, seen, NOW);
+  describeFinding({ message: "", name: "docs.example.org", ...finding }, seen, NOW);
 
 describe("a finding", () => {
   test("of no record names the one to create, and how long the DNS may take", () => {
@@ -121,7 +126,7 @@ describe("a finding", () => {
       hostname: "example.org",
       record: { ...SEEN.record, type: "ALIAS" as const, proof },
     };
-    const { changes } = wordsOf({ kind: "domain_lost", name: "example.org", message: "" }, seen, NOW);
+    const { changes } = describeFinding({ kind: "domain_lost", name: "example.org", message: "" }, seen, NOW);
     expect(changes.map(({ what, type, name, value }) => [what, type, name, value])).toEqual([
       ["Change", "ALIAS", "example.org", TARGET],
       ["Change", "TXT", "_adoption-store.example.org", TARGET],
@@ -134,27 +139,27 @@ test("CAA records are nothing to tell of where HTTPS is off", () => {
     { kind: "caa_forbids", message: "", name: "example.org" },
     { kind: "no_record", message: "", name: "docs.example.org" },
   ];
-  expect(toldOf({ stage: "live", findings })).toEqual(findings.slice(1));
-  expect(toldOf({ stage: "live", findings, certificate: { status: "in_use" } })).toEqual(findings);
-  expect(toldOf({ stage: "verified", findings })).toEqual(findings);
+  expect(shownFindings({ stage: "live", findings })).toEqual(findings.slice(1));
+  expect(shownFindings({ stage: "live", findings, certificate: { status: "in_use" } })).toEqual(findings);
+  expect(shownFindings({ stage: "verified", findings })).toEqual(findings);
 });
 
 describe("how often a domain is looked at", () => {
   test("follows what is under way", () => {
     const nextCheckAt = "2026-11-20T10:01:00Z";
-    expect(lookAgainAfter({ stage: "awaiting_dns", nextCheckAt })).toBe(5000);
-    expect(lookAgainAfter({ stage: "issuing" })).toBe(2000);
-    expect(lookAgainAfter({ stage: "live" })).toBe(60_000);
+    expect(refetchDelay({ stage: "awaiting_dns", nextCheckAt })).toBe(5000);
+    expect(refetchDelay({ stage: "issuing" })).toBe(2000);
+    expect(refetchDelay({ stage: "live" })).toBe(60_000);
   });
 
   test("is seldom once nothing is done by itself", () => {
-    expect(lookAgainAfter({ stage: "awaiting_dns" })).toBe(60_000);
+    expect(refetchDelay({ stage: "awaiting_dns" })).toBe(60_000);
   });
 
   test("in a list follows its most lively one", () => {
-    expect(lookAtAllAfter([{ stage: "live" }, { stage: "issuing" }])).toBe(5000);
-    expect(lookAtAllAfter([{ stage: "live" }])).toBe(60_000);
-    expect(lookAtAllAfter([])).toBe(60_000);
+    expect(listRefetchDelay([{ stage: "live" }, { stage: "issuing" }])).toBe(5000);
+    expect(listRefetchDelay([{ stage: "live" }])).toBe(60_000);
+    expect(listRefetchDelay([])).toBe(60_000);
   });
 });
 
@@ -186,7 +191,7 @@ describe("the configuration", () => {
 
 test("a domain that is not live is not said to show the site", () => {
   expect(roleLabel({ role: "served", stage: "awaiting_dns" })).toBe("");
-  expect(roleWords({ role: "served", stage: "awaiting_dns" }, undefined)).toStartWith(
+  expect(roleDescription({ role: "served", stage: "awaiting_dns" }, undefined)).toStartWith(
     "Once the domain is live",
   );
   expect(addressOf({ hostname: "a.test", stage: "verified" })).toBeUndefined();
@@ -207,13 +212,13 @@ test("a name is shown with its A-labels where those are others", () => {
 });
 
 test("the button says Verify until the records were right once, then Re-verify", () => {
-  expect(verifyWords({})).toBe("Verify");
-  expect(verifyWords({ verifiedAt: "2026-11-20T10:00:00Z" })).toBe("Re-verify");
+  expect(verifyLabel({})).toBe("Verify");
+  expect(verifyLabel({ verifiedAt: "2026-11-20T10:00:00Z" })).toBe("Re-verify");
 });
 
 test("a problem of an unknown type is told in the authority's own words", () => {
-  expect(problemWords({ type: "rateLimited" })).toContain("wait");
-  expect(problemWords({ type: "somethingNew" })).toContain("This is what it said");
+  expect(problemMessage({ type: "rateLimited" })).toContain("wait");
+  expect(problemMessage({ type: "somethingNew" })).toContain("This is what it said");
   const subproblems = [{ type: "caa", detail: "CAA forbids it.", identifier: "a.test" }];
   expect(problemDetails({ type: "x", detail: "No.", subproblems })).toEqual([
     "No.",

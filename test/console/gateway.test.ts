@@ -98,8 +98,8 @@ describe("signing in", () => {
       csrfToken,
       key: { name: "all", scopes: ["*"] },
     });
-    const stranger = await ask(store, "GET", "/console/session", {});
-    expect([stranger.status, await stranger.json()]).toEqual([200, { signedIn: false }]);
+    const signedOut = await ask(store, "GET", "/console/session", {});
+    expect([signedOut.status, await signedOut.json()]).toEqual([200, { signedIn: false }]);
   });
 });
 

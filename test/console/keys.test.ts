@@ -7,7 +7,7 @@ import {
   gracesOf,
   mayChange,
   rateOf,
-  rateWords,
+  rateLabel,
   stateOf,
 } from "../../src/console/ui/keys/key.ts";
 import { GRANTS, SCOPES, grantsOf, mayGrant } from "../../src/console/ui/keys/scopes.ts";
@@ -101,7 +101,7 @@ describe("a limit", () => {
   ] as const)("of %p each %s is %s, in words %s", (requests, window, rate, words) => {
     expect(rateOf(requests, window)).toBe(rate);
     expect(parseRate(rate)).toBeDefined();
-    expect(rateWords(rate)).toBe(words);
+    expect(rateLabel(rate)).toBe(words);
   });
 
   test("that is left empty is that of the key that makes it, or none", () => {

@@ -1,19 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import type { Deploy } from "../../src/console/ui/projects/model.ts";
-import { type Upload, uploadsBy, wordsOf } from "../../src/console/ui/projects/uploads.ts";
+import { type Upload, uploadTracker, wordsOf } from "../../src/console/ui/projects/uploads.ts";
 
 const DEPLOY = { id: 3, status: "succeeded", files: 2, bytes: 1200 } as Deploy;
 const SITE = new File(["x"], "site.zip");
 
 /** Uploads whose sending is ended by hand, and of which project each ended. */
 const uploads = () => {
-  const sent: { slug: string; type: string; progressed: (share: number) => void }[] = [];
+  const sent: { slug: string; type: string; onProgress: (share: number) => void }[] = [];
   const ended: string[] = [];
   let changes = 0;
   const { promise: deploy, resolve, reject } = Promise.withResolvers<Deploy>();
-  const all = uploadsBy(
-    (slug, _, type, progressed) => {
-      sent.push({ slug, type, progressed });
+  const all = uploadTracker(
+    (slug, _, type, onProgress) => {
+      sent.push({ slug, type, onProgress });
       return { deploy, cancel: () => reject(new Error("cancelled")) };
     },
     () => (changes += 1),
@@ -29,7 +29,7 @@ describe("an upload", () => {
     const { all, sent, ended, resolve, changes } = uploads();
     all.begin("docs", SITE);
     expect(all.of("docs")).toEqual({ state: "sending", name: "site.zip", share: 0 });
-    sent[0]?.progressed(0.5);
+    sent[0]?.onProgress(0.5);
     expect(all.of("docs")).toEqual({ state: "sending", name: "site.zip", share: 0.5 });
     expect(all.areSending()).toBe(true);
     resolve(DEPLOY);

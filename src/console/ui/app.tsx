@@ -7,7 +7,7 @@ import { Categories } from "./categories/list.tsx";
 import { Keys } from "./keys/list.tsx";
 import { Loading, Problem } from "./parts/feedback.tsx";
 import { Page } from "./parts/page.tsx";
-import { SaidAbove } from "./parts/said.tsx";
+import { Announcements } from "./parts/announcements.tsx";
 import { Project } from "./projects/project.tsx";
 import { Projects } from "./projects/list.tsx";
 import { UploadsProvider } from "./projects/uploads-provider.tsx";
@@ -113,7 +113,7 @@ const NotFound = () => (
 export const App = () => (
   <LocationProvider scope="/console">
     <SessionProvider
-      stranger={<SignIn />}
+      signedOut={<SignIn />}
       waiting={(error) => (
         <main class="container">
           {error ? <Problem error={error} again={() => location.reload()} /> : <Loading />}
@@ -122,7 +122,7 @@ export const App = () => (
     >
       <Navigation />
       <main id="main" class="container" tabIndex={-1}>
-        <SaidAbove>
+        <Announcements>
           <UploadsProvider>
             <Router>
               <Route path="/console" component={Home} />
@@ -136,7 +136,7 @@ export const App = () => (
               <Route default component={NotFound} />
             </Router>
           </UploadsProvider>
-        </SaidAbove>
+        </Announcements>
       </main>
     </SessionProvider>
   </LocationProvider>

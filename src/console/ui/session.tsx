@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useRef } from "preact/hooks";
-import { Refusal, UNREACHABLE, refusalOf, signedInWith } from "./api/client.ts";
+import { Refusal, UNREACHABLE, refusalOf, setSession } from "./api/client.ts";
 import type { components } from "./api/platform.d.ts";
 
 type Grant = components["schemas"]["Key"]["scopes"][number];
@@ -53,18 +53,18 @@ export const signIn = async (secret: string): Promise<void> => {
   await ask({ method: "POST", headers: { authorization: `Bearer ${secret}` } });
 };
 
-/** Shows `children` to whoever is signed in, else `stranger`. */
+/** Shows `children` to whoever is signed in, else `signedOut`. */
 export const SessionProvider = ({
   children,
-  stranger,
+  signedOut,
   waiting,
 }: {
   children: ComponentChildren;
-  stranger: ComponentChildren;
+  signedOut: ComponentChildren;
   waiting: (error: Error | null) => ComponentChildren;
 }) => {
   const queries = useQueryClient();
-  const lookAgain = useLookAgain();
+  const refresh = useSessionRefresh();
   const { data: state, error } = useQuery({
     queryKey: STATE,
     queryFn: readState,
@@ -83,10 +83,10 @@ export const SessionProvider = ({
     queries.getMutationCache().clear();
   }, [who]);
   if (!state) return <>{waiting(error)}</>;
-  if (!state.signedIn) return <>{stranger}</>;
+  if (!state.signedIn) return <>{signedOut}</>;
   const { csrfToken, key } = state;
   // A look that fails leaves the session as it is, until the next response that doubts it.
-  signedInWith(csrfToken, () => void lookAgain().catch(() => {}));
+  setSession(csrfToken, () => void refresh().catch(() => {}));
   const session: Session = {
     key,
     can: (scope) => key.scopes.includes("*") || key.scopes.includes(scope),
@@ -101,7 +101,7 @@ export const SessionProvider = ({
 };
 
 /** Looks again who is signed in. */
-export const useLookAgain = () => {
+export const useSessionRefresh = () => {
   const queries = useQueryClient();
   return () => queries.fetchQuery({ queryKey: STATE, queryFn: readState, staleTime: 0 });
 };

@@ -2,16 +2,16 @@ import { useMutation } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Field } from "./parts/field.tsx";
 import { Page } from "./parts/page.tsx";
-import { signIn, useLookAgain } from "./session.tsx";
+import { signIn, useSessionRefresh } from "./session.tsx";
 
 /** Shown at every address while nobody is signed in; the address stays. */
 export const SignIn = () => {
-  const lookAgain = useLookAgain();
+  const refresh = useSessionRefresh();
   const [secret, setSecret] = useState("");
   const entering = useMutation({
     async mutationFn(secret: string) {
       await signIn(secret.trim());
-      if (!(await lookAgain()).signedIn)
+      if (!(await refresh()).signedIn)
         throw new Error("Your browser did not keep the session: open the console at its https:// address.");
     },
   });

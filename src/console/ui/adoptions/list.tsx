@@ -1,7 +1,7 @@
 import { useLocation, useRoute } from "preact-iso";
 import { useState } from "preact/hooks";
 import { withAdded } from "../parts/added.ts";
-import { counted } from "../parts/count.ts";
+import { pluralize } from "../parts/count.ts";
 import { Empty, Loading, Problem } from "../parts/feedback.tsx";
 import { idOf } from "../parts/id.ts";
 import { More } from "../parts/more.tsx";
@@ -9,7 +9,7 @@ import { Page } from "../parts/page.tsx";
 import { type Tab, Tabs } from "../parts/tabs.tsx";
 import { useSession } from "../session.tsx";
 import { type Filter, adoptionsPath, filterOf } from "./addresses.ts";
-import { type Adoption, STATUSES, isLastStep } from "./order.ts";
+import { type Adoption, STATUSES, isFinalStep } from "./order.ts";
 import { PlaceAdoption } from "./place.tsx";
 import { useAdoptions } from "./queries.ts";
 import { Rows } from "./rows.tsx";
@@ -46,7 +46,7 @@ const List = ({ filter, begun }: { filter: Filter; begun: readonly Adoption[] })
         <div class={found.isPlaceholderData ? "outdated" : ""} aria-busy={found.isPlaceholderData}>
           <Rows adoptions={adoptions} filter={filter} />
           <More
-            words={`${counted(adoptions.length, "adoption")} shown`}
+            words={`${pluralize(adoptions.length, "adoption")} shown`}
             hasMore={found.hasNextPage}
             isBusy={found.isFetchingNextPage}
             more={found.fetchNextPage}
@@ -92,7 +92,7 @@ export const Adoptions = () => {
           onPlaced={(adoption) => setBegun((before) => [...before, adoption])}
         />
       )}
-      {mayChange && id !== undefined && isLastStep(act) && (
+      {mayChange && id !== undefined && isFinalStep(act) && (
         <EndAdoption key={`${id} ${act}`} id={id} step={act} back={back} />
       )}
     </Page>

@@ -26,7 +26,7 @@ export const STEPS = ["approve", "complete", "cancel"] as const;
 export type Step = (typeof STEPS)[number];
 
 /** The steps that each status allows. */
-export const ALLOWED: Record<Status, readonly Step[]> = {
+export const STEPS_FROM: Record<Status, readonly Step[]> = {
   placed: ["approve", "cancel"],
   approved: ["complete", "cancel"],
   completed: [],
@@ -34,25 +34,25 @@ export const ALLOWED: Record<Status, readonly Step[]> = {
 };
 
 /** What an order is after a step. */
-export const AFTER: Record<Step, Status> = {
+export const STATUS_AFTER: Record<Step, Status> = {
   approve: "approved",
   complete: "completed",
   cancel: "cancelled",
 };
 
 /** The steps that nothing leads back from: they are asked for first. */
-export type LastStep = Exclude<Step, "approve">;
+export type FinalStep = Exclude<Step, "approve">;
 
-export const isLastStep = (text: string | undefined): text is LastStep =>
+export const isFinalStep = (text: string | undefined): text is FinalStep =>
   text === "complete" || text === "cancel";
 
 /** What the animal is called, or its id where that is all that is known. */
-export const animalWords = ({ animal, petId }: Adoption): string =>
+export const animalLabel = ({ animal, petId }: Adoption): string =>
   animal ? `“${animal.name}”` : `the animal ${petId}`;
 
 /** "The adoption of “Bella” is approved now." */
-export const steppedWords = (adoption: Adoption): string =>
-  `The adoption of ${animalWords(adoption)} is ${adoption.status} now.`;
+export const stepMessage = (adoption: Adoption): string =>
+  `The adoption of ${animalLabel(adoption)} is ${adoption.status} now.`;
 
 /** Orders with their animals. @param animals those that there still are; undefined if they could not be read */
 export const withAnimals = (orders: readonly Order[], animals: readonly Animal[] | undefined): Adoption[] => {
@@ -62,7 +62,7 @@ export const withAnimals = (orders: readonly Order[], animals: readonly Animal[]
 };
 
 /** An order as it is now, with the animal that was known before. */
-export const renewed = ({ animal }: Adoption, now: Order): Adoption => ({
+export const withOrder = ({ animal }: Adoption, now: Order): Adoption => ({
   ...(animal !== undefined && { animal }),
   ...now,
 });

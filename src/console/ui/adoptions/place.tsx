@@ -1,17 +1,17 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { ANIMALS, useAnimal } from "../animals/queries.ts";
-import { dataOf, isRefusedAs, store } from "../api/client.ts";
-import { useOnce } from "../parts/once.ts";
+import { dataOf, hasCode, store } from "../api/client.ts";
+import { useIdempotencyKey } from "../parts/use-idempotency-key.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useDone } from "../parts/done.ts";
+import { useFinish } from "../parts/finish.ts";
 import { Problem } from "../parts/feedback.tsx";
-import { Field, refusalOfField, refusalOfNone } from "../parts/field.tsx";
+import { Field, fieldError, generalError } from "../parts/field.tsx";
 import { idOf } from "../parts/id.ts";
 import { integerOf } from "../parts/integer.ts";
 import { useSession } from "../session.tsx";
-import { type Adoption, type NewOrder, animalWords } from "./order.ts";
+import { type Adoption, type NewOrder, animalLabel } from "./order.ts";
 import { ADOPTIONS } from "./queries.ts";
 
 /** What was typed of a new adoption. */
@@ -41,7 +41,7 @@ interface Part {
 const AnimalField = ({ draft, change, error }: Part) => {
   const mayRead = useSession().can("pets:read");
   const { data: animal } = useAnimal(mayRead ? idOf(draft.animal.trim()) : undefined);
-  const isTaken = isRefusedAs(error, "pet_not_available");
+  const isTaken = hasCode(error, "pet_not_available");
   return (
     <Field
       label="Animal"
@@ -54,7 +54,7 @@ const AnimalField = ({ draft, change, error }: Part) => {
           "Its id, as the list of animals shows it."
         )
       }
-      error={isTaken ? error?.message : refusalOfField(error, "petId")}
+      error={isTaken ? error?.message : fieldError(error, "petId")}
     >
       {(tied) => (
         <input
@@ -76,7 +76,7 @@ const AnimalField = ({ draft, change, error }: Part) => {
 /** Who adopts. Browsers keep nothing of it. */
 const AdopterFields = ({ draft, change, error }: Part) => (
   <>
-    <Field label="Adopter's name" error={refusalOfField(error, "adopter.name")}>
+    <Field label="Adopter's name" error={fieldError(error, "adopter.name")}>
       {(tied) => (
         <input
           {...tied}
@@ -88,7 +88,7 @@ const AdopterFields = ({ draft, change, error }: Part) => (
         />
       )}
     </Field>
-    <Field label="Adopter's e-mail address" error={refusalOfField(error, "adopter.email")}>
+    <Field label="Adopter's e-mail address" error={fieldError(error, "adopter.email")}>
       {(tied) => (
         <input
           {...tied}
@@ -106,7 +106,7 @@ const AdopterFields = ({ draft, change, error }: Part) => (
     <Field
       label="Note"
       hint="What is to be known of this adoption. It may be left empty."
-      error={refusalOfField(error, "note")}
+      error={fieldError(error, "note")}
     >
       {(tied) => (
         <textarea
@@ -124,10 +124,9 @@ const AdopterFields = ({ draft, change, error }: Part) => (
 
 /** What concerns no field that is there. */
 const generalOf = (error: Error | null, hasAnimalField: boolean): Error | undefined => {
-  if (hasAnimalField)
-    return isRefusedAs(error, "pet_not_available") ? undefined : refusalOfNone(error, FIELDS);
-  const ofAnimal = refusalOfField(error, "petId");
-  return ofAnimal === undefined ? refusalOfNone(error, FIELDS) : new Error(ofAnimal);
+  if (hasAnimalField) return hasCode(error, "pet_not_available") ? undefined : generalError(error, FIELDS);
+  const ofAnimal = fieldError(error, "petId");
+  return ofAnimal === undefined ? generalError(error, FIELDS) : new Error(ofAnimal);
 };
 
 /** The dialog that begins an adoption; pressed again after a lost answer, it begins no second one. */
@@ -142,8 +141,8 @@ export const PlaceAdoption = ({
   onPlaced?: (adoption: Adoption) => void;
 }) => {
   const queries = useQueryClient();
-  const done = useDone();
-  const header = useOnce();
+  const done = useFinish();
+  const header = useIdempotencyKey();
   const mayRead = useSession().can("pets:read");
   const [draft, setDraft] = useState<Draft>({
     animal: String(animalId ?? ""),
@@ -181,7 +180,7 @@ export const PlaceAdoption = ({
           event.preventDefault();
           placing.mutate(bodyOf(draft), {
             onSuccess: (adoption) =>
-              done(back, `The adoption of ${animalWords(adoption)} has begun, with the id ${adoption.id}.`),
+              done(back, `The adoption of ${animalLabel(adoption)} has begun, with the id ${adoption.id}.`),
           });
         }}
       >

@@ -7,11 +7,11 @@ import {
   useQueryClient,
 } from "@tanstack/preact-query";
 import { ANIMALS, readAnimals } from "../animals/queries.ts";
-import { type PageOf, dataOf, isRefusedAs, pageOf, store } from "../api/client.ts";
-import { useOnce } from "../parts/once.ts";
+import { type PageOf, dataOf, hasCode, pageOf, store } from "../api/client.ts";
+import { useIdempotencyKey } from "../parts/use-idempotency-key.ts";
 import { useSession } from "../session.tsx";
 import type { Filter } from "./addresses.ts";
-import { type Adoption, type Order, type Step, renewed, withAnimals } from "./order.ts";
+import { type Adoption, type Order, type Step, withOrder, withAnimals } from "./order.ts";
 
 /** What all that is read of adoptions is kept under. */
 export const ADOPTIONS = ["adoptions"] as const;
@@ -85,7 +85,7 @@ const PATHS = {
  */
 export const useStep = (id: number, step: Step) => {
   const queries = useQueryClient();
-  const header = useOnce();
+  const header = useIdempotencyKey();
   const put = (order: Order) => {
     queries.setQueriesData<InfiniteData<PageOf<Adoption>>>(
       { queryKey: LIST },
@@ -94,7 +94,7 @@ export const useStep = (id: number, step: Step) => {
           ...list,
           pages: list.pages.map((page) => ({
             ...page,
-            items: page.items.map((one) => (one.id === id ? renewed(one, order) : one)),
+            items: page.items.map((one) => (one.id === id ? withOrder(one, order) : one)),
           })),
         },
     );
@@ -106,7 +106,7 @@ export const useStep = (id: number, step: Step) => {
     onSuccess: put,
     async onError(error) {
       // Somebody else was faster: what it is now says why.
-      const isLate = isRefusedAs(error, "order_status_conflict");
+      const isLate = hasCode(error, "order_status_conflict");
       const now = isLate ? await readIfPossible(id) : undefined;
       if (now) put(now);
     },

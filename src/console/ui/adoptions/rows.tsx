@@ -5,7 +5,7 @@ import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
 import { AdopterName, AnimalName } from "./adopter.tsx";
 import { type Filter, adoptionsPath } from "./addresses.ts";
-import { ALLOWED, type Adoption, TONES, animalWords, steppedWords } from "./order.ts";
+import { STEPS_FROM, type Adoption, TONES, animalLabel, stepMessage } from "./order.ts";
 import { Note } from "./note.tsx";
 import { useStep } from "./queries.ts";
 
@@ -28,8 +28,8 @@ const Actions = ({
     if (approving.isIdle || approving.isPending || document.activeElement !== document.body) return;
     (place.current?.querySelector<HTMLElement>("a") ?? place.current)?.focus();
   }, [approving.status]);
-  const words = animalWords(adoption);
-  const allowed = ALLOWED[status];
+  const words = animalLabel(adoption);
+  const allowed = STEPS_FROM[status];
   return (
     <div ref={place} tabIndex={-1}>
       {allowed.includes("approve") && (
@@ -114,7 +114,7 @@ const Row = ({
           <td class="actions">
             <Actions adoption={adoption} filter={filter} approving={approving} />
             <span class="visually-hidden" role="status">
-              {approving.isSuccess && steppedWords(adoption)}
+              {approving.isSuccess && stepMessage(adoption)}
             </span>
           </td>
         )}

@@ -1,33 +1,33 @@
 import type { Refusal } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useDone } from "../parts/done.ts";
+import { useFinish } from "../parts/finish.ts";
 import { Loading, Problem } from "../parts/feedback.tsx";
 import { AdopterName, AnimalName } from "./adopter.tsx";
-import { AFTER, ALLOWED, type Adoption, type LastStep, renewed, steppedWords } from "./order.ts";
+import { STATUS_AFTER, STEPS_FROM, type Adoption, type FinalStep, withOrder, stepMessage } from "./order.ts";
 import { Note } from "./note.tsx";
 import { useAdoption, useStep } from "./queries.ts";
 
-const ASKED: Record<LastStep, { title: string; consequence: string; word: string; backWord: string }> = {
+const ASKED: Record<FinalStep, { title: string; consequence: string; word: string; backLabel: string }> = {
   complete: {
     title: "Complete adoption",
     consequence: "The animal goes to its adopter and is sold from then on. Nothing leads back from it.",
     word: "Complete adoption",
-    backWord: "Not yet",
+    backLabel: "Not yet",
   },
   cancel: {
     title: "Cancel adoption",
     consequence:
       "The adoption ends, and the animal is available again. Whoever still wants it begins another adoption.",
     word: "Cancel adoption",
-    backWord: "Keep it",
+    backLabel: "Keep it",
   },
 };
 
-const StepForm = ({ adoption, step, back }: { adoption: Adoption; step: LastStep; back: string }) => {
-  const done = useDone();
+const StepForm = ({ adoption, step, back }: { adoption: Adoption; step: FinalStep; back: string }) => {
+  const done = useFinish();
   const stepping = useStep(adoption.id, step);
-  const { consequence, word, backWord } = ASKED[step];
+  const { consequence, word, backLabel } = ASKED[step];
   return (
     <>
       {stepping.error && <Problem error={stepping.error} />}
@@ -52,13 +52,13 @@ const StepForm = ({ adoption, step, back }: { adoption: Adoption; step: LastStep
       <p>{consequence}</p>
       <DialogButtons
         back={back}
-        backWord={backWord}
+        backLabel={backLabel}
         word={word}
         isBusy={stepping.isPending}
         isDangerous={step === "cancel"}
         act={() =>
           stepping.mutate(undefined, {
-            onSuccess: (order) => done(back, steppedWords(renewed(adoption, order))),
+            onSuccess: (order) => done(back, stepMessage(withOrder(adoption, order))),
           })
         }
       />
@@ -66,17 +66,17 @@ const StepForm = ({ adoption, step, back }: { adoption: Adoption; step: LastStep
   );
 };
 
-const tooLate = ({ status }: Adoption, step: LastStep) =>
+const tooLate = ({ status }: Adoption, step: FinalStep) =>
   new Error(
-    status === AFTER[step]
+    status === STATUS_AFTER[step]
       ? `The adoption is ${status} already.`
-      : `The adoption is ${status}: it cannot be ${AFTER[step]}.`,
+      : `The adoption is ${status}: it cannot be ${STATUS_AFTER[step]}.`,
   );
 
 /** The dialog that asks before an adoption ends, one way or the other. */
-export const EndAdoption = ({ id, step, back }: { id: number; step: LastStep; back: string }) => {
+export const EndAdoption = ({ id, step, back }: { id: number; step: FinalStep; back: string }) => {
   const { data: adoption, error, isPending, refetch } = useAdoption(id);
-  const isPossible = adoption && ALLOWED[adoption.status].includes(step);
+  const isPossible = adoption && STEPS_FROM[adoption.status].includes(step);
   return (
     <Dialog title={ASKED[step].title} back={back}>
       {error && !adoption && (

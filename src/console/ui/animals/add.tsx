@@ -2,13 +2,13 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { dataOf, store } from "../api/client.ts";
 import { useCategories } from "../categories/queries.ts";
-import { useOnce } from "../parts/once.ts";
+import { useIdempotencyKey } from "../parts/use-idempotency-key.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { useDone } from "../parts/done.ts";
-import { type Draft, EMPTY, typedIn } from "./draft.ts";
+import { useFinish } from "../parts/finish.ts";
+import { type Draft, EMPTY, newAnimalOf } from "./draft.ts";
 import { AnimalForm } from "./form.tsx";
 import { ANIMALS } from "./queries.ts";
-import { addedWords, type Animal, type NewAnimal } from "./statistics.ts";
+import { addedMessage, type Animal, type NewAnimal } from "./statistics.ts";
 
 /** The dialog that adds an animal; `onAdded` is told which, with its id. */
 export const AddAnimal = ({
@@ -22,9 +22,9 @@ export const AddAnimal = ({
   onAdded: (animal: Animal) => void;
 }) => {
   const queries = useQueryClient();
-  const done = useDone();
-  const header = useOnce();
-  const { categories, isAwaited } = useCategories();
+  const done = useFinish();
+  const header = useIdempotencyKey();
+  const { categories, isLoading } = useCategories();
   const [draft, setDraft] = useState<Draft>({ ...EMPTY, category });
   const adding = useMutation({
     // Given what to add: an Enter may come before the page has drawn what was typed.
@@ -38,12 +38,14 @@ export const AddAnimal = ({
       <AnimalForm
         draft={draft}
         change={(change) => setDraft((before) => ({ ...before, ...change }))}
-        categories={isAwaited ? undefined : categories}
+        categories={isLoading ? undefined : categories}
         submitWord="Add"
         back={back}
         error={adding.error}
         isBusy={adding.isPending}
-        submit={() => adding.mutate(typedIn(draft), { onSuccess: (added) => done(back, addedWords(added)) })}
+        submit={() =>
+          adding.mutate(newAnimalOf(draft), { onSuccess: (added) => done(back, addedMessage(added)) })
+        }
       />
     </Dialog>
   );

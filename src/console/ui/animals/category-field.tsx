@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { type Category, categoryOf } from "../categories/category.ts";
 import { Field } from "../parts/field.tsx";
-import { Words } from "../parts/words.tsx";
+import { Sentence } from "../parts/sentence.tsx";
 
 const BY_NUMBER = "number";
 
-interface Given {
+interface CategoryFieldProps {
   /** The number, as it was typed. */
   value: string;
-  choose: (value: string) => void;
+  onChoose: (value: string) => void;
   hint?: string | undefined;
   error?: string | undefined;
 }
@@ -16,11 +16,11 @@ interface Given {
 const NumberField = ({
   label,
   value,
-  choose,
+  onChoose,
   error,
   hint = "The number of the category that it belongs to.",
-}: Given & { label: string }) => (
-  <Field label={label} hint={<Words text={hint} />} error={error}>
+}: CategoryFieldProps & { label: string }) => (
+  <Field label={label} hint={<Sentence text={hint} />} error={error}>
     {(tied) => (
       <input
         {...tied}
@@ -31,14 +31,14 @@ const NumberField = ({
         pattern="\s*-?[0-9]+\s*"
         title="A whole number"
         value={value}
-        onInput={(event) => choose(event.currentTarget.value)}
+        onInput={(event) => onChoose(event.currentTarget.value)}
       />
     )}
   </Field>
 );
 
-const Choice = ({ categories, ...given }: Given & { categories: readonly Category[] }) => {
-  const { value, choose, hint, error } = given;
+const Choice = ({ categories, ...given }: CategoryFieldProps & { categories: readonly Category[] }) => {
+  const { value, onChoose, hint, error } = given;
   const isKnown = categoryOf(categories, value) !== undefined;
   const isOther = value !== "" && !isKnown;
   const [isChosen, setChosen] = useState(isOther);
@@ -47,7 +47,7 @@ const Choice = ({ categories, ...given }: Given & { categories: readonly Categor
     <>
       <Field
         label="Category"
-        hint={<Words text={isByNumber ? "" : (hint ?? "")} />}
+        hint={<Sentence text={isByNumber ? "" : (hint ?? "")} />}
         error={isByNumber ? undefined : error}
       >
         {(tied) => (
@@ -57,7 +57,7 @@ const Choice = ({ categories, ...given }: Given & { categories: readonly Categor
             value={isByNumber ? BY_NUMBER : value.trim()}
             onChange={({ currentTarget: { value: chosen } }) => {
               setChosen(chosen === BY_NUMBER);
-              choose(chosen === BY_NUMBER ? "" : chosen);
+              onChoose(chosen === BY_NUMBER ? "" : chosen);
             }}
           >
             <option value="" disabled>
@@ -78,7 +78,7 @@ const Choice = ({ categories, ...given }: Given & { categories: readonly Categor
 };
 
 /** In its place while it is not known what there is to choose. */
-const Awaited = () => (
+const LoadingChoice = () => (
   <Field label="Category">
     {(tied) => (
       <select {...tied} disabled>
@@ -92,8 +92,8 @@ const Awaited = () => (
 export const CategoryField = ({
   categories,
   ...given
-}: Given & { categories: readonly Category[] | undefined }) => {
-  if (!categories) return <Awaited />;
+}: CategoryFieldProps & { categories: readonly Category[] | undefined }) => {
+  if (!categories) return <LoadingChoice />;
   if (categories.length === 0) return <NumberField label="Category" {...given} />;
   return <Choice categories={categories} {...given} />;
 };

@@ -1,17 +1,17 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { dataOf, isRefusedAs, store } from "../api/client.ts";
+import { dataOf, hasCode, store } from "../api/client.ts";
 import { type Category, categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { useDone } from "../parts/done.ts";
+import { useFinish } from "../parts/finish.ts";
 import { Loading, Problem } from "../parts/feedback.tsx";
-import { type Draft, disputed, draftOf, rebased, typedIn } from "./draft.ts";
+import { type Draft, conflictingFields, draftOf, rebaseDraft, newAnimalOf } from "./draft.ts";
 import { AnimalForm } from "./form.tsx";
 import { Outdated } from "./outdated.tsx";
 import { changeOf } from "./patch.ts";
-import { ANIMALS, type Seen, readSeen, useSeen } from "./queries.ts";
-import { changedWords, type Animal } from "./statistics.ts";
+import { ANIMALS, type AnimalVersion, fetchVersion, useAnimalVersion } from "./queries.ts";
+import { changedMessage, type Animal } from "./statistics.ts";
 
 /** What somebody else made of the fields that were typed at. */
 const hintsOf = (theirs: Partial<Draft>, categories: readonly Category[]): Partial<Draft> => {
@@ -30,39 +30,39 @@ const ChangeForm = ({
   back,
   onChanged,
 }: {
-  seen: Seen;
+  seen: AnimalVersion;
   back: string;
   onChanged: (animal: Animal) => void;
 }) => {
   const queries = useQueryClient();
-  const done = useDone();
+  const done = useFinish();
   const { categories } = useCategories();
   const [seen, setSeen] = useState(seenFirst);
   const [draft, setDraft] = useState(draftOf(seenFirst.animal));
   const [theirs, setTheirs] = useState<Partial<Draft>>();
   const { id } = seen.animal;
   const changing = useMutation({
-    mutationFn: ({ seen: { animal, tag }, draft }: { seen: Seen; draft: Draft }) =>
+    mutationFn: ({ seen: { animal, tag }, draft }: { seen: AnimalVersion; draft: Draft }) =>
       dataOf(
         store.PATCH("/pets/{petId}", {
           params: { path: { petId: id }, header: { "If-Match": tag } },
-          body: changeOf(animal, typedIn(draft)),
+          body: changeOf(animal, newAnimalOf(draft)),
         }),
       ),
     onSuccess: onChanged,
     onSettled: () => void queries.invalidateQueries({ queryKey: ANIMALS }),
   });
   const looking = useMutation({
-    mutationFn: () => readSeen(id),
+    mutationFn: () => fetchVersion(id),
     onSuccess(now) {
       const [before, after] = [draftOf(seen.animal), draftOf(now.animal)];
-      setTheirs(disputed(draft, before, after));
-      setDraft(rebased(draft, before, after));
+      setTheirs(conflictingFields(draft, before, after));
+      setDraft(rebaseDraft(draft, before, after));
       setSeen(now);
       changing.reset();
     },
   });
-  const isOutdated = isRefusedAs(changing.error, "precondition_failed");
+  const isOutdated = hasCode(changing.error, "precondition_failed");
   return (
     <AnimalForm
       draft={draft}
@@ -75,7 +75,7 @@ const ChangeForm = ({
       error={changing.error}
       isBusy={changing.isPending || looking.isPending}
       submit={() =>
-        changing.mutate({ seen, draft }, { onSuccess: (changed) => done(back, changedWords(changed)) })
+        changing.mutate({ seen, draft }, { onSuccess: (changed) => done(back, changedMessage(changed)) })
       }
     />
   );
@@ -91,13 +91,13 @@ export const ChangeAnimal = ({
   back: string;
   onChanged: (animal: Animal) => void;
 }) => {
-  const { isAwaited } = useCategories();
-  const { data: seen, error, isPending, refetch } = useSeen(id);
+  const { isLoading } = useCategories();
+  const { data: seen, error, isPending, refetch } = useAnimalVersion(id);
   return (
     <Dialog title={seen ? `Change “${seen.animal.name}”` : "Change animal"} back={back}>
       {error && <Problem error={error} again={refetch} />}
-      {(isPending || isAwaited) && !error && <Loading what="Loading the animal" isForm />}
-      {seen && !isAwaited && <ChangeForm seen={seen} back={back} onChanged={onChanged} />}
+      {(isPending || isLoading) && !error && <Loading what="Loading the animal" isForm />}
+      {seen && !isLoading && <ChangeForm seen={seen} back={back} onChanged={onChanged} />}
     </Dialog>
   );
 };

@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { inWords } from "../parts/count.ts";
+import { formatCount } from "../parts/count.ts";
 import { Table } from "../parts/table.tsx";
 import { type Day, barsOf, dayName, summaryOf } from "./statistics.ts";
 
@@ -14,7 +14,7 @@ const Bars = ({ days, describedBy }: { days: readonly Day[]; describedBy: string
   >
     {barsOf(days).map(({ day, ...place }) => (
       <rect key={day.date} {...place}>
-        <title>{`${dayName(day.date)}: ${inWords(day.count)}`}</title>
+        <title>{`${dayName(day.date)}: ${formatCount(day.count)}`}</title>
       </rect>
     ))}
   </svg>
@@ -27,7 +27,7 @@ const DaysTable = ({ days }: { days: readonly Day[] }) => (
       {days.toReversed().map(({ date, count }) => (
         <tr key={date}>
           <td>{dayName(date)}</td>
-          <td class="number">{inWords(count)}</td>
+          <td class="number">{formatCount(count)}</td>
         </tr>
       ))}
     </Table>

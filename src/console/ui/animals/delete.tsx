@@ -1,30 +1,30 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useRef } from "preact/hooks";
 import { adoptionsPath } from "../adoptions/addresses.ts";
-import { isRefusedAs, store } from "../api/client.ts";
+import { hasCode, store } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useDone } from "../parts/done.ts";
+import { useFinish } from "../parts/finish.ts";
 import { Badge, Loading, Problem } from "../parts/feedback.tsx";
 import { useSession } from "../session.tsx";
-import { ANIMALS, type Seen, useSeen } from "./queries.ts";
-import { deletedWords } from "./statistics.ts";
+import { ANIMALS, type AnimalVersion, useAnimalVersion } from "./queries.ts";
+import { deletedMessage } from "./statistics.ts";
 import { TONES } from "./statuses.ts";
 
 /** Only what was seen is deleted: not what somebody else has made of it meanwhile. */
 const DeleteForm = ({
   seen: { animal, tag },
   back,
-  lookAgain,
+  refresh,
   onDeleted,
 }: {
-  seen: Seen;
+  seen: AnimalVersion;
   back: string;
-  lookAgain: () => unknown;
+  refresh: () => unknown;
   onDeleted: () => void;
 }) => {
   const queries = useQueryClient();
-  const done = useDone();
+  const done = useFinish();
   const mayReadOrders = useSession().can("orders:read");
   const { id, name, status } = animal;
   const deleting = useMutation({
@@ -40,7 +40,7 @@ const DeleteForm = ({
     if (document.activeElement === document.body)
       content.current?.querySelector<HTMLElement>("footer a")?.focus();
   }, []);
-  const isOutdated = isRefusedAs(error, "precondition_failed");
+  const isOutdated = hasCode(error, "precondition_failed");
   return (
     <div ref={content}>
       {error && (
@@ -49,13 +49,13 @@ const DeleteForm = ({
           {...(isOutdated && {
             again() {
               deleting.reset();
-              return lookAgain();
+              return refresh();
             },
-            againWord: "Look at it again",
+            retryLabel: "Look at it again",
           })}
         />
       )}
-      {isRefusedAs(error, "pet_in_order") && mayReadOrders && (
+      {hasCode(error, "pet_in_order") && mayReadOrders && (
         <p>
           <a href={adoptionsPath({ animal: id })}>Show its adoptions</a>
         </p>
@@ -73,7 +73,7 @@ const DeleteForm = ({
         isBusy={isPending}
         isDangerous
         isPossible={!isOutdated}
-        act={() => deleting.mutate(undefined, { onSuccess: () => done(back, deletedWords(animal)) })}
+        act={() => deleting.mutate(undefined, { onSuccess: () => done(back, deletedMessage(animal)) })}
       />
     </div>
   );
@@ -89,14 +89,12 @@ export const DeleteAnimal = ({
   back: string;
   onDeleted: () => void;
 }) => {
-  const { data: seen, error, isPending, refetch } = useSeen(id);
+  const { data: seen, error, isPending, refetch } = useAnimalVersion(id);
   return (
     <Dialog title="Delete animal" back={back}>
       {error && <Problem error={error} again={refetch} />}
       {isPending && <Loading what="Loading the animal" />}
-      {seen && (
-        <DeleteForm key={seen.tag} seen={seen} back={back} lookAgain={refetch} onDeleted={onDeleted} />
-      )}
+      {seen && <DeleteForm key={seen.tag} seen={seen} back={back} refresh={refetch} onDeleted={onDeleted} />}
     </Dialog>
   );
 };

@@ -19,7 +19,7 @@ export const draftOf = ({ name, categoryId, status }: Omit<Animal, "id">): Draft
 });
 
 /** The animal that was typed. */
-export const typedIn = ({ name, category, status }: Draft): NewAnimal => ({
+export const newAnimalOf = ({ name, category, status }: Draft): NewAnimal => ({
   name,
   categoryId: integerOf(category),
   ...(status && { status: status as Status }),
@@ -28,13 +28,13 @@ export const typedIn = ({ name, category, status }: Draft): NewAnimal => ({
 const FIELDS = ["name", "category", "status"] as const;
 
 /** What was typed, brought over to what the animal is by now: what nobody typed at shows what it is. */
-export const rebased = (typed: Draft, before: Draft, now: Draft): Draft => {
+export const rebaseDraft = (typed: Draft, before: Draft, now: Draft): Draft => {
   const pairs = FIELDS.map((field) => [field, (typed[field] === before[field] ? now : typed)[field]]);
   return Object.fromEntries(pairs);
 };
 
 /** The fields that somebody else gave another value than was typed, with his. */
-export const disputed = (typed: Draft, before: Draft, now: Draft): Partial<Draft> =>
+export const conflictingFields = (typed: Draft, before: Draft, now: Draft): Partial<Draft> =>
   Object.fromEntries(
     FIELDS.filter(
       (field) =>

@@ -51,13 +51,19 @@ const SearchField = ({
   );
 };
 
-const CategoryChoice = ({ category, choose }: { category: string; choose: (category: string) => void }) => {
+const CategoryChoice = ({
+  category,
+  onChoose,
+}: {
+  category: string;
+  onChoose: (category: string) => void;
+}) => {
   const { categories } = useCategories();
   const isUnknown = category !== "" && !categoryOf(categories, category);
   return (
     <Field label="Filter by category">
       {(tied) => (
-        <select {...tied} value={category} onChange={(event) => choose(event.currentTarget.value)}>
+        <select {...tied} value={category} onChange={(event) => onChoose(event.currentTarget.value)}>
           <option value="">all</option>
           {isUnknown && <option value={category}>{category}</option>}
           {categories.map(({ id, name }) => (
@@ -80,7 +86,7 @@ export const FilterForm = ({ filter, refusal }: { filter: Filter; refusal: strin
     <>
       <div class="filter">
         <SearchField q={q} search={(q) => show({ q })} error={refusal} />
-        <CategoryChoice category={category} choose={(category) => show({ category })} />
+        <CategoryChoice category={category} onChoose={(category) => show({ category })} />
       </div>
       {id !== undefined && (
         <p>

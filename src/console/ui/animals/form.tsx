@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { isRefusedAs } from "../api/client.ts";
+import { hasCode } from "../api/client.ts";
 import type { Category } from "../categories/category.ts";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { Problem } from "../parts/feedback.tsx";
-import { Field, refusalOfField, refusalOfNone } from "../parts/field.tsx";
-import { Words } from "../parts/words.tsx";
+import { Field, fieldError, generalError } from "../parts/field.tsx";
+import { Sentence } from "../parts/sentence.tsx";
 import { CategoryField } from "./category-field.tsx";
 import type { Draft } from "./draft.ts";
 import { STATUSES } from "./statuses.ts";
@@ -36,11 +36,11 @@ export const AnimalForm = ({
   isBusy: boolean;
   submit: () => void;
 }) => {
-  const isUncategorized = isRefusedAs(error, "category_not_found");
-  const isHeld = isRefusedAs(error, "pet_in_order");
-  const isOutdated = isRefusedAs(error, "precondition_failed");
+  const isUncategorized = hasCode(error, "category_not_found");
+  const isHeld = hasCode(error, "pet_in_order");
+  const isOutdated = hasCode(error, "precondition_failed");
   const isAtItsPlace = isUncategorized || isHeld || isOutdated;
-  const general = isAtItsPlace ? undefined : refusalOfNone(error, ["name", "categoryId", "status"]);
+  const general = isAtItsPlace ? undefined : generalError(error, ["name", "categoryId", "status"]);
   return (
     <form
       onSubmit={(event) => {
@@ -50,7 +50,7 @@ export const AnimalForm = ({
     >
       {above}
       {general && <Problem error={general} />}
-      <Field label="Name" hint={<Words text={hints.name ?? ""} />} error={refusalOfField(error, "name")}>
+      <Field label="Name" hint={<Sentence text={hints.name ?? ""} />} error={fieldError(error, "name")}>
         {(tied) => (
           <input
             {...tied}
@@ -65,15 +65,11 @@ export const AnimalForm = ({
       <CategoryField
         categories={categories}
         value={draft.category}
-        choose={(category) => change({ category })}
+        onChoose={(category) => change({ category })}
         hint={hints.category}
-        error={isUncategorized ? error?.message : refusalOfField(error, "categoryId")}
+        error={isUncategorized ? error?.message : fieldError(error, "categoryId")}
       />
-      <Field
-        label="Status"
-        hint={hints.status}
-        error={isHeld ? error?.message : refusalOfField(error, "status")}
-      >
+      <Field label="Status" hint={hints.status} error={isHeld ? error?.message : fieldError(error, "status")}>
         {(tied) => (
           <select
             {...tied}

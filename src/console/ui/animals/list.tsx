@@ -3,9 +3,9 @@ import { useState } from "preact/hooks";
 import { PlaceAdoption } from "../adoptions/place.tsx";
 import { useCategories } from "../categories/queries.ts";
 import { withAdded } from "../parts/added.ts";
-import { counted, inWords } from "../parts/count.ts";
+import { pluralize, formatCount } from "../parts/count.ts";
 import { Empty, Loading, Problem } from "../parts/feedback.tsx";
-import { refusalOfField, refusalOfNone } from "../parts/field.tsx";
+import { fieldError, generalError } from "../parts/field.tsx";
 import { idOf } from "../parts/id.ts";
 import { More } from "../parts/more.tsx";
 import { Page } from "../parts/page.tsx";
@@ -36,15 +36,15 @@ const List = ({
   added: readonly Animal[];
 }) => {
   const statistics = useStatistics();
-  const { categories, isAwaited } = useCategories();
-  if (found.isPending || isAwaited) return <Loading what="Loading animals" />;
+  const { categories, isLoading } = useCategories();
+  if (found.isPending || isLoading) return <Loading what="Loading animals" />;
   const { status } = filter;
   const listed = found.data?.pages.flatMap(({ items }) => items) ?? [];
   const animals = withAdded(listed, added, (one) => letsThrough(filter, one));
   const isWhole = !isNarrow(filter);
   const all =
     isWhole && statistics.data ? Math.max(countOf(statistics.data, status), animals.length) : undefined;
-  const general = refusalOfNone(found.error, ["q"]);
+  const general = generalError(found.error, ["q"]);
   return (
     <>
       {general && <Problem error={general} again={found.refetch} />}
@@ -64,8 +64,8 @@ const List = ({
           <More
             words={
               all === undefined
-                ? `${counted(animals.length, "animal")} shown`
-                : `${inWords(animals.length)} of ${counted(all, "animal")} shown`
+                ? `${pluralize(animals.length, "animal")} shown`
+                : `${formatCount(animals.length)} of ${pluralize(all, "animal")} shown`
             }
             hasMore={found.hasNextPage}
             isBusy={found.isFetchingNextPage}
@@ -140,7 +140,7 @@ export const Animals = () => {
       }
     >
       <Overview filter={filter} />
-      <FilterForm filter={filter} refusal={refusalOfField(found.error, "q")} />
+      <FilterForm filter={filter} refusal={fieldError(found.error, "q")} />
       <List found={found} filter={filter} added={added} />
       <Act filter={filter} setAdded={setAdded} />
     </Page>

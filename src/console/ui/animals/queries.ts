@@ -64,7 +64,7 @@ export const useAnimal = (id: number | undefined) => {
 };
 
 /** An animal, and the tag that tells this state of it from others. */
-export interface Seen {
+export interface AnimalVersion {
   animal: Animal;
   tag: string;
 }
@@ -73,7 +73,7 @@ export interface Seen {
  * By a change of nothing: the only way to the tag of an animal that was not changed is else an operation that will be
  * removed one day.
  */
-export const readSeen = async (id: number): Promise<Seen> => {
+export const fetchVersion = async (id: number): Promise<AnimalVersion> => {
   const { data, response } = await store.PATCH("/pets/{petId}", {
     params: { path: { petId: id } },
     body: {},
@@ -82,11 +82,11 @@ export const readSeen = async (id: number): Promise<Seen> => {
 };
 
 /** An animal that is to be changed: as it is now. It does not change under whoever looks at it. */
-export const useSeen = (id: number) =>
+export const useAnimalVersion = (id: number) =>
   useQuery({
     // Apart from the others: what changes animals does not renew it.
     queryKey: ["animal seen", id],
-    queryFn: () => readSeen(id),
+    queryFn: () => fetchVersion(id),
     gcTime: 0,
     staleTime: Infinity,
   });

@@ -1,5 +1,5 @@
 import type { components } from "../api/store.d.ts";
-import { counted, inWords } from "../parts/count.ts";
+import { pluralize, formatCount } from "../parts/count.ts";
 
 export type Animal = components["schemas"]["Pet"];
 export type NewAnimal = components["schemas"]["NewPet"];
@@ -17,10 +17,10 @@ export const summaryOf = (days: readonly Day[]): string => {
   const sum = days.reduce((sum, { count }) => sum + count, 0);
   if (sum === 0) return "No animal was added.";
   const most = days.reduce((most, day) => (day.count > most.count ? day : most));
-  const added = `${counted(sum, "animal")} ${sum === 1 ? "was" : "were"} added`;
+  const added = `${pluralize(sum, "animal")} ${sum === 1 ? "was" : "were"} added`;
   return sum === most.count
     ? `${added}, on ${dayName(most.date)}.`
-    : `${added}, the most on ${dayName(most.date)}: ${inWords(most.count)}.`;
+    : `${added}, the most on ${dayName(most.date)}: ${formatCount(most.count)}.`;
 };
 
 /** A day's bar, from the left and from the top, in a space of `days.length` by 1. */
@@ -52,10 +52,10 @@ export const countOf = ({ total, byStatus }: Statistics, status: Status | undefi
   status ? byStatus[status] : total;
 
 /** "“Bella” was changed." */
-export const changedWords = ({ name }: Animal): string => `“${name}” was changed.`;
+export const changedMessage = ({ name }: Animal): string => `“${name}” was changed.`;
 
 /** "“Bella” was added with the id 12." */
-export const addedWords = ({ name, id }: Animal): string => `“${name}” was added with the id ${id}.`;
+export const addedMessage = ({ name, id }: Animal): string => `“${name}” was added with the id ${id}.`;
 
 /** "“Bella” was deleted." */
-export const deletedWords = ({ name }: Animal): string => `“${name}” was deleted.`;
+export const deletedMessage = ({ name }: Animal): string => `“${name}” was deleted.`;

@@ -1,4 +1,4 @@
-import { inWords } from "../parts/count.ts";
+import { formatCount } from "../parts/count.ts";
 import { type Statistics, countOf } from "./statistics.ts";
 import { type Filter, animalsPath } from "./addresses.ts";
 import { STATUSES } from "./statuses.ts";
@@ -7,7 +7,7 @@ const FILTERS = [undefined, ...STATUSES];
 
 /** Takes as much room before it is known. */
 const Count = ({ count }: { count: number | undefined }) => (
-  <strong>{count === undefined ? "\u2013" : inWords(count)}</strong>
+  <strong>{count === undefined ? "\u2013" : formatCount(count)}</strong>
 );
 
 /** How many animals there are of each status; each count leads to its animals. */

@@ -22,15 +22,19 @@ export const UNREACHABLE = new Refusal(
 );
 
 let csrfToken = "";
-let doubted = () => {};
+let onSessionDoubt = () => {};
 
 /** What changes are sent with from now on, and who is told when the session seems to have ended, or to be another. */
-export const signedInWith = (token: string, whenDoubted: () => void): void => {
+export const setSession = (token: string, whenDoubted: () => void): void => {
   csrfToken = token;
-  doubted = whenDoubted;
+  onSessionDoubt = whenDoubted;
 };
 
-const DOUBTS: ReadonlySet<string> = new Set(["not_signed_in", "invalid_api_key", "cross_site_request"]);
+const SESSION_CODES: ReadonlySet<string> = new Set([
+  "not_signed_in",
+  "invalid_api_key",
+  "cross_site_request",
+]);
 
 /** Where the API speaks to programs. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -50,7 +54,7 @@ export const refusalOf = async (answer: Response): Promise<Refusal> => {
 };
 
 /** Whether the API refused something for this reason. */
-export const isRefusedAs = (error: Error | null | undefined, code: string): boolean =>
+export const hasCode = (error: Error | null | undefined, code: string): boolean =>
   error instanceof Refusal && error.code === code;
 
 /** Headers of a call that a person asks for, or that the page makes by itself. */
@@ -66,7 +70,7 @@ const middleware: Middleware = {
   async onResponse({ response }) {
     if (response.ok) return;
     const refusal = await refusalOf(response);
-    if (DOUBTS.has(refusal.code)) doubted();
+    if (SESSION_CODES.has(refusal.code)) onSessionDoubt();
     throw refusal;
   },
   onError() {

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
-import { isRefusedAs, store } from "../api/client.ts";
+import { hasCode, store } from "../api/client.ts";
 import { animalsPath } from "../animals/addresses.ts";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useDone } from "../parts/done.ts";
+import { useFinish } from "../parts/finish.ts";
 import { Problem } from "../parts/feedback.tsx";
 import { categoriesPath } from "./addresses.ts";
 import type { Category } from "./category.ts";
@@ -11,7 +11,7 @@ import { CATEGORIES } from "./queries.ts";
 
 const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
   const queries = useQueryClient();
-  const done = useDone();
+  const done = useFinish();
   const deleting = useMutation({
     mutationFn: () => store.DELETE("/categories/{categoryId}", { params: { path: { categoryId: id } } }),
     onSuccess: () => void queries.invalidateQueries({ queryKey: CATEGORIES }),
@@ -19,7 +19,7 @@ const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
   return (
     <>
       {deleting.error && <Problem error={deleting.error} />}
-      {isRefusedAs(deleting.error, "category_in_use") && (
+      {hasCode(deleting.error, "category_in_use") && (
         <p>
           <a href={animalsPath({ category: String(id) })}>Show its animals</a>
         </p>

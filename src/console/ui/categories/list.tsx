@@ -1,6 +1,6 @@
 import { useRoute } from "preact-iso";
 import { animalsPath } from "../animals/addresses.ts";
-import { counted } from "../parts/count.ts";
+import { pluralize } from "../parts/count.ts";
 import { Empty, Loading, Problem } from "../parts/feedback.tsx";
 import { idOf } from "../parts/id.ts";
 import { Page } from "../parts/page.tsx";
@@ -67,7 +67,7 @@ const List = () => {
           </Table>
           <p class="explained">
             {categories.length < MOST ? "" : "The first "}
-            {counted(categories.length, "category", "categories")} shown.
+            {pluralize(categories.length, "category", "categories")} shown.
           </p>
         </>
       )}

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { isRefusedAs } from "../api/client.ts";
+import { hasCode } from "../api/client.ts";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { Problem } from "../parts/feedback.tsx";
-import { Field, refusalOfField, refusalOfNone } from "../parts/field.tsx";
+import { Field, fieldError, generalError } from "../parts/field.tsx";
 import { categoriesPath } from "./addresses.ts";
 
 /** What is asked of a category: its name. */
@@ -20,8 +20,8 @@ export const NameForm = ({
   submit: (name: string) => void;
 }) => {
   const [name, setName] = useState(given);
-  const isTaken = isRefusedAs(error, "category_name_taken");
-  const general = isTaken ? undefined : refusalOfNone(error, ["name"]);
+  const isTaken = hasCode(error, "category_name_taken");
+  const general = isTaken ? undefined : generalError(error, ["name"]);
   return (
     <form
       onSubmit={(event) => {
@@ -30,7 +30,7 @@ export const NameForm = ({
       }}
     >
       {general && <Problem error={general} />}
-      <Field label="Name" error={isTaken ? error?.message : refusalOfField(error, "name")}>
+      <Field label="Name" error={isTaken ? error?.message : fieldError(error, "name")}>
         {(tied) => (
           <input
             {...tied}

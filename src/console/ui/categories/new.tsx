@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { dataOf, store } from "../api/client.ts";
-import { useOnce } from "../parts/once.ts";
+import { useIdempotencyKey } from "../parts/use-idempotency-key.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { useDone } from "../parts/done.ts";
+import { useFinish } from "../parts/finish.ts";
 import { categoriesPath } from "./addresses.ts";
 import { NameForm } from "./name-form.tsx";
 import { CATEGORIES } from "./queries.ts";
@@ -10,8 +10,8 @@ import { CATEGORIES } from "./queries.ts";
 /** The dialog that adds a category. */
 export const NewCategory = () => {
   const queries = useQueryClient();
-  const done = useDone();
-  const header = useOnce();
+  const done = useFinish();
+  const header = useIdempotencyKey();
   const adding = useMutation({
     mutationFn: (name: string) => dataOf(store.POST("/categories", { params: { header }, body: { name } })),
     onSettled: () => void queries.invalidateQueries({ queryKey: CATEGORIES }),

@@ -31,6 +31,6 @@ export const useCategories = () => {
     /** As far as they are known. */
     categories: found.data ?? [],
     /** They are on their way: what shows names waits for them. Once reading them has failed, it shows numbers. */
-    isAwaited: found.isLoading && found.failureCount === 0,
+    isLoading: found.isLoading && found.failureCount === 0,
   };
 };

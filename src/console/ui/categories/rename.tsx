@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { dataOf, store } from "../api/client.ts";
-import { useDone } from "../parts/done.ts";
+import { useFinish } from "../parts/finish.ts";
 import { categoriesPath } from "./addresses.ts";
 import type { Category } from "./category.ts";
 import { NameForm } from "./name-form.tsx";
@@ -9,7 +9,7 @@ import { CATEGORIES } from "./queries.ts";
 
 const RenameForm = ({ category: { id, name } }: { category: Category }) => {
   const queries = useQueryClient();
-  const done = useDone();
+  const done = useFinish();
   const renaming = useMutation({
     mutationFn: (name: string) =>
       dataOf(

@@ -3,9 +3,9 @@ import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useDone } from "../parts/done.ts";
+import { useFinish } from "../parts/finish.ts";
 import { Problem } from "../parts/feedback.tsx";
-import { Field, refusalOfField, refusalOfNone } from "../parts/field.tsx";
+import { Field, fieldError, generalError } from "../parts/field.tsx";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import { shownName } from "./model.ts";
 import { KEYS } from "./queries.ts";
@@ -13,7 +13,7 @@ import { KEYS } from "./queries.ts";
 /** Adds a domain, and leads to the record that it needs. */
 export const AddDomain = ({ slug }: { slug: string }) => {
   const queries = useQueryClient();
-  const done = useDone();
+  const done = useFinish();
   const [hostname, setHostname] = useState("");
   const back = projectPath(slug, "domains");
   const adding = useMutation({
@@ -28,7 +28,7 @@ export const AddDomain = ({ slug }: { slug: string }) => {
     onSuccess: () => void queries.invalidateQueries({ queryKey: KEYS.all(slug) }),
   });
   const { error } = adding;
-  const general = refusalOfNone(error, ["hostname"]);
+  const general = generalError(error, ["hostname"]);
   return (
     <Dialog title="Add domain" back={back}>
       <form
@@ -44,7 +44,7 @@ export const AddDomain = ({ slug }: { slug: string }) => {
         <Field
           label="Domain or subdomain"
           hint="Such as docs.example.org or example.org. Next, you are shown the DNS records to create."
-          error={refusalOfField(error, "hostname")}
+          error={fieldError(error, "hostname")}
         >
           {(tied) => (
             <input

@@ -1,12 +1,12 @@
 import { Notice } from "../parts/feedback.tsx";
 import { Time } from "../parts/time.tsx";
-import { CERTIFICATE_STATES, OVERDUE_STEPS, problemDetails, problemWords } from "./certificate.ts";
+import { CERTIFICATE_STATES, OVERDUE_STEPS, problemDetails, problemMessage } from "./certificate.ts";
 import type { Certificate } from "./model.ts";
 
 const Attempt = ({ certificate: { problem, nextAttemptAt, failures } }: { certificate: Certificate }) =>
   problem ? (
     <Notice tone="bad">
-      <p>{problemWords(problem)}</p>
+      <p>{problemMessage(problem)}</p>
       {problemDetails(problem).map((detail) => (
         <blockquote key={detail}>{detail}</blockquote>
       ))}

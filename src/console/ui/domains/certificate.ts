@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<string, string>> = {
 const REFUSED = "The certificate authority refused. This is what it said:";
 
 /** A problem in calm words; what was said of it follows beside. */
-export const problemWords = ({ type }: Pick<Problem, "type">): string => WORDS[type] ?? REFUSED;
+export const problemMessage = ({ type }: Pick<Problem, "type">): string => WORDS[type] ?? REFUSED;
 
 /** What was said, a sentence for each part. */
 export const problemDetails = ({ detail, subproblems }: Problem): string[] => [

@@ -9,16 +9,16 @@ import { useSession } from "../session.tsx";
 import { type Actions, useActions } from "./actions.ts";
 import { CertificateState } from "./certificate-state.tsx";
 import { Events } from "./events.tsx";
-import { toldOf } from "./findings.ts";
+import { shownFindings } from "./findings.ts";
 import { Findings } from "./finding-list.tsx";
 import { DomainMenu } from "./menu.tsx";
 import { type Domain, type Event, shownName } from "./model.ts";
 import { Prerequisites } from "./prerequisites.tsx";
 import { useConfig, useDomain, useHistory } from "./queries.ts";
 import { NeededRecord } from "./record.tsx";
-import { addressOf, roleWords } from "./redirects.ts";
+import { addressOf, roleDescription } from "./redirects.ts";
 import { RemoveDomain } from "./remove.tsx";
-import { STAGES, isWaiting, lookAgainAfter, verifyWords } from "./stages.ts";
+import { STAGES, isWaiting, refetchDelay, verifyLabel } from "./stages.ts";
 import { Steps } from "./steps.tsx";
 import { Trace } from "./trace.tsx";
 
@@ -46,7 +46,7 @@ const Head = ({ project, domain, actions }: { project: Project; domain: Domain; 
               disabled={verify.isPending}
               onClick={() => verify.mutate()}
             >
-              {verifyWords(domain)}
+              {verifyLabel(domain)}
             </button>
           )}
           <DomainMenu slug={project.slug} domain={domain} primary={primary} actions={actions} />
@@ -72,7 +72,7 @@ const Visitors = ({ slug, domain }: { slug: string; domain: Domain }) => {
     <>
       <h3>Visitors</h3>
       <p>
-        {roleWords(domain, primary)} {address && <a href={address}>{address}</a>}
+        {roleDescription(domain, primary)} {address && <a href={address}>{address}</a>}
       </p>
     </>
   );
@@ -98,7 +98,7 @@ const Content = ({
   history: readonly Event[];
 }) => {
   const { certificate, trace } = domain;
-  const told = toldOf(domain);
+  const told = shownFindings(domain);
   return (
     <>
       {isWaiting(domain) && (
@@ -146,7 +146,7 @@ export const DomainPage = ({
 }) => {
   const { slug } = project;
   const { data: domain, error, refetch } = useDomain(slug, hostname);
-  const { data: history = [] } = useHistory(slug, hostname, lookAgainAfter(domain));
+  const { data: history = [] } = useHistory(slug, hostname, refetchDelay(domain));
   const actions = useActions(slug, hostname);
   const mayChange = useSession().can("platform:write");
   const isGone = (error as Refusal | null)?.status === 404;

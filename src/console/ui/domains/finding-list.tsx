@@ -2,7 +2,7 @@ import { CopyButton } from "../parts/copy.tsx";
 import { Notice } from "../parts/feedback.tsx";
 import { Table } from "../parts/table.tsx";
 import { useNow } from "../parts/time.tsx";
-import { type Change, foundIn, wordsOf } from "./findings.ts";
+import { type Change, foundIn, describeFinding } from "./findings.ts";
 import type { Domain, Finding } from "./model.ts";
 
 const Changes = ({ changes }: { changes: Change[] }) => (
@@ -36,7 +36,7 @@ export const Findings = ({ domain, findings }: { domain: Domain; findings: reado
   return (
     <>
       {findings.map((finding) => {
-        const { tone, title, advice, changes } = wordsOf(finding, domain, now);
+        const { tone, title, advice, changes } = describeFinding(finding, domain, now);
         return (
           <Notice key={finding.message} tone={tone}>
             <h4>{title}</h4>

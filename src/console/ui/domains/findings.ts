@@ -1,4 +1,4 @@
-import { duration } from "../parts/span.ts";
+import { duration } from "../parts/duration.ts";
 import type { Tone } from "../parts/tone.ts";
 import type { Domain, Finding } from "./model.ts";
 
@@ -15,20 +15,20 @@ export interface Change {
 }
 
 /** A finding as people read it. */
-export interface FindingWords {
+export interface FindingDescription {
   tone: Tone;
   title: string;
   advice: string;
   changes: Change[];
 }
 
-type Seen = Pick<Domain, "hostname" | "record" | "checkedAt">;
+type DomainRecord = Pick<Domain, "hostname" | "record" | "checkedAt">;
 
-export const UP_TO_48_HOURS = "DNS changes can take up to 48 hours.";
+export const DNS_DELAY = "DNS changes can take up to 48 hours.";
 
 /** "its cache ends in 41 minutes", counted from when it was asked. @param now milliseconds */
 const cacheEnd = (seconds: number | undefined, checkedAt: string | undefined, now: number): string => {
-  if (seconds === undefined) return UP_TO_48_HOURS;
+  if (seconds === undefined) return DNS_DELAY;
   const asked = checkedAt === undefined ? now : Date.parse(checkedAt);
   const left = (asked + seconds * 1000 - now) / 1000;
   return left > 0
@@ -38,10 +38,14 @@ const cacheEnd = (seconds: number | undefined, checkedAt: string | undefined, no
 
 const listed = (values: readonly string[] = []): string => values.join(" and ");
 
-type Describe = (finding: Finding, seen: Seen, now: number) => Omit<FindingWords, "tone">;
+type Describe = (finding: Finding, seen: DomainRecord, now: number) => Omit<FindingDescription, "tone">;
 
 /** The record that the domain needs, under its whole name. */
-const needed = ({ hostname, record }: Seen, what: "Create" | "Change", found: string[] = []): Change => ({
+const needed = (
+  { hostname, record }: DomainRecord,
+  what: "Create" | "Change",
+  found: string[] = [],
+): Change => ({
   what,
   type: record.type,
   name: hostname,
@@ -50,7 +54,7 @@ const needed = ({ hostname, record }: Seen, what: "Create" | "Change", found: st
 });
 
 /** All records of the domain, as they must be. */
-const recordsOf = (seen: Seen): Change[] => {
+const recordsOf = (seen: DomainRecord): Change[] => {
   const { proof } = seen.record;
   if (!proof) return [needed(seen, "Change")];
   const name = `${proof.name}.${seen.hostname}`;
@@ -62,7 +66,7 @@ const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
     "waiting",
     ({ name }, seen) => ({
       title: `There is no ${seen.record.type} record for ${name} yet`,
-      advice: `Create it at your DNS provider. ${UP_TO_48_HOURS}`,
+      advice: `Create it at your DNS provider. ${DNS_DELAY}`,
       changes: [needed(seen, "Create")],
     }),
   ],
@@ -78,7 +82,7 @@ const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
     "bad",
     ({ name, type = "A", found = [] }, seen) => ({
       title: `${type.startsWith("A") ? "An" : "A"} ${type} record of ${name} is in the way`,
-      advice: `A CNAME cannot stand beside it: remove it, then create the CNAME. ${UP_TO_48_HOURS}`,
+      advice: `A CNAME cannot stand beside it: remove it, then create the CNAME. ${DNS_DELAY}`,
       changes: [{ what: "Remove", type, name, found }, needed(seen, "Create")],
     }),
   ],
@@ -143,13 +147,13 @@ const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
 };
 
 /** A finding in words, with the record to change. @param now milliseconds */
-export const wordsOf = (finding: Finding, seen: Seen, now: number): FindingWords => {
+export const describeFinding = (finding: Finding, seen: DomainRecord, now: number): FindingDescription => {
   const [tone, describe] = DESCRIBE[finding.kind];
   return { tone, ...describe(finding, seen, now) };
 };
 
 /** The findings to tell of: nothing of certificates where a domain is or was live without one, for there HTTPS is off. */
-export const toldOf = ({
+export const shownFindings = ({
   stage,
   findings,
   certificate,

@@ -3,7 +3,7 @@ import { domainPath } from "../projects/addresses.ts";
 import { useSession } from "../session.tsx";
 import type { Actions } from "./actions.ts";
 import type { Domain } from "./model.ts";
-import { verifyWords } from "./stages.ts";
+import { verifyLabel } from "./stages.ts";
 
 /** The menu next to a domain. It opens by keyboard too, and Escape closes it. */
 export const DomainMenu = ({
@@ -65,7 +65,7 @@ export const DomainMenu = ({
         Menu
       </summary>
       <ul>
-        {withVerify && stage !== "suspended" && item(verifyWords(domain), () => verify.mutate())}
+        {withVerify && stage !== "suspended" && item(verifyLabel(domain), () => verify.mutate())}
         {role !== "primary" && item("Make primary", () => makePrimary.mutate())}
         {role === "served" &&
           primary !== undefined &&

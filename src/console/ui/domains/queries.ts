@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { UNATTENDED, dataOf, platform } from "../api/client.ts";
 import { KEYS as PROJECT } from "../projects/queries.ts";
-import { lookAgainAfter, lookAtAllAfter } from "./stages.ts";
+import { refetchDelay, listRefetchDelay } from "./stages.ts";
 
 /** Names of what is remembered of a project's domains; all begin with the project's. */
 export const KEYS = {
@@ -34,7 +34,7 @@ export const useDomains = (slug: string) => {
           ...attendance(queryKey),
         }),
       ),
-    refetchInterval: ({ state }) => lookAtAllAfter(state.data ?? []),
+    refetchInterval: ({ state }) => listRefetchDelay(state.data ?? []),
   });
 };
 
@@ -50,7 +50,7 @@ export const useDomain = (slug: string, hostname: string) => {
           ...attendance(queryKey),
         }),
       ),
-    refetchInterval: ({ state }) => lookAgainAfter(state.data),
+    refetchInterval: ({ state }) => refetchDelay(state.data),
   });
 };
 

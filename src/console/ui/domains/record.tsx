@@ -1,7 +1,7 @@
 import { CopyButton } from "../parts/copy.tsx";
 import { Scroll } from "../parts/scroll.tsx";
 import { Table } from "../parts/table.tsx";
-import { UP_TO_48_HOURS } from "./findings.ts";
+import { DNS_DELAY } from "./findings.ts";
 import type { Domain } from "./model.ts";
 
 const Snippet = ({ title, text }: { title: string; text: string }) => (
@@ -56,7 +56,7 @@ export const NeededRecord = ({ record }: Pick<Domain, "record">) => {
       </Table>
       {note && <p>{note}</p>}
       <p>
-        The value must match exactly. {UP_TO_48_HOURS}
+        The value must match exactly. {DNS_DELAY}
         {type === "CNAME" && " No other record may stand under the same name."}
       </p>
       {bind && (

@@ -21,7 +21,7 @@ export const withRedirect = (
 type Role = Pick<Domain, "role" | "stage">;
 
 /** What the visitors of a domain get, in a sentence. */
-export const roleWords = ({ role, stage }: Role, primary: string | undefined): string => {
+export const roleDescription = ({ role, stage }: Role, primary: string | undefined): string => {
   const once = stage === "live" ? "Visitors" : "Once the domain is live, visitors";
   switch (role) {
     case "primary":

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useDone } from "../parts/done.ts";
+import { useFinish } from "../parts/finish.ts";
 import { Problem } from "../parts/feedback.tsx";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import { useActions } from "./actions.ts";
@@ -11,7 +11,7 @@ import { KEYS, useConfig } from "./queries.ts";
 
 /** What to do first for those who know the address. */
 const RedirectFirst = ({ slug, domain, back }: { slug: string; domain: Domain; back: string }) => {
-  const done = useDone();
+  const done = useFinish();
   const { redirect } = useActions(slug, domain.hostname);
   const primary = useConfig(slug).data?.domains.primary;
   // Nobody gets anything there yet.
@@ -54,7 +54,7 @@ const RedirectFirst = ({ slug, domain, back }: { slug: string; domain: Domain; b
 /** Asks whether a domain shall be removed, and removes it. */
 export const RemoveDomain = ({ slug, domain }: { slug: string; domain: Domain }) => {
   const queries = useQueryClient();
-  const done = useDone();
+  const done = useFinish();
   const { hostname } = domain;
   const back = domainPath(slug, hostname);
   const removing = useMutation({

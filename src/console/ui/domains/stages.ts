@@ -33,16 +33,16 @@ const EVERY: Record<Stage, number> = {
 };
 
 /** Milliseconds until a domain is looked at again: often while something is under way. */
-export const lookAgainAfter = (domain: Pick<Domain, "stage" | "nextCheckAt"> | undefined): number => {
+export const refetchDelay = (domain: Pick<Domain, "stage" | "nextCheckAt"> | undefined): number => {
   if (!domain) return STEADY_MS;
   // After 48 hours nothing is done by itself.
   return isWaiting(domain) && !domain.nextCheckAt ? SLOW_MS : EVERY[domain.stage];
 };
 
 /** The same of a list: as often as its most lively one. */
-export const lookAtAllAfter = (domains: readonly Pick<Domain, "stage" | "nextCheckAt">[]): number =>
-  Math.max(STEADY_MS, Math.min(SLOW_MS, ...domains.map(lookAgainAfter)));
+export const listRefetchDelay = (domains: readonly Pick<Domain, "stage" | "nextCheckAt">[]): number =>
+  Math.max(STEADY_MS, Math.min(SLOW_MS, ...domains.map(refetchDelay)));
 
 /** What the button that asks the DNS is called: in the specification's words. */
-export const verifyWords = ({ verifiedAt }: Pick<Domain, "verifiedAt">): "Verify" | "Re-verify" =>
+export const verifyLabel = ({ verifiedAt }: Pick<Domain, "verifiedAt">): "Verify" | "Re-verify" =>
   verifiedAt === undefined ? "Verify" : "Re-verify";

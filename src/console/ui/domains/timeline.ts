@@ -1,6 +1,6 @@
-import { relative } from "../parts/span.ts";
+import { relative } from "../parts/duration.ts";
 import { OVERDUE_STEPS } from "./certificate.ts";
-import { UP_TO_48_HOURS } from "./findings.ts";
+import { DNS_DELAY } from "./findings.ts";
 import type { Domain, Event, Finding } from "./model.ts";
 import { isWaiting } from "./stages.ts";
 
@@ -34,32 +34,35 @@ const hasAuthorityAnswered = ({ findings, trace }: Known): boolean => {
   return (trace?.nameServers ?? []).some((server) => !silent.has(server));
 };
 
-type Told = Pick<Step, "state" | "words" | "at">;
+type StepProgress = Pick<Step, "state" | "words" | "at">;
 
-const done = (at?: string): Told => ({ state: "done", ...(at !== undefined && { at }) });
+const done = (at?: string): StepProgress => ({ state: "done", ...(at !== undefined && { at }) });
 
-const nextLook = ({ nextCheckAt }: Known, now: number): string =>
+const nextCheckText = ({ nextCheckAt }: Known, now: number): string =>
   nextCheckAt === undefined
     ? "It is looked for on request only now: choose Verify."
     : `The next look is ${relative(Math.max(1, (Date.parse(nextCheckAt) - now) / 1000))}.`;
 
-const atAuthority = (domain: Known, now: number): Told => {
+const atAuthority = (domain: Known, now: number): StepProgress => {
   const { checkedAt, verifiedAt } = domain;
   if (!isWaiting(domain)) return done(verifiedAt);
-  if (!checkedAt) return { state: "now", words: `Not looked for yet. ${nextLook(domain, now)}` };
+  if (!checkedAt) return { state: "now", words: `Not looked for yet. ${nextCheckText(domain, now)}` };
   const kinds = kindsOf(domain);
   if (hasAny(kinds, WRONG)) return { state: "stuck", words: "Another record is there: see below." };
-  if (kinds.has("no_record")) return { state: "now", words: `Not there yet. ${nextLook(domain, now)}` };
+  if (kinds.has("no_record")) return { state: "now", words: `Not there yet. ${nextCheckText(domain, now)}` };
   if (kinds.has("not_propagated") || hasAny(kinds, LAST) || hasAuthorityAnswered(domain)) return done();
-  return { state: "now", words: `Your provider's name servers did not answer. ${nextLook(domain, now)}` };
+  return {
+    state: "now",
+    words: `Your provider's name servers did not answer. ${nextCheckText(domain, now)}`,
+  };
 };
 
-const atResolver = (domain: Known, isSeen: boolean, now: number): Told => {
+const atResolver = (domain: Known, isSeen: boolean, now: number): StepProgress => {
   if (!isWaiting(domain)) return done(domain.verifiedAt);
   const kinds = kindsOf(domain);
   if (hasAny(kinds, LAST)) return done();
   if (!isSeen) return { state: "later" };
-  return { state: "now", words: `${UP_TO_48_HOURS} ${nextLook(domain, now)}` };
+  return { state: "now", words: `${DNS_DELAY} ${nextCheckText(domain, now)}` };
 };
 
 const LAST_STEPS: Step[] = [
@@ -75,7 +78,7 @@ export const isCertified = ({ stage, certificate, liveAt }: Known, isSecured: bo
 const timeOf = (history: readonly Event[], event: Event["event"]): string | undefined =>
   history.find((one) => one.event === event)?.at;
 
-const ordered = ({ stage, certificate }: Known, history: readonly Event[]): Told => {
+const ordered = ({ stage, certificate }: Known, history: readonly Event[]): StepProgress => {
   if (certificate?.notAfter || stage === "issuing") return done(timeOf(history, "order_placed"));
   if (stage === "verified") {
     if (certificate?.status === "ssl_overdue") return { state: "stuck", words: OVERDUE_STEPS.join(" ") };
@@ -86,7 +89,7 @@ const ordered = ({ stage, certificate }: Known, history: readonly Event[]): Told
   return stage === "issue_failed" ? done(timeOf(history, "order_placed")) : { state: "later" };
 };
 
-const issued = ({ stage, certificate }: Known, history: readonly Event[]): Told => {
+const issued = ({ stage, certificate }: Known, history: readonly Event[]): StepProgress => {
   if (certificate?.status === "expired")
     return { state: "stuck", words: "It has ended, and could not be renewed: see below." };
   if (certificate?.notAfter) return done(timeOf(history, "certificate_stored"));
@@ -97,7 +100,7 @@ const issued = ({ stage, certificate }: Known, history: readonly Event[]): Told 
   return { state: "later" };
 };
 
-const live = ({ stage, liveAt, failingSince, findings }: Known): Told => {
+const live = ({ stage, liveAt, failingSince, findings }: Known): StepProgress => {
   if (stage === "suspended")
     return { state: "stuck", words: "The project's plan has no custom domains: it needs Pro or above." };
   if (stage !== "live") return { state: "later" };

@@ -52,7 +52,7 @@ export const rateOf = (requests: string, window: RateWindow, ownLimit?: string):
   requests.trim() === "" ? ownLimit : `${requests.trim()}/${window}`;
 
 /** "600 a minute" */
-export const rateWords = (rate: string): string => {
+export const rateLabel = (rate: string): string => {
   const [requests = "", window = ""] = rate.split("/");
   const word = (WINDOWS as Record<string, string>)[window];
   return word === undefined ? rate : `${requests} a${word === "hour" ? "n" : ""} ${word}`;
@@ -72,7 +72,7 @@ const GRACES: readonly Grace[] = [
 ];
 
 /** A day. */
-export const USUAL_GRACE = 86_400;
+export const DEFAULT_GRACE = 86_400;
 
 /**
  * How long an old secret may live on. Whoever is signed in with it is signed out by its end: it does not end at once, before

@@ -1,5 +1,5 @@
 import { useRoute } from "preact-iso";
-import { counted } from "../parts/count.ts";
+import { pluralize } from "../parts/count.ts";
 import { Empty, Loading, Problem } from "../parts/feedback.tsx";
 import { More } from "../parts/more.tsx";
 import { Page } from "../parts/page.tsx";
@@ -21,7 +21,7 @@ const List = () => {
         <>
           <Rows keys={keys} />
           <More
-            words={`${counted(keys.length, "key")} shown`}
+            words={`${pluralize(keys.length, "key")} shown`}
             hasMore={found.hasNextPage}
             isBusy={found.isFetchingNextPage}
             more={found.fetchNextPage}

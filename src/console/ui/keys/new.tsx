@@ -4,10 +4,10 @@ import { dataOf, platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { Problem } from "../parts/feedback.tsx";
-import { Field, refusalOfField, refusalOfNone } from "../parts/field.tsx";
+import { Field, fieldError, generalError } from "../parts/field.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
-import { type RateWindow, type Reach, WINDOWS, expiryOf, rateOf, rateWords } from "./key.ts";
+import { type RateWindow, type Reach, WINDOWS, expiryOf, rateOf, rateLabel } from "./key.ts";
 import { KEYS } from "./queries.ts";
 import { ScopeChoice } from "./scope-choice.tsx";
 import { type Grant, grantsOf } from "./scopes.ts";
@@ -68,10 +68,10 @@ const LimitInputs = ({ draft, change, tied }: Omit<Part, "error"> & { tied: obje
 const Limit = ({ draft, change, error }: Part) => {
   const { rateLimit: own } = useSession().key;
   const hint = own
-    ? `Your own key is limited to ${rateWords(own)}: this one gets the same, unless you enter less.`
+    ? `Your own key is limited to ${rateLabel(own)}: this one gets the same, unless you enter less.`
     : "Leave it empty for no limit.";
   return (
-    <Field label="Most requests" hint={hint} error={refusalOfField(error, "rateLimit")}>
+    <Field label="Most requests" hint={hint} error={fieldError(error, "rateLimit")}>
       {(tied) => <LimitInputs draft={draft} change={change} tied={tied} />}
     </Field>
   );
@@ -87,7 +87,7 @@ const LastDay = ({ draft, change, error }: Part) => {
     "Leave it empty for a key that does not end."
   );
   return (
-    <Field label="Last day" hint={hint} error={refusalOfField(error, "expiresAt")}>
+    <Field label="Last day" hint={hint} error={fieldError(error, "expiresAt")}>
       {(tied) => (
         <input
           {...tied}
@@ -120,7 +120,7 @@ export const NewKey = () => {
         <SecretOnce secret={minted.secret} back={BACK} />
       </Dialog>
     );
-  const general = refusalOfNone(error, FIELDS);
+  const general = generalError(error, FIELDS);
   const part = { draft, change, error };
   return (
     <Dialog title="New key" back={BACK}>
@@ -131,7 +131,7 @@ export const NewKey = () => {
         }}
       >
         {general && <Problem error={general} />}
-        <Field label="Name" hint="What or whom the key is for." error={refusalOfField(error, "name")}>
+        <Field label="Name" hint="What or whom the key is for." error={fieldError(error, "name")}>
           {(tied) => (
             <input
               {...tied}
@@ -145,8 +145,8 @@ export const NewKey = () => {
         </Field>
         <ScopeChoice
           chosen={draft.chosen}
-          choose={(chosen) => change({ chosen })}
-          error={refusalOfField(error, "scopes")}
+          onChoose={(chosen) => change({ chosen })}
+          error={fieldError(error, "scopes")}
         />
         <Limit {...part} />
         <LastDay {...part} />

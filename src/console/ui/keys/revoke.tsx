@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { isRefusedAs, platform } from "../api/client.ts";
+import { hasCode, platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useDone } from "../parts/done.ts";
+import { useFinish } from "../parts/finish.ts";
 import { Notice, Problem } from "../parts/feedback.tsx";
 import { useSession } from "../session.tsx";
 import type { Key } from "./key.ts";
@@ -13,7 +13,13 @@ import { KEYS } from "./queries.ts";
 const BACK = "/console/keys";
 
 /** Asked only after the API refused to revoke the last key that can manage keys. */
-const ForceChoice = ({ isForced, choose }: { isForced: boolean; choose: (isForced: boolean) => void }) => (
+const ForceChoice = ({
+  isForced,
+  onChoose,
+}: {
+  isForced: boolean;
+  onChoose: (isForced: boolean) => void;
+}) => (
   <Notice tone="bad">
     <p>
       This is the last usable key that can manage keys. Without it, keys can be created only with{" "}
@@ -24,7 +30,7 @@ const ForceChoice = ({ isForced, choose }: { isForced: boolean; choose: (isForce
         type="checkbox"
         name="force"
         checked={isForced}
-        onChange={(event) => choose(event.currentTarget.checked)}
+        onChange={(event) => onChoose(event.currentTarget.checked)}
       />
       Revoke it anyway
     </label>
@@ -33,7 +39,7 @@ const ForceChoice = ({ isForced, choose }: { isForced: boolean; choose: (isForce
 
 const RevokeForm = ({ apiKey, isOwn }: { apiKey: Key; isOwn: boolean }) => {
   const queries = useQueryClient();
-  const done = useDone();
+  const done = useFinish();
   const { signOut } = useSession();
   const [isForced, setForced] = useState(false);
   const revoking = useMutation({
@@ -47,7 +53,7 @@ const RevokeForm = ({ apiKey, isOwn }: { apiKey: Key; isOwn: boolean }) => {
       else void queries.invalidateQueries({ queryKey: KEYS });
     },
   });
-  const isRefusedAsLast = isRefusedAs(revoking.error, "last_admin_key");
+  const isRefusedAsLast = hasCode(revoking.error, "last_admin_key");
   const isLast = isForced || isRefusedAsLast;
   return (
     <form
@@ -68,7 +74,7 @@ const RevokeForm = ({ apiKey, isOwn }: { apiKey: Key; isOwn: boolean }) => {
           <p>You are signed in with this key: you will be signed out.</p>
         </Notice>
       )}
-      {isLast && <ForceChoice isForced={isForced} choose={setForced} />}
+      {isLast && <ForceChoice isForced={isForced} onChoose={setForced} />}
       <DialogButtons
         back={BACK}
         word="Revoke"

@@ -5,7 +5,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { Notice, Problem } from "../parts/feedback.tsx";
 import { Field } from "../parts/field.tsx";
-import { type Key, type MintedKey, USUAL_GRACE, gracesOf } from "./key.ts";
+import { type Key, type MintedKey, DEFAULT_GRACE, gracesOf } from "./key.ts";
 import { OneKey } from "./one.tsx";
 import { KEYS } from "./queries.ts";
 import { SecretOnce } from "./secret.tsx";
@@ -22,7 +22,7 @@ const RotateForm = ({
   onRotated: (minted: MintedKey) => void;
 }) => {
   const queries = useQueryClient();
-  const [graceSeconds, setGrace] = useState(USUAL_GRACE);
+  const [graceSeconds, setGrace] = useState(DEFAULT_GRACE);
   const rotating = useMutation({
     mutationFn: (graceSeconds: number) =>
       dataOf(

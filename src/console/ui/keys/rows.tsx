@@ -2,7 +2,7 @@ import { useSession } from "../session.tsx";
 import { Badge } from "../parts/feedback.tsx";
 import { Time } from "../parts/time.tsx";
 import { Table } from "../parts/table.tsx";
-import { type Key, mayChange, rateWords, stateOf } from "./key.ts";
+import { type Key, mayChange, rateLabel, stateOf } from "./key.ts";
 import { type Grant, meaningOf } from "./scopes.ts";
 
 const Scopes = ({ scopes }: { scopes: readonly Grant[] }) => (
@@ -62,7 +62,7 @@ const Row = ({ apiKey }: { apiKey: Key }) => {
       <td data-column="Ends">
         <End apiKey={apiKey} />
       </td>
-      <td data-column="Limit">{rateLimit ? rateWords(rateLimit) : "none"}</td>
+      <td data-column="Limit">{rateLimit ? rateLabel(rateLimit) : "none"}</td>
       <td class="number" data-column="Deprecated calls">
         {deprecatedCalls > 0 ? <Badge tone="waiting">{deprecatedCalls}</Badge> : deprecatedCalls}
       </td>

@@ -8,11 +8,11 @@ const toggled = (chosen: ReadonlySet<Grant>, grant: Grant): ReadonlySet<Grant> =
 /** What a new key may do; what one's own key may not do is not offered. */
 export const ScopeChoice = ({
   chosen,
-  choose,
+  onChoose,
   error,
 }: {
   chosen: ReadonlySet<Grant>;
-  choose: (chosen: ReadonlySet<Grant>) => void;
+  onChoose: (chosen: ReadonlySet<Grant>) => void;
   error: string | undefined;
 }) => {
   const own = useSession().key.scopes;
@@ -28,7 +28,7 @@ export const ScopeChoice = ({
             value={grant}
             checked={chosen.has(grant) || chosen.has("*")}
             disabled={grant !== "*" && chosen.has("*")}
-            onChange={() => choose(toggled(chosen, grant))}
+            onChange={() => onChoose(toggled(chosen, grant))}
           />
           {meaningOf(grant)} <code>{grant}</code>
         </label>

@@ -1,7 +1,7 @@
 /** The end of a dialog: the way back, and the button that does what the dialog is for. */
 export const DialogButtons = ({
   back,
-  backWord = "Cancel",
+  backLabel = "Cancel",
   word,
   isBusy,
   isDangerous = false,
@@ -10,7 +10,7 @@ export const DialogButtons = ({
 }: {
   back: string;
   /** Where "Cancel" would be misread. */
-  backWord?: string;
+  backLabel?: string;
   /** What is done. */
   word: string;
   isBusy: boolean;
@@ -22,7 +22,7 @@ export const DialogButtons = ({
 }) => (
   <footer>
     <a class="button secondary outline" href={back}>
-      {backWord}
+      {backLabel}
     </a>
     <button
       type={act ? "button" : "submit"}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { Words } from "./words.tsx";
+import { Sentence } from "./sentence.tsx";
 
 /** A dialog that an address of its own shows; closing it goes to `back`. */
 export const Dialog = ({
@@ -46,7 +46,7 @@ export const Dialog = ({
         <header>
           <button type="button" class="close" aria-label="Close" onClick={leave} />
           <h2 id={id}>
-            <Words text={title} />
+            <Sentence text={title} />
           </h2>
         </header>
         {children}

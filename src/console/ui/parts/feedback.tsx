@@ -14,17 +14,17 @@ export const Loading = ({ what = "Loading", isForm = false }: { what?: string; i
 export const Problem = ({
   error,
   again,
-  againWord = "Try again",
+  retryLabel = "Try again",
 }: {
   error: Error;
   again?: () => unknown;
-  againWord?: string;
+  retryLabel?: string;
 }) => (
   <div class="notice problem" role="alert">
     <p>{error.message}</p>
     {again && (
       <button type="button" class="secondary outline" onClick={() => void again()}>
-        {againWord}
+        {retryLabel}
       </button>
     )}
   </div>

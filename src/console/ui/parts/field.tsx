@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { Words } from "./words.tsx";
+import { Sentence } from "./sentence.tsx";
 
-export { refusalOfField, refusalOfNone } from "./refusals.ts";
+export { fieldError, generalError } from "./field-errors.ts";
 
 /** A control with its label, a hint, and at the place what the API says of it. */
 export const Field = ({
@@ -24,7 +24,7 @@ export const Field = ({
       <label for={id}>{label}</label>
       {children({ id, "aria-describedby": `${id}-words`, ...(error && { "aria-invalid": "true" as const }) })}
       <small id={`${id}-words`} class={error ? "wrong" : ""} role={error ? "alert" : undefined}>
-        {typeof words === "string" ? <Words text={words} /> : words}
+        {typeof words === "string" ? <Sentence text={words} /> : words}
       </small>
     </div>
   );

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { relative } from "./span.ts";
+import { relative } from "./duration.ts";
 
 const TICK_MS = 30_000;
 

@@ -1,4 +1,4 @@
-import { counted } from "../parts/count.ts";
+import { pluralize } from "../parts/count.ts";
 
 /** What an archive is sent as, by its file's name; undefined if it is none that can be deployed. */
 export const archiveTypeOf = (name: string): "application/zip" | "application/gzip" | undefined => {
@@ -10,7 +10,7 @@ const UNITS = ["KB", "MB", "GB"] as const;
 
 /** "1.2 MB": bytes as people read them. */
 export const sizeOf = (bytes: number): string => {
-  if (bytes < 1000) return counted(bytes, "byte");
+  if (bytes < 1000) return pluralize(bytes, "byte");
   const power = Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length);
   const value = bytes / 1000 ** power;
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${UNITS[power - 1]}`;
@@ -18,4 +18,4 @@ export const sizeOf = (bytes: number): string => {
 
 /** "42 files, 1.2 MB". */
 export const contentOf = ({ files, bytes }: { files: number; bytes: number }): string =>
-  `${counted(files, "file")}, ${sizeOf(bytes)}`;
+  `${pluralize(files, "file")}, ${sizeOf(bytes)}`;

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useDone } from "../parts/done.ts";
+import { useFinish } from "../parts/finish.ts";
 import { Problem } from "../parts/feedback.tsx";
 import { Field } from "../parts/field.tsx";
 import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
@@ -12,7 +12,7 @@ import { KEYS, type Project } from "./queries.ts";
 /** Deletes a project, once its slug was typed. */
 export const DeleteProject = ({ project: { slug, name, address } }: { project: Project }) => {
   const queries = useQueryClient();
-  const done = useDone();
+  const done = useFinish();
   const [typed, setTyped] = useState("");
   const [isWrong, setWrong] = useState(false);
   const back = projectPath(slug, "settings");

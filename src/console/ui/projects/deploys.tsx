@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/preact-query";
 import { pageOf, platform } from "../api/client.ts";
-import { counted } from "../parts/count.ts";
+import { pluralize } from "../parts/count.ts";
 import { Badge, Empty, Loading, Problem } from "../parts/feedback.tsx";
 import { More } from "../parts/more.tsx";
 import { Time } from "../parts/time.tsx";
@@ -98,7 +98,7 @@ export const Deploys = ({ project, chosen }: { project: Project; chosen: string 
       )}
       {deploys && deploys.length > 0 && (
         <More
-          words={`${counted(deploys.length, "deploy")} shown`}
+          words={`${pluralize(deploys.length, "deploy")} shown`}
           hasMore={found.hasNextPage}
           isBusy={found.isFetchingNextPage}
           more={found.fetchNextPage}

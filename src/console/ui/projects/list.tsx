@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/preact-query";
 import { useLocation } from "preact-iso";
 import { pageOf, platform } from "../api/client.ts";
-import { counted } from "../parts/count.ts";
+import { pluralize } from "../parts/count.ts";
 import { Empty, Loading, Problem } from "../parts/feedback.tsx";
 import { More } from "../parts/more.tsx";
 import { Page } from "../parts/page.tsx";
@@ -74,7 +74,7 @@ export const Projects = () => {
         <>
           <Rows projects={projects} />
           <More
-            words={`${counted(projects.length, "project")} shown`}
+            words={`${pluralize(projects.length, "project")} shown`}
             hasMore={found.hasNextPage}
             isBusy={found.isFetchingNextPage}
             more={found.fetchNextPage}

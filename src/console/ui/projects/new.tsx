@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { dataOf, isRefusedAs, platform } from "../api/client.ts";
+import { dataOf, hasCode, platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useDone } from "../parts/done.ts";
+import { useFinish } from "../parts/finish.ts";
 import { Problem } from "../parts/feedback.tsx";
-import { Field, refusalOfField, refusalOfNone } from "../parts/field.tsx";
+import { Field, fieldError, generalError } from "../parts/field.tsx";
 import { projectPath, projectsPath } from "./addresses.ts";
 import { PlanField } from "./plan-field.tsx";
 import type { components } from "../api/platform.d.ts";
@@ -18,7 +18,7 @@ type NewOne = components["schemas"]["NewProject"];
 /** Makes a project, and leads to it. */
 export const NewProject = () => {
   const queries = useQueryClient();
-  const done = useDone();
+  const done = useFinish();
   const [name, setName] = useState("");
   const [typedSlug, setSlug] = useState<string>();
   const [plan, setPlan] = useState<Plan>("free");
@@ -32,8 +32,8 @@ export const NewProject = () => {
     },
   });
   const { error } = making;
-  const isTaken = isRefusedAs(error, "slug_taken");
-  const general = isTaken ? undefined : refusalOfNone(error, ["slug", "name", "plan"]);
+  const isTaken = hasCode(error, "slug_taken");
+  const general = isTaken ? undefined : generalError(error, ["slug", "name", "plan"]);
   return (
     <Dialog title="New project" back={projectsPath}>
       <form
@@ -50,7 +50,7 @@ export const NewProject = () => {
         }}
       >
         {general && <Problem error={general} />}
-        <Field label="Name" hint="What people call it." error={refusalOfField(error, "name")}>
+        <Field label="Name" hint="What people call it." error={fieldError(error, "name")}>
           {(tied) => (
             <input
               {...tied}
@@ -64,7 +64,7 @@ export const NewProject = () => {
         <Field
           label="Slug"
           hint="The first part of its address: small letters, digits and hyphens. It cannot be changed later."
-          error={isTaken ? error?.message : refusalOfField(error, "slug")}
+          error={isTaken ? error?.message : fieldError(error, "slug")}
         >
           {(tied) => (
             <input
@@ -78,7 +78,7 @@ export const NewProject = () => {
             />
           )}
         </Field>
-        <PlanField plan={plan} choose={setPlan} error={refusalOfField(error, "plan")} />
+        <PlanField plan={plan} onChoose={setPlan} error={fieldError(error, "plan")} />
         <DialogButtons back={projectsPath} word="Create project" isBusy={making.isPending} />
       </form>
     </Dialog>

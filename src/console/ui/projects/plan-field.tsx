@@ -4,11 +4,11 @@ import { PLAN_NAMES, type Plan } from "./plans.ts";
 /** The choice of a plan. */
 export const PlanField = ({
   plan,
-  choose,
+  onChoose,
   error,
 }: {
   plan: Plan;
-  choose: (plan: Plan) => void;
+  onChoose: (plan: Plan) => void;
   error?: string | undefined;
 }) => (
   <Field label="Plan" hint="Custom domains need Pro or above." error={error}>
@@ -17,7 +17,7 @@ export const PlanField = ({
         {...tied}
         name="plan"
         value={plan}
-        onChange={(event) => choose(event.currentTarget.value as Plan)}
+        onChange={(event) => onChoose(event.currentTarget.value as Plan)}
       >
         {Object.entries(PLAN_NAMES).map(([one, name]) => (
           <option key={one} value={one}>

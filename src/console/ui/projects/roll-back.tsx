@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { dataOf, platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { useDone } from "../parts/done.ts";
+import { useFinish } from "../parts/finish.ts";
 import { Loading, Problem } from "../parts/feedback.tsx";
 import { idOf } from "../parts/id.ts";
 import { Time } from "../parts/time.tsx";
@@ -13,7 +13,7 @@ const NO_SUCH = new Error("There is no such deploy.");
 
 const Asking = ({ project: { slug, activeDeploy }, id }: { project: Project; id: number }) => {
   const queries = useQueryClient();
-  const done = useDone();
+  const done = useFinish();
   const back = projectPath(slug, "deploys");
   const params = { path: { slug, deployId: id } };
   const { data: deploy, error } = useQuery({

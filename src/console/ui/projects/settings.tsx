@@ -4,7 +4,7 @@ import { dataOf, platform } from "../api/client.ts";
 import type { components } from "../api/platform.d.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { Notice, Problem } from "../parts/feedback.tsx";
-import { Field, refusalOfField, refusalOfNone } from "../parts/field.tsx";
+import { Field, fieldError, generalError } from "../parts/field.tsx";
 import { useSession } from "../session.tsx";
 import { projectPath } from "./addresses.ts";
 import { DeleteProject } from "./delete.tsx";
@@ -44,7 +44,7 @@ const ChangeForm = ({ project }: { project: Project }) => {
       await queries.invalidateQueries({ queryKey: KEYS.list });
     },
   });
-  const general = refusalOfNone(saving.error, ["name", "plan"]);
+  const general = generalError(saving.error, ["name", "plan"]);
   const isChanged = name !== project.name || plan !== project.plan;
   return (
     <form
@@ -55,7 +55,7 @@ const ChangeForm = ({ project }: { project: Project }) => {
       }}
     >
       {general && <Problem error={general} />}
-      <Field label="Name" error={refusalOfField(saving.error, "name")}>
+      <Field label="Name" error={fieldError(saving.error, "name")}>
         {(tied) => (
           <input
             {...tied}
@@ -66,7 +66,7 @@ const ChangeForm = ({ project }: { project: Project }) => {
           />
         )}
       </Field>
-      <PlanField plan={plan} choose={setPlan} error={refusalOfField(saving.error, "plan")} />
+      <PlanField plan={plan} onChoose={setPlan} error={fieldError(saving.error, "plan")} />
       {hasDomains(project.plan) && !hasDomains(plan) && (
         <Notice tone="waiting">
           <p>Without Pro, the project's custom domains are suspended: visitors are no longer served there.</p>

@@ -10,13 +10,13 @@ const deployOf = async ({ status, responseText }: XMLHttpRequest): Promise<Deplo
 
 /**
  * Sends an archive to be deployed. Not by `fetch`, which does not tell how much was sent.
- * @param progressed told of the share that was sent, from 0 to 1
+ * @param onProgress told of the share that was sent, from 0 to 1
  */
 export const sendArchive = (
   slug: string,
   archive: Blob,
   type: string,
-  progressed: (share: number) => void,
+  onProgress: (share: number) => void,
 ): Sending => {
   const request = new XMLHttpRequest();
   const { promise: deploy, resolve, reject } = Promise.withResolvers<Deploy>();
@@ -24,8 +24,8 @@ export const sendArchive = (
   request.open("POST", `/console/api/platform/projects/${encodeURIComponent(slug)}/deploys`);
   for (const [name, value] of Object.entries({ ...callHeaders(), "content-type": type }))
     request.setRequestHeader(name, value);
-  request.upload.addEventListener("progress", ({ loaded, total }) => progressed(total ? loaded / total : 0));
-  request.upload.addEventListener("load", () => progressed(1));
+  request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(total ? loaded / total : 0));
+  request.upload.addEventListener("load", () => onProgress(1));
   request.addEventListener("load", () => resolve(deployOf(request)));
   request.addEventListener("abort", end("cancelled", "The upload was cancelled; nothing has changed."));
   request.addEventListener(

@@ -3,7 +3,7 @@ import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useMemo, useState } from "preact/hooks";
 import { KEYS } from "./queries.ts";
 import { sendArchive } from "./upload.ts";
-import { type Uploads, uploadsBy } from "./uploads.ts";
+import { type Uploads, uploadTracker } from "./uploads.ts";
 
 const Current = createContext<{ uploads: Uploads } | undefined>(undefined);
 
@@ -18,7 +18,7 @@ export const UploadsProvider = ({ children }: { children: ComponentChildren }) =
   const [changes, setChanges] = useState(0);
   const uploads = useMemo(
     () =>
-      uploadsBy(
+      uploadTracker(
         sendArchive,
         () => setChanges((before) => before + 1),
         (slug) => void queries.invalidateQueries({ queryKey: KEYS.one(slug) }),

@@ -26,14 +26,14 @@ export interface Sending {
   cancel(): void;
 }
 
-type Send = (slug: string, archive: File, type: string, progressed: (share: number) => void) => Sending;
+type Send = (slug: string, archive: File, type: string, onProgress: (share: number) => void) => Sending;
 
 /**
  * @param send sends an archive
  * @param changed told whenever something is known anew of any upload
  * @param settled told of which project's upload ended, well or not
  */
-export const uploadsBy = (send: Send, changed: () => void, settled: (slug: string) => void): Uploads => {
+export const uploadTracker = (send: Send, changed: () => void, settled: (slug: string) => void): Uploads => {
   const known = new Map<string, Upload>();
   const underWay = new Map<string, Sending>();
   const know = (slug: string, upload: Upload) => {

@@ -1,4 +1,4 @@
-import { counted } from "./count.ts";
+import { pluralize } from "./count.ts";
 
 const UNITS = [
   ["year", 31_536_000],
@@ -21,5 +21,5 @@ export const relative = (seconds: number): string => {
 export const duration = (seconds: number): string => {
   const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? (["second", 1] as const);
   const count = Math.max(1, Math.round(seconds / length));
-  return counted(count, unit);
+  return pluralize(count, unit);
 };
