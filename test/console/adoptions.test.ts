@@ -91,7 +91,7 @@ describe("the animal of an adoption", () => {
 
   test("stays known when the adoption goes on", () => {
     const approved = withOrder({ ...order, animal: bella }, { ...order, status: "approved" });
-    expect(stepMessage(approved)).toBe("The adoption of “Bella” is approved now.");
+    expect(stepMessage(approved)).toBe("The adoption of “Bella” is now approved.");
   });
 
   test("stays known, and its adopter does not, when he was forgotten meanwhile", () => {

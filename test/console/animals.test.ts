@@ -95,7 +95,7 @@ describe("animals added just now", () => {
   });
 
   test("are named with their ids", () => {
-    expect(addedMessage(one!)).toBe("“Bella” was added with the id 1.");
+    expect(addedMessage(one!)).toBe("“Bella” was added. Its id is 1.");
   });
 });
 

@@ -57,15 +57,15 @@ describe("a finding", () => {
     expect(changes).toMatchObject([{ type: "ALIAS", value: TARGET }]);
   });
 
-  test("of an old answer counts down from when it was asked", () => {
+  test("of an old record counts down from the check", () => {
     const { advice, changes } = words({ kind: "not_propagated", server: "192.0.2.53", seconds: 42 * 60 });
-    expect(advice).toContain("Your provider's cache ends in 41 minutes.");
+    expect(advice).toContain("Your provider's cache expires in 41 minutes.");
     expect(changes).toEqual([]);
   });
 
-  test("of an old answer whose time is over says that the next check will tell", () => {
+  test("whose cache time is over says that the next check will tell", () => {
     const { advice } = words({ kind: "not_propagated", server: "192.0.2.53", seconds: 30 });
-    expect(advice).toContain("the next check will tell");
+    expect(advice).toContain("The next check will tell");
   });
 
   test("of an old answer without a time says what the DNS may take", () => {
@@ -109,7 +109,9 @@ describe("a finding", () => {
   });
 
   test("of a name that another project keeps says which value to remove", () => {
-    expect(words({ kind: "domain_taken" }).advice).toContain("remove its value from the TXT record");
+    expect(words({ kind: "domain_taken" }).advice).toContain(
+      "the TXT record also names that project. Remove its value",
+    );
   });
 
   test("of a name that was lost to another project names every record to change", () => {
@@ -216,8 +218,8 @@ test("the button says Verify until the records were right once, then Re-verify",
   expect(verifyLabel({ verifiedAt: "2026-11-20T10:00:00Z" })).toBe("Re-verify");
 });
 
-test("a problem of an unknown type is told in the authority's own words", () => {
-  expect(problemMessage({ type: "rateLimited" })).toContain("wait");
+test("a problem of an unknown type is explained in the CA's own words", () => {
+  expect(problemMessage({ type: "rateLimited" })).toContain("Wait");
   expect(problemMessage({ type: "somethingNew" })).toContain("This is what it said");
   const subproblems = [{ type: "caa", detail: "CAA forbids it.", identifier: "a.test" }];
   expect(problemDetails({ type: "x", detail: "No.", subproblems })).toEqual([

@@ -40,12 +40,12 @@ const SEEN = "Record seen at your DNS provider";
 const EVERYWHERE = "Record seen by everyone else";
 
 describe("a domain that waits for its record", () => {
-  test("and was not checked yet is looked for at the provider first", () => {
+  test("and was not checked yet waits for the provider first", () => {
     const [first, second] = stepsOf({ stage: "awaiting_dns", nextCheckAt: SOON });
     expect(first).toEqual({
       name: SEEN,
       state: "now",
-      words: "Not looked for yet. The next look is in 2 minutes.",
+      words: "Not checked yet. The next check is in 2 minutes.",
     });
     expect(second?.state).toBe("later");
   });
@@ -78,14 +78,14 @@ describe("a domain that waits for its record", () => {
     expect(states(checked("ownership_unproven"))).toEqual([
       `${SEEN}: done`,
       `${EVERYWHERE}: done`,
-      "Shown to be this project's: stuck",
+      "Linked to this project: stuck",
       "Live: later",
     ]);
   });
 
-  test("after 48 hours says that it is looked for on request only", () => {
+  test("after 48 hours says that it is no longer checked automatically", () => {
     const { nextCheckAt: _, ...domain } = checked("no_record");
-    expect(stepsOf(domain)[0]?.words).toContain("on request only");
+    expect(stepsOf(domain)[0]?.words).toContain("no longer checked automatically");
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Deploy } from "../../src/console/ui/projects/model.ts";
-import { type Upload, uploadTracker, wordsOf } from "../../src/console/ui/projects/uploads.ts";
+import { type Upload, uploadTracker, uploadStatus } from "../../src/console/ui/projects/uploads.ts";
 
 const DEPLOY = { id: 3, status: "succeeded", files: 2, bytes: 1200 } as Deploy;
 const SITE = new File(["x"], "site.zip");
@@ -71,7 +71,7 @@ describe("an upload", () => {
     all.begin("docs", new File(["x"], "index.html"));
     expect(all.of("docs")).toMatchObject({
       state: "failed",
-      error: { message: expect.stringContaining("index.html is no") },
+      error: { message: expect.stringContaining("index.html is neither") },
     });
     expect(sent).toEqual([]);
   });
@@ -81,8 +81,8 @@ test.each<[Upload | undefined, string]>([
   [undefined, ""],
   [{ state: "sending", name: "site.zip", share: 0.99 }, "Sending site.zip…"],
   [{ state: "sending", name: "site.zip", share: 1 }, "Unpacking…"],
-  [{ state: "done", deploy: DEPLOY }, "Deployed: 2 files, 1.2 KB, live now."],
+  [{ state: "done", deploy: DEPLOY }, "Deployed: 2 files, 1.2 KB, now live."],
   [{ state: "failed", error: new Error("x") }, ""],
 ])("%o is told as %p", (upload, words) => {
-  expect(wordsOf(upload)).toBe(words);
+  expect(uploadStatus(upload)).toBe(words);
 });

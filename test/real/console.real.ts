@@ -173,7 +173,7 @@ real("what could not be sent is not sent later, when nobody looks any more", NEE
   await page.getByLabel("Category", { exact: true }).fill("3");
   await page.context().setOffline(true);
   await page.getByRole("button", { name: "Add", exact: true }).click();
-  await page.getByText("The server did not answer").first().waitFor();
+  await page.getByText("The server did not respond").first().waitFor();
   await page.locator("dialog").getByText("Cancel").click();
   await page.context().setOffline(false);
   await page.waitForTimeout(1000);
@@ -229,7 +229,7 @@ real(
     await field("Name").fill("Shelter");
     await dialog("Create project").click();
     await page.getByRole("heading", { name: "Shelter" }).waitFor();
-    await status(/“Shelter” was made/).waitFor();
+    await status(/“Shelter” was created/).waitFor();
 
     await link("Domains").click();
     await page.getByText(/Pro/).first().waitFor();
@@ -246,7 +246,7 @@ real(
       (await (await server.call("/platform/projects/shelter/deploys")).json()) as { id: number }[]
     )[0]!;
     await page.goto(`${server.url}/console/projects/shelter/deploys/${id}/activate`);
-    await page.getByText(`Deploy ${id} is live already`).waitFor();
+    await page.getByText(`Deploy ${id} is already live`).waitFor();
     expect(await page.evaluate("document.querySelector('dialog footer button').disabled")).toBe(true);
     await page.locator("dialog").getByText("Cancel").click();
 

@@ -51,11 +51,11 @@ real("a shelter's day: a category, an animal, its search, and its adoption to th
   await link("Add category").click();
   await field("Name").fill("Dogs");
   await dialog("Add").click();
-  await status("“Dogs” was added with the number 1.").waitFor();
+  await status("“Dogs” was added. Its id is 1.").waitFor();
   await link("Rename Dogs").click();
   await field("Name").fill("Hounds");
   await field("Name").press("Enter");
-  await status("“Dogs” is called “Hounds” now.").waitFor();
+  await status("“Dogs” is now called “Hounds”.").waitFor();
 
   await link("Animals").click();
   await link("Add animal").click();
@@ -65,8 +65,8 @@ real("a shelter's day: a category, an animal, its search, and its adoption to th
   await status(/“Bella” was added/).waitFor();
   await link("Add animal").click();
   await field("Name").fill("Rex");
-  await field("Category").selectOption("Another one, by its number");
-  await field("Number of the category").fill("9223372036854775807");
+  await field("Category").selectOption("Other (enter its id)");
+  await field("Id of the category").fill("9223372036854775807");
   await dialog("Add").click();
   await status(/“Rex” was added/).waitFor();
   expect(await (await it.send("/v1/pets/2", undefined, "GET")).text()).toContain("9223372036854775807");
@@ -95,7 +95,7 @@ real("a shelter's day: a category, an animal, its search, and its adoption to th
   await field("Adopter's e-mail address").fill("ada@example.org");
   await field("Note").fill("Has a garden.");
   await dialog("Begin adoption").click();
-  await status("The adoption of “Bella” has begun, with the id 1.").waitFor();
+  await status("The adoption of “Bella” has begun. Its id is 1.").waitFor();
   expect(it.path()).toBe("/animals");
 
   await link("Delete Bella").click();
@@ -105,13 +105,13 @@ real("a shelter's day: a category, an animal, its search, and its adoption to th
   await page.getByText("ada@example.org").waitFor();
   await page.getByText("Has a garden.").waitFor();
   await button("Approve the adoption of “Bella”").click();
-  await status("The adoption of “Bella” is approved now.").waitFor();
+  await status("The adoption of “Bella” is now approved.").waitFor();
   // Whoever pressed it goes on right there, with the keyboard.
   await untilTrue(page, `${FOCUSED} === "Complete"`);
   await link("Complete the adoption of “Bella”").press("Enter");
   await page.reload();
   await dialog("Complete adoption").click();
-  await status("The adoption of “Bella” is completed now.").waitFor();
+  await status("The adoption of “Bella” is now completed.").waitFor();
   expect(await read("/v1/store/orders")).toMatchObject([
     { petId: 1, status: "completed", adopter: { name: "Ada Byron" }, note: "Has a garden." },
   ]);
@@ -124,10 +124,10 @@ real("a shelter's day: a category, an animal, its search, and its adoption to th
   await field("Adopter's name").fill("Grace Hopper");
   await field("Adopter's e-mail address").fill("grace@example.org");
   await dialog("Begin adoption").click();
-  await status("The adoption of “Rex” has begun, with the id 2.").waitFor();
+  await status("The adoption of “Rex” has begun. Its id is 2.").waitFor();
   await link("Cancel the adoption of “Rex”").click();
   await dialog("Cancel adoption").click();
-  await status("The adoption of “Rex” is cancelled now.").waitFor();
+  await status("The adoption of “Rex” is now cancelled.").waitFor();
 
   await link("Animals").click();
   await link("Delete Rex").click();
@@ -201,9 +201,9 @@ real("what is sent again after a lost answer is done once", NEEDED, async () => 
   await field("Adopter's e-mail address").fill("ada@example.org");
   await page.evaluate(losing("POST", "/store/orders"));
   await dialog("Begin adoption").click();
-  await it.alert(/The server did not answer/).waitFor();
+  await it.alert(/The server did not respond/).waitFor();
   await dialog("Begin adoption").click();
-  await it.status(/The adoption of “Bella” has begun, with the id 1\./).waitFor();
+  await it.status(/The adoption of “Bella” has begun. Its id is 1\./).waitFor();
   expect(await it.read("/v1/store/orders")).toHaveLength(1);
 
   await it.open("/animals/new");
@@ -211,13 +211,13 @@ real("what is sent again after a lost answer is done once", NEEDED, async () => 
   await field("Category").fill("1");
   await page.evaluate(losing("POST", "/pets"));
   await dialog("Add").click();
-  await it.alert(/The server did not answer/).waitFor();
+  await it.alert(/The server did not respond/).waitFor();
   await field("Name").fill("Rexy");
   await dialog("Add").click();
-  await it.alert(/What you sent first did arrive/).waitFor();
+  await it.alert(/Your first attempt was saved/).waitFor();
   await field("Name").fill("Rex");
   await dialog("Add").click();
-  await it.status(/“Rex” was added with the id 2/).waitFor();
+  await it.status(/“Rex” was added. Its id is 2/).waitFor();
   expect(await it.read("/v1/pets")).toHaveLength(2);
 });
 
@@ -235,12 +235,12 @@ real(
     expect(await read("/v1/pets")).toEqual([before]);
     await send("/v1/pets/1", { name: "Bellissima", status: "sold" }, "PATCH");
     await dialog("Save").click();
-    await it.alert("Somebody else has changed the animal meanwhile, so nothing was saved.").waitFor();
+    await it.alert("Somebody else has changed the animal in the meantime, so nothing was saved.").waitFor();
     expect(await read("/v1/pets")).toMatchObject([{ name: "Bellissima", status: "sold" }]);
     expect(await violationsOf(page)).toEqual([]);
-    await dialog("Load it anew, and keep what I typed").click();
-    await page.getByText("Somebody else called it “Bellissima”.").waitFor();
-    await untilTrue(page, `${FOCUSED}?.startsWith("Loaded anew.")`);
+    await dialog("Reload, and keep what I typed").click();
+    await page.getByText("Somebody else changed it to “Bellissima”.").waitFor();
+    await untilTrue(page, `${FOCUSED}?.startsWith("Reloaded.")`);
     expect(await page.evaluate("document.querySelector('dialog input[name=name]').value")).toBe("Bella II");
     expect(await page.evaluate("document.querySelector('dialog select[name=status]').value")).toBe("sold");
     await dialog("Save").click();
@@ -251,8 +251,8 @@ real(
     await dialog("Delete").waitFor();
     await send("/v1/pets/1", { status: "pending" }, "PATCH");
     await dialog("Delete").click();
-    await it.alert(/Somebody else has changed it meanwhile/).waitFor();
-    await dialog("Look at it again").click();
+    await it.alert(/Somebody else has changed it in the meantime/).waitFor();
+    await dialog("Reload").click();
     await page.locator("dialog .badge").getByText("pending").waitFor();
     await untilTrue(page, `${FOCUSED} === "Cancel"`);
     await dialog("Delete").click();

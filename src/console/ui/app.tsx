@@ -25,7 +25,7 @@ const AREAS = [
 const Navigation = () => {
   const { path } = useLocation();
   const { key, can, signOut } = useSession();
-  const leaving = useMutation({ mutationFn: signOut });
+  const signingOut = useMutation({ mutationFn: signOut });
   return (
     <header class="top">
       <a class="skip" href="#main">
@@ -46,23 +46,23 @@ const Navigation = () => {
           <button
             type="button"
             class="secondary outline"
-            aria-busy={leaving.isPending}
-            onClick={() => leaving.mutate()}
+            aria-busy={signingOut.isPending}
+            onClick={() => signingOut.mutate()}
           >
             Sign out
           </button>
         </div>
       </nav>
-      {leaving.error && (
+      {signingOut.error && (
         <div class="container">
-          <Problem error={leaving.error} />
+          <Problem error={signingOut.error} />
         </div>
       )}
     </header>
   );
 };
 
-/** The first area that the key may see. */
+/** Redirects to the first area that the key may see. */
 const Home = () => {
   const { can } = useSession();
   const { route } = useLocation();
@@ -72,24 +72,24 @@ const Home = () => {
     return null;
   }
   return (
-    <Page title="Nothing to see">
+    <Page title="Nothing to show">
       <p>
-        The key that you are signed in with reads neither animals, nor adoptions, nor projects, nor keys. Sign
-        in with one that has the scope <code>pets:read</code>, <code>orders:read</code>,{" "}
+        You are signed in with a key that can read neither animals, nor adoptions, nor projects, nor keys.
+        Sign in with a key that has the scope <code>pets:read</code>, <code>orders:read</code>,{" "}
         <code>platform:read</code> or <code>keys:admin</code>.
       </p>
     </Page>
   );
 };
 
-/** A page for those whose key holds its scope. */
+/** Shows the page only if the key holds the scope. */
 const guarded = (scope: (typeof AREAS)[number]["scope"], View: ComponentType) => () =>
   useSession().can(scope) ? (
     <View />
   ) : (
     <Page title="Not allowed">
       <p>
-        This page needs a key with the scope <code>{scope}</code>.
+        This page requires a key with the scope <code>{scope}</code>.
       </p>
     </Page>
   );
@@ -104,19 +104,19 @@ const KeysArea = guarded("keys:admin", Keys);
 const NotFound = () => (
   <Page title="Not found">
     <p>
-      There is no page at this address. <a href="/console">Go to the beginning.</a>
+      There is no page at this address. <a href="/console">Go to the start page.</a>
     </p>
   </Page>
 );
 
-/** The pages, each at an address of its own: reloading and going back show the same. */
+/** The console. Each page has an address of its own, so that reloading and going back show the same. */
 export const App = () => (
   <LocationProvider scope="/console">
     <SessionProvider
       signedOut={<SignIn />}
-      waiting={(error) => (
+      pending={(error) => (
         <main class="container">
-          {error ? <Problem error={error} again={() => location.reload()} /> : <Loading />}
+          {error ? <Problem error={error} onRetry={() => location.reload()} /> : <Loading />}
         </main>
       )}
     >

@@ -8,11 +8,11 @@ const queries = new QueryClient({
     queries: {
       networkMode: "always",
       staleTime: 10_000,
-      // What was refused stays refused.
+      // A request that was refused would be refused again.
       retry: (count, error) =>
         count < 2 && !(error instanceof Refusal && error.status >= 400 && error.status < 500),
     },
-    // What is refused now is not done later, when nobody looks: a cancelled deletion stays cancelled.
+    // Offline requests fail at once. A deletion that its user has cancelled must not run later.
     mutations: { networkMode: "always" },
   },
 });

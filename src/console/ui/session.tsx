@@ -11,7 +11,7 @@ export interface SignedIn {
   id: number;
   name: string;
   scopes: Grant[];
-  /** When the secret that was signed in with ends. */
+  /** When the secret expires that was used to sign in. */
   expiresAt?: string;
   rateLimit?: string;
 }
@@ -22,15 +22,15 @@ const PATH = "/console/session";
 const STATE = ["session"];
 
 /** @throws Refusal */
-const ask = async (init?: RequestInit): Promise<Response> => {
-  const answer = await fetch(PATH, init).catch(() => {
+const request = async (init?: RequestInit): Promise<Response> => {
+  const response = await fetch(PATH, init).catch(() => {
     throw UNREACHABLE;
   });
-  if (!answer.ok) throw await refusalOf(answer);
-  return answer;
+  if (!response.ok) throw await refusalOf(response);
+  return response;
 };
 
-const readState = async (): Promise<State> => (await (await ask()).json()) as State;
+const readState = async (): Promise<State> => (await (await request()).json()) as State;
 
 interface Session {
   key: SignedIn;
@@ -40,28 +40,28 @@ interface Session {
 
 const Current = createContext<Session | undefined>(undefined);
 
-/** Of whoever is signed in; only below `SessionProvider`. */
+/** The session of the signed-in key. Use it only below `SessionProvider`. */
 export const useSession = (): Session => useContext(Current)!;
 
-/** What an Authorization header can carry (RFC 6750 section 2.1). */
+/** A token of an Authorization header (RFC 6750 section 2.1). */
 const TOKEN = /^[\w\-.~+/]+=*$/;
 
-/** Makes a session of an API key. @throws Refusal */
+/** Starts a session with an API key. @throws Refusal */
 export const signIn = async (secret: string): Promise<void> => {
   if (!TOKEN.test(secret))
-    throw new Refusal(0, "invalid_api_key", "This is no API key: check what you pasted.");
-  await ask({ method: "POST", headers: { authorization: `Bearer ${secret}` } });
+    throw new Refusal(0, "invalid_api_key", "This is not an API key. Check what you pasted.");
+  await request({ method: "POST", headers: { authorization: `Bearer ${secret}` } });
 };
 
-/** Shows `children` to whoever is signed in, else `signedOut`. */
+/** Shows `children` while a key is signed in, otherwise `signedOut`. */
 export const SessionProvider = ({
   children,
   signedOut,
-  waiting,
+  pending,
 }: {
   children: ComponentChildren;
   signedOut: ComponentChildren;
-  waiting: (error: Error | null) => ComponentChildren;
+  pending: (error: Error | null) => ComponentChildren;
 }) => {
   const queries = useQueryClient();
   const refresh = useSessionRefresh();
@@ -72,35 +72,36 @@ export const SessionProvider = ({
     // Somebody may have signed out, or in with another key, in another tab.
     refetchOnWindowFocus: "always",
   });
-  const who = state?.signedIn ? state.key.id : undefined;
-  const before = useRef(who);
+  const keyId = state?.signedIn ? state.key.id : undefined;
+  const lastKeyId = useRef(keyId);
   useEffect(() => {
-    // What one key was shown is not another's to see.
-    if (before.current !== undefined && who !== undefined && who !== before.current) location.reload();
-    before.current = who;
-    if (who !== undefined) return;
+    // Another key must not see the data of the key before it.
+    if (lastKeyId.current !== undefined && keyId !== undefined && keyId !== lastKeyId.current)
+      location.reload();
+    lastKeyId.current = keyId;
+    if (keyId !== undefined) return;
     queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== STATE[0] });
     queries.getMutationCache().clear();
-  }, [who]);
-  if (!state) return <>{waiting(error)}</>;
+  }, [keyId]);
+  if (!state) return <>{pending(error)}</>;
   if (!state.signedIn) return <>{signedOut}</>;
   const { csrfToken, key } = state;
-  // A look that fails leaves the session as it is, until the next response that doubts it.
+  // If the refresh fails, the session stays as it is until the next response that doubts it.
   setSession(csrfToken, () => void refresh().catch(() => {}));
   const session: Session = {
     key,
     can: (scope) => key.scopes.includes("*") || key.scopes.includes(scope),
     async signOut() {
-      // Its token may be another by now.
+      // The token may have changed.
       const now = await readState();
-      if (now.signedIn) await ask({ method: "DELETE", headers: { "x-csrf-token": now.csrfToken } });
+      if (now.signedIn) await request({ method: "DELETE", headers: { "x-csrf-token": now.csrfToken } });
       queries.setQueryData<State>(STATE, { signedIn: false });
     },
   };
   return <Current.Provider value={session}>{children}</Current.Provider>;
 };
 
-/** Looks again who is signed in. */
+/** Reads from the server who is signed in now. */
 export const useSessionRefresh = () => {
   const queries = useQueryClient();
   return () => queries.fetchQuery({ queryKey: STATE, queryFn: readState, staleTime: 0 });

@@ -4,11 +4,11 @@ import { Field } from "./parts/field.tsx";
 import { Page } from "./parts/page.tsx";
 import { signIn, useSessionRefresh } from "./session.tsx";
 
-/** Shown at every address while nobody is signed in; the address stays. */
+/** Shown at every address while nobody is signed in. The address stays, and opens after signing in. */
 export const SignIn = () => {
   const refresh = useSessionRefresh();
   const [secret, setSecret] = useState("");
-  const entering = useMutation({
+  const signingIn = useMutation({
     async mutationFn(secret: string) {
       await signIn(secret.trim());
       if (!(await refresh()).signedIn)
@@ -21,18 +21,18 @@ export const SignIn = () => {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            entering.mutate(secret);
+            signingIn.mutate(secret);
           }}
         >
           <Field
             label="API key"
             hint={
               <>
-                It begins with <code>aas_</code>. The first one lies in <code>admin.key</code>, in the
+                It begins with <code>aas_</code>. The first key is in the file <code>admin.key</code> in the
                 server's data directory.
               </>
             }
-            error={entering.error?.message}
+            error={signingIn.error?.message}
           >
             {(tied) => (
               <input
@@ -47,7 +47,7 @@ export const SignIn = () => {
               />
             )}
           </Field>
-          <button type="submit" aria-busy={entering.isPending} disabled={entering.isPending}>
+          <button type="submit" aria-busy={signingIn.isPending} disabled={signingIn.isPending}>
             Sign in
           </button>
         </form>

@@ -1,7 +1,7 @@
 import { animalsPath } from "../animals/addresses.ts";
 import type { Adoption } from "./order.ts";
 
-/** Who adopts, unless that was forgotten. */
+/** The adopter, unless `orders forget` erased their data. */
 export const AdopterName = ({ adoption: { adopter } }: { adoption: Adoption }) =>
   adopter ? (
     <>
@@ -14,7 +14,7 @@ export const AdopterName = ({ adoption: { adopter } }: { adoption: Adoption }) =
     <em>forgotten</em>
   );
 
-/** The animal that is adopted, leading to where it is shown. */
+/** The animal, with a link to it. */
 export const AnimalName = ({ adoption: { animal, petId } }: { adoption: Adoption }) => {
   if (animal === null) return <>{petId}, deleted since</>;
   if (animal === undefined) return <>{petId}</>;

@@ -22,7 +22,7 @@ const tabsOf = ({ status: current, animal }: Filter): Tab[] =>
     isCurrent: status === current,
   }));
 
-/** The list, page by page; those begun just now are in it, wherever their page is. */
+/** The list, page by page. Adoptions that were just begun come first. */
 const List = ({ filter, begun }: { filter: Filter; begun: readonly Adoption[] }) => {
   const { status, animal } = filter;
   const found = useAdoptions(filter);
@@ -36,7 +36,7 @@ const List = ({ filter, begun }: { filter: Filter; begun: readonly Adoption[] })
   );
   return (
     <>
-      {found.error && <Problem error={found.error} again={found.refetch} />}
+      {found.error && <Problem error={found.error} onRetry={found.refetch} />}
       {found.data && adoptions.length === 0 && (
         <Empty title={status ? `No adoption is ${status}` : "No adoptions yet"}>
           {status && <a href={adoptionsPath({ status: undefined, animal })}>Show all</a>}
@@ -49,7 +49,7 @@ const List = ({ filter, begun }: { filter: Filter; begun: readonly Adoption[] })
             words={`${pluralize(adoptions.length, "adoption")} shown`}
             hasMore={found.hasNextPage}
             isBusy={found.isFetchingNextPage}
-            more={found.fetchNextPage}
+            onMore={found.fetchNextPage}
           />
         </div>
       )}
@@ -57,7 +57,7 @@ const List = ({ filter, begun }: { filter: Filter; begun: readonly Adoption[] })
   );
 };
 
-/** Adoptions: who wants which animal, and how far it is. */
+/** The adoptions: who wants which animal, and the status of each. */
 export const Adoptions = () => {
   const { query } = useLocation();
   const { part, act } = useRoute().params;
@@ -81,8 +81,8 @@ export const Adoptions = () => {
       <Tabs label="Adoptions by status" tabs={tabsOf(filter)} />
       {filter.animal !== undefined && (
         <p>
-          Only the adoptions of the animal with the id {filter.animal} are shown.{" "}
-          <a href={adoptionsPath({ status: filter.status })}>Show those of all animals</a>
+          Showing only adoptions of the animal with the id {filter.animal}.{" "}
+          <a href={adoptionsPath({ status: filter.status })}>Show adoptions of all animals</a>
         </p>
       )}
       <List filter={filter} begun={begun} />

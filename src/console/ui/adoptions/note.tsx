@@ -1,7 +1,7 @@
-/** As much as a row shows of a note at once. */
+/** Characters of a note that a row shows in full. */
 const SHORT = 120;
 
-/** What somebody wrote of an adoption, with its lines; a long one is opened. */
+/** The note of an adoption. A long one is folded. */
 export const Note = ({ text }: { text: string | undefined }) => {
   if (!text) return <>–</>;
   const isShort = text.length <= SHORT && text.split("\n").length <= 3;

@@ -6,10 +6,10 @@ export type Order = components["schemas"]["Order"];
 export type NewOrder = components["schemas"]["NewOrder"];
 export type Status = components["schemas"]["OrderStatus"];
 
-/** An order with its animal: null if that is gone, undefined if it may not be read. */
+/** An order with its animal: null if it was deleted, undefined if the key may not read it. */
 export type Adoption = Order & { animal?: Animal | null };
 
-/** In the order of the work. */
+/** In the order in which an adoption passes through them. */
 export const STATUSES = ["placed", "approved", "completed", "cancelled"] as const satisfies readonly Status[];
 
 export const TONES: Record<Status, Tone> = {
@@ -33,35 +33,35 @@ export const STEPS_FROM: Record<Status, readonly Step[]> = {
   cancelled: [],
 };
 
-/** What an order is after a step. */
+/** The status after each step. */
 export const STATUS_AFTER: Record<Step, Status> = {
   approve: "approved",
   complete: "completed",
   cancel: "cancelled",
 };
 
-/** The steps that nothing leads back from: they are asked for first. */
+/** The steps that can't be undone. The page asks before it takes them. */
 export type FinalStep = Exclude<Step, "approve">;
 
 export const isFinalStep = (text: string | undefined): text is FinalStep =>
   text === "complete" || text === "cancel";
 
-/** What the animal is called, or its id where that is all that is known. */
+/** The name of the animal, or its id if the name is not known. */
 export const animalLabel = ({ animal, petId }: Adoption): string =>
   animal ? `“${animal.name}”` : `the animal ${petId}`;
 
-/** "The adoption of “Bella” is approved now." */
+/** "The adoption of “Bella” is now approved." */
 export const stepMessage = (adoption: Adoption): string =>
-  `The adoption of ${animalLabel(adoption)} is ${adoption.status} now.`;
+  `The adoption of ${animalLabel(adoption)} is now ${adoption.status}.`;
 
-/** Orders with their animals. @param animals those that there still are; undefined if they could not be read */
+/** Adds the animals to orders. @param animals those that still exist; undefined if they could not be read */
 export const withAnimals = (orders: readonly Order[], animals: readonly Animal[] | undefined): Adoption[] => {
   if (!animals) return [...orders];
   const byId = new Map(animals.map((animal) => [animal.id, animal]));
   return orders.map((order) => Object.assign({ animal: byId.get(order.petId) ?? null }, order));
 };
 
-/** An order as it is now, with the animal that was known before. */
+/** The adoption with its current order and the animal that is known already. */
 export const withOrder = ({ animal }: Adoption, now: Order): Adoption => ({
   ...(animal !== undefined && { animal }),
   ...now,

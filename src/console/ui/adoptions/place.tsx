@@ -14,7 +14,7 @@ import { useSession } from "../session.tsx";
 import { type Adoption, type NewOrder, animalLabel } from "./order.ts";
 import { ADOPTIONS } from "./queries.ts";
 
-/** What was typed of a new adoption. */
+/** The fields of the form. */
 interface Draft {
   animal: string;
   name: string;
@@ -30,15 +30,15 @@ const bodyOf = ({ animal, name, email, note }: Draft): NewOrder => ({
   ...(note.trim() && { note }),
 });
 
-/** What one part of the form is given. */
-interface Part {
+/** The properties of one section of the form. */
+interface SectionProps {
   draft: Draft;
   change: (change: Partial<Draft>) => void;
   error: Error | null;
 }
 
-/** Which animal: its name is shown as soon as its id is typed. */
-const AnimalField = ({ draft, change, error }: Part) => {
+/** The animal. Its name appears as soon as its id is typed. */
+const AnimalField = ({ draft, change, error }: SectionProps) => {
   const mayRead = useSession().can("pets:read");
   const { data: animal } = useAnimal(mayRead ? idOf(draft.animal.trim()) : undefined);
   const isTaken = hasCode(error, "pet_not_available");
@@ -51,7 +51,7 @@ const AnimalField = ({ draft, change, error }: Part) => {
             <bdi>{animal.name}</bdi>, {animal.status ?? "without a status"}
           </>
         ) : (
-          "Its id, as the list of animals shows it."
+          "The id in the list of animals."
         )
       }
       error={isTaken ? error?.message : fieldError(error, "petId")}
@@ -73,8 +73,8 @@ const AnimalField = ({ draft, change, error }: Part) => {
   );
 };
 
-/** Who adopts. Browsers keep nothing of it. */
-const AdopterFields = ({ draft, change, error }: Part) => (
+/** The adopter. Browsers are told not to remember it. */
+const AdopterFields = ({ draft, change, error }: SectionProps) => (
   <>
     <Field label="Adopter's name" error={fieldError(error, "adopter.name")}>
       {(tied) => (
@@ -105,7 +105,7 @@ const AdopterFields = ({ draft, change, error }: Part) => (
     </Field>
     <Field
       label="Note"
-      hint="What is to be known of this adoption. It may be left empty."
+      hint="Optional. Anything that matters for this adoption."
       error={fieldError(error, "note")}
     >
       {(tied) => (
@@ -122,20 +122,20 @@ const AdopterFields = ({ draft, change, error }: Part) => (
   </>
 );
 
-/** What concerns no field that is there. */
+/** The error, unless a field of the form shows it. */
 const generalOf = (error: Error | null, hasAnimalField: boolean): Error | undefined => {
   if (hasAnimalField) return hasCode(error, "pet_not_available") ? undefined : generalError(error, FIELDS);
   const ofAnimal = fieldError(error, "petId");
   return ofAnimal === undefined ? generalError(error, FIELDS) : new Error(ofAnimal);
 };
 
-/** The dialog that begins an adoption; pressed again after a lost answer, it begins no second one. */
+/** The dialog that begins an adoption. Submitting again after a lost response does not begin a second one. */
 export const PlaceAdoption = ({
   animalId,
   back,
   onPlaced,
 }: {
-  /** Which is adopted; without it, it is asked for. */
+  /** The animal to adopt; without it, the form asks for it. */
   animalId?: number;
   back: string;
   onPlaced?: (adoption: Adoption) => void;
@@ -152,7 +152,7 @@ export const PlaceAdoption = ({
   });
   const { data: animal } = useAnimal(mayRead ? idOf(draft.animal.trim()) : undefined);
   const placing = useMutation({
-    // Given what to place: an Enter may come before the page has drawn what was typed.
+    // The body is passed in: Enter may come before the last change is rendered.
     mutationFn: async (body: NewOrder): Promise<Adoption> => {
       const order = await dataOf(store.POST("/store/orders", { params: { header }, body }));
       return { ...(animal?.id === order.petId && { animal }), ...order };
@@ -162,12 +162,12 @@ export const PlaceAdoption = ({
       void queries.invalidateQueries({ queryKey: ADOPTIONS });
       void queries.invalidateQueries({ queryKey: ANIMALS });
     },
-    // Nothing of an adopter is kept longer than it is shown.
+    // Adopters' data is not kept longer than it is shown.
     gcTime: 0,
   });
   const { error, isPending } = placing;
   const general = generalOf(error, animalId === undefined);
-  const part: Part = {
+  const section: SectionProps = {
     draft,
     change: (change) => setDraft((before) => ({ ...before, ...change })),
     error,
@@ -180,14 +180,14 @@ export const PlaceAdoption = ({
           event.preventDefault();
           placing.mutate(bodyOf(draft), {
             onSuccess: (adoption) =>
-              done(back, `The adoption of ${animalLabel(adoption)} has begun, with the id ${adoption.id}.`),
+              done(back, `The adoption of ${animalLabel(adoption)} has begun. Its id is ${adoption.id}.`),
           });
         }}
       >
         {general && <Problem error={general} />}
-        {animalId === undefined && <AnimalField {...part} />}
-        <AdopterFields {...part} />
-        <DialogButtons back={back} word="Begin adoption" isBusy={isPending} />
+        {animalId === undefined && <AnimalField {...section} />}
+        <AdopterFields {...section} />
+        <DialogButtons back={back} label="Begin adoption" isBusy={isPending} />
       </form>
     </Dialog>
   );

@@ -13,14 +13,14 @@ import { useSession } from "../session.tsx";
 import type { Filter } from "./addresses.ts";
 import { type Adoption, type Order, type Step, withOrder, withAnimals } from "./order.ts";
 
-/** What all that is read of adoptions is kept under. */
+/** The cache key of everything about adoptions. */
 export const ADOPTIONS = ["adoptions"] as const;
 const LIST = [...ADOPTIONS, "list"] as const;
 const ONE = [...ADOPTIONS, "one"] as const;
 
 const PAGE = 50;
 
-/** Reads the animals of orders together; without them adoptions are shown by ids. */
+/** Reads the animals of all orders in one request. If that fails, adoptions are shown with ids. */
 const useAnimalsOf = () => {
   const mayRead = useSession().can("pets:read");
   return async (orders: readonly Order[]): Promise<Adoption[]> => {
@@ -30,7 +30,7 @@ const useAnimalsOf = () => {
   };
 };
 
-/** Those that a filter lets through, page by page. */
+/** The adoptions that match a filter, page by page. */
 export const useAdoptions = (filter: Filter) => {
   const withTheirs = useAnimalsOf();
   const { status, animal } = filter;
@@ -53,7 +53,7 @@ export const useAdoptions = (filter: Filter) => {
     },
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
-    // Nothing jumps while others are read.
+    // The old list stays until the new one is there, so that nothing jumps.
     placeholderData: keepPreviousData,
   });
 };
@@ -80,8 +80,8 @@ const PATHS = {
 } as const satisfies Record<Step, string>;
 
 /**
- * Takes an adoption a step on. It stays in the list where it was, as what it is now, until that is read again: nobody presses
- * what has just moved to where something else was.
+ * Takes an adoption to its next step. It stays at its place in the list until the list is read again, so that no other row
+ * moves under the pointer.
  */
 export const useStep = (id: number, step: Step) => {
   const queries = useQueryClient();
@@ -105,12 +105,12 @@ export const useStep = (id: number, step: Step) => {
     mutationFn: () => dataOf(store.POST(PATHS[step], { params: { path: { orderId: id }, header } })),
     onSuccess: put,
     async onError(error) {
-      // Somebody else was faster: what it is now says why.
+      // Somebody else was faster: the new state explains the error.
       const isLate = hasCode(error, "order_status_conflict");
       const now = isLate ? await readIfPossible(id) : undefined;
       if (now) put(now);
     },
-    // Nothing of an adopter is kept longer than it is shown.
+    // Adopters' data is not kept longer than it is shown.
     gcTime: 0,
   });
 };

@@ -11,7 +11,7 @@ import { useStep } from "./queries.ts";
 
 type Approving = ReturnType<typeof useStep>;
 
-/** Only approving is done at once: the others end the adoption, and ask first. */
+/** Approving happens at once. Completing and cancelling end the adoption, so they ask first. */
 const Actions = ({
   adoption,
   filter,
@@ -23,7 +23,7 @@ const Actions = ({
 }) => {
   const place = useRef<HTMLDivElement>(null);
   const { id, status } = adoption;
-  // The button goes with what it does: whoever pressed it goes on at what can be done next.
+  // The button disappears after approving: move the focus to the next action.
   useEffect(() => {
     if (approving.isIdle || approving.isPending || document.activeElement !== document.body) return;
     (place.current?.querySelector<HTMLElement>("a") ?? place.current)?.focus();
@@ -132,10 +132,10 @@ const Row = ({
 
 const COLUMNS = [{ name: "Id", kind: "number" }, "Animal", "Adopter", "Note", "Status", "Placed"] as const;
 
-/** Adoptions as a table, with what can be done to each. */
+/** A table of adoptions with their actions. */
 export const Rows = ({ adoptions, filter }: { adoptions: readonly Adoption[]; filter: Filter }) => {
   const mayChange = useSession().can("orders:write");
-  const columns = [...COLUMNS, ...(mayChange ? [{ name: "What to do", kind: "actions" as const }] : [])];
+  const columns = [...COLUMNS, ...(mayChange ? [{ name: "Actions", kind: "actions" as const }] : [])];
   return (
     <Table label="Adoptions" kind="adoptions stack" columns={columns}>
       {adoptions.map((adoption) => (

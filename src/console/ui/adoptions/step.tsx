@@ -11,14 +11,14 @@ import { useAdoption, useStep } from "./queries.ts";
 const ASKED: Record<FinalStep, { title: string; consequence: string; word: string; backLabel: string }> = {
   complete: {
     title: "Complete adoption",
-    consequence: "The animal goes to its adopter and is sold from then on. Nothing leads back from it.",
+    consequence: "The animal goes to its adopter, and its status becomes sold. This can't be undone.",
     word: "Complete adoption",
     backLabel: "Not yet",
   },
   cancel: {
     title: "Cancel adoption",
     consequence:
-      "The adoption ends, and the animal is available again. Whoever still wants it begins another adoption.",
+      "The adoption ends, and the animal becomes available again. To adopt it later, begin a new adoption.",
     word: "Cancel adoption",
     backLabel: "Keep it",
   },
@@ -53,10 +53,10 @@ const StepForm = ({ adoption, step, back }: { adoption: Adoption; step: FinalSte
       <DialogButtons
         back={back}
         backLabel={backLabel}
-        word={word}
+        label={word}
         isBusy={stepping.isPending}
         isDangerous={step === "cancel"}
-        act={() =>
+        onConfirm={() =>
           stepping.mutate(undefined, {
             onSuccess: (order) => done(back, stepMessage(withOrder(adoption, order))),
           })
@@ -69,11 +69,11 @@ const StepForm = ({ adoption, step, back }: { adoption: Adoption; step: FinalSte
 const tooLate = ({ status }: Adoption, step: FinalStep) =>
   new Error(
     status === STATUS_AFTER[step]
-      ? `The adoption is ${status} already.`
+      ? `The adoption is already ${status}.`
       : `The adoption is ${status}: it cannot be ${STATUS_AFTER[step]}.`,
   );
 
-/** The dialog that asks before an adoption ends, one way or the other. */
+/** The dialog that asks before an adoption is completed or cancelled. */
 export const EndAdoption = ({ id, step, back }: { id: number; step: FinalStep; back: string }) => {
   const { data: adoption, error, isPending, refetch } = useAdoption(id);
   const isPossible = adoption && STEPS_FROM[adoption.status].includes(step);

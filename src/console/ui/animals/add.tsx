@@ -10,13 +10,13 @@ import { AnimalForm } from "./form.tsx";
 import { ANIMALS } from "./queries.ts";
 import { addedMessage, type Animal, type NewAnimal } from "./statistics.ts";
 
-/** The dialog that adds an animal; `onAdded` is told which, with its id. */
+/** The dialog that adds an animal. */
 export const AddAnimal = ({
   category = "",
   back,
   onAdded,
 }: {
-  /** The number of the one that it belongs to, at first. */
+  /** The id of the category to begin with. */
   category?: string | undefined;
   back: string;
   onAdded: (animal: Animal) => void;
@@ -27,23 +27,23 @@ export const AddAnimal = ({
   const { categories, isLoading } = useCategories();
   const [draft, setDraft] = useState<Draft>({ ...EMPTY, category });
   const adding = useMutation({
-    // Given what to add: an Enter may come before the page has drawn what was typed.
+    // The body is passed in: Enter may come before the last change is rendered.
     mutationFn: (body: NewAnimal) => dataOf(store.POST("/pets", { params: { header }, body })),
     onSuccess: onAdded,
-    // Not waited for: the animal is shown as it is.
+    // Not awaited: the list shows the added animal already.
     onSettled: () => void queries.invalidateQueries({ queryKey: ANIMALS }),
   });
   return (
     <Dialog title="Add animal" back={back}>
       <AnimalForm
         draft={draft}
-        change={(change) => setDraft((before) => ({ ...before, ...change }))}
+        onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
         categories={isLoading ? undefined : categories}
-        submitWord="Add"
+        submitLabel="Add"
         back={back}
         error={adding.error}
         isBusy={adding.isPending}
-        submit={() =>
+        onSubmit={() =>
           adding.mutate(newAnimalOf(draft), { onSuccess: (added) => done(back, addedMessage(added)) })
         }
       />

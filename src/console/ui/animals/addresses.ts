@@ -3,18 +3,18 @@ import { idOf } from "../parts/id.ts";
 import type { Animal } from "./statistics.ts";
 import { type Status, isStatus } from "./statuses.ts";
 
-/** Which animals are shown: those that all of it lets through. */
+/** The animals to show: those that match every field. */
 export interface Filter {
   status?: Status | undefined;
-  /** Words that their names begin with. */
+  /** Each word begins a word of the name. */
   q?: string | undefined;
-  /** The number of their category, in plain digits: it may be one that no double holds. */
+  /** The id of their category, in plain digits: a double may not hold it. */
   category?: string | undefined;
-  /** Only this one. */
+  /** The id of a single animal. */
   id?: number | undefined;
 }
 
-/** The filter that an address names; what is none is left out. */
+/** Reads the filter from an address. Malformed fields are left out. */
 export const filterOf = (query: Record<string, string | undefined>): Filter => {
   const { status, q, category, id } = query;
   return {
@@ -25,18 +25,18 @@ export const filterOf = (query: Record<string, string | undefined>): Filter => {
   };
 };
 
-/** Whether it surely lets an animal through: what a search finds, only the API tells. */
+/** True if the animal certainly matches. Only the API can tell what a search finds. */
 export const letsThrough = ({ status, q, category, id }: Filter, animal: Animal): boolean =>
   q === undefined &&
   (id === undefined || animal.id === id) &&
   (status === undefined || animal.status === status) &&
   (category === undefined || String(animal.categoryId) === category);
 
-/** Whether it lets through less than a status does. */
+/** True if the filter has more than a status. */
 export const isNarrow = ({ q, category, id }: Filter): boolean =>
   q !== undefined || category !== undefined || id !== undefined;
 
-/** Where animals are shown, or what can be done to one. */
+/** The address of the list, or of an action on an animal. */
 export const animalsPath = (filter: Filter = {}, ...parts: (string | number)[]): string => {
   const { status, q, category, id } = filter;
   return addressOf(["/console/animals", ...parts].join("/"), {

@@ -6,7 +6,7 @@ import { Sentence } from "../parts/sentence.tsx";
 const BY_NUMBER = "number";
 
 interface CategoryFieldProps {
-  /** The number, as it was typed. */
+  /** The id, as typed. */
   value: string;
   onChoose: (value: string) => void;
   hint?: string | undefined;
@@ -18,7 +18,7 @@ const NumberField = ({
   value,
   onChoose,
   error,
-  hint = "The number of the category that it belongs to.",
+  hint = "The id of the category.",
 }: CategoryFieldProps & { label: string }) => (
   <Field label={label} hint={<Sentence text={hint} />} error={error}>
     {(tied) => (
@@ -68,16 +68,16 @@ const Choice = ({ categories, ...given }: CategoryFieldProps & { categories: rea
                 {name}
               </option>
             ))}
-            <option value={BY_NUMBER}>Another one, by its number</option>
+            <option value={BY_NUMBER}>Other (enter its id)</option>
           </select>
         )}
       </Field>
-      {isByNumber && <NumberField label="Number of the category" {...given} />}
+      {isByNumber && <NumberField label="Id of the category" {...given} />}
     </>
   );
 };
 
-/** In its place while it is not known what there is to choose. */
+/** Shown while the categories load. */
 const LoadingChoice = () => (
   <Field label="Category">
     {(tied) => (
@@ -88,7 +88,7 @@ const LoadingChoice = () => (
   </Field>
 );
 
-/** Which category an animal belongs to: one of those that have a name, or any number. */
+/** The category of an animal: one with a name, or any id. */
 export const CategoryField = ({
   categories,
   ...given

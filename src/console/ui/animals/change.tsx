@@ -13,18 +13,18 @@ import { changeOf } from "./patch.ts";
 import { ANIMALS, type AnimalVersion, fetchVersion, useAnimalVersion } from "./queries.ts";
 import { changedMessage, type Animal } from "./statistics.ts";
 
-/** What somebody else made of the fields that were typed at. */
+/** Hints for the fields that somebody else has changed too. */
 const hintsOf = (theirs: Partial<Draft>, categories: readonly Category[]): Partial<Draft> => {
   const { name, category, status } = theirs;
   const belongs = category && (categoryOf(categories, category)?.name ?? category);
   return {
-    ...(name !== undefined && { name: `Somebody else called it “${name}”.` }),
+    ...(name !== undefined && { name: `Somebody else changed it to “${name}”.` }),
     ...(belongs !== undefined && { category: `Somebody else chose “${belongs}”.` }),
     ...(status !== undefined && { status: `Somebody else chose ${status || "none"}.` }),
   };
 };
 
-/** Only what was changed is sent, and only for the state that it was changed from. */
+/** Sends only the changed fields, and only if nobody else has changed the animal since it was read. */
 const ChangeForm = ({
   seen: seenFirst,
   back,
@@ -52,7 +52,7 @@ const ChangeForm = ({
     onSuccess: onChanged,
     onSettled: () => void queries.invalidateQueries({ queryKey: ANIMALS }),
   });
-  const looking = useMutation({
+  const reloading = useMutation({
     mutationFn: () => fetchVersion(id),
     onSuccess(now) {
       const [before, after] = [draftOf(seen.animal), draftOf(now.animal)];
@@ -66,15 +66,15 @@ const ChangeForm = ({
   return (
     <AnimalForm
       draft={draft}
-      change={(change) => setDraft((before) => ({ ...before, ...change }))}
+      onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
       categories={categories}
       {...(theirs && { hints: hintsOf(theirs, categories) })}
-      {...((isOutdated || theirs) && { above: <Outdated isLoaded={!isOutdated} looking={looking} /> })}
-      submitWord="Save"
+      {...((isOutdated || theirs) && { notice: <Outdated isLoaded={!isOutdated} reloading={reloading} /> })}
+      submitLabel="Save"
       back={back}
       error={changing.error}
-      isBusy={changing.isPending || looking.isPending}
-      submit={() =>
+      isBusy={changing.isPending || reloading.isPending}
+      onSubmit={() =>
         changing.mutate({ seen, draft }, { onSuccess: (changed) => done(back, changedMessage(changed)) })
       }
     />
@@ -95,7 +95,7 @@ export const ChangeAnimal = ({
   const { data: seen, error, isPending, refetch } = useAnimalVersion(id);
   return (
     <Dialog title={seen ? `Change “${seen.animal.name}”` : "Change animal"} back={back}>
-      {error && <Problem error={error} again={refetch} />}
+      {error && <Problem error={error} onRetry={refetch} />}
       {(isPending || isLoading) && !error && <Loading what="Loading the animal" isForm />}
       {seen && !isLoading && <ChangeForm seen={seen} back={back} onChanged={onChanged} />}
     </Dialog>

@@ -4,7 +4,7 @@ import { Table } from "../parts/table.tsx";
 import { type Day, barsOf, dayName, summaryOf } from "./statistics.ts";
 
 const Bars = ({ days, describedBy }: { days: readonly Day[]; describedBy: string }) => (
-  // Stretched to its place: there is no text in it.
+  // Stretched to fit: it contains no text.
   <svg
     viewBox={`0 0 ${days.length || 1} 1`}
     preserveAspectRatio="none"
@@ -22,7 +22,7 @@ const Bars = ({ days, describedBy }: { days: readonly Day[]; describedBy: string
 
 const DaysTable = ({ days }: { days: readonly Day[] }) => (
   <details>
-    <summary>The same as a table</summary>
+    <summary>Show as a table</summary>
     <Table label="Animals added on each day" columns={["Day (UTC)", { name: "Added", kind: "number" }]}>
       {days.toReversed().map(({ date, count }) => (
         <tr key={date}>
@@ -34,7 +34,7 @@ const DaysTable = ({ days }: { days: readonly Day[] }) => (
   </details>
 );
 
-/** Animals added on each of the last days: a small chart, the same in words and as a table. */
+/** How many animals were added on each of the last days, as a chart, a sentence and a table. */
 export const Chart = ({ days = [] }: { days: readonly Day[] | undefined }) => {
   const [first] = days;
   const id = useId();

@@ -11,7 +11,7 @@ import { ANIMALS, type AnimalVersion, useAnimalVersion } from "./queries.ts";
 import { deletedMessage } from "./statistics.ts";
 import { TONES } from "./statuses.ts";
 
-/** Only what was seen is deleted: not what somebody else has made of it meanwhile. */
+/** Deletes the version that is shown. If somebody else has changed the animal since, nothing is deleted. */
 const DeleteForm = ({
   seen: { animal, tag },
   back,
@@ -35,7 +35,7 @@ const DeleteForm = ({
   });
   const { error, isPending } = deleting;
   const content = useRef<HTMLDivElement>(null);
-  // Looked at again: the button that was pressed for it is gone.
+  // After a reload, the button that had the focus is gone.
   useEffect(() => {
     if (document.activeElement === document.body)
       content.current?.querySelector<HTMLElement>("footer a")?.focus();
@@ -47,11 +47,11 @@ const DeleteForm = ({
         <Problem
           error={error}
           {...(isOutdated && {
-            again() {
+            onRetry() {
               deleting.reset();
               return refresh();
             },
-            retryLabel: "Look at it again",
+            retryLabel: "Reload",
           })}
         />
       )}
@@ -64,16 +64,16 @@ const DeleteForm = ({
         <bdi>
           <strong>{name}</strong>
         </bdi>{" "}
-        {status && <Badge tone={TONES[status]}>{status}</Badge>} is gone for good, and its id {id} is never
-        given out again. Adoptions of it stay.
+        {status && <Badge tone={TONES[status]}>{status}</Badge>} will be deleted for good, and its id {id} is
+        never used again. Its adoptions stay.
       </p>
       <DialogButtons
         back={back}
-        word="Delete"
+        label="Delete"
         isBusy={isPending}
         isDangerous
-        isPossible={!isOutdated}
-        act={() => deleting.mutate(undefined, { onSuccess: () => done(back, deletedMessage(animal)) })}
+        isEnabled={!isOutdated}
+        onConfirm={() => deleting.mutate(undefined, { onSuccess: () => done(back, deletedMessage(animal)) })}
       />
     </div>
   );
@@ -92,7 +92,7 @@ export const DeleteAnimal = ({
   const { data: seen, error, isPending, refetch } = useAnimalVersion(id);
   return (
     <Dialog title="Delete animal" back={back}>
-      {error && <Problem error={error} again={refetch} />}
+      {error && <Problem error={error} onRetry={refetch} />}
       {isPending && <Loading what="Loading the animal" />}
       {seen && <DeleteForm key={seen.tag} seen={seen} back={back} refresh={refetch} onDeleted={onDeleted} />}
     </Dialog>

@@ -2,11 +2,11 @@ import { integerOf } from "../parts/integer.ts";
 import type { Animal, NewAnimal } from "./statistics.ts";
 import type { Status } from "./statuses.ts";
 
-/** What the fields of an animal's form hold. */
+/** The fields of an animal's form. */
 export interface Draft {
   name: string;
   category: string;
-  /** "": without one. */
+  /** "": no status. */
   status: string;
 }
 
@@ -18,7 +18,7 @@ export const draftOf = ({ name, categoryId, status }: Omit<Animal, "id">): Draft
   status: status ?? "",
 });
 
-/** The animal that was typed. */
+/** The animal that the form describes. */
 export const newAnimalOf = ({ name, category, status }: Draft): NewAnimal => ({
   name,
   categoryId: integerOf(category),
@@ -27,13 +27,13 @@ export const newAnimalOf = ({ name, category, status }: Draft): NewAnimal => ({
 
 const FIELDS = ["name", "category", "status"] as const;
 
-/** What was typed, brought over to what the animal is by now: what nobody typed at shows what it is. */
+/** Applies what was typed to the current animal: fields that the user has not changed show its values. */
 export const rebaseDraft = (typed: Draft, before: Draft, now: Draft): Draft => {
   const pairs = FIELDS.map((field) => [field, (typed[field] === before[field] ? now : typed)[field]]);
   return Object.fromEntries(pairs);
 };
 
-/** The fields that somebody else gave another value than was typed, with his. */
+/** The fields that the user and somebody else have changed differently, with the other's values. */
 export const conflictingFields = (typed: Draft, before: Draft, now: Draft): Partial<Draft> =>
   Object.fromEntries(
     FIELDS.filter(

@@ -15,7 +15,7 @@ const SearchField = ({
   error: string | undefined;
 }) => {
   const [typed, setTyped] = useState(q);
-  // Going back shows what was searched then.
+  // Going back restores the search text.
   useEffect(() => setTyped(q), [q]);
   return (
     <search>
@@ -36,7 +36,7 @@ const SearchField = ({
                 value={typed}
                 onInput={({ currentTarget: { value } }) => {
                   setTyped(value);
-                  // Its own button to clear it was pressed, or all of it deleted.
+                  // The field was cleared, by its button or by hand.
                   if (value === "" && q !== "") search("");
                 }}
               />
@@ -77,7 +77,7 @@ const CategoryChoice = ({
   );
 };
 
-/** What the animals are searched by. It is kept in the address; `refusal` says what is wrong with the words. */
+/** The search and the filter. They are kept in the address. `refusal` is the API's error about the search. */
 export const FilterForm = ({ filter, refusal }: { filter: Filter; refusal: string | undefined }) => {
   const { route } = useLocation();
   const { status, q = "", category = "", id } = filter;
@@ -90,7 +90,7 @@ export const FilterForm = ({ filter, refusal }: { filter: Filter; refusal: strin
       </div>
       {id !== undefined && (
         <p>
-          Only the animal with the id {id} is shown. <a href={animalsPath()}>Show all</a>
+          Showing only the animal with the id {id}. <a href={animalsPath()}>Show all</a>
         </p>
       )}
     </>

@@ -9,84 +9,104 @@ import { CategoryField } from "./category-field.tsx";
 import type { Draft } from "./draft.ts";
 import { STATUSES } from "./statuses.ts";
 
-/** What is asked of an animal, with what the API says of each field at its place. */
+interface FieldProps {
+  draft: Draft;
+  onChange: (change: Partial<Draft>) => void;
+  hint: string | undefined;
+  error: string | undefined;
+}
+
+const NameField = ({ draft, onChange, hint, error }: FieldProps) => (
+  <Field label="Name" hint={<Sentence text={hint ?? ""} />} error={error}>
+    {(tied) => (
+      <input
+        {...tied}
+        name="name"
+        required
+        autocomplete="off"
+        value={draft.name}
+        onInput={(event) => onChange({ name: event.currentTarget.value })}
+      />
+    )}
+  </Field>
+);
+
+const StatusField = ({ draft, onChange, hint, error }: FieldProps) => (
+  <Field label="Status" hint={hint} error={error}>
+    {(tied) => (
+      <select
+        {...tied}
+        name="status"
+        value={draft.status}
+        onChange={(event) => onChange({ status: event.currentTarget.value })}
+      >
+        <option value="">no status</option>
+        {STATUSES.map((one) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);
+
+/** The form for an animal. It shows the API's errors at their fields. */
 export const AnimalForm = ({
   draft,
-  change,
+  onChange,
   categories,
   hints = {},
-  above,
-  submitWord,
+  notice,
+  submitLabel,
   back,
   error,
   isBusy,
-  submit,
+  onSubmit,
 }: {
   draft: Draft;
-  change: (change: Partial<Draft>) => void;
-  /** Those that have a name; undefined while they are read. */
+  onChange: (change: Partial<Draft>) => void;
+  /** Undefined while they load. */
   categories: readonly Category[] | undefined;
-  /** What is to be known of a field. */
+  /** A hint for each field. */
   hints?: Partial<Draft>;
-  /** What is said first; of an animal that is another by now, all of it. */
-  above?: ComponentChildren;
-  submitWord: string;
+  /** Shown above the fields. For an outdated animal, it replaces the error message. */
+  notice?: ComponentChildren;
+  submitLabel: string;
   back: string;
   error: Error | null;
   isBusy: boolean;
-  submit: () => void;
+  onSubmit: () => void;
 }) => {
   const isUncategorized = hasCode(error, "category_not_found");
   const isHeld = hasCode(error, "pet_in_order");
   const isOutdated = hasCode(error, "precondition_failed");
-  const isAtItsPlace = isUncategorized || isHeld || isOutdated;
-  const general = isAtItsPlace ? undefined : generalError(error, ["name", "categoryId", "status"]);
+  const isShownElsewhere = isUncategorized || isHeld || isOutdated;
+  const general = isShownElsewhere ? undefined : generalError(error, ["name", "categoryId", "status"]);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        submit();
+        onSubmit();
       }}
     >
-      {above}
+      {notice}
       {general && <Problem error={general} />}
-      <Field label="Name" hint={<Sentence text={hints.name ?? ""} />} error={fieldError(error, "name")}>
-        {(tied) => (
-          <input
-            {...tied}
-            name="name"
-            required
-            autocomplete="off"
-            value={draft.name}
-            onInput={(event) => change({ name: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <NameField draft={draft} onChange={onChange} hint={hints.name} error={fieldError(error, "name")} />
       <CategoryField
         categories={categories}
         value={draft.category}
-        onChoose={(category) => change({ category })}
+        onChoose={(category) => onChange({ category })}
         hint={hints.category}
         error={isUncategorized ? error?.message : fieldError(error, "categoryId")}
       />
-      <Field label="Status" hint={hints.status} error={isHeld ? error?.message : fieldError(error, "status")}>
-        {(tied) => (
-          <select
-            {...tied}
-            name="status"
-            value={draft.status}
-            onChange={(event) => change({ status: event.currentTarget.value })}
-          >
-            <option value="">without a status</option>
-            {STATUSES.map((one) => (
-              <option key={one} value={one}>
-                {one}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <DialogButtons back={back} word={submitWord} isBusy={isBusy} />
+      <StatusField
+        draft={draft}
+        onChange={onChange}
+        hint={hints.status}
+        error={isHeld ? error?.message : fieldError(error, "status")}
+      />
+      <DialogButtons back={back} label={submitLabel} isBusy={isBusy} />
     </form>
   );
 };

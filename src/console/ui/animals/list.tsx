@@ -21,11 +21,11 @@ import { Rows } from "./rows.tsx";
 import { type Animal, countOf } from "./statistics.ts";
 
 const emptyWords = (filter: Filter): string => {
-  if (isNarrow(filter)) return "No animal is found";
+  if (isNarrow(filter)) return "No animals found";
   return filter.status ? `No animal is ${filter.status}` : "No animals yet";
 };
 
-/** The list, page by page; those added just now are in it, wherever their page is. */
+/** The list, page by page. Animals that were just added come first. */
 const List = ({
   found,
   filter,
@@ -47,7 +47,7 @@ const List = ({
   const general = generalError(found.error, ["q"]);
   return (
     <>
-      {general && <Problem error={general} again={found.refetch} />}
+      {general && <Problem error={general} onRetry={found.refetch} />}
       {found.data && animals.length === 0 && (
         <Empty title={emptyWords(filter)}>
           {(status || !isWhole) && <a href={animalsPath()}>Show all</a>}
@@ -69,7 +69,7 @@ const List = ({
             }
             hasMore={found.hasNextPage}
             isBusy={found.isFetchingNextPage}
-            more={found.fetchNextPage}
+            onMore={found.fetchNextPage}
           />
         </div>
       )}
@@ -77,8 +77,8 @@ const List = ({
   );
 };
 
-/** What the address asks to be done, if the key may do it. */
-const Act = ({
+/** The dialog that the address names, if the key allows it. */
+const ActiveDialog = ({
   filter,
   setAdded,
 }: {
@@ -121,7 +121,7 @@ const Act = ({
   return null;
 };
 
-/** All animals or those that a filter lets through: how many there are, and which. */
+/** The animals that match the filter, with their statistics. */
 export const Animals = () => {
   const { query } = useLocation();
   const mayChange = useSession().can("pets:write");
@@ -142,7 +142,7 @@ export const Animals = () => {
       <Overview filter={filter} />
       <FilterForm filter={filter} refusal={fieldError(found.error, "q")} />
       <List found={found} filter={filter} added={added} />
-      <Act filter={filter} setAdded={setAdded} />
+      <ActiveDialog filter={filter} setAdded={setAdded} />
     </Page>
   );
 };

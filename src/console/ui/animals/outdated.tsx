@@ -1,24 +1,24 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Notice, Problem } from "../parts/feedback.tsx";
 
-/** Takes the focus of the button that it replaces. */
+/** Takes the focus from the button that it replaces. */
 const Loaded = () => {
   const words = useRef<HTMLParagraphElement>(null);
   useEffect(() => words.current?.focus(), []);
   return (
     <p ref={words} tabIndex={-1}>
-      Loaded anew. What you typed is still there; save it, or cancel.
+      Reloaded. What you typed is still here: save it, or cancel.
     </p>
   );
 };
 
-/** Said where an animal was to be changed that is another by now, and once it was loaded anew. */
+/** Tells that somebody else has changed the animal, offers to reload it, and tells when that is done. */
 export const Outdated = ({
   isLoaded,
-  looking: { error, isPending, mutate },
+  reloading: { error, isPending, mutate },
 }: {
   isLoaded: boolean;
-  looking: { error: Error | null; isPending: boolean; mutate: () => void };
+  reloading: { error: Error | null; isPending: boolean; mutate: () => void };
 }) => (
   <>
     {error && <Problem error={error} />}
@@ -28,7 +28,7 @@ export const Outdated = ({
           <Loaded />
         ) : (
           <>
-            <p>Somebody else has changed the animal meanwhile, so nothing was saved.</p>
+            <p>Somebody else has changed the animal in the meantime, so nothing was saved.</p>
             <button
               type="button"
               class="secondary outline"
@@ -36,7 +36,7 @@ export const Outdated = ({
               disabled={isPending}
               onClick={() => mutate()}
             >
-              Load it anew, and keep what I typed
+              Reload, and keep what I typed
             </button>
           </>
         )}

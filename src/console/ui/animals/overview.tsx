@@ -6,20 +6,20 @@ import { Chart } from "./chart.tsx";
 import { ANIMALS } from "./queries.ts";
 import { Tiles } from "./tiles.tsx";
 
-/** The counts of all animals, kept under the animals' own name in the cache: what changes animals renews them. */
+/** The counts of all animals. Changes to animals invalidate them. */
 export const useStatistics = () =>
   useQuery({ queryKey: [...ANIMALS, "statistics"], queryFn: () => dataOf(store.GET("/statistics")) });
 
 const uncounted = ({ message }: Error) => new Error(`The animals could not be counted. ${message}`);
 
-/** How many animals there are and when they came. While it is read, and if it cannot be, the filter works. */
+/** How many animals there are, and when they were added. The filter works while this loads, and if it fails. */
 export const Overview = ({ filter }: { filter: Filter }) => {
   const { data, error, refetch } = useStatistics();
   return (
     <>
       <Tiles statistics={data} filter={filter} />
       {error && !data ? (
-        <Problem error={uncounted(error)} again={refetch} />
+        <Problem error={uncounted(error)} onRetry={refetch} />
       ) : (
         <Chart days={data?.addedByDay} />
       )}

@@ -9,7 +9,7 @@ import { type PageOf, Refusal, dataOf, pageOf, store } from "../api/client.ts";
 import type { Filter } from "./addresses.ts";
 import type { Animal } from "./statistics.ts";
 
-/** What all that is read of animals is kept under: what changes animals renews it. */
+/** The cache key of everything about animals. Changes to animals invalidate it. */
 export const ANIMALS = ["animals"] as const;
 const LIST = [...ANIMALS, "list"] as const;
 
@@ -18,12 +18,12 @@ const PAGE = 50;
 const queryOf = ({ status, q, category, id }: Filter) => ({
   ...(status && { status }),
   ...(q !== undefined && { q }),
-  // Sent as it is written.
+  // Sent as typed: a number could round it.
   ...(category !== undefined && { categoryId: category as unknown as number }),
   ...(id !== undefined && { ids: String(id) }),
 });
 
-/** Those that a filter lets through, page by page. */
+/** The animals that match a filter, page by page. */
 export const useAnimals = (filter: Filter) =>
   useInfiniteQuery({
     queryKey: [...LIST, filter],
@@ -35,15 +35,15 @@ export const useAnimals = (filter: Filter) =>
       ),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
-    // Nothing jumps while others are read.
+    // The old list stays until the new one is there, so that nothing jumps.
     placeholderData: keepPreviousData,
   });
 
-/** The animals of some ids, 100 at the most, as far as there are any. */
+/** The animals with these ids, at most 100. Deleted ones are missing. */
 export const readAnimals = (ids: readonly number[]): Promise<Animal[]> =>
   dataOf(store.GET("/pets", { params: { query: { ids: ids.join(","), limit: 100 } } }));
 
-/** One animal, as the list shows it; else by its id. */
+/** One animal: from a loaded list at first, then from the API. */
 export const useAnimal = (id: number | undefined) => {
   const queries = useQueryClient();
   return useQuery({
@@ -63,16 +63,13 @@ export const useAnimal = (id: number | undefined) => {
   });
 };
 
-/** An animal, and the tag that tells this state of it from others. */
+/** An animal with its ETag, which identifies this version of it. */
 export interface AnimalVersion {
   animal: Animal;
   tag: string;
 }
 
-/**
- * By a change of nothing: the only way to the tag of an animal that was not changed is else an operation that will be
- * removed one day.
- */
+/** Reads an animal with an empty patch: the only other operation that returns its ETag, getPet, is deprecated. */
 export const fetchVersion = async (id: number): Promise<AnimalVersion> => {
   const { data, response } = await store.PATCH("/pets/{petId}", {
     params: { path: { petId: id } },
@@ -81,10 +78,10 @@ export const fetchVersion = async (id: number): Promise<AnimalVersion> => {
   return { animal: data as Animal, tag: response.headers.get("etag") ?? "*" };
 };
 
-/** An animal that is to be changed: as it is now. It does not change under whoever looks at it. */
+/** An animal to change or delete. It is read once: it does not change while the user looks at it. */
 export const useAnimalVersion = (id: number) =>
   useQuery({
-    // Apart from the others: what changes animals does not renew it.
+    // Its own cache key: changes to animals do not invalidate it.
     queryKey: ["animal seen", id],
     queryFn: () => fetchVersion(id),
     gcTime: 0,

@@ -9,7 +9,7 @@ import { TONES } from "./statuses.ts";
 
 const CategoryName = ({ id, categories }: { id: number; categories: readonly Category[] }) => {
   const known = categoryOf(categories, id);
-  return known ? <bdi title={`Number ${id}`}>{known.name}</bdi> : <>{String(id)}</>;
+  return known ? <bdi title={`Id ${id}`}>{known.name}</bdi> : <>{String(id)}</>;
 };
 
 const Actions = ({ animal: { id, name, status }, filter }: { animal: Animal; filter: Filter }) => {
@@ -40,7 +40,7 @@ const Actions = ({ animal: { id, name, status }, filter }: { animal: Animal; fil
   );
 };
 
-/** Animals as a table, with what can be done to each; those with an id in `added` are marked. */
+/** A table of animals with their actions. Those with an id in `added` are marked as new. */
 export const Rows = ({
   animals,
   added,
@@ -63,7 +63,7 @@ export const Rows = ({
         "Name",
         "Category",
         "Status",
-        ...(hasActions ? [{ name: "What to do", kind: "actions" as const }] : []),
+        ...(hasActions ? [{ name: "Actions", kind: "actions" as const }] : []),
       ]}
     >
       {animals.map((animal) => (

@@ -12,7 +12,7 @@ const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", t
 /** "20 November" @param date such as 2026-11-20 */
 export const dayName = (date: string): string => days.format(new Date(date));
 
-/** What the chart shows, in a sentence. */
+/** The chart in a sentence. */
 export const summaryOf = (days: readonly Day[]): string => {
   const sum = days.reduce((sum, { count }) => sum + count, 0);
   if (sum === 0) return "No animal was added.";
@@ -23,7 +23,7 @@ export const summaryOf = (days: readonly Day[]): string => {
     : `${added}, the most on ${dayName(most.date)}: ${formatCount(most.count)}.`;
 };
 
-/** A day's bar, from the left and from the top, in a space of `days.length` by 1. */
+/** The bar of a day, in a coordinate system of `days.length` by 1 with its origin at the top left. */
 export interface Bar {
   day: Day;
   x: number;
@@ -32,30 +32,30 @@ export interface Bar {
   height: number;
 }
 
-/** Of a day's width. */
+/** The space between bars, as a share of a day's width. */
 const GAP = 0.2;
-/** Of the whole height: whatever there is can be seen. */
-const LEAST = 0.04;
+/** The height of the smallest bar, as a share of the whole, so that it can be seen. */
+const MIN_HEIGHT = 0.04;
 
 /** The bars of the chart; days without animals have none. */
 export const barsOf = (days: readonly Day[]): Bar[] => {
   const most = Math.max(...days.map(({ count }) => count));
   return days.flatMap((day, at) => {
     if (day.count === 0) return [];
-    const height = Math.max(LEAST, day.count / most);
+    const height = Math.max(MIN_HEIGHT, day.count / most);
     return [{ day, x: at + GAP / 2, y: 1 - height, width: 1 - GAP, height }];
   });
 };
 
-/** How many animals a filter lets through. */
+/** How many animals have a status. */
 export const countOf = ({ total, byStatus }: Statistics, status: Status | undefined): number =>
   status ? byStatus[status] : total;
 
 /** "“Bella” was changed." */
 export const changedMessage = ({ name }: Animal): string => `“${name}” was changed.`;
 
-/** "“Bella” was added with the id 12." */
-export const addedMessage = ({ name, id }: Animal): string => `“${name}” was added with the id ${id}.`;
+/** "“Bella” was added. Its id is 12." */
+export const addedMessage = ({ name, id }: Animal): string => `“${name}” was added. Its id is ${id}.`;
 
 /** "“Bella” was deleted." */
 export const deletedMessage = ({ name }: Animal): string => `“${name}” was deleted.`;

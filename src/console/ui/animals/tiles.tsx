@@ -5,12 +5,12 @@ import { STATUSES } from "./statuses.ts";
 
 const FILTERS = [undefined, ...STATUSES];
 
-/** Takes as much room before it is known. */
+/** A count. It takes the same space while it loads. */
 const Count = ({ count }: { count: number | undefined }) => (
   <strong>{count === undefined ? "\u2013" : formatCount(count)}</strong>
 );
 
-/** How many animals there are of each status; each count leads to its animals. */
+/** How many animals have each status. Each count links to its animals. */
 export const Tiles = ({ statistics, filter }: { statistics: Statistics | undefined; filter: Filter }) => (
   <nav class="tiles" aria-label="Animals by status">
     <ul>
@@ -27,7 +27,7 @@ export const Tiles = ({ statistics, filter }: { statistics: Statistics | undefin
       ))}
       <li class="plain">
         <Count count={statistics?.byStatus.none} />
-        <span>without a status</span>
+        <span>no status</span>
       </li>
     </ul>
   </nav>

@@ -3,7 +3,7 @@ import { parseExactly, writeExactly } from "./exact.ts";
 import type { paths as PlatformPaths } from "./platform.d.ts";
 import type { paths as StorePaths } from "./store.d.ts";
 
-/** What the API refused, in its own words. */
+/** An error response of the API. */
 export class Refusal extends Error {
   override name = "Refusal";
   constructor(
@@ -18,16 +18,19 @@ export class Refusal extends Error {
 export const UNREACHABLE = new Refusal(
   0,
   "unreachable",
-  "The server did not answer. Check your connection and try again.",
+  "The server did not respond. Check your connection and try again.",
 );
 
 let csrfToken = "";
 let onSessionDoubt = () => {};
 
-/** What changes are sent with from now on, and who is told when the session seems to have ended, or to be another. */
-export const setSession = (token: string, whenDoubted: () => void): void => {
+/**
+ * Sets the token that changes are sent with.
+ * @param onDoubt called when a response suggests that the session has ended or belongs to another key
+ */
+export const setSession = (token: string, onDoubt: () => void): void => {
   csrfToken = token;
-  onSessionDoubt = whenDoubted;
+  onSessionDoubt = onDoubt;
 };
 
 const SESSION_CODES: ReadonlySet<string> = new Set([
@@ -36,31 +39,31 @@ const SESSION_CODES: ReadonlySet<string> = new Set([
   "cross_site_request",
 ]);
 
-/** Where the API speaks to programs. */
-const WORDS: Readonly<Record<string, string>> = {
+/** Messages for people, where those of the API are for programs. */
+const MESSAGES: Readonly<Record<string, string>> = {
   idempotency_mismatch:
-    "What you sent first did arrive, though its answer got lost, and what you changed since then did not: close this, and look at the list.",
-  precondition_failed: "Somebody else has changed it meanwhile, so nothing was done.",
+    "Your first attempt was saved, but its response was lost. What you changed since then was not saved: close this dialog and check the list.",
+  precondition_failed: "Somebody else has changed it in the meantime, so nothing was done.",
 };
 
-/** The refusal that an answer carries. */
-export const refusalOf = async (answer: Response): Promise<Refusal> => {
+/** The error in a response. */
+export const refusalOf = async (response: Response): Promise<Refusal> => {
   try {
-    const { code, message } = (await answer.json()) as { code: string; message: string };
-    return new Refusal(answer.status, code, WORDS[code] ?? message);
+    const { code, message } = (await response.json()) as { code: string; message: string };
+    return new Refusal(response.status, code, MESSAGES[code] ?? message);
   } catch {
-    return new Refusal(answer.status, "unreadable", `The server answered ${answer.status}.`);
+    return new Refusal(response.status, "unreadable", `The server responded with status ${response.status}.`);
   }
 };
 
-/** Whether the API refused something for this reason. */
+/** True if the error is the API's error with this code. */
 export const hasCode = (error: Error | null | undefined, code: string): boolean =>
   error instanceof Refusal && error.code === code;
 
-/** Headers of a call that a person asks for, or that the page makes by itself. */
+/** The headers of a request that does not go through the client. */
 export const callHeaders = (): Record<string, string> => ({ "x-csrf-token": csrfToken });
 
-/** For calls that the page repeats by itself: they do not keep a session alive. */
+/** For requests that the page repeats without its user: they do not extend the session. */
 export const UNATTENDED = { "x-unattended": "1" } as const;
 
 const middleware: Middleware = {
@@ -78,10 +81,10 @@ const middleware: Middleware = {
   },
 };
 
-/** As openapi-fetch reads them, but with integers exactly. */
+/** Fetches for openapi-fetch, with exact integers. */
 const fetchExactly = async (request: Request): Promise<Response> => {
-  const answer = await fetch(request);
-  return Object.assign(answer, { json: async () => parseExactly(await answer.text()) });
+  const response = await fetch(request);
+  return Object.assign(response, { json: async () => parseExactly(await response.text()) });
 };
 
 const clientOf = <Paths extends object>(baseUrl: string): Client<Paths> => {
@@ -97,21 +100,21 @@ const clientOf = <Paths extends object>(baseUrl: string): Client<Paths> => {
 export const store = clientOf<StorePaths>("/console/api/v1");
 export const platform = clientOf<PlatformPaths>("/console/api");
 
-/** The data of an answer; refusals were thrown. */
-export const dataOf = async <Data>(answer: Promise<{ data?: Data }>): Promise<Data> =>
-  (await answer).data as Data;
+/** The data of a response. Error responses have been thrown already. */
+export const dataOf = async <Data>(result: Promise<{ data?: Data }>): Promise<Data> =>
+  (await result).data as Data;
 
 export interface PageOf<Item> {
   items: Item[];
-  /** Where the next page begins; undefined on the last. */
+  /** The cursor of the next page; undefined on the last one. */
   next: string | undefined;
 }
 
-/** A page of a list, with the cursor that its Link header names. */
+/** A page of a list, with the cursor from its Link header. */
 export const pageOf = async <Item>(
-  answer: Promise<{ data?: Item[]; response: Response }>,
+  result: Promise<{ data?: Item[]; response: Response }>,
 ): Promise<PageOf<Item>> => {
-  const { data = [], response } = await answer;
+  const { data = [], response } = await result;
   const link = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
   const next = link && new URL(link, location.origin).searchParams.get("cursor");
   return { items: data, next: next || undefined };

@@ -1,4 +1,4 @@
-/** Integers of 64 bits through JSON: what a double cannot hold stays a bigint on the way in, and plain digits on the way out. */
+/** Keeps 64-bit integers exact in JSON: integers that a double cannot hold are read as bigint, and written as plain digits. */
 
 type Reviver = (this: unknown, name: string, value: unknown, context: { source?: string }) => unknown;
 
@@ -12,7 +12,7 @@ const exactly: Reviver = (_name, value, context) =>
 export const parseExactly = (text: string): unknown =>
   (JSON.parse as (text: string, reviver: Reviver) => unknown)(text, exactly);
 
-/** A bigint's place in a text that has none like it. */
+/** Marks a bigint in the text until its digits replace the mark. It occurs nowhere else. */
 const MARK = "\u0000int64:";
 const MARKED = /"\\u0000int64:(-?\d+)"/g;
 

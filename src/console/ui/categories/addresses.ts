@@ -1,3 +1,3 @@
-/** Where categories are shown, and what can be done to one. */
+/** The address of the list, or of an action on a category. */
 export const categoriesPath = (...parts: (string | number)[]): string =>
   ["/console/categories", ...parts].join("/");

@@ -4,11 +4,11 @@ export type Category = components["schemas"]["Category"];
 
 const words = new Intl.Collator("en");
 
-/** As people look for them: by name. */
+/** Sorted by name. */
 export const byName = (categories: readonly Category[]): Category[] =>
   categories.toSorted((one, other) => words.compare(one.name, other.name));
 
-/** The category of an id, which may be one that no double holds; undefined if it has no record. */
+/** The category with an id, which may be a bigint or text; undefined if there is none. */
 export const categoryOf = (
   categories: readonly Category[],
   id: number | bigint | string,

@@ -33,10 +33,10 @@ const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
       </p>
       <DialogButtons
         back={categoriesPath()}
-        word="Delete"
+        label="Delete"
         isBusy={deleting.isPending}
         isDangerous
-        act={() =>
+        onConfirm={() =>
           deleting.mutate(undefined, { onSuccess: () => done(categoriesPath(), `“${name}” was deleted.`) })
         }
       />

@@ -44,10 +44,10 @@ const List = () => {
   if (isPending && !error) return <Loading what="Loading categories" />;
   return (
     <>
-      {error && <Problem error={error} again={refetch} />}
+      {error && <Problem error={error} onRetry={refetch} />}
       {data && categories.length === 0 && (
         <Empty title="No categories yet">
-          <p>With categories, such as dogs and cats, animals are found by what they are.</p>
+          <p>Use categories, such as dogs and cats, to find animals by kind.</p>
         </Empty>
       )}
       {categories.length > 0 && (
@@ -58,7 +58,7 @@ const List = () => {
             columns={[
               { name: "Number", kind: "number" },
               "Name",
-              ...(mayChange ? [{ name: "What to do", kind: "actions" as const }] : []),
+              ...(mayChange ? [{ name: "Actions", kind: "actions" as const }] : []),
             ]}
           >
             {categories.map((category) => (
@@ -75,7 +75,7 @@ const List = () => {
   );
 };
 
-/** What animals are: the names of the numbers that they carry. */
+/** The categories of animals. */
 export const Categories = () => {
   const { id, part } = useRoute().params;
   const mayChange = useSession().can("pets:write");

@@ -5,16 +5,16 @@ import { Problem } from "../parts/feedback.tsx";
 import { Field, fieldError, generalError } from "../parts/field.tsx";
 import { categoriesPath } from "./addresses.ts";
 
-/** What is asked of a category: its name. */
+/** The form for a category's name. */
 export const NameForm = ({
   given = "",
-  submitWord,
+  submitLabel,
   error,
   isBusy,
   submit,
 }: {
   given?: string;
-  submitWord: string;
+  submitLabel: string;
   error: Error | null;
   isBusy: boolean;
   submit: (name: string) => void;
@@ -42,7 +42,7 @@ export const NameForm = ({
           />
         )}
       </Field>
-      <DialogButtons back={categoriesPath()} word={submitWord} isBusy={isBusy} />
+      <DialogButtons back={categoriesPath()} label={submitLabel} isBusy={isBusy} />
     </form>
   );
 };

@@ -19,12 +19,12 @@ export const NewCategory = () => {
   return (
     <Dialog title="Add category" back={categoriesPath()}>
       <NameForm
-        submitWord="Add"
+        submitLabel="Add"
         error={adding.error}
         isBusy={adding.isPending}
         submit={(name) =>
           adding.mutate(name, {
-            onSuccess: ({ id, name }) => done(categoriesPath(), `“${name}” was added with the number ${id}.`),
+            onSuccess: ({ id, name }) => done(categoriesPath(), `“${name}” was added. Its id is ${id}.`),
           })
         }
       />

@@ -6,7 +6,7 @@ import { categoriesPath } from "./addresses.ts";
 import { type Category, categoryOf } from "./category.ts";
 import { useCategories } from "./queries.ts";
 
-const UNKNOWN = new Refusal(404, "not_found", "There is no category with this number.");
+const UNKNOWN = new Refusal(404, "not_found", "There is no category with this id.");
 
 /** A dialog about one category. */
 export const OneCategory = ({
@@ -22,7 +22,7 @@ export const OneCategory = ({
   const category = data && categoryOf(data, id);
   return (
     <Dialog title={title} back={categoriesPath()}>
-      {error && <Problem error={error} again={refetch} />}
+      {error && <Problem error={error} onRetry={refetch} />}
       {isPending && !error && <Loading what="Loading the category" />}
       {data && !category && <Problem error={UNKNOWN} />}
       {category && children(category)}

@@ -3,11 +3,11 @@ import { type PageOf, pageOf, store } from "../api/client.ts";
 import { useSession } from "../session.tsx";
 import { type Category, byName } from "./category.ts";
 
-/** What all that is read of categories is kept under. */
+/** The cache key of everything about categories. */
 export const CATEGORIES = ["categories"] as const;
 
 const PAGE = 100;
-/** Those beyond are shown by their numbers. */
+/** Categories beyond these are shown by their ids. */
 export const MOST = 1000;
 
 const readAll = async (): Promise<Category[]> => {
@@ -22,15 +22,15 @@ const readAll = async (): Promise<Category[]> => {
   return byName(categories);
 };
 
-/** The categories by name: there are few, and they are read together. */
+/** All categories, by name. There are few, so they are read together. */
 export const useCategories = () => {
   const isAllowed = useSession().can("pets:read");
   const found = useQuery({ queryKey: CATEGORIES, queryFn: readAll, enabled: isAllowed });
   return {
     ...found,
-    /** As far as they are known. */
+    /** Those that have been read. */
     categories: found.data ?? [],
-    /** They are on their way: what shows names waits for them. Once reading them has failed, it shows numbers. */
+    /** True while names should be waited for. After a failed read, ids are shown instead. */
     isLoading: found.isLoading && found.failureCount === 0,
   };
 };

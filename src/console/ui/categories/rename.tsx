@@ -20,19 +20,19 @@ const RenameForm = ({ category: { id, name } }: { category: Category }) => {
   return (
     <NameForm
       given={name}
-      submitWord="Rename"
+      submitLabel="Rename"
       error={renaming.error}
       isBusy={renaming.isPending}
       submit={(wanted) =>
         renaming.mutate(wanted, {
-          onSuccess: (renamed) => done(categoriesPath(), `“${name}” is called “${renamed.name}” now.`),
+          onSuccess: (renamed) => done(categoriesPath(), `“${name}” is now called “${renamed.name}”.`),
         })
       }
     />
   );
 };
 
-/** The dialog that gives a category another name. */
+/** The dialog that renames a category. */
 export const RenameCategory = ({ id }: { id: number }) => (
   <OneCategory id={id} title="Rename category">
     {(category) => <RenameForm category={category} />}

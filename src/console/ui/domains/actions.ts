@@ -5,7 +5,7 @@ import { KEYS, fetchConfig } from "./queries.ts";
 import { withRedirect } from "./redirects.ts";
 import { STAGES } from "./stages.ts";
 
-/** What can be done to a domain; after each, all that is shown of the project's domains is looked at again. */
+/** The actions on a domain. Each of them refreshes everything shown about the project's domains. */
 export const useActions = (slug: string, hostname: string) => {
   const queries = useQueryClient();
   const params = { path: { slug, hostname } };
@@ -23,7 +23,7 @@ export const useActions = (slug: string, hostname: string) => {
   });
   const redirect = useMutation({
     async mutationFn(isRedirect: boolean) {
-      // Read again: somebody else may have changed it since.
+      // Read again: somebody else may have changed it.
       const body = withRedirect(await fetchConfig(slug), hostname, isRedirect);
       if (!body) throw new Error("There is no other primary domain to redirect to: make one primary first.");
       return dataOf(platform.PUT("/platform/projects/{slug}/config", { params: { path: { slug } }, body }));
@@ -37,15 +37,15 @@ export const useActions = (slug: string, hostname: string) => {
     makePrimary,
     redirect,
     isBusy: all.some(({ isPending }) => isPending),
-    /** Of what was done last. */
+    /** The error of the last action. */
     error: last?.error ?? null,
-    /** What came of what was done last, for those who do not see it. @param stage what the domain's is now */
+    /** The result of the last action, for screen readers. @param stage the domain's current stage */
     outcome(stage: Stage): string | undefined {
       if (verify.isPending) return "Asking the name servers…";
       if (!last?.isSuccess) return undefined;
-      if (last === makePrimary) return "It is the primary domain now.";
+      if (last === makePrimary) return "It is now the primary domain.";
       if (last === redirect)
-        return redirect.variables ? "Its visitors are redirected now." : "It shows the site now.";
+        return redirect.variables ? "Its visitors are now redirected." : "It now shows the site.";
       return `Checked: ${STAGES[stage].words}.`;
     },
   };

@@ -10,14 +10,14 @@ import { domainPath, projectPath } from "../projects/addresses.ts";
 import { shownName } from "./model.ts";
 import { KEYS } from "./queries.ts";
 
-/** Adds a domain, and leads to the record that it needs. */
+/** The dialog that adds a domain and then shows the record that it needs. */
 export const AddDomain = ({ slug }: { slug: string }) => {
   const queries = useQueryClient();
   const done = useFinish();
   const [hostname, setHostname] = useState("");
   const back = projectPath(slug, "domains");
   const adding = useMutation({
-    // Given what to add: an Enter may come before the page has drawn what was typed.
+    // The name is passed in: Enter may come before the last change is rendered.
     mutationFn: (hostname: string) =>
       dataOf(
         platform.POST("/platform/projects/{slug}/domains", {
@@ -43,7 +43,7 @@ export const AddDomain = ({ slug }: { slug: string }) => {
         {general && <Problem error={general} />}
         <Field
           label="Domain or subdomain"
-          hint="Such as docs.example.org or example.org. Next, you are shown the DNS records to create."
+          hint="Such as docs.example.org or example.org. The next page shows the DNS records to create."
           error={fieldError(error, "hostname")}
         >
           {(tied) => (
@@ -59,7 +59,7 @@ export const AddDomain = ({ slug }: { slug: string }) => {
             />
           )}
         </Field>
-        <DialogButtons back={back} word="Add domain" isBusy={adding.isPending} />
+        <DialogButtons back={back} label="Add domain" isBusy={adding.isPending} />
       </form>
     </Dialog>
   );

@@ -14,16 +14,16 @@ const Attempt = ({ certificate: { problem, nextAttemptAt, failures } }: { certif
         {failures !== undefined && failures > 1 && <>{failures} attempts have failed. </>}
         {nextAttemptAt ? (
           <>
-            The next attempt: <Time at={nextAttemptAt} />.
+            Next attempt: <Time at={nextAttemptAt} />.
           </>
         ) : (
-          "There is no next attempt by itself: choose Re-verify."
+          "No further attempt is scheduled: choose Re-verify."
         )}
       </p>
     </Notice>
   ) : null;
 
-/** A domain's certificate: whether there is one, why not, and when it is tried again. */
+/** The state of a domain's certificate: what is wrong, and when the next attempt follows. */
 export const CertificateState = ({ certificate }: { certificate: Certificate }) => {
   const { status, notAfter, nextAttemptAt, problem } = certificate;
   return (
@@ -33,11 +33,11 @@ export const CertificateState = ({ certificate }: { certificate: Certificate }) 
         {CERTIFICATE_STATES[status]}{" "}
         {notAfter && status === "in_use" && (
           <>
-            It ends <Time at={notAfter} />
+            It expires <Time at={notAfter} />
             {nextAttemptAt && !problem && (
               <>
                 {" "}
-                and is renewed by itself <Time at={nextAttemptAt} />
+                and is renewed automatically <Time at={nextAttemptAt} />
               </>
             )}
             .

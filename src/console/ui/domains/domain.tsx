@@ -82,8 +82,8 @@ const Failing = ({ failingSince }: { failingSince: string | undefined }) =>
   failingSince ? (
     <Notice tone="bad">
       <p>
-        The domain no longer verifies since <Time at={failingSince} />. It is served for 7 days from then on:
-        correct its records before.
+        The domain has failed verification since <Time at={failingSince} />. It is served for 7 days from
+        then: correct its records before that.
       </p>
     </Notice>
   ) : null;
@@ -98,7 +98,7 @@ const Content = ({
   history: readonly Event[];
 }) => {
   const { certificate, trace } = domain;
-  const told = shownFindings(domain);
+  const findings = shownFindings(domain);
   return (
     <>
       {isWaiting(domain) && (
@@ -110,10 +110,10 @@ const Content = ({
       <h3>Progress</h3>
       <Steps domain={domain} history={history} isSecured={isSecured(project)} />
       <Failing failingSince={domain.failingSince} />
-      {told.length > 0 && (
+      {findings.length > 0 && (
         <>
           <h3>What the last check found</h3>
-          <Findings domain={domain} findings={told} />
+          <Findings domain={domain} findings={findings} />
         </>
       )}
       {certificate && <CertificateState certificate={certificate} />}
@@ -130,11 +130,11 @@ const Content = ({
   );
 };
 
-/** Nothing tells before the first certificate: so, whether either address is an HTTPS one. */
+/** True if the server seems to have HTTPS. Before the first certificate, only the addresses tell. */
 const isSecured = ({ address }: Project): boolean =>
   [address, location.href].some((one) => one.startsWith("https:"));
 
-/** One custom domain: the record that it needs, how far it is, and what to do. */
+/** A custom domain: the record that it needs, its progress, and its actions. */
 export const DomainPage = ({
   project,
   hostname,

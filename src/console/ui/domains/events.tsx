@@ -2,7 +2,7 @@ import { Time } from "../parts/time.tsx";
 import { actorWords, eventWords } from "./history.ts";
 import type { Event } from "./model.ts";
 
-/** What happened to a domain, newest first. */
+/** The history of a domain, newest first. */
 export const Events = ({ history }: { history: readonly Event[] }) => (
   <>
     <h3>History</h3>

@@ -2,20 +2,26 @@ import { CopyButton } from "../parts/copy.tsx";
 import { Notice } from "../parts/feedback.tsx";
 import { Table } from "../parts/table.tsx";
 import { useNow } from "../parts/time.tsx";
-import { type Change, foundIn, describeFinding } from "./findings.ts";
+import { type Change, currentValue, describeFinding } from "./findings.ts";
 import type { Domain, Finding } from "./model.ts";
 
 const Changes = ({ changes }: { changes: Change[] }) => (
-  <Table label="Records to change" kind="record stack" columns={["Do", "Type", "Name", "Now", "To be"]}>
+  <Table
+    label="Records to change"
+    kind="record stack"
+    columns={["Action", "Type", "Name", "Current value", "New value"]}
+  >
     {changes.map((change) => (
       <tr key={`${change.what} ${change.type}`}>
-        <td data-column="Do">{change.what}</td>
+        <td data-column="Action">{change.what}</td>
         <td data-column="Type">{change.type}</td>
         <td data-column="Name">
           <code>{change.name}</code>
         </td>
-        <td data-column="Now">{change.found.length > 0 ? <code>{foundIn(change)}</code> : "–"}</td>
-        <td data-column="To be">
+        <td data-column="Current value">
+          {change.found.length > 0 ? <code>{currentValue(change)}</code> : "–"}
+        </td>
+        <td data-column="New value">
           {change.value === undefined ? (
             "gone"
           ) : (
@@ -30,7 +36,7 @@ const Changes = ({ changes }: { changes: Change[] }) => (
   </Table>
 );
 
-/** What the last check found, each with the record to change. */
+/** The findings of the last check, each with the records to change. */
 export const Findings = ({ domain, findings }: { domain: Domain; findings: readonly Finding[] }) => {
   const now = useNow();
   return (

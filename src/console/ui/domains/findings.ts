@@ -2,19 +2,19 @@ import { duration } from "../parts/duration.ts";
 import type { Tone } from "../parts/tone.ts";
 import type { Domain, Finding } from "./model.ts";
 
-/** A record that is to be changed at the DNS provider, and how. */
+/** A change to make at the DNS provider. */
 export interface Change {
   what: "Create" | "Change" | "Remove";
   type: string;
-  /** The whole name. */
+  /** The full name. */
   name: string;
-  /** What is there now. */
+  /** The current values. */
   found: string[];
-  /** What it must be; none if it must go. */
+  /** The value that it needs; absent if the record must be removed. */
   value?: string;
 }
 
-/** A finding as people read it. */
+/** A finding in words. */
 export interface FindingDescription {
   tone: Tone;
   title: string;
@@ -26,21 +26,21 @@ type DomainRecord = Pick<Domain, "hostname" | "record" | "checkedAt">;
 
 export const DNS_DELAY = "DNS changes can take up to 48 hours.";
 
-/** "its cache ends in 41 minutes", counted from when it was asked. @param now milliseconds */
+/** "Your provider's cache expires in 41 minutes.", counted from the check. @param now milliseconds */
 const cacheEnd = (seconds: number | undefined, checkedAt: string | undefined, now: number): string => {
   if (seconds === undefined) return DNS_DELAY;
   const asked = checkedAt === undefined ? now : Date.parse(checkedAt);
   const left = (asked + seconds * 1000 - now) / 1000;
   return left > 0
-    ? `Your provider's cache ends in ${duration(left)}.`
-    : "Your provider's cache should have ended: the next check will tell.";
+    ? `Your provider's cache expires in ${duration(left)}.`
+    : "Your provider's cache should have expired. The next check will tell.";
 };
 
 const listed = (values: readonly string[] = []): string => values.join(" and ");
 
 type Describe = (finding: Finding, seen: DomainRecord, now: number) => Omit<FindingDescription, "tone">;
 
-/** The record that the domain needs, under its whole name. */
+/** The record that the domain needs, under its full name. */
 const needed = (
   { hostname, record }: DomainRecord,
   what: "Create" | "Change",
@@ -53,7 +53,7 @@ const needed = (
   value: record.value,
 });
 
-/** All records of the domain, as they must be. */
+/** All records that the domain needs. */
 const recordsOf = (seen: DomainRecord): Change[] => {
   const { proof } = seen.record;
   if (!proof) return [needed(seen, "Change")];
@@ -73,8 +73,8 @@ const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
   wrong_target: [
     "bad",
     ({ name, found = [] }, seen) => ({
-      title: `The ${seen.record.type} record of ${name} leads elsewhere`,
-      advice: "Change its value: it must be exactly this one.",
+      title: `The ${seen.record.type} record of ${name} points elsewhere`,
+      advice: "Change its value to exactly this one.",
       changes: [needed(seen, "Change", found)],
     }),
   ],
@@ -82,7 +82,7 @@ const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
     "bad",
     ({ name, type = "A", found = [] }, seen) => ({
       title: `${type.startsWith("A") ? "An" : "A"} ${type} record of ${name} is in the way`,
-      advice: `A CNAME cannot stand beside it: remove it, then create the CNAME. ${DNS_DELAY}`,
+      advice: `A CNAME cannot exist beside it. Remove it, then create the CNAME. ${DNS_DELAY}`,
       changes: [{ what: "Remove", type, name, found }, needed(seen, "Create")],
     }),
   ],
@@ -91,7 +91,7 @@ const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
     ({ name, found = [], expected = [] }) => ({
       title: `CAA records of ${name} forbid the certificate`,
       advice:
-        "They name who may issue certificates, and our authority is not among them: add one that allows it.",
+        "They name the CAs that may issue certificates, and ours is not among them. Add a record that allows it.",
       changes: expected
         .slice(0, 1)
         .map((issuer) => ({ what: "Create", type: "CAA", name, found, value: `0 issue "${issuer}"` })),
@@ -101,16 +101,16 @@ const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
     "waiting",
     ({ name, server, seconds }, { checkedAt }, now) => ({
       title: "The change is on its way",
-      advice: `The record of ${name} is right at your provider, but the name server ${server} still has the old records. ${cacheEnd(seconds, checkedAt, now)} There is nothing to do but to wait.`,
+      advice: `The record of ${name} is right at your provider, but the name server ${server} still has the old records. ${cacheEnd(seconds, checkedAt, now)} You only need to wait.`,
       changes: [],
     }),
   ],
   ownership_unproven: [
     "bad",
     ({ name, found = [], expected = [] }) => ({
-      title: "It is not shown yet which project the domain is for",
+      title: "The domain is not linked to a project yet",
       advice:
-        "The addresses are right, but they are those of every project here. A TXT record tells which one is meant.",
+        "The addresses are right, but all projects here share them. A TXT record tells which project is meant.",
       changes: expected.map((value) => ({
         what: found.length > 0 ? "Change" : "Create",
         type: "TXT",
@@ -123,8 +123,8 @@ const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
   unreachable: [
     "waiting",
     ({ name, server, reason }) => ({
-      title: `The name server ${server} could not be asked`,
-      advice: `It was asked about ${name}: ${reason}. This says nothing against your records: it is asked again.`,
+      title: `The name server ${server} did not respond`,
+      advice: `It was asked about ${name}: ${reason}. This does not mean that your records are wrong. The check is repeated.`,
       changes: [],
     }),
   ],
@@ -132,27 +132,27 @@ const DESCRIBE: Record<Finding["kind"], [Tone, Describe]> = {
     "bad",
     ({ name }) => ({
       title: "Another project holds the domain",
-      advice: `The records of ${name} are right, but the DNS names that project too: remove its value from the TXT record, then verify again.`,
+      advice: `The records of ${name} are right, but the TXT record also names that project. Remove its value, then verify again.`,
       changes: [],
     }),
   ],
   domain_lost: [
     "bad",
     ({ name }, seen) => ({
-      title: "Another project has the domain now",
+      title: "The domain now belongs to another project",
       advice: `The DNS names that project for ${name}, and its check succeeded. To get the domain back, change the records, then verify again.`,
       changes: recordsOf(seen),
     }),
   ],
 };
 
-/** A finding in words, with the record to change. @param now milliseconds */
+/** Describes a finding, with the records to change. @param now milliseconds */
 export const describeFinding = (finding: Finding, seen: DomainRecord, now: number): FindingDescription => {
   const [tone, describe] = DESCRIBE[finding.kind];
   return { tone, ...describe(finding, seen, now) };
 };
 
-/** The findings to tell of: nothing of certificates where a domain is or was live without one, for there HTTPS is off. */
+/** The findings to show. Those about certificates are left out if the domain is or was live without one: HTTPS is off. */
 export const shownFindings = ({
   stage,
   findings,
@@ -162,5 +162,5 @@ export const shownFindings = ({
     ? findings.filter(({ kind }) => kind !== "caa_forbids")
     : findings;
 
-/** What is in a record now, in one line. */
-export const foundIn = ({ found }: Pick<Change, "found">): string => listed(found);
+/** The current values of a record in one line. */
+export const currentValue = ({ found }: Pick<Change, "found">): string => listed(found);

@@ -33,7 +33,7 @@ const Row = ({ slug, domain, primary }: { slug: string; domain: Domain; primary:
   );
 };
 
-/** A project's custom domains. */
+/** The custom domains of a project. */
 export const DomainList = ({ project, isAdding }: { project: Project; isAdding: boolean }) => {
   const { slug } = project;
   const { data: domains, error, isPending, refetch } = useDomains(slug);
@@ -53,7 +53,7 @@ export const DomainList = ({ project, isAdding }: { project: Project; isAdding: 
         )}
       </header>
       <Prerequisites project={project} />
-      {error && <Problem error={error} again={refetch} />}
+      {error && <Problem error={error} onRetry={refetch} />}
       {isPending && <Loading what="Loading domains" />}
       {domains?.length === 0 && (
         <Empty title="No domains yet">

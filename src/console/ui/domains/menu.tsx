@@ -5,7 +5,7 @@ import type { Actions } from "./actions.ts";
 import type { Domain } from "./model.ts";
 import { verifyLabel } from "./stages.ts";
 
-/** The menu next to a domain. It opens by keyboard too, and Escape closes it. */
+/** The menu of a domain. The keyboard opens it too, and Escape closes it. */
 export const DomainMenu = ({
   slug,
   domain,
@@ -18,7 +18,7 @@ export const DomainMenu = ({
   /** The project's primary domain. */
   primary: string | undefined;
   actions: Actions;
-  /** Where there is no button for it beside. */
+  /** For pages without a button for it. */
   withVerify?: boolean;
 }) => {
   const menu = useRef<HTMLDetailsElement>(null);
@@ -51,7 +51,7 @@ export const DomainMenu = ({
         if (event.key === "Escape") close();
       }}
       onFocusOut={({ relatedTarget, currentTarget }) => {
-        // Where a press gives no focus, as to Safari's buttons, it goes nowhere: the press still counts.
+        // Safari gives no focus to a pressed button: then there is no related target, and the press must still count.
         if (relatedTarget && !currentTarget.contains(relatedTarget as Node)) currentTarget.open = false;
       }}
     >

@@ -1,6 +1,6 @@
 import type { components } from "../api/platform.d.ts";
 
-/** What the API tells of domains. */
+/** Domains as the API describes them. */
 type Schemas = components["schemas"];
 
 export type Domain = Schemas["Domain"];
@@ -10,6 +10,6 @@ export type Certificate = Schemas["DomainCertificate"];
 export type Config = Schemas["DomainsConfig"];
 export type Stage = Domain["stage"];
 
-/** A name as people read it, with its A-labels where those are others. */
+/** The Unicode name, followed by the ASCII name if they differ. */
 export const shownName = ({ hostname, unicode }: Pick<Domain, "hostname" | "unicode">): string =>
   unicode === hostname ? hostname : `${unicode} (${hostname})`;

@@ -7,7 +7,7 @@ import type { Project } from "../projects/queries.ts";
 export const isReady = ({ plan, activeDeploy }: Project): boolean =>
   hasDomains(plan) && activeDeploy !== undefined;
 
-/** What a project must have before domains can be added to it; nothing if it has all of it. */
+/** What a project lacks before domains can be added to it. */
 export const Prerequisites = ({ project: { slug, plan, activeDeploy } }: { project: Project }) => (
   <>
     {!hasDomains(plan) && (

@@ -3,7 +3,7 @@ import { UNATTENDED, dataOf, platform } from "../api/client.ts";
 import { KEYS as PROJECT } from "../projects/queries.ts";
 import { refetchDelay, listRefetchDelay } from "./stages.ts";
 
-/** Names of what is remembered of a project's domains; all begin with the project's. */
+/** The cache keys of a project's domains. All begin with that of the project. */
 export const KEYS = {
   all: (slug: string) => [...PROJECT.one(slug), "domains"],
   list: (slug: string) => [...KEYS.all(slug), "list"],
@@ -12,17 +12,17 @@ export const KEYS = {
   history: (slug: string, hostname: string) => [...KEYS.all(slug), "history", hostname],
 };
 
-/** A project has no more. */
+/** The maximum number of domains in a project. */
 const MOST = 100;
 
-/** Somebody came here for the first look; further ones the page takes by itself. */
+/** The user asked for the first request. The page repeats it without them. */
 const useAttendance = () => {
   const queries = useQueryClient();
   return (queryKey: readonly unknown[]) =>
     queries.getQueryData(queryKey) === undefined ? {} : { headers: UNATTENDED };
 };
 
-/** All domains of a project, looked at again while the page is visible. */
+/** All domains of a project, refetched while the page is visible. */
 export const useDomains = (slug: string) => {
   const attendance = useAttendance();
   return useQuery({
@@ -38,7 +38,7 @@ export const useDomains = (slug: string) => {
   });
 };
 
-/** One domain, looked at again while the page is visible: often while something is under way. */
+/** One domain, refetched while the page is visible: often while work is in progress. */
 export const useDomain = (slug: string, hostname: string) => {
   const attendance = useAttendance();
   return useQuery({
@@ -54,7 +54,7 @@ export const useDomain = (slug: string, hostname: string) => {
   });
 };
 
-/** What happened to a domain lately, newest first; looked at again as often as the domain is. */
+/** The recent history of a domain, newest first, refetched as often as the domain. */
 export const useHistory = (slug: string, hostname: string, everyMs: number) => {
   const attendance = useAttendance();
   return useQuery({
@@ -74,6 +74,6 @@ export const useHistory = (slug: string, hostname: string, everyMs: number) => {
 export const fetchConfig = (slug: string) =>
   dataOf(platform.GET("/platform/projects/{slug}/config", { params: { path: { slug } } }));
 
-/** Which domain is the primary one, and which redirect to it. */
+/** The primary domain, and the domains that redirect to it. */
 export const useConfig = (slug: string) =>
   useQuery({ queryKey: KEYS.config(slug), queryFn: () => fetchConfig(slug) });

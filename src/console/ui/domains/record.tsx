@@ -39,7 +39,7 @@ const RecordRow = ({ row: { type, name, value, ttl } }: { row: Row }) => (
   </tr>
 );
 
-/** The records to create at the DNS provider: one, or two for a registered domain itself. */
+/** The records to create at the DNS provider: one, or two for an apex domain. */
 export const NeededRecord = ({ record }: Pick<Domain, "record">) => {
   const { type, note, proof } = record;
   const bind = record.bind ?? proof?.bind;
@@ -57,7 +57,7 @@ export const NeededRecord = ({ record }: Pick<Domain, "record">) => {
       {note && <p>{note}</p>}
       <p>
         The value must match exactly. {DNS_DELAY}
-        {type === "CNAME" && " No other record may stand under the same name."}
+        {type === "CNAME" && " No other record may exist under the same name."}
       </p>
       {bind && (
         <Snippet

@@ -4,8 +4,8 @@ import type { Config, Domain } from "./model.ts";
 type NewConfig = components["schemas"]["NewDomainsConfig"];
 
 /**
- * The configuration in which a domain sends its visitors to the primary one with 301, or shows them the site; undefined if
- * it cannot, for there is no primary domain or it is that itself.
+ * The configuration in which a domain redirects to the primary domain with 301, or shows the site. Undefined if there is no
+ * primary domain, or the domain itself is the primary one.
  */
 export const withRedirect = (
   { domains: { primary, redirects } }: Config,
@@ -20,16 +20,16 @@ export const withRedirect = (
 
 type Role = Pick<Domain, "role" | "stage">;
 
-/** What the visitors of a domain get, in a sentence. */
+/** What visitors of a domain see, in a sentence. */
 export const roleDescription = ({ role, stage }: Role, primary: string | undefined): string => {
   const once = stage === "live" ? "Visitors" : "Once the domain is live, visitors";
   switch (role) {
     case "primary":
-      return `This is the primary domain. ${once} get the site here, and other addresses can lead to it.`;
+      return `This is the primary domain. ${once} see the site here, and other domains can redirect to it.`;
     case "served":
-      return `${once} get the site under this address.`;
+      return `${once} see the site at this address.`;
     case "redirect":
-      return `${once} are sent to ${primary ?? "the primary domain"} with 301; until that is live, they get the site here.`;
+      return `${once} are redirected to ${primary ?? "the primary domain"} with status 301. Until that is live, they see the site here.`;
   }
 };
 
@@ -39,11 +39,11 @@ const ROLES: Record<Domain["role"], string> = {
   redirect: "redirects to the primary domain",
 };
 
-/** The same in a few words, for lists; none of a domain that shows nothing yet. */
+/** The same in a few words, for lists; undefined while the domain shows nothing. */
 export const roleLabel = ({ role, stage }: Role): string =>
   role === "served" && stage !== "live" ? "" : ROLES[role];
 
-/** Where a live domain is visited; undefined while nothing is served there. */
+/** The address of a live domain; undefined while nothing is served there. */
 export const addressOf = ({
   hostname,
   stage,

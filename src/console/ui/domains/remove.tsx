@@ -9,12 +9,12 @@ import { useActions } from "./actions.ts";
 import { type Domain, shownName } from "./model.ts";
 import { KEYS, useConfig } from "./queries.ts";
 
-/** What to do first for those who know the address. */
+/** What to do first if the address is known to visitors. */
 const RedirectFirst = ({ slug, domain, back }: { slug: string; domain: Domain; back: string }) => {
   const done = useFinish();
   const { redirect } = useActions(slug, domain.hostname);
   const primary = useConfig(slug).data?.domains.primary;
-  // Nobody gets anything there yet.
+  // Nothing is served there yet.
   if (domain.stage !== "live") return null;
   if (domain.role === "redirect")
     return <p>It redirects to {primary} now. Once it is removed, visitors no longer get there from it.</p>;
@@ -40,7 +40,7 @@ const RedirectFirst = ({ slug, domain, back }: { slug: string; domain: Domain; b
           disabled={redirect.isPending}
           onClick={() =>
             redirect.mutate(true, {
-              onSuccess: () => done(back, `${shownName(domain)} redirects to ${primary} now.`),
+              onSuccess: () => done(back, `${shownName(domain)} now redirects to ${primary}.`),
             })
           }
         >
@@ -51,7 +51,7 @@ const RedirectFirst = ({ slug, domain, back }: { slug: string; domain: Domain; b
   );
 };
 
-/** Asks whether a domain shall be removed, and removes it. */
+/** The dialog that removes a domain. */
 export const RemoveDomain = ({ slug, domain }: { slug: string; domain: Domain }) => {
   const queries = useQueryClient();
   const done = useFinish();
@@ -64,7 +64,7 @@ export const RemoveDomain = ({ slug, domain }: { slug: string; domain: Domain })
       }),
     onSuccess() {
       queries.removeQueries({ queryKey: KEYS.one(slug, hostname) });
-      // Not waited for: nobody is kept at what is gone.
+      // Not awaited: the dialog closes at once.
       void queries.invalidateQueries({ queryKey: KEYS.all(slug) });
     },
   });
@@ -79,10 +79,10 @@ export const RemoveDomain = ({ slug, domain }: { slug: string; domain: Domain })
       <p>Remember to delete its DNS record at your provider as well.</p>
       <DialogButtons
         back={back}
-        word="Remove"
+        label="Remove"
         isBusy={removing.isPending}
         isDangerous
-        act={() =>
+        onConfirm={() =>
           removing.mutate(undefined, {
             onSuccess: () => done(projectPath(slug, "domains"), `${shownName(domain)} was removed.`),
           })

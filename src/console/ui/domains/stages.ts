@@ -1,7 +1,7 @@
 import type { Tone } from "../parts/tone.ts";
 import type { Domain, Stage } from "./model.ts";
 
-/** Each stage in a word or two, and how urgent it is. */
+/** The label and the tone of each stage. */
 export const STAGES: Record<Stage, { words: string; tone: Tone }> = {
   awaiting_dns: { words: "waiting for DNS", tone: "waiting" },
   dns_conflict: { words: "DNS conflict", tone: "bad" },
@@ -14,7 +14,7 @@ export const STAGES: Record<Stage, { words: string; tone: Tone }> = {
 
 const WAITING: ReadonlySet<Stage> = new Set(["awaiting_dns", "dns_conflict"]);
 
-/** True while its records are waited for. */
+/** True while the domain waits for its records. */
 export const isWaiting = ({ stage }: Pick<Domain, "stage">): boolean => WAITING.has(stage);
 
 const SECOND_MS = 1000;
@@ -22,7 +22,7 @@ const QUICK_MS = 2 * SECOND_MS;
 const STEADY_MS = 5 * SECOND_MS;
 const SLOW_MS = 60 * SECOND_MS;
 
-const EVERY: Record<Stage, number> = {
+const DELAY_MS: Record<Stage, number> = {
   awaiting_dns: STEADY_MS,
   dns_conflict: STEADY_MS,
   verified: QUICK_MS,
@@ -32,17 +32,17 @@ const EVERY: Record<Stage, number> = {
   suspended: SLOW_MS,
 };
 
-/** Milliseconds until a domain is looked at again: often while something is under way. */
+/** Milliseconds until a domain is fetched again: short while work is in progress. */
 export const refetchDelay = (domain: Pick<Domain, "stage" | "nextCheckAt"> | undefined): number => {
   if (!domain) return STEADY_MS;
-  // After 48 hours nothing is done by itself.
-  return isWaiting(domain) && !domain.nextCheckAt ? SLOW_MS : EVERY[domain.stage];
+  // After 48 hours, nothing happens without a request.
+  return isWaiting(domain) && !domain.nextCheckAt ? SLOW_MS : DELAY_MS[domain.stage];
 };
 
-/** The same of a list: as often as its most lively one. */
+/** The same for a list: the shortest delay of its domains, within limits. */
 export const listRefetchDelay = (domains: readonly Pick<Domain, "stage" | "nextCheckAt">[]): number =>
   Math.max(STEADY_MS, Math.min(SLOW_MS, ...domains.map(refetchDelay)));
 
-/** What the button that asks the DNS is called: in the specification's words. */
+/** The label of the button that checks the DNS, as specified. */
 export const verifyLabel = ({ verifiedAt }: Pick<Domain, "verifiedAt">): "Verify" | "Re-verify" =>
   verifiedAt === undefined ? "Verify" : "Re-verify";

@@ -19,7 +19,7 @@ const StepRow = ({ step: { name, state, at, words } }: { step: Step }) => (
   </li>
 );
 
-/** A domain's way to live; it moves on by itself. */
+/** The steps until a domain is live. They stay up to date. */
 export const Steps = ({
   domain,
   history,

@@ -4,32 +4,33 @@ import { DNS_DELAY } from "./findings.ts";
 import type { Domain, Event, Finding } from "./model.ts";
 import { isWaiting } from "./stages.ts";
 
-/** `now`: what is waited for; `later`: its turn has not come; `stuck`: somebody must do something. */
+/** `now`: in progress; `later`: not started; `stuck`: somebody must act. */
 export type StepState = "done" | "now" | "later" | "stuck";
 
-/** A step on a domain's way to live. */
+/** A step until a domain is live. */
 export interface Step {
   name: string;
   state: StepState;
-  /** When it was done. */
+  /** When it was completed. */
   at?: string;
-  /** What is waited for. */
+  /** What it waits for. */
   words?: string;
 }
 
-type Known = Pick<Domain, "stage" | "findings"> & Partial<Domain>;
+type DomainState = Pick<Domain, "stage" | "findings"> & Partial<Domain>;
 
 const WRONG: ReadonlySet<Finding["kind"]> = new Set(["wrong_target", "conflicting_record", "domain_lost"]);
-/** Found after the records were found right everywhere. */
+/** Findings that come after the records were right everywhere. */
 const LAST: ReadonlySet<Finding["kind"]> = new Set(["ownership_unproven", "domain_taken"]);
 
-const kindsOf = ({ findings }: Known): Set<Finding["kind"]> => new Set(findings.map(({ kind }) => kind));
+const kindsOf = ({ findings }: DomainState): Set<Finding["kind"]> =>
+  new Set(findings.map(({ kind }) => kind));
 
 const hasAny = (kinds: ReadonlySet<Finding["kind"]>, ...others: Iterable<Finding["kind"]>[]): boolean =>
   others.some((other) => [...other].some((kind) => kinds.has(kind)));
 
-/** True if one of the zone's own servers answered: were it wrong, there would be a finding of it. */
-const hasAuthorityAnswered = ({ findings, trace }: Known): boolean => {
+/** True if one of the zone's own servers responded: if its record were wrong, there would be a finding. */
+const hasAuthorityResponded = ({ findings, trace }: DomainState): boolean => {
   const silent = new Set(findings.filter(({ kind }) => kind === "unreachable").map(({ server }) => server));
   return (trace?.nameServers ?? []).some((server) => !silent.has(server));
 };
@@ -38,26 +39,26 @@ type StepProgress = Pick<Step, "state" | "words" | "at">;
 
 const done = (at?: string): StepProgress => ({ state: "done", ...(at !== undefined && { at }) });
 
-const nextCheckText = ({ nextCheckAt }: Known, now: number): string =>
+const nextCheckText = ({ nextCheckAt }: DomainState, now: number): string =>
   nextCheckAt === undefined
-    ? "It is looked for on request only now: choose Verify."
-    : `The next look is ${relative(Math.max(1, (Date.parse(nextCheckAt) - now) / 1000))}.`;
+    ? "It is no longer checked automatically: choose Verify."
+    : `The next check is ${relative(Math.max(1, (Date.parse(nextCheckAt) - now) / 1000))}.`;
 
-const atAuthority = (domain: Known, now: number): StepProgress => {
+const atAuthority = (domain: DomainState, now: number): StepProgress => {
   const { checkedAt, verifiedAt } = domain;
   if (!isWaiting(domain)) return done(verifiedAt);
-  if (!checkedAt) return { state: "now", words: `Not looked for yet. ${nextCheckText(domain, now)}` };
+  if (!checkedAt) return { state: "now", words: `Not checked yet. ${nextCheckText(domain, now)}` };
   const kinds = kindsOf(domain);
-  if (hasAny(kinds, WRONG)) return { state: "stuck", words: "Another record is there: see below." };
+  if (hasAny(kinds, WRONG)) return { state: "stuck", words: "Another record is in the way: see below." };
   if (kinds.has("no_record")) return { state: "now", words: `Not there yet. ${nextCheckText(domain, now)}` };
-  if (kinds.has("not_propagated") || hasAny(kinds, LAST) || hasAuthorityAnswered(domain)) return done();
+  if (kinds.has("not_propagated") || hasAny(kinds, LAST) || hasAuthorityResponded(domain)) return done();
   return {
     state: "now",
-    words: `Your provider's name servers did not answer. ${nextCheckText(domain, now)}`,
+    words: `Your provider's name servers did not respond. ${nextCheckText(domain, now)}`,
   };
 };
 
-const atResolver = (domain: Known, isSeen: boolean, now: number): StepProgress => {
+const atResolver = (domain: DomainState, isSeen: boolean, now: number): StepProgress => {
   if (!isWaiting(domain)) return done(domain.verifiedAt);
   const kinds = kindsOf(domain);
   if (hasAny(kinds, LAST)) return done();
@@ -66,11 +67,11 @@ const atResolver = (domain: Known, isSeen: boolean, now: number): StepProgress =
 };
 
 const LAST_STEPS: Step[] = [
-  { name: "Shown to be this project's", state: "stuck", words: "One more thing is needed: see below." },
+  { name: "Linked to this project", state: "stuck", words: "One more thing is needed: see below." },
 ];
 
-/** True if the domain is to have a certificate, as far as can be told: where HTTPS is off there never is one. */
-export const isCertified = ({ stage, certificate, liveAt }: Known, isSecured: boolean): boolean => {
+/** True if the domain will get a certificate, as far as the page can tell: without HTTPS there is none. */
+export const isCertified = ({ stage, certificate, liveAt }: DomainState, isSecured: boolean): boolean => {
   if (certificate || stage === "verified" || stage === "issuing" || stage === "issue_failed") return true;
   return isSecured && liveAt === undefined;
 };
@@ -78,31 +79,31 @@ export const isCertified = ({ stage, certificate, liveAt }: Known, isSecured: bo
 const timeOf = (history: readonly Event[], event: Event["event"]): string | undefined =>
   history.find((one) => one.event === event)?.at;
 
-const ordered = ({ stage, certificate }: Known, history: readonly Event[]): StepProgress => {
+const ordered = ({ stage, certificate }: DomainState, history: readonly Event[]): StepProgress => {
   if (certificate?.notAfter || stage === "issuing") return done(timeOf(history, "order_placed"));
   if (stage === "verified") {
     if (certificate?.status === "ssl_overdue") return { state: "stuck", words: OVERDUE_STEPS.join(" ") };
     return certificate?.problem
-      ? { state: "stuck", words: "It could not be ordered: see below." }
-      : { state: "now", words: "It is ordered in a moment." };
+      ? { state: "stuck", words: "The order failed: see below." }
+      : { state: "now", words: "It will be ordered in a moment." };
   }
   return stage === "issue_failed" ? done(timeOf(history, "order_placed")) : { state: "later" };
 };
 
-const issued = ({ stage, certificate }: Known, history: readonly Event[]): StepProgress => {
+const issued = ({ stage, certificate }: DomainState, history: readonly Event[]): StepProgress => {
   if (certificate?.status === "expired")
-    return { state: "stuck", words: "It has ended, and could not be renewed: see below." };
+    return { state: "stuck", words: "It has expired and could not be renewed: see below." };
   if (certificate?.notAfter) return done(timeOf(history, "certificate_stored"));
   if (certificate?.status === "ssl_overdue")
-    return { state: "stuck", words: "There is none after 30 minutes: see below." };
+    return { state: "stuck", words: "No certificate after 30 minutes: see below." };
   if (stage === "issue_failed") return { state: "stuck", words: "The last attempt failed: see below." };
-  if (stage === "issuing") return { state: "now", words: "Usually within a couple of minutes." };
+  if (stage === "issuing") return { state: "now", words: "Usually within a few minutes." };
   return { state: "later" };
 };
 
-const live = ({ stage, liveAt, failingSince, findings }: Known): StepProgress => {
+const live = ({ stage, liveAt, failingSince, findings }: DomainState): StepProgress => {
   if (stage === "suspended")
-    return { state: "stuck", words: "The project's plan has no custom domains: it needs Pro or above." };
+    return { state: "stuck", words: "The project's plan has no custom domains. Change it to Pro or above." };
   if (stage !== "live") return { state: "later" };
   return failingSince && findings.length > 0
     ? { state: "stuck", words: "Its records are no longer right: see below." }
@@ -110,13 +111,13 @@ const live = ({ stage, liveAt, failingSince, findings }: Known): StepProgress =>
 };
 
 /**
- * A domain's way to live, step by step.
+ * The steps until a domain is live.
  * @param history newest first
- * @param isSecured whether the platform's own addresses are HTTPS ones
+ * @param isSecured true if the platform's own addresses use HTTPS
  * @param now milliseconds
  */
 export const timelineOf = (
-  domain: Known,
+  domain: DomainState,
   history: readonly Event[],
   isSecured: boolean,
   now: number,

@@ -1,11 +1,11 @@
 import { Table } from "../parts/table.tsx";
 import type { Domain } from "./model.ts";
 
-/** All that the last check asked and was answered, for who wants to know. */
+/** Every question and response of the last check. */
 export const Trace = ({ trace }: { trace: NonNullable<Domain["trace"]> }) => (
   <details>
     <summary>What the last check asked the name servers</summary>
-    <Table label="Questions of the last check" kind="trace" columns={["Server", "Question", "Answer"]}>
+    <Table label="Questions of the last check" kind="trace" columns={["Server", "Question", "Response"]}>
       {trace.questions.map(({ server, name, type, outcome, detail, records, recursive }, at) => (
         <tr key={at}>
           <td>

@@ -13,13 +13,13 @@ export const stateOf = ({ revokedAt, expiresAt }: Key, now: number): KeyState =>
   return expiresAt !== undefined && Date.parse(expiresAt) <= now ? "expired" : "active";
 };
 
-/** What bounds a key, and what it can do to other keys. */
+/** What limits a key, and other keys through it. */
 export type Reach = Pick<Key, "scopes" | "expiresAt" | "rateLimit">;
 
 const endOf = ({ expiresAt }: Reach): number =>
   expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 
-/** Whether to offer to rotate or revoke a key. Of rate limits the API alone decides which one is looser. */
+/** True if the page offers to rotate or revoke a key. Only the API decides which rate limit is looser. */
 export const mayChange = (own: Reach, other: Reach): boolean =>
   other.scopes.every((scope) => mayGrant(own.scopes, scope)) &&
   endOf(other) <= endOf(own) &&
@@ -27,7 +27,7 @@ export const mayChange = (own: Reach, other: Reach): boolean =>
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** The midnight that ends a day of this place, in RFC 3339. @param day such as 2026-12-05; what is none is given back */
+/** The end of a day in the local time zone, in RFC 3339. @param day such as 2026-12-05; other text is returned unchanged */
 export const endOfDay = (day: string): string => {
   const [year, month, date] = (DAY.exec(day) ?? []).slice(1).map(Number);
   if (year === undefined || month === undefined || date === undefined) return day;
@@ -35,7 +35,7 @@ export const endOfDay = (day: string): string => {
 };
 
 /**
- * When a new key ends: with the chosen day, but not after the key that makes it.
+ * When a new key expires: at the end of the chosen day, but not after the key that creates it.
  * @param day such as 2026-12-05, or "" for none
  */
 export const expiryOf = (day: string, ownEnd: string | undefined): string | undefined => {
@@ -47,7 +47,7 @@ export const expiryOf = (day: string, ownEnd: string | undefined): string | unde
 export const WINDOWS = { s: "second", min: "minute", h: "hour" } as const;
 export type RateWindow = keyof typeof WINDOWS;
 
-/** As the API writes a limit: "600/min". Without a number it is the limit of the key that makes it, if that has one. */
+/** A limit in the API's form, such as "600/min". Without a number, it is the limit of the key that creates it. */
 export const rateOf = (requests: string, window: RateWindow, ownLimit?: string): string | undefined =>
   requests.trim() === "" ? ownLimit : `${requests.trim()}/${window}`;
 
@@ -64,7 +64,7 @@ export interface Grace {
 }
 
 const GRACES: readonly Grace[] = [
-  { seconds: 0, words: "It ends at once" },
+  { seconds: 0, words: "It expires at once" },
   { seconds: 3600, words: "For an hour" },
   { seconds: 86_400, words: "For a day" },
   { seconds: 7 * 86_400, words: "For a week" },
@@ -75,8 +75,8 @@ const GRACES: readonly Grace[] = [
 export const DEFAULT_GRACE = 86_400;
 
 /**
- * How long an old secret may live on. Whoever is signed in with it is signed out by its end: it does not end at once, before
- * the new secret could be read.
+ * How long an old secret may remain valid. If it is the secret of this session, it does not expire at once: that would sign
+ * the user out before they could read the new one.
  */
 export const gracesOf = (isOwn: boolean): readonly Grace[] =>
   isOwn ? GRACES.filter(({ seconds }) => seconds > 0) : GRACES;

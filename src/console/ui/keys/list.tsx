@@ -15,7 +15,7 @@ const List = () => {
   const keys = found.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <>
-      {found.error && <Problem error={found.error} again={found.refetch} />}
+      {found.error && <Problem error={found.error} onRetry={found.refetch} />}
       {found.data && keys.length === 0 && <Empty title="No keys yet" />}
       {keys.length > 0 && (
         <>
@@ -24,7 +24,7 @@ const List = () => {
             words={`${pluralize(keys.length, "key")} shown`}
             hasMore={found.hasNextPage}
             isBusy={found.isFetchingNextPage}
-            more={found.fetchNextPage}
+            onMore={found.fetchNextPage}
           />
           <p class="explained">
             Deprecated calls are those, since the server started, to operations that will be removed one day:
@@ -36,7 +36,7 @@ const List = () => {
   );
 };
 
-/** API keys: who has one, what it may do, and whether it is still used. */
+/** The API keys: what each may do, and whether it is still used. */
 export const Keys = () => {
   const { id = "", part } = useRoute().params;
   return (

@@ -16,7 +16,7 @@ import { SecretOnce } from "./secret.tsx";
 const BACK = "/console/keys";
 const FIELDS = ["name", "scopes", "rateLimit", "expiresAt"];
 
-/** What was typed of a new key. */
+/** The fields of the form. */
 interface Draft {
   name: string;
   chosen: ReadonlySet<Grant>;
@@ -33,14 +33,14 @@ const bodyOf = ({ name, chosen, requests, window, lastDay }: Draft, own: Reach) 
   return { name, scopes: grantsOf(chosen), ...(rateLimit && { rateLimit }), ...(expiresAt && { expiresAt }) };
 };
 
-/** What one part of the form is given. */
-interface Part {
+/** The properties of one section of the form. */
+interface SectionProps {
   draft: Draft;
   change: (change: Partial<Draft>) => void;
   error: Error | null;
 }
 
-const LimitInputs = ({ draft, change, tied }: Omit<Part, "error"> & { tied: object }) => (
+const LimitInputs = ({ draft, change, tied }: Omit<SectionProps, "error"> & { tied: object }) => (
   <div class="rate">
     <input
       {...tied}
@@ -52,7 +52,7 @@ const LimitInputs = ({ draft, change, tied }: Omit<Part, "error"> & { tied: obje
       onInput={(event) => change({ requests: event.currentTarget.value })}
     />
     <select
-      aria-label="Most requests in which time"
+      aria-label="Requests per period"
       value={draft.window}
       onChange={(event) => change({ window: event.currentTarget.value as RateWindow })}
     >
@@ -65,11 +65,11 @@ const LimitInputs = ({ draft, change, tied }: Omit<Part, "error"> & { tied: obje
   </div>
 );
 
-const Limit = ({ draft, change, error }: Part) => {
+const Limit = ({ draft, change, error }: SectionProps) => {
   const { rateLimit: own } = useSession().key;
   const hint = own
-    ? `Your own key is limited to ${rateLabel(own)}: this one gets the same, unless you enter less.`
-    : "Leave it empty for no limit.";
+    ? `Your own key is limited to ${rateLabel(own)}. This key gets the same limit unless you enter a lower one.`
+    : "Leave empty for no limit.";
   return (
     <Field label="Most requests" hint={hint} error={fieldError(error, "rateLimit")}>
       {(tied) => <LimitInputs draft={draft} change={change} tied={tied} />}
@@ -77,14 +77,14 @@ const Limit = ({ draft, change, error }: Part) => {
   );
 };
 
-const LastDay = ({ draft, change, error }: Part) => {
+const LastDay = ({ draft, change, error }: SectionProps) => {
   const { expiresAt: ownEnd } = useSession().key;
   const hint = ownEnd ? (
     <>
       Your own key ends <Time at={ownEnd} />: this one ends then at the latest.
     </>
   ) : (
-    "Leave it empty for a key that does not end."
+    "Leave empty for a key that does not expire."
   );
   return (
     <Field label="Last day" hint={hint} error={fieldError(error, "expiresAt")}>
@@ -101,7 +101,7 @@ const LastDay = ({ draft, change, error }: Part) => {
   );
 };
 
-/** The dialog that makes a key, and then shows its secret this once. */
+/** The dialog that creates a key and then shows its secret once. */
 export const NewKey = () => {
   const queries = useQueryClient();
   const { key: own } = useSession();
@@ -110,7 +110,7 @@ export const NewKey = () => {
   const making = useMutation({
     mutationFn: (draft: Draft) => dataOf(platform.POST("/platform/keys", { body: bodyOf(draft, own) })),
     onSuccess: () => void queries.invalidateQueries({ queryKey: KEYS }),
-    // The secret is forgotten with the dialog.
+    // The secret is dropped with the dialog.
     gcTime: 0,
   });
   const { data: minted, error, isPending } = making;
@@ -121,7 +121,7 @@ export const NewKey = () => {
       </Dialog>
     );
   const general = generalError(error, FIELDS);
-  const part = { draft, change, error };
+  const section = { draft, change, error };
   return (
     <Dialog title="New key" back={BACK}>
       <form
@@ -131,7 +131,7 @@ export const NewKey = () => {
         }}
       >
         {general && <Problem error={general} />}
-        <Field label="Name" hint="What or whom the key is for." error={fieldError(error, "name")}>
+        <Field label="Name" hint="Who or what will use the key." error={fieldError(error, "name")}>
           {(tied) => (
             <input
               {...tied}
@@ -148,9 +148,9 @@ export const NewKey = () => {
           onChoose={(chosen) => change({ chosen })}
           error={fieldError(error, "scopes")}
         />
-        <Limit {...part} />
-        <LastDay {...part} />
-        <DialogButtons back={BACK} word="Make key" isBusy={isPending} />
+        <Limit {...section} />
+        <LastDay {...section} />
+        <DialogButtons back={BACK} label="Create key" isBusy={isPending} />
       </form>
     </Dialog>
   );

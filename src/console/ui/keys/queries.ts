@@ -3,7 +3,7 @@ import { dataOf, pageOf, platform } from "../api/client.ts";
 
 const PAGE = 50;
 
-/** What all that is read of keys is kept under. */
+/** The cache key of everything about keys. */
 export const KEYS = ["keys"] as const;
 
 /** All keys, page by page. */
@@ -20,7 +20,7 @@ export const useKeys = () =>
     getNextPageParam: ({ next }) => next,
   });
 
-/** One key. @param id as the address names it */
+/** One key. @param id from the address */
 export const useKey = (id: string) =>
   useQuery({
     queryKey: [...KEYS, id],

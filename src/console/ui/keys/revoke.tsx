@@ -12,7 +12,7 @@ import { KEYS } from "./queries.ts";
 
 const BACK = "/console/keys";
 
-/** Asked only after the API refused to revoke the last key that can manage keys. */
+/** Shown after the API refused to revoke the last key that can manage keys. */
 const ForceChoice = ({
   isForced,
   onChoose,
@@ -67,26 +67,26 @@ const RevokeForm = ({ apiKey, isOwn }: { apiKey: Key; isOwn: boolean }) => {
         <bdi>
           <strong>{apiKey.name}</strong>
         </bdi>{" "}
-        stops working from the next request on, for ever. Whatever uses it then is refused.
+        will stop working at once, for good. Every client that uses it will be refused.
       </p>
       {isOwn && (
         <Notice tone="bad">
-          <p>You are signed in with this key: you will be signed out.</p>
+          <p>You are signed in with this key. You will be signed out.</p>
         </Notice>
       )}
       {isLast && <ForceChoice isForced={isForced} onChoose={setForced} />}
       <DialogButtons
         back={BACK}
-        word="Revoke"
+        label="Revoke"
         isBusy={revoking.isPending}
-        isPossible={!isLast || isForced}
+        isEnabled={!isLast || isForced}
         isDangerous
       />
     </form>
   );
 };
 
-/** The dialog that ends a key. */
+/** The dialog that revokes a key. */
 export const RevokeKey = ({ id }: { id: string }) => (
   <Dialog title="Revoke key" back={BACK}>
     <OneKey id={id}>{(key, isOwn) => <RevokeForm apiKey={key} isOwn={isOwn} />}</OneKey>

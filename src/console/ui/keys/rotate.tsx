@@ -35,7 +35,7 @@ const RotateForm = ({
       onRotated(minted);
       void queries.invalidateQueries({ queryKey: [...KEYS, "list"] });
     },
-    // The secret is forgotten with the dialog.
+    // The secret is dropped with the dialog.
     gcTime: 0,
   });
   return (
@@ -50,15 +50,15 @@ const RotateForm = ({
         <bdi>
           <strong>{apiKey.name}</strong>
         </bdi>{" "}
-        gets a new secret. The old one, which begins with <code>{apiKey.prefix}</code>, can go on working for
-        a while, so that there is time to put the new one in its places.
+        gets a new secret. The old one, which begins with <code>{apiKey.prefix}</code>, can remain valid for a
+        while, so that you have time to replace it everywhere.
       </p>
       {isOwn && (
         <Notice tone="waiting">
-          <p>You are signed in with this key: when the old secret ends, sign in with the new one.</p>
+          <p>You are signed in with this key. When the old secret expires, sign in with the new one.</p>
         </Notice>
       )}
-      <Field label="How long does the old secret go on?">
+      <Field label="How long should the old secret remain valid?">
         {(tied) => (
           <select
             {...tied}
@@ -73,12 +73,12 @@ const RotateForm = ({
           </select>
         )}
       </Field>
-      <DialogButtons back={BACK} word="Make a new secret" isBusy={rotating.isPending} />
+      <DialogButtons back={BACK} label="Create new secret" isBusy={rotating.isPending} />
     </form>
   );
 };
 
-/** The dialog that gives a key a new secret, and then shows it this once. */
+/** The dialog that gives a key a new secret and then shows it once. */
 export const RotateKey = ({ id }: { id: string }) => {
   const [minted, setMinted] = useState<MintedKey>();
   if (minted)

@@ -48,18 +48,18 @@ const Row = ({ apiKey }: { apiKey: Key }) => {
       <th scope="row">
         <bdi>{name}</bdi> {isOwn && <Badge tone="good">yours</Badge>}
         {state !== "active" && <Badge tone="bad">{state}</Badge>}
-        <code class="prefix" title="How its secret begins">
+        <code class="prefix" title="The beginning of its secret">
           {prefix}…
         </code>
       </th>
-      <td data-column="May use">
+      <td data-column="Scopes">
         <Scopes scopes={scopes} />
       </td>
-      <td data-column="Made">
+      <td data-column="Created">
         <Time at={createdAt} />
       </td>
       <td data-column="Last used">{lastUsedAt ? <Time at={lastUsedAt} /> : "never"}</td>
-      <td data-column="Ends">
+      <td data-column="Expires">
         <End apiKey={apiKey} />
       </td>
       <td data-column="Limit">{rateLimit ? rateLabel(rateLimit) : "none"}</td>
@@ -77,16 +77,16 @@ const Row = ({ apiKey }: { apiKey: Key }) => {
 
 const COLUMNS = [
   "Name",
-  "May use",
-  "Made",
+  "Scopes",
+  "Created",
   "Last used",
-  "Ends",
+  "Expires",
   "Limit",
   { name: "Deprecated calls", kind: "number" },
   { name: "Actions", kind: "actions" },
 ] as const;
 
-/** Keys as a table, with what can be done to each. */
+/** A table of keys with their actions. */
 export const Rows = ({ keys }: { keys: readonly Key[] }) => (
   <Table label="Keys" kind="keys stack" columns={COLUMNS}>
     {keys.map((key) => (

@@ -5,7 +5,7 @@ import { GRANTS, type Grant, mayGrant, meaningOf } from "./scopes.ts";
 const toggled = (chosen: ReadonlySet<Grant>, grant: Grant): ReadonlySet<Grant> =>
   chosen.has(grant) ? chosen.difference(new Set([grant])) : chosen.union(new Set([grant]));
 
-/** What a new key may do; what one's own key may not do is not offered. */
+/** The scopes of a new key. Only those of one's own key are offered. */
 export const ScopeChoice = ({
   chosen,
   onChoose,
@@ -19,7 +19,7 @@ export const ScopeChoice = ({
   const id = useId();
   return (
     <fieldset class="field" aria-describedby={`${id}-words`}>
-      <legend>It may</legend>
+      <legend>Scopes</legend>
       {GRANTS.filter((grant) => mayGrant(own, grant)).map((grant) => (
         <label key={grant}>
           <input
@@ -34,7 +34,7 @@ export const ScopeChoice = ({
         </label>
       ))}
       <small id={`${id}-words`} class={error ? "wrong" : ""} role={error ? "alert" : undefined}>
-        {error ?? "Choose no more than it needs."}
+        {error ?? "Choose only what the key needs."}
       </small>
     </fieldset>
   );

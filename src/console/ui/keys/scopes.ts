@@ -4,7 +4,7 @@ import type { components } from "../api/platform.d.ts";
 export type Grant = components["schemas"]["Key"]["scopes"][number];
 export type Scope = Exclude<Grant, "*">;
 
-/** In the words of the API's documentation. */
+/** The API's descriptions. */
 export const SCOPES: Record<Scope, string> = {
   "pets:read": "list and fetch animals",
   "pets:write": "add and change animals",
@@ -16,16 +16,16 @@ export const SCOPES: Record<Scope, string> = {
   "keys:admin": "create, list, rotate and revoke API keys",
 };
 
-/** In the order that they are offered in. */
+/** In the order of the form. */
 export const GRANTS: readonly Grant[] = ["*", ...(Object.keys(SCOPES) as Scope[])];
 
 export const meaningOf = (grant: Grant): string =>
-  grant === "*" ? "do everything, in later versions too" : SCOPES[grant];
+  grant === "*" ? "do everything, including what later versions add" : SCOPES[grant];
 
-/** Nobody hands out what his own key does not hold. */
+/** A key grants only what it holds itself. */
 export const mayGrant = (own: readonly Grant[], grant: Grant): boolean =>
   own.includes("*") || own.includes(grant);
 
-/** What is asked for: everything takes in all the rest. */
+/** The scopes to request. Everything includes all others. */
 export const grantsOf = (chosen: ReadonlySet<Grant>): Grant[] =>
   chosen.has("*") ? ["*"] : GRANTS.filter((grant) => chosen.has(grant));

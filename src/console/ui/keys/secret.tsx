@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { CopyButton } from "../parts/copy.tsx";
 import { Notice } from "../parts/feedback.tsx";
 
-/** A new secret, for the one time that it is shown; it is kept nowhere, so that a reload does not show it again. */
+/** A new secret. It is stored nowhere, so it is shown only once. */
 export const SecretOnce = ({ secret, back }: { secret: string; back: string }) => {
   const shown = useRef<HTMLElement>(null);
   useEffect(() => shown.current?.focus(), []);
@@ -11,8 +11,8 @@ export const SecretOnce = ({ secret, back }: { secret: string; back: string }) =
       <div role="alert">
         <Notice tone="waiting">
           <p>
-            <strong>This is the only time that the secret is shown.</strong> Keep it in a safe place now, such
-            as a password manager. Whoever has it may do what the key may do.
+            <strong>This secret is shown only once.</strong> Store it in a safe place now, such as a password
+            manager. Anyone who has it can use the key.
           </p>
         </Notice>
       </div>
@@ -24,7 +24,7 @@ export const SecretOnce = ({ secret, back }: { secret: string; back: string }) =
       </p>
       <footer>
         <a class="button" href={back}>
-          I have kept it
+          I have stored it
         </a>
       </footer>
     </>

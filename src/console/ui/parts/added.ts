@@ -1,10 +1,10 @@
-/** Those added just now come first, if the filter lets them through and the pages do not reach to them yet. */
+/** Puts the items that were just added first, if they match the filter and are not on a loaded page. */
 export const withAdded = <One extends { id: number }>(
   listed: readonly One[],
   added: readonly One[],
-  isLetThrough: (one: One) => boolean = () => true,
+  matches: (one: One) => boolean = () => true,
 ): One[] => {
   const known = new Set(listed.map(({ id }) => id));
-  const first = added.filter((one) => !known.has(one.id) && isLetThrough(one));
+  const first = added.filter((one) => !known.has(one.id) && matches(one));
   return [...first.toReversed(), ...listed];
 };

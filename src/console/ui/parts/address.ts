@@ -1,7 +1,10 @@
-/** The address of a page with what is chosen there; what is undefined is left out. */
-export const addressOf = (path: string, chosen: Record<string, string | number | undefined> = {}): string => {
+/** The address of a page with its query. Undefined parameters are left out. */
+export const addressOf = (
+  path: string,
+  parameters: Record<string, string | number | undefined> = {},
+): string => {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(chosen))
+  for (const [name, value] of Object.entries(parameters))
     if (value !== undefined) query.append(name, String(value));
   return query.size === 0 ? path : `${path}?${query}`;
 };

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
 import { useEffect, useState } from "preact/hooks";
-import { type Announcement, Say } from "./finish.ts";
+import { Announce, type Announcement } from "./finish.ts";
 import { Sentence } from "./sentence.tsx";
 
-/** What was done, for everyone and at once for a screen reader; it is there, empty, before anything is said. */
-const Said = ({ words }: { words: string | undefined }) => (
+/** The live region of announcements. It exists before it has text, because screen readers announce only changes. */
+const Message = ({ words }: { words: string | undefined }) => (
   <div role="status">
     {words && (
       <p class="notice good said">
@@ -15,20 +15,20 @@ const Said = ({ words }: { words: string | undefined }) => (
   </div>
 );
 
-/** Says above the pages what was done, until another address is shown. */
+/** Shows above the pages what was done, until the address changes. */
 export const Announcements = ({ children }: { children: ComponentChildren }) => {
   const { url } = useLocation();
-  const [done, setDone] = useState<Announcement>();
-  useEffect(() => setDone((before) => (before?.at === url ? before : undefined)), [url]);
-  // What held the focus may be gone with what was done: a screen reader goes on at the page's heading.
+  const [announcement, setAnnouncement] = useState<Announcement>();
+  useEffect(() => setAnnouncement((before) => (before?.at === url ? before : undefined)), [url]);
+  // The element that had the focus may be gone: a screen reader continues at the page's heading.
   useEffect(() => {
-    if (done && document.activeElement === document.body)
+    if (announcement && document.activeElement === document.body)
       document.querySelector<HTMLElement>("main h1")?.focus();
-  }, [done]);
+  }, [announcement]);
   return (
-    <Say.Provider value={setDone}>
-      <Said words={done?.at === url ? done.words : undefined} />
+    <Announce.Provider value={setAnnouncement}>
+      <Message words={announcement?.at === url ? announcement.words : undefined} />
       {children}
-    </Say.Provider>
+    </Announce.Provider>
   );
 };

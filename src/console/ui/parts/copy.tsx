@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 
 const SHOWN_MS = 2000;
 
-/** Copies a text; `what` names it for whoever cannot see which it is. */
+/** Copies a text. `what` names it for screen readers. */
 export const CopyButton = ({ text, what }: { text: string; what: string }) => {
   const [state, setState] = useState<"" | "Copied" | "Select it by hand">("");
   const copy = async () => {
@@ -10,7 +10,7 @@ export const CopyButton = ({ text, what }: { text: string; what: string }) => {
       await navigator.clipboard.writeText(text);
       setState("Copied");
     } catch {
-      // Browsers give the clipboard to pages over HTTPS or of this machine only.
+      // Browsers offer the clipboard only over HTTPS and on localhost.
       setState("Select it by hand");
     }
     setTimeout(() => setState(""), SHOWN_MS);

@@ -1,37 +1,36 @@
-/** The end of a dialog: the way back, and the button that does what the dialog is for. */
+/** The buttons of a dialog: a link back, and the button that confirms. */
 export const DialogButtons = ({
   back,
   backLabel = "Cancel",
-  word,
+  label,
   isBusy,
   isDangerous = false,
-  isPossible = true,
-  act,
+  isEnabled = true,
+  onConfirm,
 }: {
   back: string;
-  /** Where "Cancel" would be misread. */
+  /** For dialogs in which "Cancel" could be misread. */
   backLabel?: string;
-  /** What is done. */
-  word: string;
+  label: string;
   isBusy: boolean;
-  /** Nothing brings back what it ends. */
+  /** The action can't be undone. */
   isDangerous?: boolean;
-  isPossible?: boolean;
-  /** Without it the form that they stand in is submitted. */
-  act?: () => void;
+  isEnabled?: boolean;
+  /** Without it, the button submits its form. */
+  onConfirm?: () => void;
 }) => (
   <footer>
     <a class="button secondary outline" href={back}>
       {backLabel}
     </a>
     <button
-      type={act ? "button" : "submit"}
+      type={onConfirm ? "button" : "submit"}
       class={isDangerous ? "danger" : ""}
       aria-busy={isBusy}
-      disabled={isBusy || !isPossible}
-      onClick={act}
+      disabled={isBusy || !isEnabled}
+      onClick={onConfirm}
     >
-      {word}
+      {label}
     </button>
   </footer>
 );

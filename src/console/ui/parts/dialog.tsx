@@ -3,7 +3,7 @@ import { useLocation } from "preact-iso";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Sentence } from "./sentence.tsx";
 
-/** A dialog that an address of its own shows; closing it goes to `back`. */
+/** A dialog with an address of its own. Closing it leads to `back`. */
 export const Dialog = ({
   title,
   back,
@@ -15,22 +15,22 @@ export const Dialog = ({
 }) => {
   const { route } = useLocation();
   const element = useRef<HTMLDialogElement>(null);
-  const hasBegun = useRef(false);
+  const hasFocused = useRef(false);
   const id = useId();
   useEffect(() => {
     const dialog = element.current;
     if (dialog && !dialog.open) dialog.showModal();
     return () => dialog?.close();
   }, []);
-  // As often as it is drawn: what it asks for may come later than the dialog.
+  // After each render, until there is a control: the content may load after the dialog opens.
   useEffect(() => {
-    if (hasBegun.current) return;
-    // Not its button to close, which comes first.
+    if (hasFocused.current) return;
+    // The first control, but not the close button before it.
     const first = element.current?.querySelector<HTMLElement>(
       "input, select, textarea, footer a, footer button",
     );
     first?.focus();
-    hasBegun.current = first !== null && first !== undefined;
+    hasFocused.current = first !== null && first !== undefined;
   });
   const leave = () => route(back);
   return (

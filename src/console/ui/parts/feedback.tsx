@@ -3,34 +3,34 @@ import type { Tone } from "./tone.ts";
 
 export type { Tone } from "./tone.ts";
 
-/** While something is fetched: as tall as what comes, so that nothing jumps. */
+/** Shown while something loads. It is as tall as the content, so that nothing jumps. */
 export const Loading = ({ what = "Loading", isForm = false }: { what?: string; isForm?: boolean }) => (
   <p class={isForm ? "loading form" : "loading"} aria-busy="true">
     {what}…
   </p>
 );
 
-/** An error in words, with a way on. */
+/** An error message, with a button to try again. */
 export const Problem = ({
   error,
-  again,
+  onRetry,
   retryLabel = "Try again",
 }: {
   error: Error;
-  again?: () => unknown;
+  onRetry?: () => unknown;
   retryLabel?: string;
 }) => (
   <div class="notice problem" role="alert">
     <p>{error.message}</p>
-    {again && (
-      <button type="button" class="secondary outline" onClick={() => void again()}>
+    {onRetry && (
+      <button type="button" class="secondary outline" onClick={() => void onRetry()}>
         {retryLabel}
       </button>
     )}
   </div>
 );
 
-/** Where a list would be that has nothing yet. */
+/** Shown in place of an empty list. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty">
     <p>

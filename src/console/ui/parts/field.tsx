@@ -4,7 +4,7 @@ import { Sentence } from "./sentence.tsx";
 
 export { fieldError, generalError } from "./field-errors.ts";
 
-/** A control with its label, a hint, and at the place what the API says of it. */
+/** A control with its label, and a hint or the API's error below it. */
 export const Field = ({
   label,
   hint,
@@ -14,7 +14,7 @@ export const Field = ({
   label: string;
   hint?: ComponentChildren;
   error?: string | undefined;
-  /** The control, given what ties it to its label and words. */
+  /** The control. It takes the attributes that tie it to its label and hint. */
   children: (tied: { id: string; "aria-describedby": string; "aria-invalid"?: "true" }) => ComponentChildren;
 }) => {
   const id = useId();

@@ -2,24 +2,24 @@ import { createContext } from "preact";
 import { useLocation } from "preact-iso";
 import { useContext } from "preact/hooks";
 
-/** What was done last, and the address that its words are said at. */
+/** A message about the last action, and the address at which it is shown. */
 export interface Announcement {
   words: string;
   at: string;
 }
 
-/** Takes what is to be said; the App says it. */
-export const Say = createContext<(done: Announcement) => void>(() => {});
+/** Shows an announcement above the pages. */
+export const Announce = createContext<(announcement: Announcement) => void>(() => {});
 
 /**
- * Leads on from what is done, and says there what it was. The address where it was done is replaced: going back does not
- * offer it again. To be called from `mutate`'s own `onSuccess`, which whoever has left meanwhile is not reached by.
+ * Returns a function that goes to an address and announces there what was done. It replaces the current address, so that
+ * going back does not open the dialog again. Call it from `mutate`'s own `onSuccess`, which does not fire after unmount.
  */
 export const useFinish = () => {
   const { route } = useLocation();
-  const say = useContext(Say);
+  const announce = useContext(Announce);
   return (at: string, words: string): void => {
     route(at, true);
-    say({ words, at });
+    announce({ words, at });
   };
 };

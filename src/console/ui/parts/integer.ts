@@ -1,3 +1,3 @@
-/** A whole number as it was typed: one beyond a double's precision stays exact; what is none is left to the API to refuse. */
+/** Parses an integer, exactly even beyond 2^53. Other text is returned unchanged: the API says what is wrong with it. */
 export const integerOf = (text: string): number =>
   (/^-?\d{1,30}$/.test(text.trim()) ? BigInt(text.trim()) : text) as unknown as number;

@@ -1,21 +1,21 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** What of a list that comes in pages is shown, and the button for the next page. */
+/** How much of a list is shown, and the button that loads the next page. */
 export const More = ({
   words,
   hasMore,
   isBusy,
-  more,
+  onMore,
 }: {
   /** "50 of 1,234 animals shown" */
   words: string;
   hasMore: boolean;
   isBusy: boolean;
-  more: () => unknown;
+  onMore: () => unknown;
 }) => {
   const shown = useRef<HTMLParagraphElement>(null);
   const wasPressed = useRef(false);
-  // With the last page the button goes: whoever pressed it is not left at the top of the document.
+  // The button disappears with the last page: keep the focus here, not at the top of the document.
   useEffect(() => {
     if (!hasMore && wasPressed.current) shown.current?.focus();
   }, [hasMore]);
@@ -31,7 +31,7 @@ export const More = ({
           aria-busy={isBusy}
           onClick={() => {
             wasPressed.current = true;
-            if (!isBusy) void more();
+            if (!isBusy) void onMore();
           }}
         >
           Show more

@@ -2,8 +2,8 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 /**
- * A heading that a screen reader goes on from when what held the focus is gone, as after a link; not when the document was
- * loaded: there the browser begins at its top.
+ * A heading that takes the focus if the focused element is gone, as after a link. Not when the document was loaded: then
+ * the browser begins at the top.
  */
 export const useArrival = () => {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -13,7 +13,7 @@ export const useArrival = () => {
   return heading;
 };
 
-/** A page of the console: its title, which is the document's too and is where a screen reader begins, and what can be done. */
+/** A page of the console: a title, which is the document's too and takes the focus, actions and content. */
 export const Page = ({
   title,
   part,
@@ -21,7 +21,7 @@ export const Page = ({
   children,
 }: {
   title: string;
-  /** Which part of it is shown, for the document's title. */
+  /** The part of the page that is shown, for the document's title. */
   part?: string | undefined;
   actions?: ComponentChildren;
   children: ComponentChildren;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Scroll } from "./scroll.tsx";
 
-/** What stands above a column; `number`: set as one; `actions`: for who cannot see what is in it. */
+/** The heading of a column. `number` aligns right; `actions` is shown to screen readers only. */
 type Column = string | { name: string; kind: "number" | "actions" };
 
 const Heading = ({ column }: { column: Column }) => {
@@ -20,17 +20,17 @@ const Heading = ({ column }: { column: Column }) => {
   );
 };
 
-/** A table that scrolls by itself where it is wider than the page. Its children are its rows. */
+/** A table that scrolls if it is wider than the page. Its children are the rows. */
 export const Table = ({
   label,
   columns,
   kind = "",
   children,
 }: {
-  /** What it says. */
+  /** What the table shows, for screen readers. */
   label: string;
   columns: readonly Column[];
-  /** Classes; with `stack` each row is a list of its cells where the page is narrow, by their `data-column`. */
+  /** Classes. With `stack`, each row becomes a list of its cells on narrow pages, labelled by `data-column`. */
   kind?: string;
   children: ComponentChildren;
 }) => (

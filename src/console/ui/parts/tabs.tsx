@@ -1,11 +1,11 @@
-/** One of some pages, or of some parts of one. */
+/** A link to a page, or to a part of a page. */
 export interface Tab {
   href: string;
   name: string;
   isCurrent: boolean;
 }
 
-/** Links to the parts of what is shown, of which one is shown now; `label` says what they are. */
+/** Links to the parts of a page. `label` names them for screen readers. */
 export const Tabs = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) => (
   <nav aria-label={label} class="areas">
     <ul>

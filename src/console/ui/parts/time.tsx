@@ -3,7 +3,7 @@ import { relative } from "./duration.ts";
 
 const TICK_MS = 30_000;
 
-/** The time now, in milliseconds; it moves on by itself. */
+/** The current time in milliseconds. It updates the component as time passes. */
 export const useNow = (): number => {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -13,7 +13,7 @@ export const useNow = (): number => {
   return now;
 };
 
-/** A time as its distance from now, with the absolute one on hover; it keeps itself true. */
+/** A time relative to now, with the absolute time on hover. It stays up to date. */
 export const Time = ({ at }: { at: string }) => {
   const now = useNow();
   const date = new Date(at);

@@ -1,2 +1,2 @@
-/** What a badge or a notice says before it is read. */
+/** The colour of a badge or a notice. */
 export type Tone = "good" | "waiting" | "bad" | "quiet";

@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import { newIdempotencyKey } from "./idempotency-key.ts";
 
 /**
- * The header of an act that is done once, however often it is sent until its answer arrives: one key for as long as the
- * form, or whatever else asks for the act, is shown.
+ * The header with which a request can be repeated safely until its response arrives. The key stays the same while the
+ * component is mounted.
  */
 export const useIdempotencyKey = (): { "Idempotency-Key": string } => {
   const [key] = useState(newIdempotencyKey);

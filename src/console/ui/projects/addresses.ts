@@ -1,17 +1,17 @@
-/** Addresses of the console's own pages about projects. */
+/** The addresses of the pages about projects. */
 
 const PROJECTS = "/console/projects";
 
 export const projectsPath = PROJECTS;
 
-/** Of an area of a project, or of something in it: `projectPath("docs", "deploys", "3")`. */
+/** An area of a project, or an item in it: `projectPath("docs", "deploys", "3")`. */
 export const projectPath = (slug: string, ...parts: string[]): string =>
   [PROJECTS, ...[slug, ...parts].map(encodeURIComponent)].join("/");
 
-/** Of a project's custom domain, or of something to do with it. */
+/** A custom domain of a project, or an action on it. */
 export const domainPath = (slug: string, hostname: string, ...parts: string[]): string =>
   projectPath(slug, "domains", hostname, ...parts);
 
-/** An address as people read it: without what goes without saying. */
+/** A short form of an address, for people. */
 export const shownAddress = (address: string): string =>
   address.replace(/^https?:\/\//, "").replace(/\/$/, "");

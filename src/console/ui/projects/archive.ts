@@ -1,6 +1,6 @@
 import { pluralize } from "../parts/count.ts";
 
-/** What an archive is sent as, by its file's name; undefined if it is none that can be deployed. */
+/** The media type of an archive by its file name; undefined if it cannot be deployed. */
 export const archiveTypeOf = (name: string): "application/zip" | "application/gzip" | undefined => {
   if (/\.zip$/i.test(name)) return "application/zip";
   return /\.(tar\.gz|tgz)$/i.test(name) ? "application/gzip" : undefined;
@@ -8,7 +8,7 @@ export const archiveTypeOf = (name: string): "application/zip" | "application/gz
 
 const UNITS = ["KB", "MB", "GB"] as const;
 
-/** "1.2 MB": bytes as people read them. */
+/** "1.2 MB" */
 export const sizeOf = (bytes: number): string => {
   if (bytes < 1000) return pluralize(bytes, "byte");
   const power = Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length);

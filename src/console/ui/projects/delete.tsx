@@ -9,7 +9,7 @@ import { Field } from "../parts/field.tsx";
 import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
 import { KEYS, type Project } from "./queries.ts";
 
-/** Deletes a project, once its slug was typed. */
+/** The dialog that deletes a project after its slug was typed. */
 export const DeleteProject = ({ project: { slug, name, address } }: { project: Project }) => {
   const queries = useQueryClient();
   const done = useFinish();
@@ -43,8 +43,8 @@ export const DeleteProject = ({ project: { slug, name, address } }: { project: P
           {shownAddress(address)} is gone at once, and nothing brings it back.
         </p>
         <Field
-          label={`Type its slug, ${slug}`}
-          error={isWrong ? `This is not its slug: type ${slug}.` : undefined}
+          label={`To confirm, type its slug, ${slug}`}
+          error={isWrong ? `This is not the slug. Type ${slug}.` : undefined}
         >
           {(tied) => (
             <input
@@ -58,7 +58,7 @@ export const DeleteProject = ({ project: { slug, name, address } }: { project: P
             />
           )}
         </Field>
-        <DialogButtons back={back} word="Delete project" isBusy={deleting.isPending} isDangerous />
+        <DialogButtons back={back} label="Delete project" isBusy={deleting.isPending} isDangerous />
       </form>
     </Dialog>
   );

@@ -56,7 +56,7 @@ const Row = ({ deploy, project, mayChange }: { deploy: Deploy; project: Project;
   );
 };
 
-/** A project's deploys, newest first: a new one, and the way back to an earlier one. */
+/** The deploys of a project, newest first, with an upload and a rollback. */
 export const Deploys = ({ project, chosen }: { project: Project; chosen: string | undefined }) => {
   const { slug } = project;
   const mayChange = useSession().can("platform:write");
@@ -76,7 +76,7 @@ export const Deploys = ({ project, chosen }: { project: Project; chosen: string 
     <>
       <h2>Deploys</h2>
       {mayChange && <Uploader slug={slug} />}
-      {found.error && <Problem error={found.error} again={found.refetch} />}
+      {found.error && <Problem error={found.error} onRetry={found.refetch} />}
       {found.isPending && <Loading what="Loading deploys" />}
       {deploys?.length === 0 && <Empty title="No deploys yet" />}
       {deploys && deploys.length > 0 && (
@@ -88,7 +88,7 @@ export const Deploys = ({ project, chosen }: { project: Project; chosen: string 
             "When",
             "State",
             "Content",
-            { name: "What to do", kind: "actions" },
+            { name: "Actions", kind: "actions" },
           ]}
         >
           {deploys.map((deploy) => (
@@ -101,7 +101,7 @@ export const Deploys = ({ project, chosen }: { project: Project; chosen: string 
           words={`${pluralize(deploys.length, "deploy")} shown`}
           hasMore={found.hasNextPage}
           isBusy={found.isFetchingNextPage}
-          more={found.fetchNextPage}
+          onMore={found.fetchNextPage}
         />
       )}
       {mayChange && chosen && <RollBack project={project} chosen={chosen} />}

@@ -63,11 +63,11 @@ export const Projects = () => {
         )
       }
     >
-      {found.error && <Problem error={found.error} again={found.refetch} />}
+      {found.error && <Problem error={found.error} onRetry={found.refetch} />}
       {found.isPending && <Loading what="Loading projects" />}
       {projects?.length === 0 && (
         <Empty title="No projects yet">
-          <p>A project publishes a site of yours: make one, then drop its files there.</p>
+          <p>A project publishes a site. Create one, then upload its files.</p>
         </Empty>
       )}
       {projects && projects.length > 0 && (
@@ -77,7 +77,7 @@ export const Projects = () => {
             words={`${pluralize(projects.length, "project")} shown`}
             hasMore={found.hasNextPage}
             isBusy={found.isFetchingNextPage}
-            more={found.fetchNextPage}
+            onMore={found.fetchNextPage}
           />
         </>
       )}

@@ -15,7 +15,7 @@ import { slugOf } from "./slug.ts";
 
 type NewOne = components["schemas"]["NewProject"];
 
-/** Makes a project, and leads to it. */
+/** The dialog that creates a project and then opens it. */
 export const NewProject = () => {
   const queries = useQueryClient();
   const done = useFinish();
@@ -23,15 +23,15 @@ export const NewProject = () => {
   const [typedSlug, setSlug] = useState<string>();
   const [plan, setPlan] = useState<Plan>("free");
   const slug = typedSlug ?? slugOf(name);
-  const making = useMutation({
-    // Given what to make: an Enter may come before the page has drawn what was typed.
+  const creating = useMutation({
+    // The body is passed in: Enter may come before the last change is rendered.
     mutationFn: (body: NewOne) => dataOf(platform.POST("/platform/projects", { body })),
     onSuccess(project) {
       void queries.invalidateQueries({ queryKey: KEYS.list });
       queries.setQueryData(KEYS.one(project.slug), project);
     },
   });
-  const { error } = making;
+  const { error } = creating;
   const isTaken = hasCode(error, "slug_taken");
   const general = isTaken ? undefined : generalError(error, ["slug", "name", "plan"]);
   return (
@@ -40,17 +40,17 @@ export const NewProject = () => {
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          making.mutate(
+          creating.mutate(
             { slug, name, plan },
             {
               onSuccess: (project) =>
-                done(projectPath(project.slug, "deploys"), `The project “${project.name}” was made.`),
+                done(projectPath(project.slug, "deploys"), `The project “${project.name}” was created.`),
             },
           );
         }}
       >
         {general && <Problem error={general} />}
-        <Field label="Name" hint="What people call it." error={fieldError(error, "name")}>
+        <Field label="Name" hint="A name for people." error={fieldError(error, "name")}>
           {(tied) => (
             <input
               {...tied}
@@ -63,7 +63,7 @@ export const NewProject = () => {
         </Field>
         <Field
           label="Slug"
-          hint="The first part of its address: small letters, digits and hyphens. It cannot be changed later."
+          hint="The first part of its address: lower-case letters, digits and hyphens. You cannot change it later."
           error={isTaken ? error?.message : fieldError(error, "slug")}
         >
           {(tied) => (
@@ -79,7 +79,7 @@ export const NewProject = () => {
           )}
         </Field>
         <PlanField plan={plan} onChoose={setPlan} error={fieldError(error, "plan")} />
-        <DialogButtons back={projectsPath} word="Create project" isBusy={making.isPending} />
+        <DialogButtons back={projectsPath} label="Create project" isBusy={creating.isPending} />
       </form>
     </Dialog>
   );

@@ -11,7 +11,7 @@ export const PlanField = ({
   onChoose: (plan: Plan) => void;
   error?: string | undefined;
 }) => (
-  <Field label="Plan" hint="Custom domains need Pro or above." error={error}>
+  <Field label="Plan" hint="Custom domains require Pro or above." error={error}>
     {(tied) => (
       <select
         {...tied}

@@ -2,7 +2,7 @@ import { PLANS } from "../api/plans.ts";
 
 export type Plan = keyof typeof PLANS;
 
-/** Plans as people read them. */
+/** The names of the plans. */
 export const PLAN_NAMES: Record<Plan, string> = { free: "Free", pro: "Pro", enterprise: "Enterprise" };
 
 /** True if the plan has custom domains. */

@@ -45,11 +45,11 @@ const contentOf = (area: string, project: One, item?: string, part?: string): Co
     case "domains":
       return <DomainsArea project={project} item={item} part={part} />;
     default:
-      return <p>The project has no page at this address.</p>;
+      return <p>There is no page at this address.</p>;
   }
 };
 
-/** One project: its deploys, its settings and its custom domains. */
+/** A project with its deploys, settings and custom domains. */
 export const Project = () => {
   const { slug = "", area = "deploys", item, part } = useRoute().params;
   const { data: project, error, refetch } = useProject(slug);
@@ -64,7 +64,7 @@ export const Project = () => {
         ) : (
           <Loading what="Loading the project" />
         )}
-        {isGone && <a href={projectsPath}>To all projects</a>}
+        {isGone && <a href={projectsPath}>All projects</a>}
       </Page>
     );
   return (

@@ -3,7 +3,7 @@ import { dataOf, platform } from "../api/client.ts";
 
 export type { Deploy, Project } from "./model.ts";
 
-/** Names of what is remembered of projects. What is kept of one begins with its own. */
+/** The cache keys of projects. Everything about a project begins with its own key. */
 export const KEYS = {
   list: ["projects"],
   one: (slug: string) => ["project", slug],

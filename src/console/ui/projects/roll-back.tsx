@@ -11,7 +11,7 @@ import { KEYS, type Project } from "./queries.ts";
 
 const NO_SUCH = new Error("There is no such deploy.");
 
-const Asking = ({ project: { slug, activeDeploy }, id }: { project: Project; id: number }) => {
+const RollBackDialog = ({ project: { slug, activeDeploy }, id }: { project: Project; id: number }) => {
   const queries = useQueryClient();
   const done = useFinish();
   const back = projectPath(slug, "deploys");
@@ -32,14 +32,11 @@ const Asking = ({ project: { slug, activeDeploy }, id }: { project: Project; id:
     <Dialog title={isEarlier ? `Roll back to deploy ${id}` : `Make deploy ${id} live`} back={back}>
       {problem && <Problem error={problem} />}
       {!deploy && !error && <Loading />}
-      {deploy && isLive && <p>Deploy {id} is live already.</p>}
+      {deploy && isLive && <p>Deploy {id} is already live.</p>}
       {deploy && !isLive && (
         <p>
-          It was made <Time at={deploy.createdAt} /> and has {contentOf(deploy)}. Visitors see it at once
-          {activeDeploy !== undefined && (
-            <>; deploy {activeDeploy} is kept, so that you can come back to it</>
-          )}
-          .
+          It was created <Time at={deploy.createdAt} /> and has {contentOf(deploy)}. Visitors see it at once
+          {activeDeploy !== undefined && <>. Deploy {activeDeploy} is kept, so that you can return to it</>}.
         </p>
       )}
       <footer>
@@ -51,7 +48,7 @@ const Asking = ({ project: { slug, activeDeploy }, id }: { project: Project; id:
           aria-busy={activating.isPending}
           disabled={activating.isPending || isLive || deploy?.status !== "succeeded"}
           onClick={() =>
-            activating.mutate(undefined, { onSuccess: () => done(back, `Deploy ${id} is live now.`) })
+            activating.mutate(undefined, { onSuccess: () => done(back, `Deploy ${id} is now live.`) })
           }
         >
           {isEarlier ? "Roll back" : "Make live"}
@@ -61,10 +58,10 @@ const Asking = ({ project: { slug, activeDeploy }, id }: { project: Project; id:
   );
 };
 
-/** Asks whether a deploy that is not live shall be, and makes it so. @param chosen as the address names it */
+/** The dialog that makes another deploy live. @param chosen the id in the address */
 export const RollBack = ({ project, chosen }: { project: Project; chosen: string }) => {
   const id = idOf(chosen);
-  if (id !== undefined) return <Asking key={id} project={project} id={id} />;
+  if (id !== undefined) return <RollBackDialog key={id} project={project} id={id} />;
   return (
     <Dialog title="Make a deploy live" back={projectPath(project.slug, "deploys")}>
       <Problem error={NO_SUCH} />

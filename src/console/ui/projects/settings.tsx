@@ -12,7 +12,7 @@ import { PlanField } from "./plan-field.tsx";
 import { hasDomains } from "./plans.ts";
 import { KEYS, type Project } from "./queries.ts";
 
-/** What the platform decided. */
+/** The facts that cannot be changed. */
 const Facts = ({ project: { slug, address, target } }: { project: Project }) => (
   <dl class="facts">
     <dt>Slug</dt>
@@ -39,7 +39,7 @@ const ChangeForm = ({ project }: { project: Project }) => {
     async onSuccess(changed) {
       setName(changed.name);
       queries.setQueryData(KEYS.one(slug), changed);
-      // A plan brings its domains back, or suspends them.
+      // A change of plan restores or suspends its domains.
       await queries.invalidateQueries({ queryKey: KEYS.one(slug) });
       await queries.invalidateQueries({ queryKey: KEYS.list });
     },
@@ -82,7 +82,7 @@ const ChangeForm = ({ project }: { project: Project }) => {
   );
 };
 
-/** A project's name and plan, what was decided for it, and its end. */
+/** A project's name and plan, its facts, and its deletion. */
 export const Settings = ({ project, isDeleting }: { project: Project; isDeleting: boolean }) => {
   const mayChange = useSession().can("platform:write");
   return (
@@ -94,7 +94,7 @@ export const Settings = ({ project, isDeleting }: { project: Project; isDeleting
       {mayChange && (
         <>
           <h3>Delete the project</h3>
-          <p>With its deploys and domains; its site is gone at once.</p>
+          <p>This deletes its deploys and domains too. Its site disappears at once.</p>
           <a class="button danger" href={projectPath(project.slug, "settings", "delete")}>
             Delete project
           </a>

@@ -1,11 +1,11 @@
-const MOST = 63;
+const MAX_LENGTH = 63;
 
-/** A slug to begin with for a project's name: `Tierheim Köln` is `tierheim-koln`. It may be empty. */
+/** Suggests a slug for a project's name: `tierheim-koln` for `Tierheim Köln`. It may be empty. */
 export const slugOf = (name: string): string =>
   name
     .normalize("NFKD")
     .toLowerCase()
     .replaceAll(/\p{M}/gu, "")
     .replaceAll(/[^a-z0-9]+/g, "-")
-    .slice(0, MOST)
+    .slice(0, MAX_LENGTH)
     .replaceAll(/^-+|-+$/g, "");

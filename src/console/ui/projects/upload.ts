@@ -9,8 +9,8 @@ const deployOf = async ({ status, responseText }: XMLHttpRequest): Promise<Deplo
 };
 
 /**
- * Sends an archive to be deployed. Not by `fetch`, which does not tell how much was sent.
- * @param onProgress told of the share that was sent, from 0 to 1
+ * Uploads an archive. It does not use `fetch`, which does not report progress.
+ * @param onProgress called with the share that was sent, from 0 to 1
  */
 export const sendArchive = (
   slug: string,
@@ -27,10 +27,13 @@ export const sendArchive = (
   request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(total ? loaded / total : 0));
   request.upload.addEventListener("load", () => onProgress(1));
   request.addEventListener("load", () => resolve(deployOf(request)));
-  request.addEventListener("abort", end("cancelled", "The upload was cancelled; nothing has changed."));
+  request.addEventListener("abort", end("cancelled", "The upload was cancelled. Nothing has changed."));
   request.addEventListener(
     "error",
-    end("unreachable", "The upload broke off: check your connection, and whether the archive is too large."),
+    end(
+      "unreachable",
+      "The upload was interrupted. Check your connection, and whether the archive is too large.",
+    ),
   );
   request.send(archive);
   return { deploy, cancel: () => request.abort() };

@@ -1,9 +1,9 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Problem } from "../parts/feedback.tsx";
 import { useUploads } from "./uploads-provider.tsx";
-import { wordsOf } from "./uploads.ts";
+import { uploadStatus } from "./uploads.ts";
 
-/** How far an upload is. */
+/** The progress of an upload. */
 const Progress = ({ share, cancel }: { share: number; cancel: () => void }) =>
   share < 1 ? (
     <>
@@ -16,14 +16,14 @@ const Progress = ({ share, cancel }: { share: number; cancel: () => void }) =>
     <progress aria-label="Unpacking" />
   );
 
-/** Takes an archive that is dropped or chosen, and deploys it. */
+/** Uploads an archive that is dropped or chosen. */
 export const Uploader = ({ slug }: { slug: string }) => {
   const uploads = useUploads();
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
   const [isOver, setOver] = useState(false);
   const upload = uploads.of(slug);
-  // What came of it was seen here.
+  // The result has been shown here.
   useEffect(() => () => uploads.forget(slug), [uploads, slug]);
   const take = (files: FileList | null | undefined) => {
     const archive = files?.[0];
@@ -47,7 +47,7 @@ export const Uploader = ({ slug }: { slug: string }) => {
         }}
       >
         <label for={id}>
-          Drop an archive of the site here, or choose one: a .tar.gz or .zip with index.html at its top.
+          Drop an archive of the site here, or choose one: a .tar.gz or .zip with index.html at its root.
         </label>
         <input
           ref={input}
@@ -59,7 +59,7 @@ export const Uploader = ({ slug }: { slug: string }) => {
         />
       </div>
       <div class="outcome">
-        <span role="status">{wordsOf(upload)}</span>
+        <span role="status">{uploadStatus(upload)}</span>
         {upload?.state === "sending" && <Progress share={upload.share} cancel={() => uploads.cancel(slug)} />}
       </div>
       {upload?.state === "failed" && <Problem error={upload.error} />}

@@ -7,12 +7,12 @@ import { type Uploads, uploadTracker } from "./uploads.ts";
 
 const Current = createContext<{ uploads: Uploads } | undefined>(undefined);
 
-/** What is being uploaded; only below `UploadsProvider`. */
+/** The uploads. Use it only below `UploadsProvider`. */
 export const useUploads = (): Uploads => useContext(Current)!.uploads;
 
-const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+const confirmLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
 
-/** Keeps uploads going while pages come and go; closing the tab meanwhile is asked about, and signing out ends them. */
+/** Keeps uploads running while pages change. Closing the tab asks first, and signing out cancels them. */
 export const UploadsProvider = ({ children }: { children: ComponentChildren }) => {
   const queries = useQueryClient();
   const [changes, setChanges] = useState(0);
@@ -28,11 +28,11 @@ export const UploadsProvider = ({ children }: { children: ComponentChildren }) =
   const areSending = uploads.areSending();
   useEffect(() => {
     if (!areSending) return undefined;
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
+    addEventListener("beforeunload", confirmLeaving);
+    return () => removeEventListener("beforeunload", confirmLeaving);
   }, [areSending]);
   useEffect(() => () => uploads.cancelAll(), [uploads]);
-  // Another value with each change, so that whoever shows an upload is drawn again.
+  // A new value with each change, so that components that show an upload render again.
   const value = useMemo(() => ({ uploads }), [uploads, changes]);
   return <Current.Provider value={value}>{children}</Current.Provider>;
 };

@@ -1,25 +1,13 @@
 import { archiveTypeOf, contentOf } from "./archive.ts";
 import type { Deploy } from "./model.ts";
 
-/** What is known of an upload. */
+/** The state of an upload. */
 export type Upload =
   | { state: "sending"; name: string; share: number }
   | { state: "done"; deploy: Deploy }
   | { state: "failed"; error: Error };
 
-/** The uploads of all projects, at most one for each; they go on wherever in the console one goes. */
-export interface Uploads {
-  /** Sends an archive to be deployed; not while another of the project's is being sent. */
-  begin(slug: string, archive: File): void;
-  cancel(slug: string): void;
-  cancelAll(): void;
-  /** Forgets what came of an upload; one that is under way goes on. */
-  forget(slug: string): void;
-  of(slug: string): Upload | undefined;
-  areSending(): boolean;
-}
-
-/** An upload that is under way. */
+/** An upload in progress. */
 export interface Sending {
   /** @throws Refusal */
   deploy: Promise<Deploy>;
@@ -29,55 +17,59 @@ export interface Sending {
 type Send = (slug: string, archive: File, type: string, onProgress: (share: number) => void) => Sending;
 
 /**
- * @param send sends an archive
- * @param changed told whenever something is known anew of any upload
- * @param settled told of which project's upload ended, well or not
+ * Tracks the uploads of all projects, at most one for each. They continue while pages change.
+ * @param onChange called after each change of an upload's state
+ * @param onSettled called with the project whose upload has succeeded or failed
  */
-export const uploadTracker = (send: Send, changed: () => void, settled: (slug: string) => void): Uploads => {
-  const known = new Map<string, Upload>();
-  const underWay = new Map<string, Sending>();
-  const know = (slug: string, upload: Upload) => {
-    known.set(slug, upload);
-    changed();
+export const uploadTracker = (send: Send, onChange: () => void, onSettled: (slug: string) => void) => {
+  const uploads = new Map<string, Upload>();
+  const active = new Map<string, Sending>();
+  const update = (slug: string, upload: Upload) => {
+    uploads.set(slug, upload);
+    onChange();
   };
   const end = (slug: string, upload: Upload) => {
-    underWay.delete(slug);
-    know(slug, upload);
-    settled(slug);
+    active.delete(slug);
+    update(slug, upload);
+    onSettled(slug);
   };
   return {
-    begin(slug, archive) {
-      if (underWay.has(slug)) return;
+    /** Uploads an archive, unless the project has an upload in progress. */
+    begin(slug: string, archive: File): void {
+      if (active.has(slug)) return;
       const { name } = archive;
       const type = archiveTypeOf(name);
       if (!type)
-        return know(slug, {
+        return update(slug, {
           state: "failed",
-          error: new Error(`${name} is no .tar.gz and no .zip: pack the site's folder first.`),
+          error: new Error(`${name} is neither a .tar.gz nor a .zip. Pack the site's folder first.`),
         });
-      know(slug, { state: "sending", name, share: 0 });
-      const sending = send(slug, archive, type, (share) => know(slug, { state: "sending", name, share }));
-      underWay.set(slug, sending);
+      update(slug, { state: "sending", name, share: 0 });
+      const sending = send(slug, archive, type, (share) => update(slug, { state: "sending", name, share }));
+      active.set(slug, sending);
       sending.deploy.then(
         (deploy) => end(slug, { state: "done", deploy }),
         (error: Error) => end(slug, { state: "failed", error }),
       );
     },
-    cancel: (slug) => underWay.get(slug)?.cancel(),
-    cancelAll() {
-      for (const { cancel } of underWay.values()) cancel();
+    cancel: (slug: string): void => active.get(slug)?.cancel(),
+    cancelAll(): void {
+      for (const { cancel } of active.values()) cancel();
     },
-    forget(slug) {
-      if (!underWay.has(slug)) known.delete(slug);
+    /** Forgets the result of an upload. One in progress continues. */
+    forget(slug: string): void {
+      if (!active.has(slug)) uploads.delete(slug);
     },
-    of: (slug) => known.get(slug),
-    areSending: () => underWay.size > 0,
+    of: (slug: string): Upload | undefined => uploads.get(slug),
+    areSending: (): boolean => active.size > 0,
   };
 };
 
-/** What is said of an upload. */
-export const wordsOf = (upload: Upload | undefined): string => {
-  if (upload?.state === "done") return `Deployed: ${contentOf(upload.deploy)}, live now.`;
+export type Uploads = ReturnType<typeof uploadTracker>;
+
+/** The state of an upload in words. */
+export const uploadStatus = (upload: Upload | undefined): string => {
+  if (upload?.state === "done") return `Deployed: ${contentOf(upload.deploy)}, now live.`;
   if (upload?.state !== "sending") return "";
   return upload.share < 1 ? `Sending ${upload.name}…` : "Unpacking…";
 };
