@@ -5,7 +5,7 @@ import { openForReading } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 import { backupTime } from "./file-names.ts";
 
-/** False for a file that was cut short: its first tables may still be readable. */
+/** False for a truncated file, whose first tables may still be readable. */
 const isWhole = (client: Client, file: string): boolean =>
   client
     .query<{ bytes: number }, []>(
@@ -13,7 +13,7 @@ const isWhole = (client: Client, file: string): boolean =>
     )
     .get()?.bytes === statSync(file).size;
 
-/** The id of the store in this file; undefined if it has none, or cannot be read. */
+/** The store id of a database file; undefined if the file has none or cannot be read. */
 export const storeIdOfFile = (file: string): string | undefined => {
   let client: Client | undefined;
   try {
@@ -28,9 +28,9 @@ export const storeIdOfFile = (file: string): string | undefined => {
 
 /** The names of the backups in a directory. */
 export interface DirectoryBackups {
-  /** Of this store. */
+  /** Backups of this store. */
   own: string[];
-  /** Of another store, without a store id, or damaged: rotation leaves them alone. */
+  /** Backups of another store, without a store id, or damaged. Rotation leaves them alone. */
   others: string[];
 }
 

@@ -3,15 +3,15 @@ import { removeTemporary } from "./temporary-files.ts";
 /** How long the command may take to end after SIGTERM. */
 const MAX_END_MS = 3000;
 
-/** The command line of this program, as it was started. */
+/** The command line that starts this program again. */
 const ownProgram = (): string[] =>
   Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, process.argv[1] ?? ""];
 
-/** Takes backups in a process of their own: copying takes seconds, in which the server must go on responding. */
+/** Takes backups in a separate process: copying takes seconds, during which the server must respond. */
 export const backupProcess = (argv: readonly string[], directory: string, program = ownProgram()) => {
   let running: Bun.Subprocess | undefined;
   return {
-    /** Runs the command `backup`. @returns what it printed @throws with its error message */
+    /** Runs the command `backup`. @returns its output @throws an error with its message */
     async take(): Promise<string> {
       const child = Bun.spawn([...program, "backup", ...argv], {
         stdin: "ignore",
@@ -31,7 +31,7 @@ export const backupProcess = (argv: readonly string[], directory: string, progra
         errors.trim().replace(/^adoption-store: /, "") || `the backup ended with exit code ${code}`,
       );
     },
-    /** Ends the command, which removes what it has written. */
+    /** Ends the command, which removes its files. */
     async cancel(): Promise<void> {
       const child = running;
       if (!child) return;

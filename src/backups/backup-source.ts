@@ -31,7 +31,7 @@ export const openSource = (dataDir: string): Client => {
 };
 
 /**
- * Reads once, which opens the log, so that a fault of the database is not reported as one of the backup's directory.
+ * Reads once, which opens the log, so that a fault of the database is not reported as a fault of the backup's directory.
  * @throws OperatorError
  */
 export const assertReadable = (source: Client, dataDir: string): void => {

@@ -7,7 +7,7 @@ import { OperatorError } from "../lib/operator-error.ts";
 
 const asMegabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
 
-/** @param needed in bytes; 0 if that is not known yet */
+/** @param needed the backup's size in bytes; 0 if it is not known yet */
 export const noRoomError = (directory: string, needed: number) =>
   new OperatorError(
     hasNoInodes(directory)
@@ -15,7 +15,7 @@ export const noRoomError = (directory: string, needed: number) =>
       : `${directory} has no room for the backup${needed > 0 ? `, which needs about ${asMegabytes(needed)}` : ""}: make room there, or choose another directory`,
   );
 
-/** Bytes that a backup of the database needs. To leave out private keys, it is copied twice. */
+/** The bytes that a backup of the database needs. Leaving out private keys takes a second copy. */
 export const databaseSpace = (source: Client, { secrets }: { secrets: boolean }): number =>
   sizeOf(source) * (!secrets && hasSecrets(source) ? 2 : 1);
 

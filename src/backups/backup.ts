@@ -33,10 +33,10 @@ export interface BackupOptions {
   sites: boolean;
   /** Bytes that stay free on the file system of DATA_DIR. */
   reserve: number;
-  /** How many backups stay in the directory of the file; undefined: all. */
+  /** How many backups of this store stay in the directory of the file; undefined: all. */
   keep?: number | undefined;
   now: number;
-  /** Called with what is being done: before each step, and often with the counts of a step. */
+  /** Called before each step, and often during a step with its counts. */
   onProgress: (line: string, isStep?: boolean) => void;
 }
 
@@ -44,9 +44,9 @@ export interface BackupResult {
   file: string;
   /** The size of the file. */
   bytes: number;
-  /** Private keys: included, left out, or there were none to leave out. */
+  /** What happened to private keys; `none` if there were none to leave out. */
   secrets: "included" | "left_out" | "none";
-  /** Undefined if they were not asked for. */
+  /** Undefined for a backup without the files of sites. */
   sites: SiteFiles | undefined;
   /** Names of the older backups that were removed. */
   removed: string[];
@@ -55,12 +55,12 @@ export interface BackupResult {
 }
 
 /**
- * Takes a backup of what is committed now. It is checked before it gets its name. A server may run and write meanwhile.
+ * Backs up the committed state. The backup is checked before it gets its name. A server may run and write meanwhile.
  * @throws OperatorError, and leaves nothing behind
  */
 export const takeBackup = async (options: BackupOptions): Promise<BackupResult> => {
   const { dataDir, file, force, now } = options;
-  // The files are for this user alone, also before they get their final mode.
+  // Only this user may read the files, even before they get their final mode.
   process.umask(0o077);
   const source = openSource(dataDir);
   let needed = 0;
@@ -69,7 +69,7 @@ export const takeBackup = async (options: BackupOptions): Promise<BackupResult> 
     assertExtension(file, dataDir);
     const directory = dirname(file);
     const temporary = join(directory, temporaryName(process.pid));
-    // Before the free space is checked: what a killed backup left may take it up.
+    // Before the free space is checked: the files of a killed backup may take it up.
     const claim = claimTemporary(directory, now);
     try {
       assertReadable(source, dataDir);
@@ -122,7 +122,7 @@ const writeContents = async (
   }
 };
 
-/** Copies the database. If private keys are left out, none of their bytes is in the file. */
+/** Copies the database. Without `secrets`, no byte of a private key is in the file. */
 const copyDatabase = (
   source: Client,
   temporary: string,
@@ -146,7 +146,7 @@ const copyDatabase = (
   return secrets ? "included" : "none";
 };
 
-/** Copies the files that the deploys in the copy need. A deploy that was made after the copy is not in it. */
+/** Copies the files that the deploys in the copy need. Later deploys are not in the copy. */
 const copySites = async (
   copy: Client,
   blobs: Blobs,
@@ -156,7 +156,7 @@ const copySites = async (
   return addSiteFiles(blobs, hashes, backupFiles(copy, { create: true }), onProgress);
 };
 
-/** Removes older backups of this store from the directory. The newest stay, among them the one just taken. */
+/** Removes older backups of this store from the directory. The `keep` newest stay, and always the one just taken. */
 const rotate = (
   { file, keep, now }: BackupOptions,
   storeId: string | undefined,

@@ -17,11 +17,11 @@ import type { SiteFiles } from "./site-files.ts";
 /** A backup that can be restored. */
 export interface CheckedBackup {
   file: string;
-  /** Of the file. */
+  /** The size of the file. */
   bytes: number;
-  /** The id of the store; undefined for a backup from before stores had one. */
+  /** The id of the store; undefined for a backup older than store ids. */
   store: string | undefined;
-  /** The newest migration that it has. */
+  /** Its newest migration. */
   migration: string | undefined;
   /** True if it contains private keys. */
   secrets: boolean;
@@ -29,7 +29,7 @@ export interface CheckedBackup {
   sites: SiteFiles | undefined;
 }
 
-/** Reads a file of a site. @returns its size @throws UnsoundDatabase if its content does not match its name */
+/** Checks a site's file. @returns its size @throws UnsoundDatabase if its content does not match its name */
 const checkFile = (files: BackupFiles, hash: string): number => {
   const hasher = new Bun.CryptoHasher("sha256");
   let bytes = 0;
@@ -52,7 +52,7 @@ const neededBy = (files: BackupFiles, manifests: readonly string[]): Set<string>
     try {
       for (const hash of hashesOf(readManifest(text))) needed.add(hash);
     } catch {
-      // The manifest was missing or damaged when the backup was taken: only it is counted.
+      // The manifest was missing or damaged when the backup was taken. Its files are unknown, so only it is counted.
     }
   }
   return needed;

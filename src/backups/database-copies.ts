@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { databasePath } from "../data-dir/paths.ts";
 import { isTemporary } from "./file-names.ts";
 
-/** How every database of SQLite begins (https://sqlite.org/fileformat2.html#magic_header_string). */
+/** The beginning of every SQLite database (https://sqlite.org/fileformat2.html#magic_header_string). */
 const MAGIC = "SQLite format 3\0";
 
 const isDatabase = (path: string): boolean => {
@@ -21,7 +21,7 @@ const isDatabase = (path: string): boolean => {
   }
 };
 
-/** True for databases that a restore has set aside or left, and for backups: in DATA_DIR their names end with .db. */
+/** True for databases that a restore set aside or left behind, and for backups, whose names end with .db in DATA_DIR. */
 const isCopyInData = (path: string): boolean => {
   const [name, own] = [basename(path), basename(databasePath(""))];
   return name.startsWith(`${own}.`) || isTemporary(name) || (name !== own && name.endsWith(".db"));
@@ -41,8 +41,8 @@ const filesIn = (directory: string, isCopy: (path: string) => boolean): string[]
 };
 
 /**
- * Files of DATA_DIR and of the backup directory that hold a copy of the database or of a part of it. A directory that cannot
- * be read is named itself.
+ * The files in DATA_DIR and in the backup directory that hold a copy of the database or a part of one. A directory that
+ * cannot be read is listed itself.
  */
 export const databaseCopies = (dataDir: string, backupDir: string): string[] => {
   const data = resolve(dataDir);

@@ -18,7 +18,7 @@ import { OperatorError } from "../lib/operator-error.ts";
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
 
-/** The service's own files in DATA_DIR, and those named after them, such as the logs of the database. */
+/** The service's own files in DATA_DIR, and files named after them, such as the database's log. */
 const OWN_NAME = /^(adoption-store\.db|admin\.key|server\.(lock|json)|import-\d+\.lock|(blobs|uploads)$)/i;
 /** What may follow the real path of such a file or directory. */
 const OWN_SUFFIX = /^(-wal|-shm|-journal|\/.*)?$/;
@@ -27,7 +27,7 @@ const OWN_SUFFIX = /^(-wal|-shm|-journal|\/.*)?$/;
 const nearestExisting = (directory: string): string =>
   existsSync(directory) ? directory : nearestExisting(dirname(directory));
 
-/** True for the path of a file of the service itself, also through links. */
+/** True if the path leads to a file of the service itself, also through links. */
 const isOwn = (file: string, dataDir: string): boolean => {
   if (!existsSync(dataDir)) return false;
   const directory = nearestExisting(dirname(file));
@@ -57,7 +57,7 @@ export const assertDestination = (file: string, dataDir: string): void => {
 export const isInside = (directory: string, dataDir: string): boolean =>
   `${realpathSync(directory)}${sep}`.startsWith(`${realpathSync(dataDir)}${sep}`);
 
-/** @throws OperatorError for a backup in DATA_DIR whose name does not show that it is one */
+/** @throws OperatorError if the backup is in DATA_DIR and its name does not end with .db */
 export const assertExtension = (file: string, dataDir: string): void => {
   if (realpathSync(dirname(file)) === realpathSync(dataDir) && !file.endsWith(".db"))
     throw new OperatorError(
@@ -65,7 +65,7 @@ export const assertExtension = (file: string, dataDir: string): void => {
     );
 };
 
-/** @throws OperatorError if backups cannot be written there, or the directory cannot be made */
+/** @throws OperatorError if backups cannot be written there, or the directory cannot be created */
 export const assertBackupDirectory = (path: string, dataDir: string): void => {
   const refusal = (reason: string) =>
     new OperatorError(`BACKUP_DIR ${path}: ${reason}: choose another with --backup-dir`);
@@ -85,7 +85,7 @@ const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP",
 export const existsMessage = (file: string): string =>
   `${file} exists already: name another file, or overwrite it with --force`;
 
-/** Gives the file a second name in one step. @returns false if the file system has no hard links @throws EEXIST */
+/** Creates a hard link. @returns false if the file system has no hard links @throws EEXIST */
 export const tryLink = (file: string, name: string): boolean => {
   try {
     linkSync(file, name);
@@ -96,7 +96,7 @@ export const tryLink = (file: string, name: string): boolean => {
   }
 };
 
-/** Moves a written file to its name, over an older one if `force`. Its content is on disk before, its name after. */
+/** Moves a complete file to its name, and on disk. `force` replaces an older file. */
 export const moveIntoPlace = async (
   temporary: string,
   file: string,

@@ -7,17 +7,17 @@ import { replaceFile } from "../lib/durable.ts";
 import { fileSize } from "../lib/files.ts";
 import { inheritOwner } from "../lib/ownership.ts";
 
-/** How long a copy is kept. */
+/** Older copies are removed. */
 const MAX_AGE_MS = 7 * 24 * 60 * 60_000;
 
-/** How much room a migration may need, in sizes of the database: the copy, the log, which may hold every page, and growth. */
+/** A migration may need this many times the database's size: the copy, the log, which may hold every page, and growth. */
 const SPACE_FACTOR = 4;
 
 const PREFIX = `${basename(databasePath(""))}.before-`;
-/** With the name of a migration. The name of a database that a restore sets aside has a time there instead. */
+/** Ends with a migration's tag. A database that a restore sets aside has a time there instead. */
 const COPY_NAME = new RegExp(`^${PREFIX.replaceAll(".", "\\.")}\\d{4}_\\w+(\\.partial(-journal)?)?$`);
 
-/** The path of the copy that is taken before this migration. */
+/** The path of the copy from before this migration. */
 export const preMigrationCopyPath = (dataDir: string, tag: string): string =>
   `${databasePath(dataDir)}.before-${tag}`;
 
@@ -26,20 +26,20 @@ const copiesIn = (dataDir: string): string[] =>
     .filter((name) => COPY_NAME.test(name))
     .map((name) => join(dataDir, name));
 
-/** The bytes that a migration with a copy needs in DATA_DIR. */
+/** The bytes that a migration and its copy need in DATA_DIR. */
 export const migrationSpace = (dataDir: string): number => {
   const path = databasePath(dataDir);
   return SPACE_FACTOR * (fileSize(path) + logSize(path));
 };
 
-/** True if DATA_DIR has room for a migration with a copy, and `reserve` bytes stay free. */
+/** True if DATA_DIR has room for a migration and its copy with `reserve` bytes to spare. */
 export const hasSpaceForCopy = (dataDir: string, reserve: number): boolean =>
   freeBytes(dataDir) >= migrationSpace(dataDir) + reserve;
 
 /**
- * Takes a copy of the database before a migration, and removes copies from before other migrations.
- * @param copyInto writes it into a file that does not exist
- * @returns its path
+ * Copies the database before a migration, and removes the copies from before other migrations.
+ * @param copyInto writes the copy into a file that does not exist
+ * @returns the copy's path
  */
 export const copyBeforeMigration = async (
   dataDir: string,

@@ -21,7 +21,7 @@ import { type SiteFiles, blobsIn, countMissing, neededFiles, restoreSiteFiles } 
 export interface RestoreResult {
   /** The size of the database. */
   bytes: number;
-  /** The new path of the database before; undefined if there was none. */
+  /** The new path of the previous database; undefined if there was none. */
   aside: string | undefined;
   sites: SiteFiles;
 }
@@ -29,12 +29,12 @@ export interface RestoreResult {
 type OnProgress = (line: string, isStep?: boolean) => void;
 
 /**
- * Checks a backup and takes the lock of DATA_DIR, so that no server can start before `close`. The restored database takes its
- * place in one step, and is on disk before: if the machine stops, either the old or the new database is there.
+ * Checks a backup and takes the lock of DATA_DIR, so that no server can start before `close`. The restored database is on
+ * disk before it replaces the old one in one step: after a crash of the machine, one of the two is there.
  * @throws OperatorError if a server is running, or this program cannot restore the backup
  */
 export const prepareRestore = (dataDir: string, file: string, now: number) => {
-  // A mistyped file makes no directory.
+  // A missing DATA_DIR is created only after the backup is checked: a mistyped file name leaves no directory behind.
   const existing = existsSync(dataDir) ? lockDirectory(dataDir) : undefined;
   let backup: Client;
   try {
@@ -46,7 +46,7 @@ export const prepareRestore = (dataDir: string, file: string, now: number) => {
   makeDataDir(dataDir);
   const lock = existing ?? lockDirectory(dataDir);
   return {
-    /** True if there is a database that the restore replaces. */
+    /** True if the restore replaces a database. */
     replaces: existsSync(databasePath(dataDir)),
     /** @throws OperatorError, and leaves the database as it was */
     async run(onProgress: OnProgress): Promise<RestoreResult> {
@@ -118,7 +118,7 @@ const openBackup = (file: string, dataDir: string): Client => {
   }
 };
 
-/** Writes the database as the server will have it: without the files of sites that a backup holds. */
+/** Writes the database without the files of sites, which the server stores beside it. */
 const writeDatabase = (backup: Client, temporary: string): void => {
   if (!hasBackupFiles(backup)) return copyInto(backup, temporary);
   const raw = `${temporary}.raw`;
@@ -133,7 +133,7 @@ const writeDatabase = (backup: Client, temporary: string): void => {
   }
 };
 
-/** Readers of events see by the ids that the events they have read are replaced. */
+/** Moves event ids above all earlier ones, so that readers of events notice the restore. */
 const renumberEvents = (temporary: string, last: number): void => {
   const copy = openCopy(temporary);
   try {
@@ -143,7 +143,7 @@ const renumberEvents = (temporary: string, last: number): void => {
   }
 };
 
-/** The last event of the database that is replaced; 0 if it cannot be read. */
+/** The last event id of the replaced database; 0 if it cannot be read. */
 const lastEventIdIn = (path: string): number => {
   if (fileSize(path) === 0) return 0;
   let client: Client | undefined;
@@ -157,12 +157,12 @@ const lastEventIdIn = (path: string): number => {
   }
 };
 
-/** An id made of a time stays below what `Last-Event-ID` accepts, and below 2^53. */
+/** Keeps ids that come from a time below the maximum of `Last-Event-ID`, and below 2^53. */
 const MAX_TIME_ID = 9e14;
 
 /**
- * An id above all that any database of this store has given to an event: the time in hundredths of a millisecond is above
- * the count of all events so far, and above the id that an earlier restore made of the time.
+ * An id above every event id of any database of this store. The time in hundredths of a millisecond is above the count of all
+ * events so far, and above the ids that earlier restores took from the time.
  */
 const idAbove = (now: number, ...lastIds: number[]): number =>
   Math.max(...lastIds, Math.min(now * 100, MAX_TIME_ID)) + 1;

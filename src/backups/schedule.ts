@@ -8,7 +8,7 @@ export interface BackupStatus {
   lastSuccess: number | undefined;
   /** When the next backup is due. */
   due: number;
-  /** How many attempts have failed since, and why the last one did. */
+  /** How many attempts have failed since the last success, and why the last one did. */
   failures: number;
   reason: string;
 }
@@ -20,7 +20,7 @@ const GRACE_MS = 60 * 60_000;
 export const isOverdue = (due: number, every: number, now: number): boolean =>
   now > due + Math.min(every, GRACE_MS);
 
-/** Takes a backup when one is due. `stop` ends the one that is in progress. */
+/** Takes a backup when one is due. `stop` ends a backup in progress. */
 export interface BackupScheduler extends Poller {
   /** Undefined before the first tick. */
   status(): BackupStatus | undefined;
@@ -29,13 +29,13 @@ export interface BackupScheduler extends Poller {
 export interface BackupSchedulerOptions {
   /** The time from one backup to the next, in milliseconds. */
   every: number;
-  /** When the newest backup of this store was taken, also by hand; undefined if there is none. */
+  /** When the newest backup of this store was taken, manual ones included; undefined if there is none. */
   newest: () => number | undefined;
   take: () => Promise<void>;
-  /** Cancels the backup that is being taken. */
+  /** Cancels the backup in progress. */
   cancel: () => Promise<void>;
   clock: Clock;
-  /** Called when a backup could not be taken. */
+  /** Called when a backup fails. */
   onFailed: (error: unknown) => void;
 }
 
@@ -55,13 +55,13 @@ export const backupScheduler = ({
   let state: BackupStatus | undefined;
   let isStopped = false;
 
-  /** Backups taken before the start count, so that a restart takes none too early. */
+  /** Earlier backups count, so that a restart takes none too early. */
   const initialStatus = (now: number): BackupStatus => {
     const first = { lastSuccess: undefined, due: now, failures: 0, reason: "" };
     try {
       const last = newest();
       next = last === undefined ? now : last + every;
-      // A backup that became due while no server ran is due now.
+      // If a backup became due while no server ran, it is due now.
       return { ...first, lastSuccess: last, due: Math.max(now, next) };
     } catch (error) {
       onFailed(error);

@@ -11,7 +11,7 @@ import { backupsIn } from "./backup-directory.ts";
 /** The settings of the server's own backups. */
 interface ServerBackupSettings {
   dataDir: string;
-  /** From one backup to the next, in milliseconds; undefined: the server takes none. */
+  /** The time from one backup to the next, in milliseconds; undefined: the server takes none. */
   backupSchedule: number | undefined;
   backupDir: string;
   /** How many backups stay. */
@@ -21,7 +21,7 @@ interface ServerBackupSettings {
 }
 
 /**
- * The server's own backups, each taken by a process of its own; undefined without BACKUP_SCHEDULE.
+ * The server's scheduled backups, each taken by a separate process; undefined without BACKUP_SCHEDULE.
  * @param storeId only backups of this store count, and are rotated
  */
 export const serverBackups = (
@@ -33,7 +33,7 @@ export const serverBackups = (
     program,
   }: {
     clock?: Clock;
-    /** The command line that is run in place of this program. */
+    /** The command line to run instead of this program. */
     program?: string[];
   } = {},
 ): BackupScheduler | undefined => {

@@ -13,23 +13,23 @@ import { tryLink } from "./destination.ts";
 const LOG_SUFFIXES = ["-wal", "-shm", "-journal"];
 const INFIX = ".before-restore-";
 
-/** The second name of a database that a restore at this time replaces. */
+/** The new path of a database that a restore at this time replaces. */
 export const asidePath = (path: string, now: number): string => `${path}${INFIX}${fileTime(now)}`;
 
-/** Gives the database and its log a second name, under which they are complete; the first name stays. @throws OperatorError */
+/** Links the database and its log to the path `aside`, where they are complete. The original database stays. @throws OperatorError */
 export const setAside = async (path: string, aside: string): Promise<void> => {
   includeLog(path);
   const present = ["", ...LOG_SUFFIXES].filter((end) => end !== "-shm" && existsSync(path + end));
   for (const end of present) await addName(path + end, aside + end);
   syncDirectory(dirname(path));
-  // SQLite would read a log that is left here into the restored database. Only a damaged log is left.
+  // SQLite would apply a log that stays here to the restored database. Only a damaged log still exists.
   for (const end of LOG_SUFFIXES) rmSync(path + end, { force: true });
   syncDirectory(dirname(path));
 };
 
 /** Copies the log into the database if both are intact. If one is damaged, both stay as they are. */
 const includeLog = (path: string): void => {
-  // SQLite deletes the log of a database that has no bytes, and with it what was committed there.
+  // SQLite deletes the log of an empty database, and with it the transactions that only the log holds.
   if (fileSize(path) === 0) return;
   removeSecondNames(path);
   try {
@@ -45,7 +45,7 @@ const includeLog = (path: string): void => {
   }
 };
 
-/** Removes second names that a killed restore has left of the database in use: with two names it would get two logs. */
+/** Removes links to the database in use that a killed restore left: under two names, a database would get two logs. */
 const removeSecondNames = (path: string): void => {
   const { ino, nlink } = statSync(path);
   if (nlink === 1) return;
@@ -54,7 +54,7 @@ const removeSecondNames = (path: string): void => {
     if (statSync(join(directory, name)).ino === ino) rmSync(join(directory, name));
 };
 
-/** A second name for a file; on a file system without links, a copy. */
+/** Links the file to a second name; on a file system without links, copies it. */
 const addName = async (file: string, name: string): Promise<void> => {
   if (tryLink(file, name)) return;
   copyFileSync(file, name);

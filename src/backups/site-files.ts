@@ -38,9 +38,9 @@ async function* checkedParts(path: string, hash: string): AsyncGenerator<Uint8Ar
   if (hasher.digest("hex") !== hash) throw new Damaged();
 }
 
-/** Every file that these deploys need, manifests included. Of a manifest that cannot be read, its files are unknown. */
+/** Every file that these deploys need, manifests included, but without the files of unreadable manifests. */
 export const neededFiles = async (blobs: Blobs, manifests: readonly string[]): Promise<string[]> => {
-  // From a backup none gets here whose name is not a hash: `assertSound` refuses it.
+  // Other names are only in a damaged database in use: `assertSound` refuses a backup that has one.
   const validHashes = manifests.filter(isHash);
   const needed = new Set(validHashes);
   for (const manifest of validHashes) {
@@ -55,7 +55,7 @@ export const neededFiles = async (blobs: Blobs, manifests: readonly string[]): P
   return [...needed];
 };
 
-/** The size of a file that a deploy needs; 0 if it is lost. */
+/** The size of a file; 0 if it is missing or damaged. */
 const sizeOrZero = (path: string): number => {
   try {
     return blobSize(path);
@@ -72,7 +72,10 @@ export const totalBytes = (blobs: Blobs, hashes: readonly string[]): number =>
 export const countMissing = (blobs: Blobs, hashes: readonly string[]): number =>
   hashes.filter((hash) => !existsSync(blobs.pathOf(hash))).length;
 
-/** Copies files of the store into a backup. Missing and damaged files are counted, and left out. @param onProgress called with the number of files that are done */
+/**
+ * Copies files of the store into a backup. Leaves out missing and damaged files, and counts them.
+ * @param onProgress called with the number of files so far
+ */
 export const addSiteFiles = async (
   blobs: Blobs,
   hashes: readonly string[],
@@ -95,7 +98,7 @@ export const addSiteFiles = async (
   return sum;
 };
 
-/** Counts the missing and damaged files of these deploys, and names the deploys that need them, as `slug id`. */
+/** Counts missing and damaged files, and lists the deploys that need them, as `slug id`. */
 export const damagedDeploys = async (
   blobs: Blobs,
   deploys: readonly { slug: string; id: number; manifest: string }[],
@@ -116,7 +119,7 @@ async function* toAsync(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array>
   yield* parts;
 }
 
-/** Stores the files of a backup. They are not served before a database refers to them. */
+/** Stores the files of a backup. No visitor gets them before a database refers to them. */
 export const restoreSiteFiles = async (
   blobs: Blobs,
   files: BackupFiles,

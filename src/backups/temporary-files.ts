@@ -6,7 +6,7 @@ import { LOCK_SUFFIX, writerOf, temporaryName } from "./file-names.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 
 const isGone = (pid: number): boolean => {
-  // In a container a new process gets the number of one that was killed.
+  // In a container, a new process may get the id of a killed one.
   if (pid === process.pid) return true;
   try {
     process.kill(pid, 0);
@@ -17,8 +17,8 @@ const isGone = (pid: number): boolean => {
 };
 
 /**
- * True if a process that has ended has left this lock and its file behind. The process number alone does not tell: in
- * another container it may be the number of a running process.
+ * True if the process that created this lock and its file has ended. The process id alone does not tell: it may belong to
+ * another process in another container.
  */
 export const isAbandoned = (lock: string, pid: number): boolean =>
   isGone(pid) && lstatSync(lock, { throwIfNoEntry: false })?.isFile() === true && isUnlocked(lock);
@@ -31,10 +31,10 @@ export const removeTemporary = (directory: string, pid: number): void => {
   for (const file of [...copyFiles(path), path + LOCK_SUFFIX]) rmSync(file, { force: true });
 };
 
-/** No process works on a file for this long without writing to it. */
+/** No process goes this long without writing to its file. */
 const ABANDONED_MS = 60 * 60_000;
 
-/** Removes what killed processes have left. */
+/** Removes the files of killed processes. */
 const removeAbandoned = (directory: string, now: number): void => {
   for (const name of readdirSync(directory)) {
     const pid = writerOf(name);
@@ -49,8 +49,8 @@ const removeAbandoned = (directory: string, now: number): void => {
 };
 
 /**
- * Prepares a directory for the temporary file of this process: removes what killed processes have left, and takes a lock, so
- * that no other process removes this one's file.
+ * Prepares a directory for the temporary file of this process: removes the files of killed processes, and takes a lock, so
+ * that no other process removes this process's file.
  * @throws OperatorError if this process writes a backup there already
  */
 export const claimTemporary = (directory: string, now: number): Lock => {
@@ -59,7 +59,7 @@ export const claimTemporary = (directory: string, now: number): Lock => {
   const lock = pathOf(directory, pid) + LOCK_SUFFIX;
   if (existsSync(lock))
     throw new OperatorError(
-      `${directory}: another backup is being written there: try again when that has ended`,
+      `${directory}: another backup is being written there: try again when it has ended`,
     );
   removeTemporary(directory, pid);
   return shareLock(lock);

@@ -24,7 +24,10 @@ const overdue = (status: BackupStatus): BackupWarning => ({
   message: `A backup was due at ${new Date(status.due).toISOString()}, and ${newestIn(status)}: the server's log says why.`,
 });
 
-/** @param status undefined: none are scheduled, or the server has just started. @param every the schedule, in milliseconds */
+/**
+ * @param status undefined if no backups are scheduled, or if the server has just started
+ * @param every the schedule, in milliseconds
+ */
 export const backupWarnings = (
   status: BackupStatus | undefined,
   every: number,

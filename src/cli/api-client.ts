@@ -3,12 +3,12 @@ import type { Client } from "../config/client.ts";
 import type { Config } from "../config/config.ts";
 import { adminKeyPath } from "../data-dir/paths.ts";
 
-/** The server refused a request, or did not respond; the message says what to do. */
+/** The server refused a request or did not respond; the message says what to do. */
 export class ApiError extends Error {
   override name = "ApiError";
   constructor(
     message: string,
-    /** The code of the error; "" without a response. */
+    /** The response's error code; "" without a response. */
     readonly code: string,
   ) {
     super(message);
@@ -18,7 +18,7 @@ export class ApiError extends Error {
 export interface RequestContent {
   /** Sent as JSON. */
   json?: unknown;
-  /** Sent as it is, as `type`. */
+  /** Sent unchanged, with `type` as its media type. */
   body?: ReadableStream<Uint8Array>;
   type?: string;
 }
@@ -31,7 +31,7 @@ const keyOf = ({ key }: Client, { dataDir }: Config, keyFile: string | undefined
   if (keyFile === undefined && key !== undefined) return key;
   if (existsSync(path)) return readKey(path);
   throw new ApiError(
-    `no API key, because ${path} does not exist: name a file with a key by --key-file, or set ADOPTION_STORE_KEY`,
+    `no API key, because ${path} does not exist: name a file with a key with --key-file, or set ADOPTION_STORE_KEY`,
     "",
   );
 };
@@ -47,12 +47,12 @@ const errorOf = (server: string, status: number, text: string): ApiError => {
   try {
     fault = JSON.parse(text) as typeof fault;
   } catch {
-    // Not a response of this service: a proxy's, perhaps.
+    // Another service responded, perhaps a proxy.
   }
   return new ApiError(fault.message ?? `${server} responded with status ${status}`, fault.code ?? "");
 };
 
-/** A server's HTTP API. @param keyFile a file that holds the key, in place of the usual one */
+/** A client of a server's HTTP API. @param keyFile a file with the key, instead of the default one */
 export const apiClient = (client: Client, config: Config, keyFile?: string) => {
   const key = keyOf(client, config, keyFile);
   return {
@@ -71,7 +71,7 @@ export const apiClient = (client: Client, config: Config, keyFile?: string) => {
         },
         ...(content !== undefined && { body: content }),
         redirect: "error",
-        // The upload of an archive may take long.
+        // Uploading an archive may take long.
         timeout: false,
       } as RequestInit).catch((error: Error) => {
         throw unreachable(client, error.message);

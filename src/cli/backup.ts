@@ -34,7 +34,7 @@ const keepOf = (text: string | undefined, isDirectory: boolean): number | undefi
   return Number(text);
 };
 
-/** Has Ctrl-C leave nothing half-written. */
+/** Removes the unfinished backup if a signal ends the command. */
 const cleanUpOnSignals = (directory: string): void => {
   for (const [signal, code] of stopSignals())
     process.once(signal, () => {
@@ -53,7 +53,7 @@ const printBackup = ({ file, bytes, secrets, sites, removed, leftAlone }: Backup
   if (secrets === "included") print("With private keys (--with-secrets): keep it as safe as DATA_DIR");
   if (secrets === "left_out")
     print(
-      "Without private keys: after a restore the server orders new certificates (--with-secrets includes them)",
+      "Without private keys: after a restore the server orders new certificates (--with-secrets includes the keys)",
     );
   if (removed.length > 0) print(`Removed: ${removed.join(", ")}`);
   if (leftAlone.length > 0)
@@ -80,7 +80,7 @@ const printChecked = ({ file, bytes, migration, sites, secrets }: CheckedBackup)
   if (secrets) print("With private keys: keep it as safe as DATA_DIR");
 };
 
-/** Checks a backup. Nothing is written, and DATA_DIR is not used. */
+/** Checks a backup. Writes nothing and does not use DATA_DIR. */
 const check = (target: string, options: Options): void => {
   assertNoBackupFlags(options);
   const file = resolve(target);
@@ -105,7 +105,7 @@ export const backupCommand = (): Command =>
   withSettings(
     new Command("backup")
       .description(
-        "write a backup of the database and the deployed sites, and check it; also while a server runs",
+        "write a backup of the database and the deployed sites, and check it; a server may be running",
       )
       .argument("<file>", "the file to write, or a directory: the name is then adoption-store-<UTC time>.db")
       .option("--check", "take no backup, but check that the file can be restored; nothing is written")

@@ -28,7 +28,7 @@ const withCertificates = async <Result>(
   return withDatabase(config, (database) => work(commandServices(config, database).certificates));
 };
 
-/** A certificate as JSON output has it, with what is under way for it. */
+/** A certificate in JSON output, with the order in progress. */
 const toWire = (certificate: Certificate) => {
   const present = describeAttempt(certificate);
   return {
@@ -51,7 +51,7 @@ const columnsAt = (now: number): Columns<WireCertificate> => ({
 });
 
 const listCommand = () =>
-  certificatesSubcommand("list", "list the names that have a certificate, or wait for one").action(
+  certificatesSubcommand("list", "list the names that have a certificate or wait for one").action(
     (options: Options) =>
       withCertificates(options, async (certificates) =>
         printList((await certificates.all()).map(toWire), columnsAt(Date.now()), {

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { UsageError } from "./usage-error.ts";
 
-/** Ctrl-C was pressed at a question. */
+/** The user answered a question with Ctrl-C. */
 export class Interrupted extends Error {
   override name = "Interrupted";
 }

@@ -10,9 +10,9 @@ import type { Database } from "../db/open.ts";
 import { explainStorage } from "../data-dir/filesystem.ts";
 import { fullDiskAdvice } from "../data-dir/free-space.ts";
 
-/** Says which file system failed, and what to do. */
+/** Turns a storage failure into a message that names the file system and says what to do. */
 const explain = (error: unknown, dataDir: string): unknown => {
-  // An error of the system itself is about another file that the command writes.
+  // An error of the operating system comes from another file that the command writes.
   if (isFull(error) && resultCode(error) !== "SQLITE_FULL") {
     const { path } = error as NodeJS.ErrnoException;
     const reason =
@@ -28,7 +28,7 @@ const explain = (error: unknown, dataDir: string): unknown => {
 };
 
 /**
- * Runs `work` on the database of DATA_DIR, beside a server or without one; `create` makes what is missing.
+ * Runs `work` on the database of DATA_DIR, beside a server or without one; `create` creates what is missing.
  * @throws OperatorError if it cannot be opened, is being restored, or a file system is full
  */
 export const withDatabase = async <Result>(

@@ -37,7 +37,7 @@ const noteSkipped = ({ skipped }: Listing) => {
   note(`not published (hidden, or neither file nor directory): ${formatNames(skipped, MAX_NAMED)}`);
 };
 
-/** Refuses what the server would refuse, before anything is sent. @throws UsageError */
+/** Refuses, before anything is sent, a site that the server would refuse. @throws UsageError */
 const assertSite = ({ files }: Listing) => {
   try {
     siteRoot(files.map(({ path }) => path));
@@ -46,7 +46,7 @@ const assertSite = ({ files }: Listing) => {
   }
 };
 
-/** The project; `--create` makes it. @throws UsageError if there is none */
+/** Finds the project, or creates it with `--create`. @throws UsageError if it does not exist */
 const findProject = async (api: Api, { project: slug, create, plan }: Options): Promise<Project> => {
   try {
     return await api.call<Project>("GET", `/platform/projects/${encodeURIComponent(slug)}`);
@@ -83,7 +83,7 @@ const upload = async (api: Api, directory: string, { files, bytes }: Listing, sl
       type: "application/gzip",
     });
   } catch (error) {
-    // If the pack failed here, that is the cause.
+    // If packing failed here, the request failed because of that.
     throw failure ?? error;
   } finally {
     progress.end();

@@ -6,7 +6,7 @@ import { backupsIn, storeIdOfFile } from "../backups/backup-directory.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import type { Probe } from "./doctor-finding.ts";
 
-/** When the newest backup of this store was taken; of any store, if the id of this one cannot be read. */
+/** When the newest backup of this store was taken, or of any store if this store's id cannot be read. */
 const newestIn = (directory: string, database: string, now: number): number | undefined => {
   if (!existsSync(directory)) return undefined;
   const storeId = storeIdOfFile(database);

@@ -19,7 +19,7 @@ import { readableCertificates } from "../app/command-services.ts";
 import type { Probe } from "./doctor-finding.ts";
 import { formatNames } from "./print/format.ts";
 
-/** How many names one line lists. */
+/** The most names on one line. */
 const MAX_NAMED = 10;
 const BEING_RESTORED = "not checked: a backup is being restored";
 
@@ -55,7 +55,7 @@ const reading = async (
   }
 };
 
-/** What to do about a database that cannot be backed up. */
+/** Says what to do about a database that cannot be backed up. */
 const unsoundFault = (error: UnsoundDatabase): Error =>
   new Error(
     error instanceof ForeignSchema
@@ -80,7 +80,7 @@ export const database: Probe = async (config, { quick }) => {
     if (!(error instanceof UnsoundDatabase)) throw error;
     first = error;
   }
-  // SQLite reports a failed read of the log as damage, too. A second look finds real damage again.
+  // SQLite reports a failed read of the log as damage, too. Real damage shows again on the second try.
   try {
     await look();
   } catch (error) {

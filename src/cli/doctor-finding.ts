@@ -13,17 +13,17 @@ export interface Finding {
   detail: string;
 }
 
-/** A problem that does not stop the service, but that a person should look at. */
+/** A problem that does not stop the service, but needs a person's attention. */
 export interface Concern {
   warning: string;
 }
 
 export interface ProbeOptions {
-  /** Leaves out what takes long. */
+  /** Skips the slow parts. */
   quick: boolean;
 }
 
-/** @returns what is well, or a concern @throws with what is not, and what to do */
+/** @returns a description of what is fine, or a concern @throws an error that says what is wrong, and what to do */
 export type Probe = (config: Config, options: ProbeOptions) => string | Concern | Promise<string | Concern>;
 
 export const attempt = async (

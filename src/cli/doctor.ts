@@ -14,7 +14,7 @@ import { type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
 import { print, printJson } from "./print/output.ts";
 
-/** No clock that is right shows an earlier time. */
+/** A correct clock shows no earlier time. */
 const YEAR_2026 = Date.UTC(2026, 0, 1);
 
 const dataDir: Probe = ({ dataDir: path }) => {
@@ -91,7 +91,7 @@ export const doctorCommand = (): Command =>
   )
     .addHelpText(
       "after",
-      "\nEach line begins with ok, warning or FAILED. The exit code is 1 if any check has\nFAILED. Nothing is changed.",
+      "\nEach line begins with ok, warning or FAILED. The exit code is 1 if any check has\nFAILED. The command changes nothing.",
     )
     .action(async ({ quick = false, json, ...options }: Options) => {
       const { backupSchedule, backupDir } = configBeside(options);

@@ -53,7 +53,7 @@ const showOrJson =
   (domain: WireDomain) =>
     json ? printJson(domain) : printStage(domain);
 
-/** A command on domains, with the flags that all of them have. */
+/** A command on domains, with the flags that all these commands share. */
 const domainCommand = (name: string, description: string) =>
   withSettings(
     new Command(name)
@@ -173,7 +173,7 @@ const redirectCommand = () =>
       }),
     );
 
-/** Revokes the certificate of a domain that holds its name. The certificate of any other may be another project's. */
+/** Revokes a domain's certificate. If the domain does not hold its name, the certificate may be another project's. */
 const revokeFor = async (
   { hostname, stage }: WireDomain,
   certificates: CertificateService,
@@ -182,7 +182,7 @@ const revokeFor = async (
   await certificates.revoke(hostname);
 };
 
-/** Says what to do before the removal if the domain's address is known to others. */
+/** Explains how to redirect a domain before its removal. */
 const printBeforeRemoval = (
   { hostname, role }: WireDomain,
   project: string,

@@ -9,17 +9,17 @@ import { replaceFile } from "../lib/durable.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { isFull, resultCode } from "../lib/storage-errors.ts";
 
-/** Where an export goes. */
+/** The destination of an export. */
 export interface Target {
-  /** @returns false if the reader has gone */
+  /** @returns false if the reader has closed the stream */
   write(content: string | Uint8Array): Promise<boolean>;
   /** Completes the export, after its last write. */
   finish(): Promise<void>;
-  /** Gives the export up, and leaves nothing behind. */
+  /** Cancels the export, and removes its files. */
   abandon(): Promise<void>;
 }
 
-/** Says where it happened, and what to do. */
+/** Turns a failure into a message that names the place and says what to do. */
 const explain = (error: unknown, path: string | undefined): unknown => {
   if (isFull(error))
     return new Error(
@@ -35,7 +35,7 @@ const explain = (error: unknown, path: string | undefined): unknown => {
 };
 
 const MINUTE_MS = 60_000;
-/** How long an export waits for a reader that does not read. */
+/** How long an export waits for a reader. */
 const MAX_WAIT_MS = 10 * MINUTE_MS;
 
 /** A stream whose reader may be slow, but must read each page within `maxWait` milliseconds. */
@@ -45,14 +45,14 @@ export const streamTarget = (output: NodeJS.WritableStream, maxWait = MAX_WAIT_M
       const giveUp = () =>
         reject(
           new Error(
-            `the reader of the export has read nothing for ${maxWait / MINUTE_MS} minutes, and the rest is missing: export to a file, and read that`,
+            `the reader of the export has read nothing for ${maxWait / MINUTE_MS} minutes, so the rest is missing: export to a file, and read that`,
           ),
         );
       const timer = setTimeout(giveUp, maxWait);
       output.write(content, (error) => {
         clearTimeout(timer);
         if (!error) return resolve(true);
-        // The reader has seen enough, as `| head` has.
+        // The reader closed the stream, as `| head` does.
         if ((error as NodeJS.ErrnoException).code === "EPIPE") return resolve(false);
         reject(explain(error, undefined));
       });
@@ -61,7 +61,7 @@ export const streamTarget = (output: NodeJS.WritableStream, maxWait = MAX_WAIT_M
   abandon: async () => {},
 });
 
-/** Names in a directory; none in one that can be written but not read. */
+/** The names in a directory; none if the directory can be written but not read. */
 const namesIn = (directory: string): string[] => {
   try {
     return readdirSync(directory);
@@ -70,7 +70,7 @@ const namesIn = (directory: string): string[] => {
   }
 };
 
-/** Removes what killed exports to this file have left. */
+/** Removes the files that killed exports to this path left. */
 const removeLeftovers = (path: string): void => {
   const [directory, prefix] = [dirname(resolve(path)), `${basename(path)}.`];
   for (const name of namesIn(directory).filter((one) => one.startsWith(prefix))) {
@@ -82,7 +82,7 @@ const removeLeftovers = (path: string): void => {
   }
 };
 
-/** A file that appears whole or not at all. */
+/** A file that appears complete or not at all. */
 export const fileTarget = async (path: string): Promise<Target> => {
   const temporary = `${path}.${process.pid}.${randomBytes(6).toString("hex")}.partial`;
   removeLeftovers(path);

@@ -33,7 +33,7 @@ interface Options extends Record<string, unknown> {
 const statusOf = (status: Options["status"]): PetStatus | null | undefined =>
   status === "none" ? null : status;
 
-/** Writes the animals of one moment to a target. @returns how many */
+/** Writes all animals to a target, from one snapshot. @returns how many */
 const writeAnimals = async (
   database: Database,
   target: Target,
@@ -96,18 +96,17 @@ The file holds the animals of one moment, ascending by id; the server may write
 meanwhile. Importing it elsewhere gives the same animals in the same order: name,
 category and status, with new ids.
 
-A slow reader of standard output is no problem: after a second the rest goes to a
-temporary file in DATA_DIR. A reader that reads nothing for ten minutes ends the
-export.
+The reader of standard output may be slow: after a second the rest goes to a
+temporary file in DATA_DIR. The export ends if nothing is read for ten minutes.
 
 A spreadsheet takes a name that begins with =, +, - or @ for a formula.
---for-spreadsheets writes a ' before it. Import the file with the same flag: it
-takes the ' away again.`;
+--for-spreadsheets writes a ' before such a name. Import the file with the same
+flag, which removes the '.`;
 
 export const exportCommand = (): Command =>
   withSettings(
     new Command("export")
-      .description("write all animals as CSV or NDJSON, also while a server runs")
+      .description("write all animals as CSV or NDJSON; a server may be running")
       .argument("[file]", "the file to write (default: standard output)")
       .addOption(
         new Option(
@@ -116,7 +115,7 @@ export const exportCommand = (): Command =>
         ).choices(["csv", "ndjson"]),
       )
       .addOption(
-        new Option("--status <status>", "only animals of this status; none: of no status").choices(STATUSES),
+        new Option("--status <status>", "only animals with this status; none: without one").choices(STATUSES),
       )
       .option("--for-spreadsheets", "guard names that a spreadsheet would take for formulas")
       .option("--force", "overwrite the file")

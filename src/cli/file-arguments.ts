@@ -5,7 +5,7 @@ import { UsageError } from "./usage-error.ts";
 /** The longest file name that common file systems allow, in bytes. */
 const MAX_NAME_BYTES = 255;
 
-/** Undefined if nothing is there, or it cannot be looked at. */
+/** Undefined if the path does not exist or cannot be read. */
 const statIfPossible = (path: string, look: (path: string) => Stats = statSync): Stats | undefined => {
   try {
     return look(path);
@@ -27,8 +27,8 @@ const isAllowed = (path: string, mode: number): boolean => {
 export const assertReadable = (path: string): void => {
   const name = JSON.stringify(path);
   const file = statIfPossible(path);
-  // A shell's <(...) is no longer open: the executable has replaced itself since.
-  if (!file && !path.startsWith("/dev/fd/")) throw new UsageError(`there is no file ${name}: check the name`);
+  // A shell's <(...) is no longer open once the executable has replaced itself (heap.ts).
+  if (!file && !path.startsWith("/dev/fd/")) throw new UsageError(`${name} does not exist: check the name`);
   if (!file?.isFile())
     throw new UsageError(`${name} is not an ordinary file: pipe it to standard input, and name the file -`);
   if (!isAllowed(path, constants.R_OK))
@@ -37,7 +37,7 @@ export const assertReadable = (path: string): void => {
 
 const refusal = (what: string) => new UsageError(`--rejected: ${what}; name another file`);
 
-/** @throws UsageError if rejected rows cannot be written there, or would be written over the file to import */
+/** @throws UsageError if rejected rows cannot be written there, or would overwrite the file to import */
 export const assertWritable = (rejected: string, input: string | undefined): void => {
   const name = JSON.stringify(rejected);
   const file = statIfPossible(rejected);
@@ -48,7 +48,7 @@ export const assertWritable = (rejected: string, input: string | undefined): voi
     throw refusal(`${name} is not an ordinary file`);
   const directory = dirname(rejected);
   const above = statIfPossible(directory);
-  if (!above) throw refusal(`there is not a directory ${JSON.stringify(directory)}`);
+  if (!above) throw refusal(`the directory ${JSON.stringify(directory)} does not exist`);
   if (!above.isDirectory()) throw refusal(`${JSON.stringify(directory)} is not a directory`);
   const isWritable = file
     ? isAllowed(rejected, constants.W_OK)

@@ -13,7 +13,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   ".rejected": "csv",
 };
 
-/** The format that `--format` names, or else the file's name. @throws UsageError if neither does */
+/** The format from `--format`, or else from the file's name. @throws UsageError if neither tells it */
 export const formatOf = (path: string | undefined, format: Format | undefined): Format => {
   if (format) return format;
   const name = path?.toLowerCase().replace(/(\.rejected)+$/, "") ?? "";
@@ -25,7 +25,7 @@ export const formatOf = (path: string | undefined, format: Format | undefined): 
   return found;
 };
 
-/** The separator that `--delimiter` names, by a word or as it is. @throws UsageError */
+/** The separator from `--delimiter`, which is its name or the character itself. @throws UsageError */
 export const delimiterOf = (text: string | undefined): string | undefined => {
   if (text === undefined) return undefined;
   const named: string | undefined = (DELIMITERS as Record<string, string>)[text];

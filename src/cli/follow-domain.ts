@@ -8,7 +8,7 @@ import type { WireDomain } from "./print/domain.ts";
 /** The service allows 10 checks of a domain a minute. */
 const CHECK_INTERVAL_MS = 10_000;
 
-/** Checks of the server count towards the limit too, and name servers can be slow: both pass. */
+/** The server's own checks count towards the limit, and name servers can be slow. A later try may succeed. */
 const TRANSIENT_FAULTS: ReadonlySet<FaultCode> = new Set(["rate_limited", "not_ready"]);
 
 const verifyWithRetries = async (
@@ -26,7 +26,7 @@ const verifyWithRetries = async (
   }
 };
 
-/** Checks a domain until it is live. @param onChange called with what the first check found, and then with every change */
+/** Checks a domain until it is live. @param onChange called after the first check, and then on every change */
 export const followDomain = async (
   domains: DomainService,
   project: string,

@@ -128,8 +128,8 @@ const HELP = `
 The first line of CSV names the columns: name, categoryId and status, spelled in
 any way (Category ID, category_id). The separator is detected. Each row must meet
 the rules of POST /v1/pets; a status may be empty, and in CSV in capitals. Animals
-get new ids: the columns id, line and reason of exports and of rejected rows are
-ignored.
+get new ids: the columns id, line and reason, which exports and files of rejected
+rows have, are ignored.
 
 A row that breaks a rule goes to FILE.rejected, with its line and the reason, and
 the exit code is 1. Correct the rows there, and import that file. An import that
@@ -138,7 +138,7 @@ was stopped continues when it is run again; a file that was imported is refused.
 export const importCommand = (): Command =>
   withSettings(
     new Command("import")
-      .description("add the animals of a CSV or NDJSON file, also while a server runs")
+      .description("add the animals of a CSV or NDJSON file; a server may be running")
       .argument("<file>", "the file, or - for standard input")
       .addOption(
         new Option("--format <format>", "the format (default: by the file's name)").choices([
@@ -154,7 +154,7 @@ export const importCommand = (): Command =>
       )
       .option("--dry-run", "check all rows and write nothing")
       .option("--rejected <file>", "where to write rejected rows (default: FILE.rejected)")
-      .option("--again", "import a file again that was imported before")
+      .option("--again", "import a file that was imported before once more")
       .option("--for-spreadsheets", "the file was written by export --for-spreadsheets")
       .option("--json", "print the summary as JSON")
       .addHelpText("after", HELP),

@@ -28,7 +28,7 @@ export const scopesOf = (texts: readonly string[]): Grant[] => {
   );
 };
 
-/** A time of expiry, in milliseconds UTC. @throws UsageError */
+/** The expiry time, in milliseconds UTC. @throws UsageError */
 export const expiryOf = (text: string): number => {
   const span = parseSpan(text);
   const time = span === undefined ? parseTime(text) : Date.now() + span * 1000;

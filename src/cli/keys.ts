@@ -51,7 +51,7 @@ interface CreateOptions extends Options {
 
 const createCommand = () =>
   new Command("create")
-    .description("make a key and print its secret, which is shown only now")
+    .description("create a key and print its secret, which is shown only now")
     .requiredOption("--name <name>", "what the key is for")
     .requiredOption("--scope <scopes...>", `what it may do: * for everything, or ${SCOPE_LIST}`)
     .option(
@@ -98,13 +98,13 @@ const listCommand = () =>
     );
     printList(found.map(fromKey), columnsAt(Date.now()), {
       json: options.json,
-      empty: "No keys. Make one: adoption-store keys create --help",
+      empty: "No keys. Create one: adoption-store keys create --help",
     });
   });
 
 const rotateCommand = () =>
   new Command("rotate")
-    .description("give a key a new secret and print it: it is shown only now")
+    .description("give a key a new secret and print it, which is shown only now")
     .argument("<id>", "the key's id", keyIdOf)
     .option(
       "--grace <span>",
@@ -116,7 +116,7 @@ const rotateCommand = () =>
       printMinted(await withKeys(configOf(options), (keys) => keys.rotate(id, grace, OPERATOR)), options);
     });
 
-/** Revokes the key; asks first if that leaves no usable key that can manage keys. @returns false for the answer no */
+/** Revokes the key. Asks first if no usable key could manage keys then. @returns false if the user says no */
 const revokeOrAsk = async (keys: KeyService, id: number, force: boolean): Promise<boolean> => {
   try {
     await keys.revoke(id, OPERATOR, { force });
@@ -133,7 +133,7 @@ const revokeOrAsk = async (keys: KeyService, id: number, force: boolean): Promis
 
 const revokeCommand = () =>
   new Command("revoke")
-    .description("end a key for ever, from the next request on")
+    .description("end a key permanently, from the next request on")
     .argument("<id>", "the key's id", keyIdOf)
     .option("--yes", "do not ask, even if no other usable key can manage keys")
     .action(async (id: number, options: Options & { yes?: boolean }) => {
@@ -147,7 +147,7 @@ const revokeCommand = () =>
 
 export const keysCommand = (): Command => {
   const command = new Command("keys").description(
-    "create, list, rotate and revoke API keys, also while a server runs",
+    "create, list, rotate and revoke API keys; a server may be running",
   );
   for (const child of [createCommand(), listCommand(), rotateCommand(), revokeCommand()])
     command.addCommand(withSettings(child.option("--json", "print JSON"), ["dataDir"]));

@@ -27,7 +27,7 @@ interface Options extends Record<string, unknown> {
   yes?: boolean;
 }
 
-/** Runs `work` on the orders of DATA_DIR, beside a server or without one. `rewrite` removes what was erased from its files. */
+/** Runs `work` on the orders of DATA_DIR, beside a server or without one. `rewrite` removes erased data from its files. */
 const withOrders = <Result>(
   config: Config,
   work: (orders: OrderService, adopters: AdopterRepository, rewrite: () => Promise<void>) => Promise<Result>,
@@ -88,19 +88,19 @@ const questionOf = (orders: number, cancelling: boolean): string =>
     : `Erase adopter and note of ${quantity(orders, "order")}${cancelling ? ", open ones too" : ""}?`;
 
 const REWRITING =
-  "rewriting the database: its files may hold the adopter until that has ended; if it is interrupted, run this again";
+  "rewriting the database: its files may hold the adopter until this has ended; if it is interrupted, run it again";
 
 const stillHeld = (copies: readonly string[]): string =>
   `these files may still hold the adopter: ${copies.join(", ")}; delete them (backups once you have taken a new one), and copies elsewhere too`;
 
-/** Erases the adopter from the orders and then from the database's files. @returns undefined for the answer no */
+/** Erases the adopter from the orders and then from the database's files. @returns undefined if the user says no */
 const forget = (config: Config, email: string, { cancel = false, yes }: Options) =>
   withOrders(config, async (_orders, adopters, rewrite) => {
     const { length } = await adopters.find(email);
     if (!yes && !(await confirm(questionOf(length, cancel)))) return undefined;
     const result = await adopters.forget(email, cancel, systemClock.now());
     if (result.open.length > 0 && !cancel) throw refusal(result.open);
-    // Also where nothing was found: an earlier run may have been interrupted.
+    // Even if no order was found: an earlier run may have been interrupted.
     note(REWRITING);
     await rewrite();
     return result;
@@ -118,7 +118,7 @@ const forgetCommand = () =>
       "after",
       `
 Backups, and databases that a restore has set aside, still hold the adopter. The
-command names those that it finds.`,
+command lists those that it finds.`,
     )
     .action(async (email: string, options: Options) => {
       const config = configBeside(options);
@@ -136,7 +136,7 @@ command names those that it finds.`,
 
 export const ordersCommand = (): Command => {
   const command = new Command("orders").description(
-    "list adoptions and forget adopters, also while a server runs",
+    "list adoptions and forget adopters; a server may be running",
   );
   for (const [child, settings] of [
     [listCommand(), ["dataDir"]],

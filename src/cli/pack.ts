@@ -8,7 +8,7 @@ import { UsageError } from "./usage-error.ts";
 
 /** A file to pack. */
 export interface SiteFile {
-  /** With `/` between names, below the directory. */
+  /** The path below the directory, with `/` between names. */
   path: string;
   /** Bytes. */
   size: number;
@@ -21,7 +21,7 @@ export interface Listing {
   skipped: string[];
 }
 
-/** Sites serve nothing whose name begins with a dot but this (RFC 8615). */
+/** The only name with a leading dot that sites serve (RFC 8615). */
 const WELL_KNOWN = ".well-known";
 
 /** Lists the files below a directory, sorted. @throws UsageError if it is not a directory, or has no file to publish */
@@ -55,14 +55,14 @@ export const listDirectory = async (directory: string): Promise<Listing> => {
   return { files, skipped, bytes: files.reduce((sum, { size }) => sum + size, 0) };
 };
 
-/** Up to this size a file is read in one piece: a stream takes ten times as long. */
+/** A file up to this size is read in one piece: a stream takes ten times as long. */
 const MAX_WHOLE_BYTES = 1024 * 1024;
-/** The compressor gets pieces of this size: many small ones take longer than compressing. */
+/** The compressor gets pieces of this size: passing on many small ones takes longer than compressing. */
 const PIECE_BYTES = 64 * 1024;
-/** zlib's level: archives are 5 % larger than with its default, 6, and take 60 % of the time. */
+/** With zlib's default level, 6, archives are 5 % smaller, but this level takes 60 % of the time. */
 const COMPRESSION_LEVEL = 3;
 
-const changeMessage = (name: string): string => `${name} has changed while it was packed: deploy again`;
+const changeMessage = (name: string): string => `${name} changed while it was packed: deploy again`;
 
 /** Adds a file as it was listed. @throws if it has changed since */
 const add = async (pack: tar.Pack, directory: string, { path: name, size }: SiteFile): Promise<void> => {
@@ -101,7 +101,7 @@ async function* joined(pack: tar.Pack): AsyncGenerator<Uint8Array> {
 export interface PackObserver {
   /** Called when a file is packed. */
   onPacked(file: SiteFile): void;
-  /** Called when a file cannot be packed as it was listed; the message names it. The stream breaks off. */
+  /** Called when a file cannot be packed as it was listed; the message names it. The stream ends with an error. */
   onFailed(error: Error): void;
 }
 
@@ -121,7 +121,7 @@ export const packFiles = (
   };
   const archive = createGzip({ level: COMPRESSION_LEVEL, chunkSize: PIECE_BYTES });
   addAll().catch((error: Error) => {
-    // A reader that stops destroys all streams: that is no failure of a file.
+    // A reader that stops destroys all streams, which is not a file's failure.
     if (!archive.destroyed) onFailed(error);
     pack.destroy(error);
   });

@@ -16,15 +16,15 @@ interface Options extends Record<string, unknown> {
 const printRestored = ({ bytes, aside, sites }: RestoreResult, dataDir: string) => {
   print(`Restored to ${dataDir}: ${formatBytes(bytes)}, checked`);
   if (sites.files > 0) print(`Sites: ${quantity(sites.files, "file")}`);
-  if (aside !== undefined) print(`The database before is ${aside}: remove it when you no longer need it`);
-  print("The API keys are those of the backup. To make another: adoption-store keys create --help");
+  if (aside !== undefined) print(`The previous database is ${aside}: remove it when you no longer need it`);
+  print("The API keys are those of the backup. To create another: adoption-store keys create --help");
   print("To start the server: adoption-store serve");
 };
 
 export const restoreCommand = (): Command =>
   withSettings(
     new Command("restore")
-      .description("replace the database by a backup; stop the server first")
+      .description("replace the database with a backup; stop the server first")
       .argument("<file>", "a file that adoption-store backup has written")
       .option("--yes", "do not ask")
       .option("--json", "print JSON"),
@@ -32,7 +32,7 @@ export const restoreCommand = (): Command =>
   )
     .addHelpText(
       "after",
-      "\nThe database before stays beside the new one, as\nadoption-store.db.before-restore-<UTC time>.",
+      "\nThe previous database stays beside the new one, as\nadoption-store.db.before-restore-<UTC time>.",
     )
     .action(async (target: string, options: Options) => {
       const { dataDir } = configOf(options);
@@ -43,7 +43,7 @@ export const restoreCommand = (): Command =>
         if (
           restore.replaces &&
           !options.yes &&
-          !(await confirm(`Replace the database of ${dataDir} by ${file}?`))
+          !(await confirm(`Replace the database of ${dataDir} with ${file}?`))
         )
           return print("Nothing was restored.");
         const result = await restore.run(progress.show);

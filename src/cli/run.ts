@@ -24,7 +24,7 @@ import { note, print } from "./print/output.ts";
 import { reasonOf } from "../lib/reason.ts";
 
 const WRONG_USE = 2;
-/** The exit code that a shell gives a command that SIGINT has ended. */
+/** The exit code that a shell reports for a command that SIGINT ended. */
 const INTERRUPTED = 130;
 
 /** The whole command line. Each command is a file that translates flags into calls. */
@@ -65,7 +65,7 @@ const usageFault = ({ message }: CommanderError): string =>
     .replaceAll("\n", " ")
     .replace(/\.$/, "");
 
-/** Commander hands settings down only to commands that it made itself. A command that only groups others prints their help. */
+/** Commander passes settings only to subcommands that it created. A command that only groups others prints their help. */
 const inherit = (command: Command): void => {
   command.allowExcessArguments(false).exitOverride((error) => {
     throw error.exitCode === 0
@@ -93,7 +93,7 @@ export const run = async (argv: readonly string[]): Promise<number> => {
     await program().parseAsync([...argv], { from: "user" });
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    // It printed help or the version, as asked.
+    // Commander printed help or the version.
     if (error instanceof CommanderError) return 0;
     if (error instanceof ConfigError || error instanceof UsageError) {
       note(error.message);
@@ -104,7 +104,7 @@ export const run = async (argv: readonly string[]): Promise<number> => {
       return 1;
     }
     const message = reasonOf(error);
-    // Only for an error with a code of its own: one with a cause already says what to do.
+    // Only for an error with its own code: an error with a cause already says what to do.
     const { code } = error as { code?: unknown };
     const explanation = typeof code === "string" ? explainCode(code) : undefined;
     note(explanation === undefined ? message : `${message}: ${explanation}`);

@@ -12,21 +12,21 @@ const stopSignal = (): Promise<string> =>
   new Promise((resolve) => {
     process.once("SIGTERM", () => resolve("SIGTERM"));
     process.once("SIGINT", () => resolve("SIGINT"));
-    // A terminal that closes sends it more than once.
+    // A closing terminal sends it more than once.
     if (!ignoresHangup()) process.on("SIGHUP", () => resolve("SIGHUP"));
   });
 
-/** Who can reach an address. */
+/** Says who can reach an address. */
 const reachOf = (host: string): string => {
   if (isLocalHost(host)) return "this machine only";
   return host === "0.0.0.0" || host === "::" ? "all addresses" : host;
 };
 
-/** Prints a line in the form of a JSON log, at every log level. */
+/** Prints a line as a JSON log does, at every log level. */
 const printLogged = (message: string) =>
   printJson({ level: "info", time: new Date().toISOString(), message });
 
-/** The worker may be inside a long statement, which only the end of the process stops. */
+/** Exits because only the end of the process stops a long statement in the worker. */
 const exitIfStopped = (error: unknown): never => {
   if (!(error instanceof MigrationStopped)) throw error;
   note(error.message);
@@ -36,7 +36,7 @@ const exitIfStopped = (error: unknown): never => {
 export const serveCommand = (): Command =>
   withSettings(
     new Command("serve").description(
-      "run the server until SIGTERM, SIGINT or SIGHUP; a flag goes before the environment variable, and that before the default",
+      "run the server until SIGTERM, SIGINT or SIGHUP; a flag overrides its environment variable, and that the default",
     ),
   ).action(async (options: Record<string, unknown>) => {
     const config = configOf(options);
@@ -46,7 +46,7 @@ export const serveCommand = (): Command =>
     const server = await startServer(config, stopping.signal).catch(exitIfStopped);
     for (const { variable, suggestion } of findTypos(processSources({}).env))
       server.log.warn(`${variable} is not a setting and is ignored: did you mean ${suggestion}?`);
-    // The executable starts with a JIT that compiles late, which saves a fifth of the start's CPU time. From now on it pays.
+    // The executable starts with a JIT that compiles late, which saves a fifth of the start's CPU time. Now compiling pays off.
     Bun.unsafe.setJITPolicy(1);
     const address = config.baseUrl ?? server.url;
     const say = config.logFormat === "json" ? printLogged : print;
@@ -60,7 +60,7 @@ export const serveCommand = (): Command =>
     say(`Sites: ${server.sites.replace("*", "<project>")}`);
     if (server.adminKey) say(`Admin key (all scopes) in ${server.adminKey}`);
     if (server.httpsPort !== undefined && !config.acmeAgreeTos)
-      say("No certificate is ordered until ACME_AGREE_TOS is true");
+      say("The server orders no certificate until ACME_AGREE_TOS is true");
     const reason = await Promise.race([signal, server.failed]);
     if (reason instanceof Error) {
       server.log.error({ reason: reason.message }, "stopping");
@@ -68,6 +68,6 @@ export const serveCommand = (): Command =>
     } else server.log.info({ signal: reason }, "stopping");
     await server.stop();
     server.log.info("stopped");
-    // A response of a CA that is still awaited could no longer be stored.
+    // Without waiting for pending responses of CAs: they could no longer be stored.
     process.exit();
   });

@@ -7,7 +7,7 @@ import { SETTINGS, type Setting, type SettingName } from "../config/settings.ts"
 const describe = ({ env, help, form, fallback }: Setting): string =>
   `${help}: ${form} (env ${env}${fallback === "" ? "" : `, default ${fallback}`})`;
 
-/** Gives a command the flags of these settings; without names, of all. @param heading over them in its help */
+/** Adds the flags of these settings to a command; by default of all. @param heading their heading in its help */
 export const withSettings = (
   command: Command,
   names: readonly SettingName[] = Object.keys(SETTINGS) as SettingName[],
@@ -20,11 +20,11 @@ export const withSettings = (
   return command;
 };
 
-/** The configuration that a command was called with. @throws ConfigError */
+/** The configuration from a command's flags and the environment. @throws ConfigError */
 export const configOf = (options: Readonly<Record<string, unknown>>): Config =>
   readConfig(processSources(options as Record<string, string | undefined>));
 
-/** The same for a command beside a server, whose settings count where neither flags nor the environment say otherwise. */
+/** `configOf` for a command beside a server: the server's settings replace the defaults. */
 export const configBeside = (options: Readonly<Record<string, unknown>>): Config => {
   const { dataDir } = configOf(options);
   return readConfig(
@@ -32,6 +32,6 @@ export const configBeside = (options: Readonly<Record<string, unknown>>): Config
   );
 };
 
-/** How the command reaches a server. @throws ConfigError */
+/** The server and key of a command that calls the API. @throws ConfigError */
 export const clientOf = (options: Readonly<Record<string, unknown>>, config: Config): Client =>
   readClient(processSources(options as Record<string, string | undefined>), config);

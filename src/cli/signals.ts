@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 const SIGHUP_BIT = 1n;
 
 /**
- * True if this process was started with SIGHUP ignored, as `nohup` does: a handler would undo that. Only Linux tells; always
- * false elsewhere.
+ * True if this process was started with SIGHUP ignored, as `nohup` does; a handler would undo that. Always false on systems
+ * other than Linux, which do not tell.
  */
 export const ignoresHangup = (): boolean => {
   try {
@@ -16,7 +16,7 @@ export const ignoresHangup = (): boolean => {
   }
 };
 
-/** Signals that end a command, each with the exit code that a shell would show. */
+/** The signals that end a command, each with the exit code that a shell reports. */
 export const stopSignals = (): readonly (readonly ["SIGINT" | "SIGTERM" | "SIGHUP", number])[] => [
   ["SIGINT", 130],
   ["SIGTERM", 143],
@@ -24,8 +24,8 @@ export const stopSignals = (): readonly (readonly ["SIGINT" | "SIGTERM" | "SIGHU
 ];
 
 /**
- * Notes the first signal that stops a command, so that it can end in order. A second signal ends the process at once, except
- * SIGHUP, which a closing terminal sends more than once.
+ * Records the first signal that stops a command, so that the command can end cleanly. A second signal ends the process at
+ * once, except SIGHUP, which a closing terminal sends more than once.
  */
 export const stopRequest = () => {
   let code = 0;

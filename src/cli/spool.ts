@@ -5,21 +5,21 @@ import { freeBytes } from "../data-dir/free-space.ts";
 import type { Target } from "./export-target.ts";
 
 export interface SpoolOptions {
-  /** Where the spool file is. It has no name there, so that it is gone when the process ends, however that ends. */
+  /** The directory of the spool file, which has no name, so that the system removes it when the process ends. */
   directory: string;
-  /** Bytes that stay free there. */
+  /** Bytes that stay free in the directory. */
   reserve: number;
   /** How long all writes together may wait for the reader, in milliseconds. */
   waitMs?: number;
-  /** True once no write may wait for the reader. */
+  /** True once writes may no longer wait for the reader. */
   isHurried: () => boolean;
-  /** True if the rest is no longer wanted. */
+  /** True once the rest is no longer needed. */
   isStopped: () => boolean;
 }
 
 const MAX_WAIT_MS = 1000;
 const CHUNK_BYTES = 2 ** 20;
-/** The free space is checked each time that this much was written. */
+/** The free space is checked after this many bytes. */
 const CHECK_INTERVAL_BYTES = 8 * 2 ** 20;
 
 const openSpool = ({ directory, reserve }: SpoolOptions) => {
@@ -55,7 +55,7 @@ const openSpool = ({ directory, reserve }: SpoolOptions) => {
   };
 };
 
-/** What a promise resolves to within some milliseconds; else undefined. */
+/** The value of a promise that resolves within `ms`, else undefined. */
 const within = async <Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> => {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), ms);
@@ -67,8 +67,8 @@ const within = async <Value>(promise: Promise<Value>, ms: number): Promise<Value
 };
 
 /**
- * Passes content on to a target, and spools the rest to a file once the target is too slow. So the writer finishes soon, and
- * releases its snapshot of the database: while it is held, the server's log grows. `finish` waits for the target.
+ * Writes content to a target, and spools the rest to a file once the target is too slow. The writer thus finishes soon and
+ * releases its snapshot of the database, during which the server's log grows. `finish` waits for the target.
  */
 export const spooling = (target: Target, options: SpoolOptions): Target => {
   const { waitMs = MAX_WAIT_MS, isHurried, isStopped } = options;
@@ -78,7 +78,7 @@ export const spooling = (target: Target, options: SpoolOptions): Target => {
   const pass = async (content: string | Uint8Array): Promise<boolean> => {
     const start = performance.now();
     inFlight = target.write(content);
-    // `finish` reports it.
+    // `finish` reports the error.
     inFlight.catch(() => {});
     const isRead = await within(inFlight, isHurried() ? 0 : waitMs - waitedMs);
     waitedMs += performance.now() - start;

@@ -7,7 +7,7 @@ const suspend = () => {
 };
 
 /**
- * Lets Ctrl-Z stop the process between two turns of the event loop only. A write transaction begins and ends within one turn,
+ * Lets Ctrl-Z stop the process only between two turns of the event loop. A write transaction begins and ends within one turn,
  * so a stopped process never holds the write lock.
  */
 export const suspendBetweenTurns = (): void => {
@@ -22,7 +22,7 @@ export interface Deferral extends Disposable {
   isRequested(): boolean;
 }
 
-/** Defers Ctrl-Z while a snapshot of the database is kept over several turns. */
+/** Defers Ctrl-Z while a snapshot of the database stays open over several turns. */
 export const deferSuspension = (): Deferral => {
   deferrals++;
   return {

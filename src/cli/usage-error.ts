@@ -1,4 +1,4 @@
-/** A command was called in a wrong way; the message says how to call it. The exit code is 2. */
+/** A command was called incorrectly; the message says how to call it. The exit code is 2. */
 export class UsageError extends Error {
   override name = "UsageError";
 }

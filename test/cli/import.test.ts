@@ -248,7 +248,7 @@ describe("a file that was imported", () => {
 
 test.each([
   [["import"], "file"],
-  [["import", "none.csv"], 'there is no file "none.csv"'],
+  [["import", "none.csv"], '"none.csv" does not exist'],
   [
     ["import", "data.csv"],
     '"data.csv" is not an ordinary file: pipe it to standard input, and name the file -',
@@ -258,7 +258,7 @@ test.each([
   [["import", "a.csv", "--rejected", "a.csv"], '--rejected: "a.csv" is the file to import'],
   [["import", "a.csv", "--rejected", "data.csv/../a.csv"], "is the file to import"],
   [["import", "a.csv", "--rejected", "data.csv"], '--rejected: "data.csv" is not an ordinary file'],
-  [["import", "a.csv", "--rejected", "none/x"], '--rejected: there is not a directory "none"'],
+  [["import", "a.csv", "--rejected", "none/x"], '--rejected: the directory "none" does not exist'],
   [["import", "a.csv", "--rejected", "a.csv/x"], '--rejected: "a.csv" is not a directory'],
   [["import", "a.csv", "--rejected", "x".repeat(300)], "--rejected: "],
   [["import", "a.csv", "--map", "x=y"], '--map: "x=y"'],

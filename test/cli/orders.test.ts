@@ -44,7 +44,7 @@ test("orders are listed, in words and in JSON, all of them or those of one statu
 });
 
 const ANEW =
-  "adoption-store: rewriting the database: its files may hold the adopter until that has ended; if it is interrupted, run this again\n";
+  "adoption-store: rewriting the database: its files may hold the adopter until this has ended; if it is interrupted, run it again\n";
 
 test("forget refuses open orders by name, cancels them when told to, and says how many it erased", async () => {
   const { store, env } = await openShared();

@@ -140,7 +140,7 @@ describe("DATA_DIR", () => {
       symlinkSync(elsewhere, path);
       const bytes = readFileSync(elsewhere);
       expect(() => openData(configIn(dataDir), { create: true })).toThrow(
-        "is a symbolic link: move the file",
+        "is a symbolic link: move its target",
       );
       rmSync(path);
       expect(Bun.spawnSync(["mkfifo", path]).success).toBe(true);

@@ -11,7 +11,7 @@ const indent = (text: string): string => text.replaceAll(/^/gm, "  ");
 export const displayName = ({ hostname, unicode }: WireDomain): string =>
   unicode === hostname ? hostname : `${unicode} (${hostname})`;
 
-/** The records to create: whole, for they are copied. */
+/** Prints the records to create, uncut so that they can be copied. */
 export const printRecord = ({ record }: WireDomain): void => {
   const { value, note, bind, proof } = record;
   const records = proof ? [record, proof] : [record];
@@ -21,7 +21,7 @@ export const printRecord = ({ record }: WireDomain): void => {
   if (note) print(`\n${note}`);
   if (value.endsWith(".localhost"))
     print(
-      "\nNo DNS leads to localhost: start the server with --platform-domain and a domain of yours first.",
+      "\nThe public DNS cannot lead to localhost: start the server with --platform-domain and your own domain first.",
     );
   const line = bind ?? proof?.bind;
   if (line) print(`\n${proof ? "The TXT record in" : "In"} a zone file:\n\n${indent(line)}`);
@@ -43,7 +43,7 @@ export const printCertificate = ({ certificate }: WireDomain): void => {
   if (nextAttemptAt) print(`  Next attempt: ${nextAttemptAt}, or when you verify the domain again.`);
 };
 
-/** Every DNS question of the last check, and its response. */
+/** Prints every DNS question of the last check, and its response. */
 export const printLastCheck = ({ trace }: WireDomain): void => {
   if (!trace) return print("\nIt has not been checked yet.");
   const { zone = "an unknown zone", nameServers, questions } = trace;

@@ -1,10 +1,10 @@
 import { print, printJson } from "./output.ts";
 import { table } from "./table.ts";
 
-/** What a list shows of each row: the text of a cell by the heading of its column. */
+/** The columns of a list: a function from row to cell text, by heading. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>;
 
-/** Prints the rows as JSON, or as a table that fits the terminal. @param empty what is printed if there are none */
+/** Prints the rows as JSON, or as a table that fits the terminal. @param empty printed instead of an empty table */
 export const printList = <Row>(
   rows: readonly Row[],
   columns: Columns<Row>,

@@ -9,6 +9,6 @@ export const note = (message: string): void => {
   process.stderr.write(`adoption-store: ${message}\n`);
 };
 
-/** Prints what a command did: as JSON if `--json` asks for it, else in words. */
+/** Prints the result of a command: as JSON with `--json`, else in words. */
 export const printResult = (json: boolean | undefined, value: unknown, text: string): void =>
   json ? printJson(value) : print(text);

@@ -1,11 +1,11 @@
 const INTERVAL_MS = 100;
 const CLEAR_LINE = "\r\u001B[K";
 
-/** One line that shows how far a command is. It is shown on a terminal only, and leaves nothing there. */
+/** A line that shows the progress of a command, on a terminal only. It disappears when the command ends. */
 export const progressLine = (output: NodeJS.WriteStream = process.stderr) => {
   let last = 0;
   return {
-    /** @param isStep true for the first line of a step, which is always shown; counts are shown ten times a second */
+    /** @param isStep true for the first line of a step, which always appears; counts appear ten times a second at most */
     show(line: string, isStep = false): void {
       const now = performance.now();
       if (!output.isTTY || (!isStep && now - last < INTERVAL_MS)) return;

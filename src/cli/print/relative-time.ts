@@ -8,10 +8,10 @@ const UNITS = [
   ["second", 1],
 ] as const;
 
-/** Built when it is first used: it loads 3 MB of language data, which a server does not need. */
+/** Built on first use: it loads 3 MB of language data, which a server does not need. */
 const format = once(() => new Intl.RelativeTimeFormat("en"));
 
-/** `3 minutes ago`, `in 90 days`: a time as seen from `now`, rounded to the largest unit that it fills. */
+/** Formats a time relative to `now`, in the largest unit that it fills: `3 minutes ago`, `in 90 days`. */
 export const relativeTime = (time: number, now: number): string => {
   const seconds = Math.round((time - now) / 1000);
   if (seconds === 0) return "now";

@@ -15,8 +15,8 @@ const barOf = (share: number): string => {
 };
 
 /**
- * Shows how many rows an import or export has done: on a terminal as a bar with the pace and the time left, elsewhere as a
- * plain line every ten seconds.
+ * Shows the progress of an import or export: on a terminal as a bar with the pace and the time left, elsewhere as a plain line
+ * every ten seconds.
  */
 export const rowProgress = (activity: string, output: NodeJS.WriteStream = process.stderr) => {
   const line = progressLine(output);
@@ -24,7 +24,7 @@ export const rowProgress = (activity: string, output: NodeJS.WriteStream = proce
   let first: { rows: number; share: number } | undefined;
   let lastPlain = start;
   return {
-    /** @param share how much of the file is done, from 0 to 1; undefined if its size is not known */
+    /** @param share the part of the file that is done, from 0 to 1; undefined if its size is unknown */
     show(rows: number, share: number | undefined): void {
       const now = performance.now();
       first ??= { rows, share: share ?? 0 };

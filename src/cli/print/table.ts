@@ -1,6 +1,6 @@
 const GAP = "  ";
 const ELLIPSIS = "…";
-/** No column is cut to less than this: the table is then wider than the terminal. */
+/** Columns stay at least this wide, even if the table is then wider than the terminal. */
 const MIN_COLUMN_WIDTH = 8;
 
 /** Cuts text to a display width. */
@@ -14,7 +14,7 @@ const cut = (text: string, width: number): string => {
   return start + ELLIPSIS;
 };
 
-/** Narrows the widest column, and again, until the table fits. */
+/** Narrows the widest column step by step until the table fits. */
 const fit = (widths: readonly number[], available: number): number[] => {
   const fitted = [...widths];
   const total = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);

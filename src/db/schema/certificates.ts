@@ -3,8 +3,8 @@ import { check, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-o
 import { revision } from "../revision.ts";
 
 /**
- * The certificate of a host name, and what is under way for it: one row a name, so that nothing is ordered twice. The key
- * of an order is written down before the order is placed, so that no certificate comes whose key is lost.
+ * The certificate of a host name, and the order in progress for it. One row per name, so that nothing is ordered twice. The
+ * key of an order is stored before the order is placed, so that no certificate is issued whose key is lost.
  */
 export const certificates = sqliteTable(
   "certificates",
@@ -12,37 +12,36 @@ export const certificates = sqliteTable(
     /** In A-labels. */
     hostname: text().primaryKey(),
     /**
-     * When something is to be done: to order, to ask what became of it, to renew; null: when somebody asks; 0: before all
-     * others.
+     * When the next step is due: ordering, polling the order, or renewing. Null: on request only. 0: before all others.
      */
     nextAt: integer("next_at"),
-    /** True from when somebody asks for a certificate until an attempt begins. */
+    /** True from a request for a certificate until an attempt begins. */
     isRequested: integer("is_requested", { mode: "boolean" }).notNull().default(false),
-    /** Since when an attempt is under way; it stays after a crash, so that the next start goes on with it. */
+    /** When the current attempt began. It stays after a crash, so that the next start continues the attempt. */
     attemptSince: integer("attempt_since"),
     revision: revision(),
-    /** Failed attempts since the last that worked. */
+    /** Failed attempts since the last success. */
     failures: integer().notNull(),
     /** Why the last attempt failed, JSON. */
     problem: text(),
-    /** Since when it is wanted. */
+    /** When the name first needed a certificate. */
     createdAt: integer("created_at").notNull(),
-    /** In use: PEM of the private key and of the chain, leaf first. */
+    /** The certificate in use: PEM of its private key, and of the chain, leaf first. */
     key: text(),
     chain: text(),
     /** The directory of the CA that issued it; null: imported. */
     authority: text(),
     notBefore: integer("not_before"),
     notAfter: integer("not_after"),
-    /** How many certificates it has had before this one. */
+    /** How many certificates the name had before this one. */
     renewals: integer().notNull(),
-    /** Its name at the CA's renewal information (RFC 9773 section 4.1). */
+    /** The certificate's identifier in the CA's renewal information (RFC 9773 section 4.1). */
     ariId: text("ari_id"),
-    /** Under way: the CA's directory, the order's address once it is placed, and the key that it is for. */
+    /** The order in progress: the CA's directory, the order's URL once it is placed, and the certificate's private key. */
     orderAuthority: text("order_authority"),
     orderUrl: text("order_url"),
     orderKey: text("order_key"),
-    /** What the CA asks for below /.well-known/acme-challenge/ (RFC 8555 section 8.3), and the answer. */
+    /** The token that the CA requests below /.well-known/acme-challenge/ (RFC 8555 section 8.3), and the response. */
     token: text(),
     keyAuthorization: text("key_authorization"),
   },
@@ -59,11 +58,11 @@ export const acmeAccounts = sqliteTable("acme_accounts", {
   authority: text().primaryKey(),
   /** The private key, a JWK. */
   key: text().notNull(),
-  /** The account's address; null before it is registered. */
+  /** The account's URL; null before it is registered. */
   url: text(),
 });
 
-/** What was asked of CAs, for their limits; rows older than the longest of these go. */
+/** Requests to CAs, counted for their rate limits. Rows older than the longest limit's window are removed. */
 export const acmeAttempts = sqliteTable(
   "acme_attempts",
   {

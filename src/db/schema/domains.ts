@@ -12,21 +12,21 @@ export const domains = sqliteTable(
     stage: text({
       enum: ["awaiting_dns", "dns_conflict", "verified", "issuing", "issue_failed", "live", "suspended"],
     }).notNull(),
-    /** What its visitors get: the site, or a redirect to the project's primary domain. */
+    /** What visitors get: the site, or a redirect to the project's primary domain. */
     role: text({ enum: ["primary", "served", "redirect"] }).notNull(),
     createdAt: integer("created_at").notNull(),
-    /** Since when it waits for its records: 48 hours from then it is checked by itself. */
+    /** When the domain began to wait for its records. The service checks it for 48 hours from then. */
     waitingSince: integer("waiting_since").notNull(),
     checkedAt: integer("checked_at"),
-    /** When it is checked by itself; null: on request only. */
+    /** When the service checks it next; null: on request only. */
     nextCheckAt: integer("next_check_at"),
-    /** Since when a live domain no longer verifies. */
+    /** When a live domain stopped verifying. */
     failingSince: integer("failing_since"),
     verifiedAt: integer("verified_at"),
     liveAt: integer("live_at"),
     /** Findings of the last check, JSON. */
     findings: text().notNull(),
-    /** All that the last check was answered, JSON. */
+    /** All DNS responses to the last check, JSON. */
     trace: text(),
   },
   (table) => [
@@ -47,7 +47,7 @@ export const domains = sqliteTable(
   ],
 );
 
-/** What happened to a project's domains; it outlives them, and ends with the project. */
+/** The history of a project's domains. It outlives the domains, and is deleted with the project. */
 export const domainEvents = sqliteTable(
   "domain_events",
   {
@@ -55,13 +55,13 @@ export const domainEvents = sqliteTable(
     projectId: projectReference(),
     hostname: text().notNull(),
     at: integer().notNull(),
-    /** `key`, `operator` (the command line) or `service` (by itself). */
+    /** `key`, `operator` (the command line) or `service` (the schedulers). */
     actor: text({ enum: ["key", "operator", "service"] }).notNull(),
     keyId: integer("key_id"),
     event: text().notNull(),
-    /** The stage that it led to. */
+    /** The stage after the event. */
     stage: text().notNull(),
-    /** What a check found, JSON. */
+    /** The findings of a check, JSON. */
     findings: text().notNull(),
   },
   (table) => [

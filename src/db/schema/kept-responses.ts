@@ -11,7 +11,7 @@ export const keptResponses = sqliteTable(
     /** SHA-256 of method, path and body, hexadecimal. */
     fingerprint: text().notNull(),
     status: integer().notNull(),
-    /** Those that only this response has, such as its ETag: JSON. */
+    /** Only the headers that are specific to this response, such as its ETag: JSON. */
     headers: text().notNull(),
     /** As it was sent: JSON. */
     body: text().notNull(),
@@ -19,7 +19,7 @@ export const keptResponses = sqliteTable(
   },
   (table) => [
     uniqueIndex("answers_by_key").on(table.keyId, table.idempotencyKey),
-    // By key and, as every index is, by id: in order of time.
+    // By key and, as in every index, by id, which ascends with time.
     index("answers_of_key").on(table.keyId),
   ],
 );

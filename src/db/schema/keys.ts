@@ -24,7 +24,7 @@ export const secrets = sqliteTable(
       .references(() => keys.id),
     prefix: text().notNull(),
     createdAt: integer("created_at").notNull(),
-    /** Set when the key is rotated: the end of the old secret's grace time. */
+    /** The end of the old secret's grace time, set when the key is rotated. */
     expiresAt: integer("expires_at"),
   },
   (table) => [index("secrets_by_key").on(table.keyId)],

@@ -10,7 +10,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 
 /**
- * True if an order of this status holds its animal. The statuses are written out: SQLite does not use the index of open
+ * True if an order of this status holds its animal. The statuses are literals because SQLite does not use the index of open
  * orders for a comparison with a parameter.
  */
 export const isOpen = (status: AnySQLiteColumn) => sql`${status} in ('placed', 'approved')`;
@@ -22,7 +22,7 @@ export const orders = sqliteTable(
     id: integer().primaryKey({ autoIncrement: true }),
     /** The animal may be deleted once the order is no longer open. */
     petId: integer("pet_id").notNull(),
-    /** Both are null, and the note too, once the adopter is forgotten. */
+    /** Name, email address and note become null when the adopter is forgotten. */
     adopterName: text("adopter_name"),
     adopterEmail: text("adopter_email"),
     note: text(),

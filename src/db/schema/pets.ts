@@ -24,8 +24,8 @@ export const pets = sqliteTable(
 );
 
 /**
- * What happened to animals, in order. Triggers of `pets` write the rows, in the transaction of every change, whichever process
- * makes it. The oldest rows are removed when there are too many.
+ * The changes to animals, in order. Triggers of `pets` insert the rows in the transaction of each change, in every process.
+ * The oldest rows are removed when there are too many.
  */
 export const petEvents = sqliteTable(
   "pet_events",

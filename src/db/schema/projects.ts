@@ -5,20 +5,20 @@ export const projects = sqliteTable(
   "projects",
   {
     id: integer().primaryKey({ autoIncrement: true }),
-    /** Its label below PLATFORM_DOMAIN. */
+    /** The project's label below PLATFORM_DOMAIN. */
     slug: text().notNull().unique(),
     name: text().notNull(),
     plan: text({ enum: ["free", "pro", "enterprise"] }).notNull(),
-    /** The label of its CNAME target: random, so that no other project ever has the same. */
+    /** The label of the project's CNAME target: random, so that no other project ever has the same. */
     targetLabel: text("target_label").notNull().unique(),
-    /** The deploy that is served; null before the first that succeeds. */
+    /** The deploy that is served; null before the first success. */
     activeDeployId: integer("active_deploy_id").references((): AnySQLiteColumn => deploys.id),
     createdAt: integer("created_at").notNull(),
   },
   (table) => [check("projects_plan", sql`${table.plan} in ('free', 'pro', 'enterprise')`)],
 );
 
-/** The column of the project that a row belongs to: deleting the project deletes the row. */
+/** The column with the project of a row. Deleting the project deletes the row. */
 export const projectReference = () =>
   integer("project_id")
     .notNull()
@@ -35,7 +35,7 @@ export const deploys = sqliteTable(
     /** The blob of its manifest: a hash. */
     manifest: text(),
     files: integer().notNull(),
-    /** Of all files, unpacked. */
+    /** The size of all files, unpacked. */
     bytes: integer().notNull(),
     /** The key that uploaded it; null: the service itself. */
     keyId: integer("key_id"),
