@@ -6,19 +6,19 @@ import { Undecided } from "./complete-order.ts";
 import { BUDGET } from "./place-order.ts";
 import { IMPORT_ONLY, NOT_HELD } from "./preflight.ts";
 
-/** A CA that has not decided is asked again after this long. */
+/** The time until a CA that has not decided is polled again. */
 const UNDECIDED_MS = 60_000;
-/** A CA's Retry-After counts for no longer: a certificate must not end because of one response. */
+/** The longest Retry-After that is obeyed: one response must not let a certificate expire. */
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60_000;
 
-/** Types of problems that count as no failure, and after how many milliseconds the name is tried again at the earliest. */
+/** Problem types that do not count as failures, and the shortest time until the next attempt, in milliseconds. */
 const POSTPONED: ReadonlyMap<string, number> = new Map([
   [BUDGET, 0],
   [NOT_HELD, 10 * 60_000],
   [IMPORT_ONLY, 24 * 60 * 60_000],
 ]);
 
-/** Types of problems that are about this order or name: to place the order again as it is would be in vain. */
+/** Problem types that are about this order or name: the same order would fail again. */
 const FINAL: ReadonlySet<string> = new Set([
   "accountDoesNotExist",
   "badCSR",
@@ -38,16 +38,16 @@ const FINAL: ReadonlySet<string> = new Set([
   "unfit_certificate",
 ]);
 
-/** What follows from an attempt that brought no certificate. */
+/** How the service continues after an attempt without a certificate. */
 export type AfterFailure =
   | { kind: "postpone"; problem: Problem; nextAt: number; isReported: boolean }
   | {
       kind: "fail";
       problem: Problem;
       nextAt: number;
-      /** The CA that refused the order; undefined if the order can go on. */
+      /** The CA that refused the order; undefined if the order can continue. */
       refusedBy: string | undefined;
-      /** The CA whose account is gone, and is to be made anew. */
+      /** The CA that no longer knows the account, so that a new one is registered. */
       forgetAccountAt: string | undefined;
     };
 
@@ -56,7 +56,7 @@ const problemIn = (error: unknown): Problem =>
     ? problemOf(error)
     : { type: "internal", detail: reasonOf(error), subproblems: [] };
 
-/** @param failures of the name before this one @param order the order that the attempt left @param random from 0 up to 1 */
+/** @param failures the name's failures before this one @param order the order that the attempt left @param random from 0 up to 1 */
 export const afterFailure = (
   error: unknown,
   { failures, order, now }: { failures: number; order: PendingOrder | undefined; now: number },
@@ -77,7 +77,7 @@ export const afterFailure = (
       nextAt: now + Math.max(retryAfterMs, postponedMs),
       isReported: true,
     };
-  // An order or an account that the CA does not know any more is made anew.
+  // If the CA no longer knows the order or the account, the next attempt makes a new one.
   const isRefused = FINAL.has(type) || status === 404;
   return {
     kind: "fail",

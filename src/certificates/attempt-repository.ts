@@ -21,7 +21,7 @@ import {
 /** A name as it was read. */
 export type AsRead = Pick<Certificate, "hostname" | "revision">;
 
-/** What a certificate does to the domain of its name: statements for the act that writes the certificate. */
+/** Statements that update the domain of a name in the transaction that writes its certificate. */
 export interface DomainEffects {
   orderPlaced(hostname: string, now: number): readonly Statement[];
   /** Only if the certificate of this chain is in use. */
@@ -33,7 +33,7 @@ export interface DomainEffects {
 export interface Failure {
   problem: Problem;
   nextAt: number | null;
-  /** The CA that refused the order, if one did: it counts there. */
+  /** The CA that refused the order, if one did: the refusal counts towards its limits. */
   refusedBy?: string | undefined;
 }
 
@@ -58,22 +58,22 @@ const orderStatements = (orm: Store["orm"]) => ({
   ),
 });
 
-/** An attempt up to the CA's decision. */
+/** The writes of an attempt up to the CA's decision. */
 const orderWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
   const statements = orderStatements(orm);
   const count = attemptCounter({ orm });
   return {
-    /** False, and nothing is written, if the name was written since it was read. */
+    /** False, without a change, if the row has changed since it was read. */
     async beginAttempt({ hostname, revision }: AsRead, now: number): Promise<boolean> {
       const [rows] = await commit([{ query: statements.begin, values: { hostname, revision, now } }]);
       return rows.length > 0;
     },
-    /** The key of an order, before it is placed. False if the attempt is over. */
+    /** Stores the key of an order before it is placed. False if the attempt is over. */
     async saveOrderKey(hostname: string, { ca, key }: PendingOrder): Promise<boolean> {
       const [rows] = await commit([{ query: statements.saveKey, values: { hostname, ca, key } }]);
       return rows.length > 0;
     },
-    /** An order that was placed, from which on the domain is `issuing`. False if the attempt is over. */
+    /** Stores a placed order, and makes its domain `issuing`. False if the attempt is over. */
     async saveOrder(
       hostname: string,
       { ca, url }: { ca: string; url: string },
@@ -113,14 +113,14 @@ const endStatements = (orm: Store["orm"]) => {
   };
 };
 
-/** How an attempt ends. */
+/** The writes that end an attempt. */
 const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
   const statements = endStatements(orm);
   const count = attemptCounter({ orm });
   return {
     /**
-     * The certificate is in use from the next handshake on, and its domain is live, in one atomic step. False if the name is
-     * gone, or the attempt over.
+     * Puts the certificate in use from the next handshake on, and its domain live, in one atomic step. False if the name is
+     * gone or the attempt is over.
      */
     async install(hostname: string, issued: Issued, nextAt: number, now: number): Promise<boolean> {
       const [rows] = await commit([
@@ -130,7 +130,7 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
       ]);
       return rows.length > 0;
     },
-    /** The same for a certificate from elsewhere, of a known name or a new one. It ends an attempt that is under way. */
+    /** Installs an imported certificate, for a known name or a new one. It ends an attempt that is under way. */
     async installImported(hostname: string, issued: Issued, nextAt: number, now: number): Promise<void> {
       await commit([
         { query: statements.insert, values: { hostname, now } },
@@ -143,7 +143,7 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
       const values = { hostname, problem: JSON.stringify(problem), nextAt };
       await commit([{ query: statements.postpone, values }]);
     },
-    /** A refused order is forgotten, and its domain is `issue_failed`; any other order is continued by the next attempt. */
+    /** Ends the attempt. A refused order is deleted, and its domain is `issue_failed`; the next attempt continues any other. */
     async fail(hostname: string, { problem, nextAt, refusedBy }: Failure, now: number): Promise<void> {
       const values = { hostname, problem: JSON.stringify(problem), nextAt };
       const refusal =
@@ -154,8 +154,8 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
       await commit([{ query, values }, ...refusal]);
     },
     /**
-     * Forgets a name with its keys, unless the attempt is over, or the name is a project's domain, verified or not. True if it
-     * is gone.
+     * Deletes a name with its keys, unless the attempt is over or a project has the name as a domain, verified or not. True if
+     * it was deleted.
      */
     async forget(hostname: string): Promise<boolean> {
       const [rows] = await commit([{ query: statements.forget, values: { hostname } }]);
@@ -167,11 +167,12 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
 /**
  * An attempt at a certificate, from `beginAttempt` to `install`, `postpone` or `fail`.
  *
- * A name waits until its `nextAt`, or until somebody asks (`isRequested`). Of all who read it then, one begins the attempt:
- * the others' revision is an old one. What the attempt needs later is on disk before the CA is told: the key before the
- * order, the order before its challenge. So a crash loses nothing: `attemptSince` stays, the name is due at once, and the
- * next attempt goes on with the order. An import ends the attempt: all of its writes find `attemptSince` gone, and say so.
- * If somebody asks while it is under way, its success is the answer, and its failure is followed by another at once.
+ * A name waits until its `nextAt`, or until a certificate is requested (`isRequested`). Of all processes that read it then,
+ * one begins the attempt: the others' revision is out of date. State is on disk before the CA depends on it: the key before
+ * the order, the order before its challenge. So a crash loses nothing: `attemptSince` stays, the name is due at once, and the
+ * next attempt continues the order. An import ends the attempt: it clears `attemptSince`, so every later write of the attempt
+ * changes nothing and returns false. A request during an attempt is met by its success; after a failure another attempt
+ * begins at once.
  */
 export const attemptWrites = (store: Store, effects: DomainEffects) => ({
   ...orderWrites(store, effects),

@@ -1,11 +1,11 @@
-/** What CAs allow: Let's Encrypt's published limits (letsencrypt.org/docs/rate-limits). Lengths are milliseconds. */
+/** Let's Encrypt's published limits (letsencrypt.org/docs/rate-limits), kept for every CA. Durations are milliseconds. */
 
 const HOUR = 60 * 60_000;
 const WEEK = 7 * 24 * HOUR;
 
 export const ATTEMPTS = ["order", "refused", "issued"] as const;
 
-/** Something that counts at a CA. */
+/** An event that counts towards a CA's limits. */
 export interface Attempt {
   kind: (typeof ATTEMPTS)[number];
   hostname: string;
@@ -16,7 +16,7 @@ export interface Attempt {
 
 interface Limit {
   kind: Attempt["kind"];
-  /** What is counted together. */
+  /** Attempts with the same value count together. */
   per: "hostname" | "apex" | "account";
   max: number;
   withinMs: number;
@@ -57,7 +57,7 @@ const LIMITS: readonly Limit[] = [
 /** Attempts older than this no longer count. */
 export const MAX_WINDOW_MS = WEEK;
 
-/** Why nothing may be ordered now, and from when on it may. */
+/** The limit that forbids an order now, and when it ends. */
 export interface ExhaustedLimit {
   detail: string;
   until: number;
@@ -66,13 +66,13 @@ export interface ExhaustedLimit {
 const isSame = (per: Limit["per"], one: Attempt, other: Pick<Attempt, "hostname" | "apex">): boolean =>
   per === "account" || one[per] === other[per];
 
-/** @param attempts at one CA, in any order @returns the limit that holds for longest; undefined if none does */
+/** @param attempts at one CA, in any order @returns the limit that ends last; undefined if none is exhausted */
 export const findExhaustedLimit = (
   { isRenewal, ...name }: Pick<Attempt, "hostname" | "apex"> & { isRenewal: boolean },
   attempts: readonly Attempt[],
   now: number,
 ): ExhaustedLimit | undefined =>
-  // Certificates that replace others in time count nowhere, and must not wait for new names.
+  // CAs do not count renewals, so renewals do not wait for them.
   LIMITS.filter(({ kind }) => !(isRenewal && kind === "issued"))
     .flatMap(({ kind, per, max, withinMs, description }) => {
       const counted = attempts

@@ -14,7 +14,7 @@ export interface StoredAccount {
   url: string | undefined;
 }
 
-/** The statements that count an attempt at a CA, and forget those that count no more. */
+/** Statements that count an attempt at a CA and delete those that no longer count. */
 export const attemptCounter = ({ orm }: Pick<Database, "orm">) => {
   const countStatement = orm
     .insert(acmeAttempts)
@@ -39,7 +39,7 @@ export const attemptCounter = ({ orm }: Pick<Database, "orm">) => {
   };
 };
 
-/** What the service knows of each CA: its account there, and the attempts that count. A CA is its directory's URL. */
+/** The service's account with each CA, and the attempts that count there. A CA is identified by its directory's URL. */
 export const caReadsAndWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
   const attemptsStatement = orm
     .select({
@@ -64,7 +64,7 @@ export const caReadsAndWrites = ({ orm, commit }: Pick<Database, "orm" | "commit
   const deleteStatement = orm.delete(acmeAccounts).where(isOfCa).prepare();
 
   return {
-    /** What counts at a CA, newer than `since`. */
+    /** The attempts at a CA after `since`. */
     async attempts(ca: string, since: number): Promise<Attempt[]> {
       return attemptsStatement.all({ ca, since });
     },
@@ -75,7 +75,7 @@ export const caReadsAndWrites = ({ orm, commit }: Pick<Database, "orm" | "commit
     async saveAccount(ca: string, { key, url }: StoredAccount): Promise<void> {
       await commit([{ query: saveStatement, values: { ca, key: JSON.stringify(key), url: url ?? null } }]);
     },
-    /** For an account that the CA no longer knows: the next order registers another. */
+    /** Deletes an account that the CA no longer knows: the next order registers a new one. */
     async forgetAccount(ca: string): Promise<void> {
       await commit([{ query: deleteStatement, values: { ca } }]);
     },

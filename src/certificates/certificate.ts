@@ -14,7 +14,7 @@ export interface Issued extends KeyPair {
   ca: string | null;
   notBefore: number;
   notAfter: number;
-  /** Its name at the CA's renewal information (RFC 9773 section 4.1). */
+  /** Its identifier in the CA's renewal information (RFC 9773 section 4.1). */
   ariId: string | null;
 }
 
@@ -27,19 +27,19 @@ export interface PendingOrder {
   key: string;
 }
 
-/** A host name that is to have a certificate, and how far it is. */
+/** A host name that needs a certificate, and its progress. */
 export interface Certificate {
   hostname: string;
   createdAt: number;
-  /** When something is to be done; null: when somebody asks. */
+  /** When the scheduler handles it next; null: only on request. */
   nextAt: number | null;
-  /** True from when somebody asks for a certificate until an attempt begins. */
+  /** True from a request for a certificate until an attempt begins. */
   isRequested: boolean;
   /** Since when an attempt is under way. */
   attemptSince: number | null;
-  /** Of its row: whoever writes what holds only for what they read names it. */
+  /** The row's version: a write that depends on what was read names it. */
   revision: number;
-  /** Failed attempts since the last that worked. */
+  /** Failed attempts since the last success. */
   failures: number;
   /** Why the last attempt failed. */
   problem: Problem | undefined;
@@ -50,27 +50,27 @@ export interface Certificate {
 const SOON_MS = 7 * 24 * 60 * 60_000;
 const MAX_NAMED = 10;
 
-/** Warns of certificates that end soon. @param expiries ascending */
+/** Warns about certificates that expire soon. @param expiries ascending */
 export const expiryWarnings = (
   expiries: readonly { hostname: string; notAfter: number }[],
   now: number,
 ): Warning[] => {
-  const ending = expiries.filter(({ notAfter }) => notAfter - now < SOON_MS);
-  if (ending.length === 0) return [];
-  const named = ending
+  const expiring = expiries.filter(({ notAfter }) => notAfter - now < SOON_MS);
+  if (expiring.length === 0) return [];
+  const names = expiring
     .slice(0, MAX_NAMED)
     .map(({ hostname, notAfter }) => `${hostname} (${formatTime(notAfter)})`);
-  const more = ending.length > MAX_NAMED ? ` and ${ending.length - MAX_NAMED} more` : "";
-  const message = `Certificates end soon: ${named.join(", ")}${more}; see "adoption-store certificates list".`;
-  return [{ code: "certificates_end_soon", count: ending.length, message }];
+  const more = expiring.length > MAX_NAMED ? ` and ${expiring.length - MAX_NAMED} more` : "";
+  const message = `Certificates end soon: ${names.join(", ")}${more}; see "adoption-store certificates list".`;
+  return [{ code: "certificates_end_soon", count: expiring.length, message }];
 };
 
-/** A `nextAt` before all others: what somebody asks for, and attempts that were cut off, do not wait for their turn. */
+/** A `nextAt` before all others: requested certificates and interrupted attempts go first. */
 export const AT_ONCE = 0;
 
-/** A host name waits for its certificate no longer than this without a sign that something is wrong. */
+/** After this long without a certificate a name is overdue. */
 export const OVERDUE_MS = 30 * 60_000;
 
-/** True if a name has waited for its first certificate for too long. */
+/** True if a name has waited too long for its first certificate. */
 export const isOverdue = ({ issued, createdAt }: Certificate, now: number): boolean =>
   issued === undefined && now - createdAt >= OVERDUE_MS;

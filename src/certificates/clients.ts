@@ -5,10 +5,10 @@ import type { Clock } from "../lib/time.ts";
 import { type AcmeClient, acmeClient } from "../protocols/acme/client.ts";
 import { holdsCertificates } from "../protocols/acme/certificate.ts";
 
-/** How CAs are asked. */
+/** Settings of the ACME clients. */
 interface AcmeSettings {
   acmeEmail: string | undefined;
-  /** A file of PEM certificates: root CAs to trust beside the system's. */
+  /** A PEM file of root certificates to trust besides the system's. */
   acmeCaFile: string | undefined;
   acmeEabKid: string | undefined;
   acmeEabHmac: string | undefined;
@@ -32,7 +32,7 @@ const readCaFile = (file: string): string => {
 };
 
 /**
- * The clients of CAs, by the URL of the CA's directory. Each is built when it is first asked for.
+ * Returns the client of a CA by its directory's URL. Each client is built on first use.
  * @throws OperatorError if ACME_CA_FILE cannot be used
  */
 export const acmeClients = (
@@ -61,7 +61,7 @@ export const acmeClients = (
   };
 };
 
-/** What the CAs say that CAA records may name them by (RFC 8555 section 7.1.1). A CA that cannot be reached names nothing. */
+/** The names that CAA records may use for the CAs (RFC 8555 section 7.1.1). A CA that cannot be reached adds none. */
 export const caaIdentities =
   (directories: readonly string[], clientOf: (directory: string) => AcmeClient) =>
   async (): Promise<string[]> => {

@@ -8,10 +8,10 @@ import type { Method } from "./preflight.ts";
 import type { Certificates } from "./repository.ts";
 import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/tls-alpn.ts";
 
-/** Takes an order from whatever state it is in to its certificate, a chain. @throws AcmeProblem, Undecided */
+/** Takes an order from any state to its certificate chain. @throws AcmeProblem, Undecided */
 export type CompleteOrder = (placed: PlacedOrder, hostname: string, method: Method) => Promise<string>;
 
-/** Certificates that prove a name in a TLS handshake (RFC 8737), while a CA asks for them. */
+/** Certificates that prove a name in a TLS handshake (RFC 8737), while an order is under way. */
 export interface Handshakes {
   add(hostname: string, keyAuthorization: string): Promise<void>;
   remove(hostname: string): void;
@@ -22,19 +22,19 @@ export class Undecided extends Error {
   override name = "Undecided";
 }
 
-/** Between polls of a CA that is at work. */
+/** Between polls of a CA. */
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 5000;
-/** Then the order is left alone for a while. */
+/** After this long the attempt ends; the next one continues the order. */
 const PATIENCE_MS = 120_000;
 
 /** The order's own problem, or that of the authorization that failed. */
 const refusalOf = (status: string, error: Problem | undefined): AcmeProblem =>
   new AcmeProblem(
-    error ?? { type: "order_invalid", detail: `The CA made it ${status}, and did not say why.` },
+    error ?? { type: "order_invalid", detail: `The order became ${status}, and the CA gave no reason.` },
   );
 
-/** Reads until it is decided. @throws Undecided after a while */
+/** Polls until the CA has decided. @throws Undecided after `PATIENCE_MS` */
 const polling =
   (clock: Clock, sleep: (ms: number) => Promise<void>) =>
   async <Value extends { retryAfterMs?: number }>(
@@ -66,7 +66,7 @@ export const orderCompleter = ({
 }): CompleteOrder => {
   const poll = polling(clock, sleep);
 
-  /** Responds to the CA's challenge for one name, and waits for what it finds. */
+  /** Responds to the CA's challenge for one name, and waits until the CA has validated it. */
   const authorize = async (
     client: AcmeClient,
     account: Account,
@@ -78,14 +78,14 @@ export const orderCompleter = ({
     if (!challenge)
       throw new AcmeProblem({ type: "no_challenge", detail: `The CA offers no ${method} challenge.` });
     if (challenge.status === "pending") {
-      const authorized = keyAuthorization(challenge.token, account.key);
-      if (method === "http-01") await certificates.saveChallenge(hostname, challenge.token, authorized);
-      else await handshakes.add(hostname, authorized);
+      const proof = keyAuthorization(challenge.token, account.key);
+      if (method === "http-01") await certificates.saveChallenge(hostname, challenge.token, proof);
+      else await handshakes.add(hostname, proof);
       await client.respond(account, challenge.url);
     }
     const { status, challenges } = await poll(
       () => client.authorization(account, url),
-      // Some leave what failed pending, with its error, to be tried again.
+      // Some CAs leave a failed challenge pending, with its error, so that it can be retried.
       (read) => read.status !== "pending" || read.challenges.some((one) => one.error),
     );
     if (status !== "valid") throw refusalOf(status, challenges.find(({ error }) => error)?.error);

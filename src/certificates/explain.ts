@@ -1,7 +1,7 @@
 import { formatTime } from "../lib/time.ts";
 import { type Certificate, isOverdue } from "./certificate.ts";
 
-/** What to do about each type of problem: RFC 8555's (section 6.7), and ours. */
+/** What to do about each type of problem: RFC 8555's (section 6.7) and ours. */
 const ADVICE: Readonly<Record<string, string>> = {
   budget: "Wait: nothing else is needed.",
   caa: "Change the domain's CAA records so that they allow the CA.",
@@ -16,10 +16,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   records: "Correct the domain's records, then verify it again.",
   unreachable:
     "The CA cannot be reached: look at this machine's network, and at ACME_DIRECTORY and ACME_CA_FILE.",
-  unauthorized: "The CA got a response from another server than this one: let its port 80 lead to HTTP_PORT.",
+  unauthorized: "The CA got a response from another server: let its port 80 lead to HTTP_PORT.",
 };
 
-/** In words, since when an attempt is under way, and with which CA; undefined if none is. */
+/** Says since when an attempt is under way, and with which CA; undefined if none is. */
 export const describeAttempt = (certificate: Certificate): string | undefined => {
   const { attemptSince: since, order } = certificate;
   if (since === null) return undefined;
@@ -27,15 +27,15 @@ export const describeAttempt = (certificate: Certificate): string | undefined =>
   return `${what} since ${formatTime(since)}`;
 };
 
-/** What the service does next by itself, as a sentence to append; "" if nothing. */
+/** What the service does next, as a sentence to append; "" if nothing. */
 const describeNextAttempt = (certificate: Certificate, now: number): string => {
-  const present = describeAttempt(certificate);
-  if (present !== undefined) return ` Now ${present}.`;
+  const attempt = describeAttempt(certificate);
+  if (attempt !== undefined) return ` Now ${attempt}.`;
   const { nextAt } = certificate;
   return nextAt === null ? "" : ` The next attempt is at ${formatTime(Math.max(nextAt, now))}.`;
 };
 
-/** What is wrong with a name's certificate and what to do, in words; undefined if nothing is. */
+/** What is wrong with a name's certificate, and what to do; undefined if nothing is. */
 export const explain = (certificate: Certificate, now: number): string | undefined => {
   const { hostname, issued, problem } = certificate;
   const state = issued

@@ -60,8 +60,8 @@ const assertLinked = (chain: string, now: number) => {
 };
 
 /**
- * Refuses what browsers would not accept: a certificate of another name, of another key, or not valid now, or a chain with a
- * broken link. @throws Fault invalid_request that says what to do
+ * Refuses what browsers would not accept: a certificate for another name or key, one that is not valid now, or a chain with
+ * a broken link. @throws Fault invalid_request that says what to do
  */
 export const assertImportable = async (pair: KeyPair, hostname: string, now: number): Promise<void> => {
   const key = readKey(pair.key);

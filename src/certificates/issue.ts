@@ -18,7 +18,7 @@ export interface IssueOptions {
   placeOrder: PlaceOrder;
   clientOf(ca: string): AcmeClient;
   preflight: Preflight;
-  /** Responds to TLS-ALPN-01 challenges, where a name cannot be proven over HTTP. */
+  /** Responds to TLS-ALPN-01 challenges, for names that cannot be proven over HTTP. */
   handshakes: Handshakes;
   /** Called when a name has a new certificate. */
   onIssued(hostname: string): void;
@@ -32,12 +32,11 @@ export interface IssueOptions {
   sleep(ms: number): Promise<void>;
 }
 
-/** How often the CA is asked whether it wants a certificate renewed early (RFC 9773 section 4.3). */
+/** Time between reads of the CA's renewal information (RFC 9773 section 4.3). */
 const RENEWAL_CHECK_MS = 6 * 60 * 60_000;
 
-/** When certificates are renewed. */
 const renewals = ({ certificates, clientOf, clock, random }: IssueOptions) => {
-  /** The CA's renewal window is advice: without it the lifetime decides. */
+  /** Without the CA's renewal window the lifetime decides. */
   const scheduleRenewal = async ({ ca, ariId, ...validity }: Issued): Promise<number> => {
     const window =
       ca === null || ariId === null
@@ -48,13 +47,13 @@ const renewals = ({ certificates, clientOf, clock, random }: IssueOptions) => {
     return renewalTime({ validity, window, now: clock.now() }, random);
   };
   return {
-    /** When the scheduler looks at a new certificate next. */
+    /** When the scheduler checks a new certificate next. */
     nextCheckAt: async (issued: Issued) =>
       Math.min(await scheduleRenewal(issued), clock.now() + RENEWAL_CHECK_MS),
-    /** True if a certificate is to be ordered now. If not, the time of the next look is stored. */
+    /** True if a certificate must be ordered now. If not, stores the time of the next check. */
     async isDue(certificate: Certificate): Promise<boolean> {
       const { issued, isRequested, attemptSince, order, problem } = certificate;
-      // A renewal that failed has a time of its own for the next try.
+      // A failed renewal has stored its own time for the next attempt.
       if (!issued || order || problem || isRequested || attemptSince !== null) return true;
       const renewal = await scheduleRenewal(issued);
       const now = clock.now();
@@ -65,7 +64,7 @@ const renewals = ({ certificates, clientOf, clock, random }: IssueOptions) => {
   };
 };
 
-/** Stores why an attempt brought no certificate, and when the next one is. */
+/** Stores why an attempt failed, and when the next one is. */
 const failureWriter =
   ({ certificates, onFailed, clock, random }: IssueOptions) =>
   async (hostname: string, error: unknown) => {
@@ -96,7 +95,7 @@ export const certificateIssuer = (options: IssueOptions): IssueCertificate => {
     if (await certificates.install(hostname, issued, nextAt, clock.now())) onIssued(hostname);
   };
 
-  /** Forgets a name that nobody holds. An imported certificate stays while it is valid: nobody else can bring it again. */
+  /** Forgets a name that no project holds. A valid imported certificate stays: the service could not order it again. */
   const forget = async ({ hostname, issued }: Certificate): Promise<boolean> => {
     if (issued?.ca === null && issued.notAfter > clock.now()) return false;
     if (!(await certificates.forget(hostname))) return false;

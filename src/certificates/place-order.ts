@@ -8,18 +8,15 @@ import { MAX_WINDOW_MS, findExhaustedLimit } from "./budget.ts";
 import type { Certificate, PendingOrder } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";
 
-/**
- * The service's account with a CA, registered when it is first needed. Calls that come meanwhile share one registration, so
- * that there is one account at each CA.
- */
-export const accountOpener = (
+/** Returns the service's account with a CA, and registers it when first needed. Concurrent calls share one registration. */
+const accountOpener = (
   certificates: Pick<Certificates, "account" | "saveAccount">,
   clientOf: (ca: string) => AcmeClient,
 ) => {
   const open = async (ca: string): Promise<Account> => {
     const stored = await certificates.account(ca);
     const key = stored?.key ?? (await newAccountKey());
-    // Before the CA knows the key: an account whose key is lost is lost.
+    // Stored before the CA knows the key: without its key an account is lost.
     if (!stored) await certificates.saveAccount(ca, { key, url: undefined });
     if (stored?.url !== undefined) return { key, url: stored.url };
     const url = await clientOf(ca).register(key);
@@ -43,28 +40,28 @@ export interface PlacedOrder {
 }
 
 /**
- * Goes on with a name's order, or places one: with the next CA at once where one would refuse, or refuses, because of its
- * limits. @throws AcmeProblem; of several such refusals the one that is over first
+ * Continues a name's order, or places one. If a CA's limits forbid it, the next CA is tried at once.
+ * @throws AcmeProblem; if the limits of all CAs forbid it, the one that ends first
  */
 export type PlaceOrder = (certificate: Certificate) => Promise<PlacedOrder>;
 
 export interface PlaceOrderOptions {
   certificates: Certificates;
-  /** Directories of the CAs, which are tried in turn; none: nothing is ordered. */
+  /** URLs of the CAs' directories, tried in turn; if empty, nothing is ordered. */
   directories: readonly string[];
   clientOf(ca: string): AcmeClient;
   clock: Clock;
 }
 
-/** The type of the problem that a CA would refuse one more, so that it is not asked. */
+/** Problem type: one more order would exceed a limit of the CA. */
 export const BUDGET = "budget";
 
-/** The attempt is over: meanwhile the name went, or a certificate was imported. */
+/** The attempt is over: the name was removed, or a certificate was imported. */
 export class Superseded extends Error {
   override name = "Superseded";
 }
 
-/** True if the CA refused the certificate that is replaced, rather than the order. */
+/** True if the CA refused what the order says it replaces, not the order itself. */
 const isAboutReplacement = (error: unknown): boolean =>
   error instanceof AcmeProblem &&
   (error.type === "alreadyReplaced" || error.type === "malformed" || error.status === 404);
@@ -72,9 +69,9 @@ const isAboutReplacement = (error: unknown): boolean =>
 const isLimit = (error: unknown): error is AcmeProblem =>
   error instanceof AcmeProblem && (error.type === "rateLimited" || error.type === BUDGET);
 
-const waitOf = ({ retryAfterMs = 0 }: AcmeProblem): number => retryAfterMs;
+const retryAfter = ({ retryAfterMs = 0 }: AcmeProblem): number => retryAfterMs;
 
-/** @throws AcmeProblem if the CA would refuse one more */
+/** @throws AcmeProblem if one more order would exceed a limit of the CA */
 const budgetCheck =
   ({ certificates, clock }: PlaceOrderOptions) =>
   async (ca: string, { hostname, issued, isRequested }: Certificate) => {
@@ -94,7 +91,7 @@ const budgetCheck =
       });
   };
 
-/** Places an order with one CA. What it needs later is stored before the CA is told. @throws AcmeProblem, Superseded */
+/** Places an order with one CA. The key is stored before the order is placed. @throws AcmeProblem, Superseded */
 const orderPlacement = (options: PlaceOrderOptions, accountOf: (ca: string) => Promise<Account>) => {
   const { certificates, clientOf, clock } = options;
   const assertWithinBudget = budgetCheck(options);
@@ -105,7 +102,7 @@ const orderPlacement = (options: PlaceOrderOptions, accountOf: (ca: string) => P
     const placed = await client
       .order(account, [hostname], { ...(replaces && { replaces }) })
       .catch((error: unknown) => {
-        // RFC 9773 section 5: an order that replaces it may exist, whose response was lost. That must not stop its renewal.
+        // RFC 9773 section 5: a CA takes one replacement. If an earlier order's response was lost, renew without `replaces`.
         if (replaces === undefined || !isAboutReplacement(error)) throw error;
         return client.order(account, [hostname]);
       });
@@ -116,7 +113,7 @@ const orderPlacement = (options: PlaceOrderOptions, accountOf: (ca: string) => P
 
   return async (ca: string, certificate: Certificate): Promise<PlacedOrder> => {
     await assertWithinBudget(ca, certificate);
-    // No certificate can have come of the key of an order that was never placed.
+    // The key of an order that was never placed is unused.
     const key = certificate.order?.key ?? (await newCertificateKey());
     const pending = { ca, url: null, key };
     if (!(await certificates.saveOrderKey(certificate.hostname, pending))) throw new Superseded();
@@ -130,7 +127,7 @@ export const orderPlacer = (options: PlaceOrderOptions): PlaceOrder => {
   const accountOf = accountOpener(certificates, clientOf);
   const placeOrder = orderPlacement(options, accountOf);
 
-  /** Every failure changes which CA is tried first. */
+  /** Each failure changes which CA is tried first. */
   const directoriesInTurn = ({ failures }: Certificate): string[] => {
     const first = failures % directories.length;
     return [...directories.slice(first), ...directories.slice(0, first)];
@@ -151,7 +148,7 @@ export const orderPlacer = (options: PlaceOrderOptions): PlaceOrder => {
         if (!isLimit(error)) throw error;
         refusals.push(error);
       }
-    const [soonest] = refusals.toSorted((one, other) => waitOf(one) - waitOf(other));
+    const [soonest] = refusals.toSorted((one, other) => retryAfter(one) - retryAfter(other));
     throw (
       soonest ??
       new AcmeProblem({

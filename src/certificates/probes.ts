@@ -4,11 +4,11 @@ import { type KeyAndCertificate, alpnCertificate, fetchAlpnCertificate } from ".
 import { isGlobalUnicast } from "../protocols/dns/address.ts";
 import type { FetchChallenge, OpenHandshakeTrial } from "./preflight.ts";
 
-/** Over HTTP, and as long again in the handshake: all addresses of a name are asked at the same time, in ten seconds. */
+/** For each of HTTP and TLS. All addresses are tried at the same time, so a preflight takes ten seconds at most. */
 const PROBE_MS = 5000;
 const PROBE_BYTES = 200;
 
-/** Private addresses are asked only if the service's own settings allow it. */
+/** Refuses private addresses unless the settings allow them. */
 const assertReachable = (address: string, allowsPrivate: boolean) => {
   if (!allowsPrivate && !isGlobalUnicast(address)) throw new Error("the address is not public");
 };
@@ -31,8 +31,8 @@ export const challengeFetcher =
   };
 
 /**
- * Asks for a TLS-ALPN-01 challenge as a CA does (RFC 8737 section 3). The challenge is new each time, so that only this
- * process can present its certificate.
+ * Opens TLS-ALPN-01 handshakes as a CA does (RFC 8737 section 3). Each trial has a new challenge, so only this process can
+ * present its certificate.
  * @param pending the certificates that this process presents in such handshakes, by host name
  */
 export const handshakeTrialOpener =

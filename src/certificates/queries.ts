@@ -9,9 +9,9 @@ type Changes = Parameters<ReturnType<Orm["update"]>["set"]>[0];
 export const value = sql.placeholder;
 
 export const hasName = eq(certificates.hostname, value("hostname"));
-/** The attempt is still under way: nothing was imported meanwhile. */
+/** The attempt is still under way: no import has ended it. */
 export const isUnderWay = and(hasName, isNotNull(certificates.attemptSince));
-/** Nobody has written the row since it was read. */
+/** The row has not changed since it was read. */
 export const isAsRead = and(hasName, eq(certificates.revision, value("revision")));
 
 export const NO_ORDER = {
@@ -31,7 +31,7 @@ export const NO_CERTIFICATE = {
   ariId: null,
 };
 
-/** What a new certificate changes. It ends an attempt, and answers a request. */
+/** The changes of a new certificate. It ends an attempt and meets a request. */
 export const NEW_CERTIFICATE = {
   ...NO_ORDER,
   key: sql`${value("key")}`,
@@ -49,18 +49,18 @@ export const NEW_CERTIFICATE = {
   problem: null,
 };
 
-/** What the end of an attempt without a certificate changes. If somebody asked meanwhile, the next attempt begins at once. */
+/** The changes of an attempt that ends without a certificate. After a request during the attempt, the next one begins at once. */
 export const WITHOUT_SUCCESS = {
   attemptSince: null,
   problem: sql`${value("problem")}`,
   nextAt: sql`iif(${certificates.isRequested}, ${AT_ONCE}, ${value("nextAt")})`,
 };
 
-/** Returns a row if one was changed. */
+/** Returns the changed row, if any. */
 export const updateStatement = (orm: Orm, changes: Changes, where: SQL | undefined) =>
   orm.update(certificates).set(changes).where(where).returning({ hostname: certificates.hostname }).prepare();
 
-/** A name that is not known yet, due at once. A known one stays as it is. */
+/** Adds a name, due at once. A known name keeps its row. */
 export const insertStatement = (orm: Orm) =>
   orm
     .insert(certificates)

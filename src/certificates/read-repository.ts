@@ -6,7 +6,7 @@ import type { Problem } from "../protocols/acme/problem.ts";
 import type { Certificate, Issued, KeyPair } from "./certificate.ts";
 import { hasName, value } from "./queries.ts";
 
-/** A certificate in use, with how many its name has had before. */
+/** A certificate in use, and how many its name had before. */
 export interface UsedPair extends KeyPair, Pick<Issued, "notBefore" | "notAfter"> {
   renewals: number;
 }
@@ -67,7 +67,7 @@ const rowStatements = (orm: Orm) => {
   };
 };
 
-/** What handshakes, challenges and warnings read: at once, without a promise. */
+/** The reads of handshakes, challenges and warnings: synchronous. */
 const handshakeReads = (orm: Orm) => {
   const pairStatement = orm
     .select({
@@ -101,7 +101,7 @@ const handshakeReads = (orm: Orm) => {
       const { key, chain, notBefore, notAfter, renewals } = row;
       return { key, chain, notBefore: notBefore ?? 0, notAfter: notAfter ?? 0, renewals };
     },
-    /** When the certificates in use end, ascending. */
+    /** When the certificates in use expire, ascending. */
     expiries: (): { hostname: string; notAfter: number }[] =>
       expiryStatement.all().map(({ hostname, notAfter }) => ({ hostname, notAfter: notAfter ?? 0 })),
     /** The response to a CA that asks for this token under this name; undefined if no challenge is pending. */
@@ -115,7 +115,7 @@ export const certificateReads = ({ orm }: Pick<Database, "orm">) => {
   const rows = rowStatements(orm);
   return {
     ...handshakeReads(orm),
-    /** Names below a domain of projects that have a deploy, and that are not known here yet; at most `limit`. */
+    /** Names below `domain` of projects that have a deploy and no row here; at most `limit`. */
     async missingBelow(domain: string, limit: number): Promise<string[]> {
       return missing.all({ domain, limit }).map(({ hostname }) => hostname);
     },
@@ -127,7 +127,7 @@ export const certificateReads = ({ orm }: Pick<Database, "orm">) => {
     async list(page: { after: string; limit: number }): Promise<Certificate[]> {
       return rows.list.all({ ...page }).map(toCertificate);
     },
-    /** Those whose time has come: what was asked for or cut off first, then the longest due. */
+    /** Those that are due: requested and interrupted ones first, then the longest due. */
     async due(now: number, limit: number): Promise<Certificate[]> {
       return rows.due.all({ now, limit }).map(toCertificate);
     },

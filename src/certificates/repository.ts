@@ -15,15 +15,15 @@ import {
 } from "./queries.ts";
 import { certificateReads } from "./read-repository.ts";
 
-/** Types of problems that a request does not get around. */
+/** Problem types that a request cannot bypass. */
 const LIMITED = "('rateLimited', 'budget')";
-/** Types of problems that other settings, or another network, may have solved. */
+/** Problem types that a change of settings or network may have solved. */
 const OF_THIS_MACHINE =
   "('no_authority', 'challenge_unreachable', 'unreachable', 'malformed_answer', 'internal')";
 
 const problemType = sql`json_extract(${certificates.problem}, '$.type')`;
 
-/** When names get their next attempt. */
+/** The writes that say when a name gets its next attempt. */
 const scheduleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
   const wantStatement = insertStatement(orm);
   const nextAt = sql`${value("nextAt")}`;
@@ -45,32 +45,32 @@ const scheduleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
     and(hasName, eq(certificates.chain, value("chain"))),
   );
   return {
-    /** Adds these names, due at once. Names that are known stay as they are. */
+    /** Adds these names, due at once. Known names keep their rows. */
     async want(hostnames: readonly string[], now: number): Promise<void> {
       if (hostnames.length === 0) return;
       await commit(hostnames.map((hostname) => ({ query: wantStatement, values: { hostname, now } })));
     },
-    /** Makes the name due at that time instead, unless it was written since it was read. */
+    /** Makes the name due at that time instead, unless its row has changed since it was read. */
     async putOff({ hostname, revision }: AsRead, nextAt: number): Promise<void> {
       await commit([{ query: putOffStatement, values: { hostname, revision, nextAt } }]);
     },
-    /** Makes those names due whose last problem was this service's own settings or network. */
+    /** Makes names due whose last problem came from the service's settings or network. */
     async retryAfterRestart(now: number): Promise<void> {
       await commit([{ query: retryStatement, values: { nextAt: now } }]);
     },
-    /** Asks for a certificate now. False if the name is not known, or a limit makes it wait. */
+    /** Requests a certificate now. False if the name is unknown or a limit makes it wait. */
     async request(hostname: string): Promise<boolean> {
       const [rows] = await commit([{ query: requestStatement, values: { hostname } }]);
       return rows.length > 0;
     },
-    /** Stops using the certificate of this chain, and asks for another. */
+    /** Stops using the certificate with this chain, and requests another. */
     async withdraw(hostname: string, chain: string): Promise<void> {
       await commit([{ query: withdrawStatement, values: { hostname, chain } }]);
     },
   };
 };
 
-/** The certificates of host names, attempts at them, and what is known of each CA. */
+/** Certificates, the attempts to get them, and the accounts with CAs. */
 export const certificateRepository = (
   database: Pick<Database, "orm" | "commit">,
   effects: DomainEffects,

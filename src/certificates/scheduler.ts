@@ -9,23 +9,23 @@ export type CertificateScheduler = Poller;
 export interface CertificateSchedulerOptions {
   certificates: Pick<Certificates, "missingBelow" | "find" | "want" | "due" | "retryAfterRestart">;
   issue: IssueCertificate;
-  /** Custom domains that are to have a certificate and are not known yet; `limit` at the most. */
+  /** Custom domains that need a certificate and have no row yet; at most `limit`. */
   missing(limit: number): Promise<string[]>;
   /** The service's own public names. */
   own: readonly string[];
-  /** The domain that projects have their names below, if the public DNS may have it. */
+  /** The domain of the projects' sites, if it may be in the public DNS. */
   platformDomain?: string | undefined;
   clock: Clock;
-  /** Called when something could not be read or stored. */
+  /** Called when a read or write fails. */
   onError: (error: unknown) => void;
 }
 
-/** Names at the same time: each takes a CA seconds. */
+/** Names at the same time: a CA takes seconds for each. */
 const MAX_CONCURRENT = 8;
-/** Names that are added in one tick. */
+/** Names added in one tick. */
 const MAX_NEW = 100;
 
-/** Adds names that are to have a certificate, and orders and renews the certificates that are due. */
+/** Adds names that need a certificate, and orders and renews the certificates that are due. */
 export const certificateScheduler = ({
   certificates,
   issue,
@@ -59,7 +59,7 @@ export const certificateScheduler = ({
   return {
     ...issuePoller,
     start() {
-      // Other settings may have solved the last problem.
+      // New settings may have solved the last problem.
       certificates.retryAfterRestart(clock.now()).catch(onError);
       issuePoller.start();
     },

@@ -26,7 +26,7 @@ export const certificateService = ({
 }: {
   certificates: Certificates;
   clientOf(ca: string): AcmeClient;
-  /** Makes what TLS is spoken with, and throws it away. @throws what the library says of a pair that it does not take */
+  /** Loads the pair into the TLS library. @throws the library's error if it refuses the pair */
   assertLoads(pair: KeyPair): void;
   clock: Clock;
 }) => {
@@ -47,7 +47,7 @@ export const certificateService = ({
         if (page.length < PAGE) return found;
       }
     },
-    /** Has a certificate ordered at once. @throws Fault not_found, rate_limited */
+    /** Requests a new certificate. @throws Fault not_found, rate_limited */
     async renew(typed: string): Promise<Certificate> {
       const { hostname, nextAt } = await get(typed);
       if (await certificates.request(hostname)) return get(hostname);
@@ -56,8 +56,8 @@ export const certificateService = ({
       throw new Fault("rate_limited", `The CA allows no further attempt now.${until}`);
     },
     /**
-     * Tells the CA that the certificate must not be trusted any more, and has another ordered.
-     * @throws Fault not_found; invalid_request if it has none that a CA issued; AcmeProblem
+     * Revokes the certificate at its CA, and requests another.
+     * @throws Fault not_found; invalid_request if no CA issued it to this service; AcmeProblem
      */
     async revoke(typed: string): Promise<Certificate> {
       const { hostname, issued } = await get(typed);
@@ -70,7 +70,7 @@ export const certificateService = ({
       await certificates.withdraw(hostname, issued.chain);
       return get(hostname);
     },
-    /** Uses a certificate that came from elsewhere. @throws Fault invalid_request if it does not fit */
+    /** Puts an imported certificate in use. @throws Fault invalid_request if it does not fit */
     async import(typed: string, { key, chain }: KeyPair): Promise<Certificate> {
       const hostname = nameOf(typed);
       const now = clock.now();
@@ -81,13 +81,13 @@ export const certificateService = ({
       } catch (error) {
         throw new Fault(
           "invalid_request",
-          `The TLS library does not take the certificate with its key: ${sentence((error as Error).message)} Ask the CA for another.`,
+          `The TLS library refuses the certificate with its key: ${sentence((error as Error).message)} Ask the CA for another.`,
         );
       }
       const { readCertificate } = await import("../protocols/acme/certificate.ts");
       const { notBefore, notAfter } = await readCertificate(chain);
       const issued = { key, chain, ca: null, notBefore, notAfter, ariId: null };
-      // Unless who brought it brings the next one before, one is ordered when any other would be renewed.
+      // Unless another is imported before, a certificate is ordered when any other would be renewed.
       const nextAt = renewalTime({ validity: issued, now }, () => 0);
       await certificates.installImported(hostname, issued, nextAt, now);
       return get(hostname);

@@ -33,13 +33,13 @@ export const summaryOf = (certificate: Certificate, now: number) => {
   } as const;
 };
 
-/** Certificates as the domains that they are for know them. */
+/** The certificates of domains. */
 export const certificateSummaries = (certificates: Pick<Certificates, "find" | "request">, clock: Clock) => ({
-  /** Undefined if nothing is known for the name yet. */
+  /** Undefined if the name is unknown. */
   async find(hostname: string) {
     const found = await certificates.find(hostname);
     return found && summaryOf(found, clock.now());
   },
-  /** Has a certificate ordered at once; false if the name is not known, or a limit makes it wait. */
+  /** Requests a certificate; false if the name is unknown or a limit makes it wait. */
   request: certificates.request,
 });

@@ -4,20 +4,20 @@ import type { Inspect, InspectOptions } from "./inspect.ts";
 import type { Domains } from "./repository.ts";
 import { wantsCertificate } from "./stage.ts";
 
-/** What the DNS says of a name before a certificate is ordered for it. */
+/** What the DNS says about a name before a certificate is ordered for it. */
 export type NameRecords =
-  /** The addresses that a CA will ask. */
+  /** The addresses that a CA connects to. */
   | { kind: "right"; addresses: readonly string[] }
-  /** The detail is a sentence for whoever holds the domain. */
+  /** The detail is a sentence for the holder of the domain. */
   | { kind: "wrong"; detail: string }
-  /** A project holds the name, and its plan has no custom domains. */
+  /** A project holds the name, but its plan has no custom domains. */
   | { kind: "suspended" };
 
 const IN_BACKGROUND: InspectOptions = { isUrgent: () => false, needsProof: false };
 
 const wrong = (detail: string): NameRecords => ({ kind: "wrong", detail });
 
-/** Looks at records once more before an order, because a CA counts the orders that fail. */
+/** Checks records again before an order, because CAs limit failed orders. */
 export const certificateRecords = ({
   domains,
   inspect,
@@ -28,7 +28,7 @@ export const certificateRecords = ({
   /** The CNAME target of a project by its label. */
   targetOf: (label: string) => string;
 }) => ({
-  /** Of a custom domain, whose records must be right in every way, CAA among them; undefined if no project holds it. */
+  /** For a custom domain, whose records must all be right, CAA among them; undefined if no project holds it. */
   async forDomain(hostname: string): Promise<NameRecords | undefined> {
     const holder = await domains.holder(hostname);
     if (!holder) return undefined;
@@ -37,17 +37,16 @@ export const certificateRecords = ({
     const { event, findings, report } = await inspect(hostnameOf(hostname), target, IN_BACKGROUND);
     const [first] = findings;
     if (event === "records_right" && !first) return { kind: "right", addresses: report.targetAddresses };
-    return wrong(first ? describe(first) : "The domain's records could not be asked about.");
+    return wrong(first ? describe(first) : "The domain's records could not be looked up.");
   },
 
   /**
-   * Of a name of the service itself: its records are the operator's, of whatever kind, so only CAA and the lack of any
-   * address count.
-   * @param issuers what CAA records may name beside what the settings say
+   * For one of the service's own names. The operator may point it here in any way, so only forbidding CAA records and a
+   * missing address count.
+   * @param issuers more CAs that CAA records may name, besides the configured ones
    */
   async forOwnName(hostname: string, issuers: readonly string[]): Promise<NameRecords> {
-    const manner = { ...IN_BACKGROUND, issuers };
-    const { findings, report } = await inspect(hostnameOf(hostname), hostname, manner);
+    const { findings, report } = await inspect(hostnameOf(hostname), hostname, { ...IN_BACKGROUND, issuers });
     const forbidden = findings.find(({ kind }) => kind === "caa_forbids");
     if (forbidden) return wrong(describe(forbidden));
     const addresses = report.targetAddresses;

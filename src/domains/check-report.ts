@@ -5,7 +5,7 @@ import type { Exchange } from "../protocols/dns/client.ts";
 import type { Trace } from "./trace.ts";
 import { printable } from "../lib/text.ts";
 
-/** One question of a check, in words. */
+/** One query of a check, in words. */
 export interface ReportedQuestion {
   server: string;
   name: string;
@@ -13,7 +13,7 @@ export interface ReportedQuestion {
   /** True if the server was asked as a resolver. */
   recursive: boolean;
   transport: "udp" | "tcp";
-  /** NOERROR, NXDOMAIN, SERVFAIL, ..., or why there was no answer. */
+  /** NOERROR, NXDOMAIN, SERVFAIL, ..., or why there was no response. */
   outcome: string;
   detail?: string;
   /** As zone files write them. */
@@ -21,12 +21,12 @@ export interface ReportedQuestion {
   milliseconds: number;
 }
 
-/** What a check asked and was answered, as it is kept and shown. */
+/** The queries of a check and their responses, as they are stored and shown. */
 export interface Report {
   target: string;
   /** The zone that holds the name, if the resolvers knew one. */
   zone?: string;
-  /** The zone's servers that were asked. */
+  /** The zone's authoritative servers. */
   nameServers: string[];
   /** The name, and every CNAME's value after it. */
   chain: string[];
@@ -37,7 +37,7 @@ export interface Report {
   questions: ReportedQuestion[];
 }
 
-/** Strangers fill the answers: beyond these, nothing is kept. */
+/** Strangers choose what their servers send, so a report is bounded. */
 const MAX_QUESTIONS = 200;
 const MAX_RECORDS = 20;
 

@@ -12,7 +12,7 @@ import { hasCustomDomains } from "../projects/plan.ts";
 import { type Poller, duePoller } from "../lib/poller.ts";
 
 /**
- * What became of a check: `taken` if the records are right but another project keeps the host name, `overtaken` if the
+ * The outcome of a check: `taken` if the records are right but another project keeps the host name, `overtaken` if the
  * domain was changed or removed meanwhile, so that the result says nothing about it.
  */
 export type CheckOutcome = "recorded" | "taken" | "overtaken";
@@ -29,14 +29,14 @@ export interface ChecksOptions {
   isSecured?: boolean;
 }
 
-/** A finding without what changes from one check to the next. */
+/** A finding without the part that differs between checks of the same records. */
 const comparable = (finding: DomainFinding): string => JSON.stringify({ ...finding, seconds: undefined });
 
-/** The order does not matter: servers respond in any order. */
+/** Ignores the order, because servers respond in any order. */
 const isSame = (before: readonly DomainFinding[], after: readonly DomainFinding[]): boolean =>
   before.map(comparable).toSorted().join("\n") === after.map(comparable).toSorted().join("\n");
 
-/** The events of a check for the history: every change. A check with the result of the last one is not an event. */
+/** The events of a check for the history. A check with the same result as the last one is not an event. */
 const eventsFor = (
   domain: Domain,
   progress: Progress,
@@ -68,8 +68,8 @@ export const domainChecks = ({
   ) => {
     const now = clock.now();
     const progress = progressOf(domain, isTaken ? undefined : inspection.event, now, isSecured);
-    const taken = { kind: "domain_taken", name: domain.hostname } as const;
-    const findings = isTaken ? [...inspection.findings, taken] : inspection.findings;
+    const takenFinding = { kind: "domain_taken", name: domain.hostname } as const;
+    const findings = isTaken ? [...inspection.findings, takenFinding] : inspection.findings;
     const seen = isTaken ? "domain_taken" : (inspection.event ?? "unreachable");
     const { events: _, ...state } = progress;
     return domains.record({
@@ -103,8 +103,8 @@ export const domainChecks = ({
 
   return {
     /**
-     * Asks the DNS about a domain and stores the result. Calls that come meanwhile share it. Queries of a check that somebody
-     * waits for go before those that the service makes by itself.
+     * Asks the DNS about a domain and stores the result. Calls during the check share it. Queries of a check that a
+     * client waits for go before those of scheduled checks.
      */
     run(checkable: Checkable, actor: Actor): Promise<CheckOutcome> {
       const { id } = checkable.domain;
@@ -115,14 +115,14 @@ export const domainChecks = ({
         return current.outcome;
       }
       const { promise: outcome, resolve, reject } = Promise.withResolvers<CheckOutcome>();
-      // Before it begins: its first questions look there whether they are urgent.
+      // Before the check begins: its first queries look here whether they are urgent.
       running.set(id, { outcome, isAwaited });
       perform(checkable, actor)
         .finally(() => running.delete(id))
         .then(resolve, reject);
       return outcome;
     },
-    /** What is found from now on is not stored. */
+    /** From now on results are not stored. */
     abandon(): void {
       isAbandoned = true;
     },
@@ -137,16 +137,16 @@ export interface DomainSchedulerOptions {
   domains: Pick<Domains, "due" | "stopChecks">;
   checks: Checks;
   clock: Clock;
-  /** Called when a check could not be made or stored. */
+  /** Called when a check fails or cannot be stored. */
   onError: (error: unknown) => void;
 }
 
-/** Checks that begin in a second. 10,000 domains that wait need 11 a second, of 25 queries each. */
+/** Checks that start each second. 10,000 waiting domains need 11 a second, with 25 queries each. */
 export const MAX_PER_TICK = 20;
-/** Checks at the same time. A silent server costs seconds, and must delay neither other checks nor those that clients ask for. */
+/** Scheduled checks at the same time. A silent server takes seconds, and must not delay other checks or clients' requests. */
 export const MAX_CONCURRENT = 32;
 
-/** Checks domains that are due. What a check finds after `stop` is not stored: the check is due again at the next start. */
+/** Checks the domains that are due. Results after `stop` are not stored: the check is due again at the next start. */
 export const domainScheduler = ({
   domains,
   checks,

@@ -13,7 +13,7 @@ export interface Expectation {
   isApex: boolean;
   /** The CAs that may issue, as CAA records name them. */
   issuers: readonly string[];
-  /** True unless the project holds the name already. The addresses of an apex alone do not tell which project it is for. */
+  /** True unless the project holds the name already. An apex's addresses alone do not say which project it is for. */
   needsProof: boolean;
 }
 
@@ -39,10 +39,10 @@ const ofType = <Type extends TextRecord["type"]>(
     (record): record is TextRecord & { type: Type } => record.type === type && record.name === name,
   );
 
-/** Sorted, because some servers rotate their records. */
+/** Sorted, because some servers rotate records. */
 const valuesOf = (records: TextRecord[]): string[] => records.map(({ data }) => data).toSorted();
 
-/** How long these records, or their absence (RFC 2308 section 5), may be remembered. */
+/** How long caches may keep these records, or their absence (RFC 2308 section 5). */
 const secondsOf = (records: DnsRecord[], { outcome }: Exchange): number | undefined => {
   if (records.length > 0) return Math.max(...records.map(({ ttl }) => ttl));
   const authorities = outcome.kind === "answer" ? outcome.authorities : [];
@@ -56,7 +56,7 @@ const wrong = (finding: Finding, records: DnsRecord[], exchange: Exchange): Judg
   seconds: secondsOf(records, exchange),
 });
 
-/** The CNAME rule: the value must equal the target exactly, but for case and the final dot. */
+/** The CNAME rule: the value must equal the target, except for case and the final dot. */
 const judgeAlias = (
   view: View,
   records: TextRecord[],
@@ -82,12 +82,12 @@ const judgeSubdomain = (view: View, name: string, target: string): Judgement => 
   return wrong({ kind: "no_record", name, type: "CNAME", expected: [target] }, [], view.cname);
 };
 
-/** ALIAS and ANAME show as addresses: there must be at least one, and each must be one of the target's. */
+/** ALIAS and ANAME appear as addresses: there must be at least one, and each must be one of the target's. */
 const judgeApex = (view: View, name: string, target: string, addresses: string[]): Judgement => {
   const aliases = ofType(view.cname, name, "CNAME");
   if (aliases.length > 0) return judgeAlias(view, aliases, name, "ALIAS", target);
-  const unasked = reasonOf(view.a, view.role) ?? reasonOf(view.aaaa, view.role);
-  if (unasked !== undefined) return { kind: "unknown", reason: unasked };
+  const unknown = reasonOf(view.a, view.role) ?? reasonOf(view.aaaa, view.role);
+  if (unknown !== undefined) return { kind: "unknown", reason: unknown };
   const records = [...ofType(view.a, name, "A"), ...ofType(view.aaaa, name, "AAAA")];
   if (records.length === 0)
     return wrong({ kind: "no_record", name, type: "ALIAS", expected: [target] }, [], view.a);

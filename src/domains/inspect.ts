@@ -17,44 +17,43 @@ import { readFileSync } from "node:fs";
 import { isGlobalUnicast } from "../protocols/dns/address.ts";
 import { parseServer, resolversOf } from "../protocols/dns/server-address.ts";
 
-/** What the DNS says of a domain. */
+/** What the DNS says about a domain. */
 export interface Inspection {
   event: Verdict["event"];
   findings: Finding[];
-  /** True if right records name this very project's target, so that no other's could be meant. */
+  /** True if the records are this project's own, and no other project's. */
   isProven: boolean;
-  /** Targets of other projects that TXT records name as well. */
+  /** The targets of other projects in the TXT records. */
   rivals: string[];
   report: Report;
 }
 
-/** How a host name is looked at. */
 export interface InspectOptions {
   isUrgent: IsUrgent;
   /** True unless the project holds the name already. */
   needsProof: boolean;
-  /** What CAA records may name beside what they are to name. */
+  /** More CAs that CAA records may name, besides the configured ones. */
   issuers?: readonly string[];
 }
 
-/** Asks the DNS about a host name that must lead to a target; never fails. */
+/** Asks the DNS whether a host name leads to a target. Never rejects. */
 export type Inspect = (hostname: Hostname, target: string, options: InspectOptions) => Promise<Inspection>;
 
 export interface InspectorOptions {
   ask: SendQuery;
-  /** Read at each check: the system's own may change. */
+  /** Called for each check, because the system's resolvers may change. */
   resolvers: () => Server[];
-  /** Where the zones' own servers are asked. */
+  /** The port of authoritative servers. */
   port: number;
   mayAsk: (address: string) => boolean;
-  /** What CAA records must name. */
+  /** The CAs that CAA records may name. */
   issuers: readonly string[];
 }
 
-/** resolv.conf(5): without a name server, the one on this machine is asked. */
+/** resolv.conf(5): without a name server, the one on this machine is used. */
 const THIS_MACHINE = "127.0.0.1";
 
-/** Records of one finding that are kept: a zone can have any number. */
+/** Records in one finding: a zone can have any number. */
 const MAX_FOUND = 100;
 
 const sanitize = (value: unknown): unknown => {
@@ -62,13 +61,13 @@ const sanitize = (value: unknown): unknown => {
   return Array.isArray(value) ? value.slice(0, MAX_FOUND).map(sanitize) : value;
 };
 
-/** A finding whose texts can be shown anywhere. */
+/** Makes every text of a finding safe to print. */
 const sanitizeFinding = (finding: Finding): Finding =>
   Object.fromEntries(Object.entries(finding).map(([field, value]) => [field, sanitize(value)])) as Finding;
 
 export const inspector =
   ({ ask, resolvers, port, mayAsk, issuers }: InspectorOptions): Inspect =>
-  async ({ ascii, apex, isApex }, target, { isUrgent, needsProof, issuers: others = [] }) => {
+  async ({ ascii, apex, isApex }, target, { isUrgent, needsProof, issuers: extraIssuers = [] }) => {
     const configured = resolvers();
     const servers = configured.length > 0 ? configured : [{ address: THIS_MACHINE, port }];
     const askInTurn: SendQuery = (server, question, recursive) => ask(server, question, recursive, isUrgent);
@@ -77,16 +76,16 @@ export const inspector =
       hostname: ascii,
       target,
       isApex,
-      issuers: [...new Set([...issuers, ...others])],
+      issuers: [...new Set([...issuers, ...extraIssuers])],
       needsProof,
     };
     const { event, findings } = verdictOf(trace, expected);
-    const isProven = ownershipOf(trace, expected) === "shown";
+    const isProven = ownershipOf(trace, expected) === "proven";
     const rivals = rivalsOf(trace, expected);
     return { event, findings: findings.map(sanitizeFinding), isProven, rivals, report: toReport(trace) };
   };
 
-/** The system's resolvers, as they are now; none if it names none. */
+/** The resolvers in /etc/resolv.conf; none if it has none or cannot be read. */
 const systemResolvers = (port: number) => {
   try {
     return resolversOf(readFileSync("/etc/resolv.conf", "utf8"), port);
@@ -95,10 +94,10 @@ const systemResolvers = (port: number) => {
   }
 };
 
-/** Two tries of two seconds: a verification ends before who asked for it gives up. */
+/** Two tries of two seconds: a verification ends before the client times out. */
 const DNS_OPTIONS: DnsClientOptions = { timeoutMs: 2000, attempts: 2 };
 
-/** How the DNS is asked, as the settings of these names say. */
+/** Settings of the DNS client. */
 interface DnsSettings {
   dnsResolvers: readonly string[];
   dnsPort: number;
@@ -106,7 +105,7 @@ interface DnsSettings {
   caaIssuers: readonly string[];
 }
 
-/** An inspector that asks real servers. */
+/** An inspector that queries real servers. */
 export const dnsInspector = (
   { dnsResolvers, dnsPort, dnsPrivate, caaIssuers }: DnsSettings,
   dependencies: Pick<DnsClientDependencies, "clock" | "random">,

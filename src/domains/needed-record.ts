@@ -2,10 +2,10 @@ import type { NeededType } from "./finding.ts";
 import { proofNameOf } from "./trace.ts";
 import type { Hostname } from "../lib/hostname.ts";
 
-/** The DNS record that a domain needs, in the forms that providers and tools take it in. */
+/** The DNS record that a domain needs, in the forms that DNS providers and tools accept. */
 export interface NeededRecord {
   type: NeededType;
-  /** What to enter as its name: the labels left of the registered domain, or `@` for that itself. */
+  /** What to enter as its name: the labels left of the registered domain, or `@` for the registered domain itself. */
   name: string;
   value: string;
   /** Seconds. */
@@ -13,9 +13,9 @@ export interface NeededRecord {
   note?: string;
   /** A line of a zone file (RFC 1035 section 5.1); none for an ALIAS, which BIND does not know. */
   bind?: string;
-  /** A block for Terraform: of the provider hashicorp/dns, for an ALIAS of dnsimple/dnsimple. */
+  /** A Terraform block: for the provider hashicorp/dns, or dnsimple/dnsimple for an ALIAS. */
   terraform: string;
-  /** Only for an apex: the record that tells which project it is for. */
+  /** Only for an apex: the record that says which project it is for. */
   proof?: ProofRecord;
 }
 
@@ -26,7 +26,7 @@ export interface ProofRecord extends Required<
   type: "TXT";
 }
 
-/** Of the specification's step 2. */
+/** The specification's step 2 asks for it. */
 export const TTL = 3600;
 
 const apexNote = (apex: string): string =>
@@ -77,7 +77,7 @@ export const recordFor = ({ ascii, apex, isApex, label }: Hostname, target: stri
   return {
     type: "CNAME",
     ...common,
-    // Whole names, for a zone file whose origin is a delegated subdomain takes them too.
+    // Absolute names also work in a zone file whose origin is a delegated subdomain.
     bind: `${ascii}. ${TTL} IN CNAME ${target}.`,
     terraform: block("dns_cname_record", ascii, {
       zone: `${apex}.`,

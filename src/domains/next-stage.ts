@@ -3,31 +3,31 @@ import type { Domain } from "./domain.ts";
 import { LAPSE_MS, UNSURE_MS, nextCheckAfterSilence, nextLiveCheck, nextWaitingCheck } from "./schedule.ts";
 import { type StageEvent, type StoredStage, isServed, isWaiting, nextStage } from "./stage.ts";
 
-/** What a check makes of a domain. */
+/** The state of a domain after a check. */
 export interface Progress extends Pick<
   Domain,
   "stage" | "waitingSince" | "nextCheckAt" | "failingSince" | "verifiedAt" | "liveAt"
 > {
-  /** Events of the stage that happened, in their order. */
+  /** The stage's events, in order. */
   events: readonly StageEvent[];
 }
 
 type CheckEvent = Verdict["event"];
 
-/** Since when a live domain fails. A check that could not ask changes nothing. */
+/** Since when a live domain fails. A check without responses changes nothing. */
 const failingAfter = ({ stage, failingSince }: Domain, event: CheckEvent, now: number): number | null => {
   if (event === undefined) return failingSince;
   return isServed(stage) && event !== "records_right" ? (failingSince ?? now) : null;
 };
 
 /**
- * True of a domain that is live again after it was suspended and has not verified since: its name may have become
- * another's meanwhile.
+ * True for a domain that is live again after a suspension and has not verified since: another project may have got its name
+ * in the meantime.
  */
 const isUnsure = ({ stage, verifiedAt, liveAt }: Domain): boolean =>
   isServed(stage) && liveAt !== null && verifiedAt !== null && verifiedAt < liveAt;
 
-/** A live domain that does not verify is given time, but not to keep a name that is another project's now. */
+/** A live domain that does not verify is given time, unless another project may have its name now. */
 const isOver = (domain: Domain, event: CheckEvent, failingSince: number | null, now: number): boolean =>
   (failingSince !== null && now - failingSince >= LAPSE_MS) ||
   (event === "records_wrong" && isUnsure(domain));
@@ -66,7 +66,7 @@ const nextCheckAfter = (after: Domain, event: CheckEvent, now: number): number |
 };
 
 /**
- * @param event what the check found; undefined if it could not ask, which is not a failure
+ * @param event what the check found; undefined without responses, which is not a failure
  * @param isSecured true if domains get certificates, and are live once they have one
  */
 export const progressOf = (domain: Domain, event: CheckEvent, now: number, isSecured = false): Progress => {

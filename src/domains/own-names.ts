@@ -1,6 +1,6 @@
 import { parseHostname } from "../lib/hostname.ts";
 
-/** Names that the service itself is reached by: no project can have one, or a parent of one, as its custom domain. */
+/** The service's own names: no project can have one, or a parent of one, as its custom domain. */
 export interface ReservedNames {
   /** With everything below: PLATFORM_DOMAIN, PLATFORM_CNAME_TARGET. */
   zones: readonly string[];
@@ -19,10 +19,10 @@ export const isReservedName = (name: string, { zones, hosts }: ReservedNames): b
   zones.some((zone) => isBelow(name, zone)) || [...zones, ...hosts].some((own) => isBelow(own, name));
 
 /**
- * IANA's special-use domain names, of which the public DNS has none for anybody: RFC 6761 (`example`, `invalid`,
- * `localhost`), RFC 6762 (`local`), RFC 7686 (`onion`), RFC 9476 (`alt`), ICANN's `internal`, and `arpa`, which is the
- * infrastructure's (`home.arpa` is below it). Not `test`: it is for tests, such as ours. Other unknown top-level domains
- * are taken, for an operator's own resolvers may know them.
+ * IANA's special-use domain names, which nobody can hold in the public DNS: RFC 6761 (`example`, `invalid`,
+ * `localhost`), RFC 6762 (`local`), RFC 7686 (`onion`), RFC 9476 (`alt`), ICANN's `internal`, and `arpa`, for
+ * infrastructure (`home.arpa` is below it). `test` is left out: tests use it. Other unknown top-level domains are accepted,
+ * because an operator's own resolvers may know them.
  */
 const SPECIAL_USE = ["alt", "arpa", "example", "internal", "invalid", "local", "localhost", "onion"];
 
@@ -42,7 +42,7 @@ const hostOf = (url: string | undefined): string[] => (url ? [new URL(url).hostn
 
 const isPublic = (name: string): boolean => parseHostname(name).ok && !isSpecialUse(name);
 
-/** The service's own names, as its settings say. */
+/** The service's own names, from its settings. */
 export const ownNames = ({
   baseUrl,
   stagingBaseUrl,
@@ -55,14 +55,14 @@ export const ownNames = ({
   const publicHosts = [...secured, ...apiHosts].filter(isPublic);
   const publicPlatformDomain = isPublic(platformDomain) ? platformDomain : undefined;
   return {
-    /** What no project can have as its custom domain. */
+    /** Names that no project can have as a custom domain. */
     reserved: { zones: [platformDomain, platformCnameTarget], hosts } satisfies ReservedNames,
-    /** True for a slug whose site would have a name of the service, or a parent of one. */
+    /** True for a slug whose site would get one of the service's names, or a parent of one. */
     isOwnSlug: (slug: string): boolean =>
       [...hosts, platformCnameTarget].some((name) => `.${name}`.endsWith(`.${slug}.${platformDomain}`)),
-    /** Hosts of the service that a CA can certify, because the public DNS may have them. */
+    /** The service's hosts that may be in the public DNS, so that a CA can certify them. */
     publicHosts,
-    /** The domain of the projects' sites, if the public DNS may have it. */
+    /** The domain of the projects' sites, if it may be in the public DNS. */
     publicPlatformDomain,
     /** True for the public hosts, and for every name below the public platform domain. */
     isOwnPublicName: (hostname: string): boolean =>

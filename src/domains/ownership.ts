@@ -1,3 +1,4 @@
+import type { Expectation } from "./cname-rule.ts";
 import { isUsable, recordsOf } from "../protocols/dns/cname.ts";
 import type { DnsRecord } from "../protocols/dns/message.ts";
 import { canonicalName } from "../protocols/dns/name.ts";
@@ -5,18 +6,17 @@ import type { Exchange } from "../protocols/dns/client.ts";
 import type { Proof, Trace } from "./trace.ts";
 
 /**
- * Whose a host name is, once its records are right. A CNAME names the project's own target; the addresses that an ALIAS
- * shows are those of every project, so that only a TXT record tells: `shown` if all servers that answer have the project's
- * own target there, `spreading` if some have, `claimed` if they have only other projects' targets, `open` if there is none,
- * `unknown` if no server answered.
+ * Whether right records prove that a host name is a project's. A CNAME does: its value is the project's own target. The
+ * addresses of an ALIAS do not, because all projects share them; there a TXT record decides:
+ * - `proven`: every server that responded has the project's own target in it.
+ * - `spreading`: only some have.
+ * - `claimed`: they have other projects' targets only.
+ * - `unclaimed`: they have no target.
+ * - `unknown`: no server responded.
  */
-export type Ownership = "shown" | "spreading" | "claimed" | "open" | "unknown";
+export type Ownership = "proven" | "spreading" | "claimed" | "unclaimed" | "unknown";
 
-interface Named {
-  hostname: string;
-  target: string;
-  isApex: boolean;
-}
+type Subject = Pick<Expectation, "hostname" | "target" | "isApex">;
 
 const isAliasOf = ({ views }: Trace, hostname: string): boolean =>
   views.every(
@@ -26,51 +26,51 @@ const isAliasOf = ({ views }: Trace, hostname: string): boolean =>
   );
 
 /** True if no TXT record is needed: a CNAME names one target only. */
-const needsNoProof = (trace: Trace, { hostname, isApex }: Named): boolean =>
+const needsNoProof = (trace: Trace, { hostname, isApex }: Subject): boolean =>
   !isApex || isAliasOf(trace, hostname);
 
-/** Names of one zone, as the targets of all projects are. */
+/** True for names in the same zone: the targets of all projects are. */
 const isSibling = (one: string, other: string): boolean =>
   one.slice(one.indexOf(".")) === other.slice(other.indexOf("."));
 
-/** True for an authoritative answer with the records themselves, not with a CNAME to them. */
+/** True if an authoritative response holds the records themselves, not a CNAME to them. */
 const isDirectResponse = (exchange: Exchange): boolean =>
   isUsable(exchange) &&
   exchange.outcome.kind === "answer" &&
   exchange.outcome.authoritative &&
   recordsOf(exchange).every(({ type }) => type !== "CNAME");
 
-/** The targets that TXT records name; a wildcard may bring any others. */
+/** The targets in TXT records. Other texts do not count: a wildcard record may add any. */
 const targetsIn = (records: readonly DnsRecord[], target: string): string[] =>
   records.flatMap((record) => {
     const claimed = record.type === "TXT" ? canonicalName(record.data.trim()) : "";
     return isSibling(claimed, canonicalName(target)) ? [claimed] : [];
   });
 
-/** The same for each server that answered. */
+/** The targets at each server that responded; the resolvers count as one. */
 const targetsByServer = ({ resolved, direct }: Proof, target: string): string[][] =>
   [resolved.records, ...direct.filter(isDirectResponse).map(recordsOf)].map((records) =>
     targetsIn(records, target),
   );
 
-/** Every target that the TXT records of any server name. */
+/** Every target in the TXT records of any server. */
 export const claimsOf = ({ proof }: Trace, target: string): string[] =>
   proof ? [...new Set(targetsByServer(proof, target).flat())].toSorted() : [];
 
-/** @param trace of records that are right */
-export const ownershipOf = (trace: Trace, subject: Named): Ownership => {
-  if (needsNoProof(trace, subject)) return "shown";
+/** @param trace must show right records */
+export const ownershipOf = (trace: Trace, subject: Subject): Ownership => {
+  if (needsNoProof(trace, subject)) return "proven";
   const { proof } = trace;
   if (!proof || proof.resolved.problem === "unanswered") return "unknown";
   const own = canonicalName(subject.target);
   const claims = targetsByServer(proof, subject.target);
-  if (claims.every((targets) => targets.includes(own))) return "shown";
+  if (claims.every((targets) => targets.includes(own))) return "proven";
   if (claims.some((targets) => targets.includes(own))) return "spreading";
-  return claims.flat().length > 0 ? "claimed" : "open";
+  return claims.flat().length > 0 ? "claimed" : "unclaimed";
 };
 
-/** Targets of other projects that the TXT records name as well. */
-export const rivalsOf = (trace: Trace, subject: Named): string[] =>
+/** The targets of other projects in the TXT records. */
+export const rivalsOf = (trace: Trace, subject: Subject): string[] =>
   needsNoProof(trace, subject)
     ? []
     : claimsOf(trace, subject.target).filter((target) => target !== canonicalName(subject.target));

@@ -9,7 +9,7 @@ export const WAITING_MS = 48 * HOUR;
 /** How long a live domain that no longer verifies is still served. */
 export const LAPSE_MS = 7 * DAY;
 
-/** After it began to wait: people want to know at once whether it works. */
+/** The first checks are close together, because people wait for them. */
 const FIRST = [MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE];
 const LAST_OF_FIRST = 10 * MINUTE;
 const STEP = 15 * MINUTE;
@@ -40,7 +40,7 @@ export const nextCheckAfterSilence = (
   return Math.max(planned, now + Math.min(2 * since, MAX_BETWEEN_SILENCES));
 };
 
-/** The daily check of a live domain; earlier if it lapses before that. The only place that says when a live domain is checked. */
+/** The daily check of a live domain; earlier if it lapses before that. Nothing else decides when a live domain is checked. */
 export const nextLiveCheck = (failingSince: number | null, now: number): number => {
   const lapses = failingSince === null ? Number.POSITIVE_INFINITY : failingSince + LAPSE_MS;
   return lapses > now ? Math.min(now + DAY, lapses) : now + DAY;

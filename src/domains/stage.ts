@@ -1,8 +1,8 @@
 /**
- * A domain's way from added to live, as two tables: what is true of each stage, and what each event makes of it. Nothing
- * else lists stages: the SQL that moves domains, and the questions asked about stages, are generated from here.
+ * How a domain gets from added to live, as two tables: the properties of each stage, and the stage that each event leads to.
+ * Nothing else lists stages: the SQL that moves domains and the predicates about stages are generated from here.
  *
- * Who moves a domain: a check of its records (`progress.ts`), its certificate (`certificate_stored`, ...), its project's
+ * Who moves a domain: a check of its records (`next-stage.ts`), its certificate (`certificate_stored`, ...), its project's
  * plan, and another project that proves the name. Each move is one UPDATE that names the stages it starts from, in one
  * transaction with its row in the history. So of two moves at a time the second finds the stage that the first left, and a
  * crash leaves the domain in a stage whose check or certificate is still due.
@@ -72,24 +72,24 @@ export const STAGE_EVENTS = [
 
 export type StageEvent = (typeof STAGE_EVENTS)[number];
 
-/** From which stage an event leads to which. A pair that is not here leaves the stage as it is. */
+/** The stage that an event leads to. A pair that is not here leaves the stage as it is. */
 const TRANSITIONS: readonly (readonly [from: StoredStage, event: StageEvent, to: StoredStage])[] = [
   ["awaiting_dns", "records_right", "verified"],
   ["awaiting_dns", "records_wrong", "dns_conflict"],
   ["dns_conflict", "records_right", "verified"],
   ["dns_conflict", "records_missing", "awaiting_dns"],
-  // Verified anew: without certificates it goes live by that.
+  // Without certificates this leads on to `live`.
   ["verified", "records_right", "verified"],
   ["verified", "records_wrong", "dns_conflict"],
   ["verified", "records_missing", "awaiting_dns"],
   ["verified", "served_over_http", "live"],
   ["verified", "order_placed", "issuing"],
-  // One that was imported needs no order.
+  // An imported certificate needs no order.
   ["verified", "certificate_stored", "live"],
   ["verified", "issue_refused", "issue_failed"],
   ["verified", "plan_dropped", "suspended"],
   ["verified", "yielded", "dns_conflict"],
-  // No check moves it: what the records are like is for the CA to find out now.
+  // No check moves it: now the CA looks at the records.
   ["issuing", "certificate_stored", "live"],
   ["issuing", "issue_refused", "issue_failed"],
   ["issuing", "plan_dropped", "suspended"],
@@ -101,7 +101,7 @@ const TRANSITIONS: readonly (readonly [from: StoredStage, event: StageEvent, to:
   ["issue_failed", "certificate_stored", "live"],
   ["issue_failed", "plan_dropped", "suspended"],
   ["issue_failed", "yielded", "dns_conflict"],
-  // What a check finds of a live domain is reported for days before it counts: then as `lapsed`.
+  // Wrong records of a live domain are only reported for days, before they count as `lapsed`.
   ["live", "lapsed", "awaiting_dns"],
   ["live", "plan_dropped", "suspended"],
   ["live", "yielded", "dns_conflict"],

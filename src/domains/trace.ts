@@ -20,7 +20,7 @@ export interface Subject {
   target: string;
 }
 
-/** What one server says of the name. */
+/** The responses of one server about the name. */
 export interface View {
   server: Server;
   role: "authority" | "resolver";
@@ -37,7 +37,7 @@ export interface Proof {
   direct: Exchange[];
 }
 
-/** Every question about a name, and the answers. */
+/** Every query about a name, and its response. */
 export interface Trace {
   ascii: string;
   target: string;
@@ -50,7 +50,7 @@ export interface Trace {
   caa: RelevantCaa;
   /** Only for an apex with addresses. */
   proof?: Proof;
-  /** All exchanges, in the order in which they ended. */
+  /** All exchanges, in the order of their responses. */
   exchanges: Exchange[];
 }
 
@@ -61,14 +61,14 @@ export interface TraceOptions {
   port: number;
   /**
    * True if an authoritative server may be asked. The holder of a zone chooses these addresses, and could make this server
-   * send packets into its own network. The operator chooses the resolvers, so they are always asked.
+   * send packets into its own network. Resolvers need no check, because the operator chooses them.
    */
   mayAsk: (address: string) => boolean;
 }
 
-const forbidden = failWithoutSending("forbidden", "not a public address, so it was not asked");
+const forbidden = failWithoutSending("forbidden", "not a public address, so no query was sent");
 
-/** Of all queries of a check together: a hostile zone can have a hundred levels and slow servers. */
+/** For all queries of a check together: a hostile zone can have a hundred levels and slow servers. */
 const MAX_WAIT_MS = 120_000;
 
 /** The name whose TXT record names the project of an apex. */
@@ -111,7 +111,7 @@ const proofOf = async (
   return { resolved, direct };
 };
 
-/** Asks everything that verification needs to know about a name. Takes as long as the slowest server. Never rejects. */
+/** Sends every query that a verification needs. Takes as long as the slowest server. Never rejects. */
 export const traceDomain = async (
   sendQuery: SendQuery,
   options: TraceOptions,

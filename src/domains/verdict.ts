@@ -21,9 +21,9 @@ interface Judged {
 }
 
 const isRight = ({ judgement }: Judged): boolean => judgement.kind === "right";
-const hasAnswered = ({ judgement }: Judged): boolean => judgement.kind !== "unknown";
+const hasResponded = ({ judgement }: Judged): boolean => judgement.kind !== "unknown";
 
-/** The target's addresses; none if a part of them could not be asked. */
+/** The target's addresses; none if the A or the AAAA query failed. */
 const addressesOf = ({ targets }: Trace): string[] =>
   targets.some(({ problem }) => problem !== undefined)
     ? []
@@ -31,7 +31,7 @@ const addressesOf = ({ targets }: Trace): string[] =>
         records.flatMap((record) => (record.type === "A" || record.type === "AAAA" ? [record.data] : [])),
       );
 
-/** Wrong records at the source are for the domain's holder to change. Wrong records elsewhere, or at some servers, only need time. */
+/** Wrong records at the source need a change by the domain's holder. Elsewhere they only need time. */
 const findingOf = (
   name: string,
   { view, judgement }: Judged,
@@ -51,7 +51,7 @@ const findingOf = (
   }
 };
 
-/** Several servers may say the same. */
+/** Several servers may lead to the same finding. */
 const distinct = (findings: Finding[]): Finding[] => [
   ...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values(),
 ];
@@ -62,19 +62,19 @@ const caaFindings = ({ caa }: Trace, { hostname, issuers }: Expectation): Findin
     const { server, outcome } = caa.exchange;
     const failure = outcome.kind === "failure" ? outcome.failure : outcome.rcode;
     const why = caa.problem === "unanswered" ? failure : caa.problem;
-    const said = `no CAA response for ${caa.name} (${why})`;
-    return [{ kind: "unreachable", name: hostname, server: formatServer(server), reason: said }];
+    const reason = `no CAA response for ${caa.name} (${why})`;
+    return [{ kind: "unreachable", name: hostname, server: formatServer(server), reason }];
   }
   if (allowsIssuance(caa.records, issuers)) return [];
   const found = caa.records.map(formatCaa);
   return [{ kind: "caa_forbids", name: caa.name, found, expected: [...issuers] }];
 };
 
-/** An apex with the right addresses needs a proof too, unless the project holds the name and no other project has a proof. */
+/** An apex with the right addresses also needs a proof, unless the project holds the name and no other project claims it. */
 const ownershipFindings = (trace: Trace, expected: Expectation): Finding[] => {
   const { hostname, target, needsProof } = expected;
   const ownership = ownershipOf(trace, expected);
-  if (ownership === "shown" || (ownership !== "claimed" && !needsProof)) return [];
+  if (ownership === "proven" || (ownership !== "claimed" && !needsProof)) return [];
   const name = proofNameOf(hostname);
   const server = trace.proof ? formatServer(trace.proof.resolved.last.server) : "";
   if (ownership === "unknown") return [{ kind: "unreachable", name, server, reason: "no TXT response" }];
@@ -91,18 +91,18 @@ const eventOf = (verified: boolean, findings: Finding[]): Verdict["event"] => {
   return has("no_record", "not_propagated", "ownership_unproven") ? "records_missing" : undefined;
 };
 
-/** What the responses mean for a domain. The zone's own servers count first, and resolvers if none of those responds. */
+/** What the responses mean for a domain. Authoritative servers decide; resolvers do if none of those responded. */
 export const verdictOf = (trace: Trace, expected: Expectation): Verdict => {
   const addresses = addressesOf(trace);
   const judgements = trace.views.map((view) => ({ view, judgement: judge(view, expected, addresses) }));
-  const answered = judgements.filter(hasAnswered);
-  const authoritative = answered.filter(({ view }) => view.role === "authority");
-  const source = authoritative.length > 0 ? authoritative : answered;
+  const responded = judgements.filter(hasResponded);
+  const authoritative = responded.filter(({ view }) => view.role === "authority");
+  const source = authoritative.length > 0 ? authoritative : responded;
   const isSourceRight = source.some(isRight);
-  const relevant = judgements.filter((one) => isSourceRight || !hasAnswered(one) || source.includes(one));
+  const relevant = judgements.filter((one) => isSourceRight || !hasResponded(one) || source.includes(one));
   const recordFindings = relevant.map((one) => findingOf(expected.hostname, one, isSourceRight));
   const caaProblems = caaFindings(trace, expected);
-  const areRight = answered.every(isRight) && answered.some(({ view }) => view.role === "resolver");
+  const areRight = responded.every(isRight) && responded.some(({ view }) => view.role === "resolver");
   const ownershipProblems = areRight ? ownershipFindings(trace, expected) : [];
   const verified = areRight && ownershipProblems.length === 0;
   const findings = distinct([

@@ -509,7 +509,7 @@ test("zones whose name servers are at private addresses are not asked there unle
     await store.call("POST", "/platform/projects/docs/domains/docs.example.org/verify"),
   );
   expect(domain.findings.map(({ reason }) => reason)).toContain(
-    "forbidden (not a public address, so it was not asked)",
+    "forbidden (not a public address, so no query was sent)",
   );
   expect(authority.questions).toEqual([]);
 });

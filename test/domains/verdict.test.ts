@@ -383,10 +383,10 @@ describe("an apex with the right addresses", () => {
   });
 
   test.each<[string, Proof | undefined]>([
-    ["shown", proof([TARGET])],
+    ["proven", proof([TARGET])],
     ["spreading", proof([TARGET], [[]])],
     ["claimed", proof([OTHER])],
-    ["open", proof([])],
+    ["unclaimed", proof([])],
     ["unknown", undefined],
   ])("is %s", (ownership, given) => {
     const traced = trace([addresses], given && { proof: given });

@@ -199,7 +199,7 @@ test.concurrent("a zone's own servers that must not be asked are not, and are na
       kind: "unreachable",
       name: "right.example.test",
       server: dns.at.authority,
-      reason: "forbidden (not a public address, so it was not asked)",
+      reason: "forbidden (not a public address, so no query was sent)",
     },
   ]);
 });
