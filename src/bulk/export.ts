@@ -2,7 +2,7 @@ import { csvLine, guardFormula } from "./csv-writer.ts";
 import type { ExportedPet } from "./repository.ts";
 
 /** How animals are written to a file. */
-export interface ExportFormat {
+interface ExportFormat {
   heading: string;
   lineOf(animal: ExportedPet): string;
 }

@@ -29,14 +29,14 @@ export interface ImportOptions {
   rejected: string | undefined;
 }
 
-export interface RowCounts {
+interface RowCounts {
   read: number;
   added: number;
   rejected: number;
 }
 
 /** Called while an import runs. */
-export interface Reporter {
+interface Reporter {
   onNote(text: string): void;
   onProgress(counts: RowCounts & { bytes: number }): void;
   onRejected(line: number, reason: string): void;

@@ -5,7 +5,7 @@ import { FileRefused } from "./columns.ts";
 import { type Fingerprint, fingerprint, sha256 } from "./source.ts";
 
 /** How much of the file of rejected rows an import has written, and its SHA-256; null if it is not known. */
-export interface RejectedProgress {
+interface RejectedProgress {
   rejectedBytes: number;
   rejectedHash: string | null;
 }

@@ -114,7 +114,7 @@ const assertNoneSince = ({ orm }: Database, head: string, newestId: number) => {
   return { query, values: {} };
 };
 
-export interface ImportRepositoryOptions {
+interface ImportRepositoryOptions {
   now(): number;
   strictCategories?: boolean;
   /** The lock file of an import. It stays behind only if the process was killed. */

@@ -39,7 +39,7 @@ const resumeAfter = async (source: Source, previous: Import): Promise<ResumePoin
   return isInside ? CUT_OFF : { position, rest, fingerprint: read, source, previous };
 };
 
-export interface ResumeOptions {
+interface ResumeOptions {
   /** Where the first row starts, in bytes. */
   firstRow: number;
   /** Ignores finished imports. */

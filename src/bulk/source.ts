@@ -106,7 +106,7 @@ export type Fingerprint = ReturnType<typeof fingerprint>;
 export const sha256 = (bytes: Buffer): string => Bun.SHA256.hash(bytes, "hex");
 
 /** The rest of a file. */
-export interface SkipResult {
+interface SkipResult {
   /** Where the rest starts. */
   position: Position;
   rest: AsyncIterable<Buffer>;

@@ -6,7 +6,7 @@ import { unguardFormula } from "./csv-writer.ts";
 import { type Row, UnreadableRow } from "./row.ts";
 
 /** The animal of a row, or the reason why the row is rejected. */
-export type ValidationResult = NewPet | string;
+type ValidationResult = NewPet | string;
 
 /** Validates the rows of one file. */
 export type RowValidator = (row: Row) => ValidationResult;
@@ -39,7 +39,7 @@ const validateFields = ({ name, categoryId, status }: FieldValues): ValidationRe
   return newPetChecker.accepts(body) ? toNewPet(body) : newPetChecker.explain(body);
 };
 
-export interface CsvLayout {
+interface CsvLayout {
   indexes: FieldIndexes;
   /** How many cells the header has. */
   width: number;

@@ -24,7 +24,7 @@ const MIN_FILES_TO_SYNC_AT_ONCE = 100;
 /** The event loop gets a turn after this many files. */
 const FILES_PER_TURN = 100;
 
-export interface BlobWriterOptions {
+interface BlobWriterOptions {
   root: string;
   pathOf(hash: string): string;
   temporary: TemporaryFiles;

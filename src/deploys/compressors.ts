@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import program from "./compressor.worker.js" with { type: "text" };
 
 /** A file to compress. The bytes are transferred to the worker, which leaves this array empty. */
-export interface CompressionJob {
+interface CompressionJob {
   bytes: Uint8Array<ArrayBuffer>;
   /** zlib's parameters. */
   brotli: Record<number, number>;
@@ -16,7 +16,7 @@ export interface CompressionJob {
 }
 
 /** The bytes of each coding, 0 if it was not written. Without any there is no file. */
-export interface CompressedPair {
+interface CompressedPair {
   br: number;
   gzip: number;
   /** SHA-256 of both together. */

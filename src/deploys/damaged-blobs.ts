@@ -9,7 +9,7 @@ export class BlobDamaged extends Fault {
   }
 }
 
-export interface DamageEvents {
+interface DamageEvents {
   onFound(hash: string, problem: string): void;
   onRepaired(hash: string): void;
 }

@@ -3,7 +3,7 @@ import type { BlobSource, Stored } from "./blobs.ts";
 import { type Manifest, blobSizes, loadManifest } from "./manifest.ts";
 
 /** The size of a deploy, known without its manifest. */
-export interface DeploySize {
+interface DeploySize {
   files: number;
   /** Bytes of all files, unpacked. */
   bytes: number;
@@ -38,7 +38,7 @@ const quotaExceeded = (needed: number, quota: number): Fault =>
     `With this deploy the project would take ${mebibytes(needed)} of its ${mebibytes(quota)}: delete deploys that you no longer need, then deploy again.`,
   );
 
-export interface QuotaOptions {
+interface QuotaOptions {
   blobs: BlobSource;
   /** The deploys of the project that stay beside the new one. */
   retained: readonly (DeploySize & { manifest: string | null })[];

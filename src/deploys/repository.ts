@@ -27,18 +27,18 @@ interface Upload {
   createdAt: number;
 }
 
-export interface SucceededUpload extends Upload {
+interface SucceededUpload extends Upload {
   manifest: string;
   files: number;
   bytes: number;
 }
 
-export interface FailedUpload extends Upload {
+interface FailedUpload extends Upload {
   reason: string;
 }
 
 /** How many deploys a project keeps: the newest that succeeded, and as many that failed. */
-export const MAX_RETAINED = 20;
+const MAX_RETAINED = 20;
 
 const COLUMNS = {
   id: deploys.id,

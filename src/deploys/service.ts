@@ -21,7 +21,7 @@ const withActive =
 
 const notFound = () => new Fault("not_found", "The project has no deploy with this id.");
 
-export interface DeployServiceOptions extends ReceiveOptions {
+interface DeployServiceOptions extends ReceiveOptions {
   deploys: DeployRepository;
   projects: Pick<ProjectService, "get">;
   blobs: Blobs;

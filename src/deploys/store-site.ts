@@ -12,7 +12,7 @@ const MAX_BYTES_IN_MEMORY = 1024 * 1024;
 const MAX_CONCURRENT_FILES = 32;
 
 /** The files of a site, on disk. */
-export interface StoredSite {
+interface StoredSite {
   manifest: Manifest;
   /** The manifest's own blob. */
   stored: Stored;

@@ -27,7 +27,7 @@ export interface UploadPace {
 /** A quarter of a megabit a second: 100 MiB may take an hour. */
 export const UPLOAD_PACE: UploadPace = { stallMs: 30_000, graceMs: 30_000, bytesPerSecond: 32 * 1024 };
 
-export interface UploadLimits extends UploadPace {
+interface UploadLimits extends UploadPace {
   /** Bytes of one body. */
   bytes: number;
 }

@@ -10,7 +10,7 @@ export interface OrderSummary {
   status: OrderStatus;
 }
 
-export interface ErasureResult {
+interface ErasureResult {
   /** The orders that were open. They were cancelled, or they are the reason why nothing was erased. */
   open: OrderSummary[];
   /** How many orders lost their adopter and note. */

@@ -31,7 +31,7 @@ export interface Order {
   updatedAt: number;
 }
 
-export interface OrderPage {
+interface OrderPage {
   /** An id: the page has orders with higher ids only. */
   after: number;
   limit: number;
@@ -40,10 +40,10 @@ export interface OrderPage {
 }
 
 /** If no order was placed: the animal's status, or undefined if there is no such animal. */
-export type PlaceResult = { order: Order } | { order: undefined; pet: { status: string | null } | undefined };
+type PlaceResult = { order: Order } | { order: undefined; pet: { status: string | null } | undefined };
 
 /** If the step was refused: the present order, or undefined if there is none. */
-export type StepResult = { order: Order } | { order: undefined; present: Order | undefined };
+type StepResult = { order: Order } | { order: undefined; present: Order | undefined };
 
 const COLUMNS = {
   id: orders.id,

@@ -4,7 +4,7 @@ import type { Clock } from "../lib/time.ts";
 import type { StoreResponse, NewOrder, Order, OrderRepository } from "./repository.ts";
 import { type OrderStatus, type OrderStep, explainStatus } from "./status.ts";
 
-export interface ListOrders {
+interface ListOrders {
   limit: number;
   status: OrderStatus | undefined;
   petId: number | undefined;

@@ -1,4 +1,5 @@
 import { operation } from "../http/operation.ts";
+import { DAY_MS } from "./queries.ts";
 import { DAYS } from "./statistics.ts";
 
 const TAGS = ["animals"];
@@ -98,7 +99,6 @@ export const getPet = operation({
   conditions: ["If-None-Match"],
 });
 
-const DAY_MS = 86_400_000;
 const FIRST_DAY = Date.UTC(2026, 9, 22);
 
 export const getStatistics = operation({

@@ -17,14 +17,17 @@ export interface Row {
   status: PetStatus | null;
 }
 
-export const toPet = ({ status, ...row }: Row): Pet => (status === null ? row : { ...row, status });
+export const toPet = <Stored extends Row>({
+  status,
+  ...row
+}: Stored): Omit<Stored, "status"> & Pick<Pet, "status"> => (status === null ? row : { ...row, status });
 
 const withStatus =
   (status: PetStatus) =>
   (row: Omit<Row, "status">): Pet => ({ ...row, status });
 
 /** Animals with an id above `after`, ascending by id, at most `limit`. */
-export interface PetPage extends PetFilters {
+interface PetPage extends PetFilters {
   after: number;
   limit: number;
 }
@@ -142,7 +145,7 @@ export const petLists = ({ orm }: Pick<Database, "orm">): ((page: PetPage) => Pe
   };
 };
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** How many animals of one slice of ids were added on one UTC day. */
 export interface DayCounts {

@@ -163,9 +163,7 @@ export const petRepository = (
     },
     async find(id: number): Promise<StoredPet | undefined> {
       const row = findStatement.get({ id });
-      if (!row) return undefined;
-      const { status, ...pet } = row;
-      return status === null ? pet : { ...pet, status };
+      return row && toPet(row);
     },
     list: petLists(database),
     countByDay: petCounts(database),

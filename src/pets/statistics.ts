@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Clock, formatTime } from "../lib/time.ts";
-import type { DayCounts } from "./queries.ts";
+import { DAY_MS, type DayCounts } from "./queries.ts";
 import type { PetRepository } from "./repository.ts";
 
 /** How many days the statistics cover, today included. */
 export const DAYS = 30;
-const DAY_MS = 86_400_000;
 
 /** Animals counted in one turn of the event loop: a few milliseconds, after which other requests run. */
 const SLICE_ROWS = 10_000;

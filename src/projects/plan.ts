@@ -1,5 +1,5 @@
 /** What a plan allows. */
-export interface PlanRules {
+interface PlanRules {
   /** Projects of this plan may add custom domains, and keep the ones they have. */
   customDomains: boolean;
 }

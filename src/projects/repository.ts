@@ -26,7 +26,7 @@ export interface ProjectChange {
 }
 
 /** Writes of other modules in the same atomic step. */
-export interface ProjectEffects {
+interface ProjectEffects {
   /** Statements to run after a change of the project: they see its new plan. */
   afterChange(projectId: number, now: number): readonly Statement[];
   beforeRemove(projectId: number): readonly Statement[];

@@ -1,7 +1,7 @@
 import type { Manifest, SiteFile } from "../deploys/manifest.ts";
 
 /** The file that a URL path serves, or the path to redirect to, percent-encoded. */
-export type Resolution = { file: SiteFile; path: string } | { location: string } | undefined;
+type Resolution = { file: SiteFile; path: string } | { location: string } | undefined;
 
 /**
  * Decodes the path of a request, once, to a path in the site without the leading slash.

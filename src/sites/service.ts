@@ -8,7 +8,7 @@ import type { SiteRequest } from "./site.ts";
 /** A project by its slug, or a custom domain. */
 export type Name = { kind: "project"; slug: string } | { kind: "custom"; hostname: string };
 
-export interface NamedRequest extends SiteRequest {
+interface NamedRequest extends SiteRequest {
   /** `http:` or `https:`. */
   scheme: string;
   /** With its colon; "" for the scheme's default port. */

@@ -41,7 +41,7 @@ export const responseCache = (maxBytes: number) => {
 };
 export type ResponseCache = ReturnType<typeof responseCache>;
 
-export interface SiteOptions {
+interface SiteOptions {
   /** Identifies the deploy among all that share `responses`. */
   key: string;
   manifest: Manifest;

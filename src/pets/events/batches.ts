@@ -7,7 +7,7 @@ const MAX_BATCH_EVENTS = 200;
 const MAX_CACHED_BATCHES = 16;
 
 /** Events as they are sent. */
-export interface EventBatch {
+interface EventBatch {
   text: Uint8Array;
   /** The id of the last event. */
   last: number;

@@ -16,7 +16,7 @@ export interface StreamLimits {
   heartbeatMs: number;
 }
 
-export const STREAM_LIMITS: StreamLimits = { total: 100, perKey: 10, heartbeatMs: 15_000 };
+const STREAM_LIMITS: StreamLimits = { total: 100, perKey: 10, heartbeatMs: 15_000 };
 
 /** The client of a stream. */
 export interface Reader {

@@ -3,7 +3,7 @@ import { AcmeProblem, printable } from "./problem.ts";
 import { loadX509 } from "./x509.ts";
 
 /** The facts of a chain's leaf certificate. Times are milliseconds UTC. */
-export interface CertificateFacts {
+interface CertificateFacts {
   /** Its DNS names, in lower case. */
   names: string[];
   notBefore: number;

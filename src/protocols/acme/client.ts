@@ -15,7 +15,7 @@ import {
 import { type AcmeDependencies, acmeRequests, jsonOf, type RequestOptions } from "./requests.ts";
 import type { AcmeResponse } from "./transport.ts";
 
-export interface AcmeClientOptions extends RequestOptions {
+interface AcmeClientOptions extends RequestOptions {
   /** The contact of new accounts. */
   email?: string;
   eab?: ExternalAccount;

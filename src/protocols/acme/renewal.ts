@@ -9,7 +9,7 @@ export interface Validity {
 }
 
 /** RFC 9773 section 4.2: the window that the CA suggests. */
-export interface RenewalWindow {
+interface RenewalWindow {
   start: number;
   end: number;
 }

@@ -3,7 +3,7 @@ import type { DnsRecord, Question, QuestionType } from "./message.ts";
 import { isQueryable } from "./name.ts";
 
 /** The most CNAME records that are followed. */
-export const MAX_HOPS = 8;
+const MAX_HOPS = 8;
 
 /** Asks a resolver. */
 export type Resolve = (question: Question) => Promise<Exchange>;

@@ -2,7 +2,7 @@
 export type IsUrgent = () => boolean;
 
 /** Runs work for a key, or queues it while too much work of that key runs. */
-export type Limiter = <Value>(key: string, isUrgent: IsUrgent, work: () => Promise<Value>) => Promise<Value>;
+type Limiter = <Value>(key: string, isUrgent: IsUrgent, work: () => Promise<Value>) => Promise<Value>;
 
 interface Job {
   isUrgent: IsUrgent;

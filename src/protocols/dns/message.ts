@@ -39,7 +39,7 @@ export interface Answer {
 /** Why a packet is not the response to the query. */
 export type RejectReason = "wrong_id" | "wrong_question" | "not_a_response" | "malformed" | "oversized";
 
-export type Message = Answer | { kind: "truncated" } | { kind: "rejected"; reason: RejectReason };
+type Message = Answer | { kind: "truncated" } | { kind: "rejected"; reason: RejectReason };
 
 /** The largest UDP message that we accept (RFC 6891): below the MTU of every usual path. */
 export const MAX_UDP_BYTES = 1232;
@@ -58,7 +58,7 @@ const EDNS: WireAnswer = {
   options: [],
 };
 
-export interface QueryOptions {
+interface QueryOptions {
   recursive: boolean;
   edns: boolean;
 }

@@ -7,7 +7,7 @@ export interface Server {
   port: number;
 }
 
-export interface Receiver {
+interface Receiver {
   /** Called with a whole message; over UDP any number of times. */
   onMessage(packet: Uint8Array): void;
   /** Called with the system's error code, such as ECONNREFUSED. No other call follows. */

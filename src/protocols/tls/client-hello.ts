@@ -9,7 +9,7 @@ export interface ClientHello {
   protocols: string[];
 }
 
-export type ClientHelloResult =
+type ClientHelloResult =
   | ClientHello
   /** Parse it again once there are at least `bytes` bytes. */
   | { kind: "incomplete"; bytes: number }
