@@ -32,7 +32,7 @@ describe("the steps of an adoption", () => {
     },
   );
 
-  test("ask first where nothing leads back", () => {
+  test("ask first if they cannot be undone", () => {
     expect(STEPS.filter(isFinalStep)).toEqual(["complete", "cancel"]);
     expect(isFinalStep(undefined)).toBe(false);
   });
@@ -55,7 +55,7 @@ describe("the address of adoptions", () => {
     expect(adoptionsPath(filter)).toBe(path);
   });
 
-  test("names what is to be done, and keeps what is shown", () => {
+  test("names the action, and keeps the filter", () => {
     expect(adoptionsPath({ status: "approved", animal: 7 }, 12, "complete")).toBe(
       "/console/adoptions/12/complete?status=approved&animal=7",
     );
@@ -71,13 +71,13 @@ const bella = { id: 7, name: "Bella", categoryId: 3, status: "pending" } as cons
 const order: Order = { id: 1, petId: 7, status: "placed", createdAt: "", updatedAt: "" };
 
 describe("the animal of an adoption", () => {
-  test("is called by its name", () => {
+  test("is named by its name", () => {
     const [adoption] = withAnimals([order], [bella]);
     expect(adoption).toEqual({ ...order, animal: bella });
     expect(animalLabel(adoption!)).toBe("“Bella”");
   });
 
-  test("that is gone is known to be, and named by its id", () => {
+  test("that was deleted is named by its id", () => {
     const [adoption] = withAnimals([order], []);
     expect(adoption?.animal).toBeNull();
     expect(animalLabel(adoption!)).toBe("the animal 7");
@@ -89,12 +89,12 @@ describe("the animal of an adoption", () => {
     expect(animalLabel(adoption!)).toBe("the animal 7");
   });
 
-  test("stays known when the adoption goes on", () => {
+  test("stays known after a step", () => {
     const approved = withOrder({ ...order, animal: bella }, { ...order, status: "approved" });
     expect(stepMessage(approved)).toBe("The adoption of “Bella” is now approved.");
   });
 
-  test("stays known, and its adopter does not, when he was forgotten meanwhile", () => {
+  test("stays known when the adopter was forgotten in the meantime", () => {
     const adopter = { name: "Ada", email: "ada@example.org" };
     expect(withOrder({ ...order, adopter, note: "x", animal: bella }, order)).toEqual({
       ...order,
@@ -103,7 +103,7 @@ describe("the animal of an adoption", () => {
   });
 });
 
-test("each act has a key of its own, as the API takes them", () => {
+test("each request has an idempotency key of its own, in the API's form", () => {
   const keys = Array.from({ length: 100 }, newIdempotencyKey);
   expect(new Set(keys).size).toBe(100);
   for (const key of keys) {

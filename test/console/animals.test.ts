@@ -86,11 +86,11 @@ describe("animals added just now", () => {
     expect(idsOf(withAdded([one!], [two!, three!]))).toEqual([3, 2, 1]);
   });
 
-  test("are not shown twice once the list reaches to them", () => {
+  test("are not shown twice once the list contains them", () => {
     expect(idsOf(withAdded([one!, two!], [two!]))).toEqual([1, 2]);
   });
 
-  test("stay behind a filter that does not let them through", () => {
+  test("are hidden by a filter that they do not match", () => {
     expect(idsOf(withAdded([], [one!, two!, three!], ({ status }) => status === "sold"))).toEqual([2]);
   });
 
@@ -145,13 +145,13 @@ describe("the address of animals", () => {
     expect(filterOf({ category: "-007" }).category).toBe("-7");
   });
 
-  test("names what is to be done, and keeps what is shown", () => {
+  test("names the action, and keeps the filter", () => {
     expect(animalsPath({ q: "bel", status: "available" }, 7, "adopt")).toBe(
       "/console/animals/7/adopt?status=available&q=bel",
     );
   });
 
-  test("tells whether less is shown than a status lets through", () => {
+  test("tells whether the filter has more than a status", () => {
     expect(
       [{ status: "sold" }, { q: "bel" }, { category: "3" }, { id: "7" }].map(filterOf).map(isNarrow),
     ).toEqual([false, true, true, true]);
@@ -182,7 +182,7 @@ describe("what was typed of an animal", () => {
     expect(newAnimalOf({ ...before, category: " 9223372036854775807 " }).categoryId).toBe(most);
   });
 
-  test("and is no number is left to the API to refuse", () => {
+  test("and is not a number is left to the API to refuse", () => {
     expect(newAnimalOf({ ...before, category: "dogs" }).categoryId as unknown).toBe("dogs");
   });
 
@@ -191,7 +191,7 @@ describe("what was typed of an animal", () => {
     expect(draftOf({ name: "Bella", categoryId: 3 }).status).toBe("");
   });
 
-  test("stays when the animal is loaded anew, and the rest is as it is by now", () => {
+  test("stays when the animal is reloaded, and the other fields show its current values", () => {
     const typed = { ...before, name: "Bella II" };
     const now = { ...before, name: "Bellissima", status: "sold" };
     expect(rebaseDraft(typed, before, now)).toEqual({ name: "Bella II", category: "3", status: "sold" });

@@ -43,7 +43,7 @@ describe("a finding", () => {
     ]);
   });
 
-  test("of a wrong target names what is there and what must be", () => {
+  test("of a wrong target names the current value and the new one", () => {
     const { changes } = words({ kind: "wrong_target", found: ["other.example.net"], expected: [TARGET] });
     expect(changes).toMatchObject([{ what: "Change", found: ["other.example.net"], value: TARGET }]);
   });
@@ -68,11 +68,11 @@ describe("a finding", () => {
     expect(advice).toContain("The next check will tell");
   });
 
-  test("of an old answer without a time says what the DNS may take", () => {
+  test("of an old record without a time says how long the DNS may take", () => {
     expect(words({ kind: "not_propagated", server: "192.0.2.53" }).advice).toContain("48 hours");
   });
 
-  test("of CAA records names one that allows the authority", () => {
+  test("of CAA records names one that allows the CA", () => {
     const { changes } = words({
       kind: "caa_forbids",
       name: "example.org",
@@ -136,7 +136,7 @@ describe("a finding", () => {
   });
 });
 
-test("CAA records are nothing to tell of where HTTPS is off", () => {
+test("findings about CAA records are not shown while HTTPS is off", () => {
   const findings: Finding[] = [
     { kind: "caa_forbids", message: "", name: "example.org" },
     { kind: "no_record", message: "", name: "docs.example.org" },
@@ -146,19 +146,19 @@ test("CAA records are nothing to tell of where HTTPS is off", () => {
   expect(shownFindings({ stage: "verified", findings })).toEqual(findings);
 });
 
-describe("how often a domain is looked at", () => {
-  test("follows what is under way", () => {
+describe("how often a domain is fetched", () => {
+  test("depends on the work in progress", () => {
     const nextCheckAt = "2026-11-20T10:01:00Z";
     expect(refetchDelay({ stage: "awaiting_dns", nextCheckAt })).toBe(5000);
     expect(refetchDelay({ stage: "issuing" })).toBe(2000);
     expect(refetchDelay({ stage: "live" })).toBe(60_000);
   });
 
-  test("is seldom once nothing is done by itself", () => {
+  test("is seldom once nothing happens automatically", () => {
     expect(refetchDelay({ stage: "awaiting_dns" })).toBe(60_000);
   });
 
-  test("in a list follows its most lively one", () => {
+  test("in a list depends on the domain with the shortest delay", () => {
     expect(listRefetchDelay([{ stage: "live" }, { stage: "issuing" }])).toBe(5000);
     expect(listRefetchDelay([{ stage: "live" }])).toBe(60_000);
     expect(listRefetchDelay([])).toBe(60_000);
@@ -170,7 +170,7 @@ describe("the configuration", () => {
     domains: { primary: "a.test", redirects: [{ from: "b.test", to: "a.test", status: 301 }] },
   };
 
-  test("gets one redirect more, with 301 to the primary domain", () => {
+  test("gains one redirect, with 301 to the primary domain", () => {
     expect(withRedirect(config, "c.test", true)?.domains.redirects).toEqual([
       { from: "b.test", to: "a.test", status: 301 },
       { from: "c.test", to: "a.test", status: 301 },
@@ -206,7 +206,7 @@ test("a live domain's address is HTTPS with its certificate, and HTTP without", 
   );
 });
 
-test("a name is shown with its A-labels where those are others", () => {
+test("a name is shown with its A-labels if they differ", () => {
   expect(shownName({ hostname: "a.test", unicode: "a.test" })).toBe("a.test");
   expect(shownName({ hostname: "xn--bcher-kva.test", unicode: "b\u00fccher.test" })).toBe(
     "b\u00fccher.test (xn--bcher-kva.test)",
@@ -228,11 +228,11 @@ test("a problem of an unknown type is explained in the CA's own words", () => {
   ]);
 });
 
-test("every event of the history has its words", () => {
+test("every event of the history has a description", () => {
   for (const event of EVENTS) expect(eventWords({ event })).toMatch(/^[A-Z]/);
 });
 
-test("who did it is told apart", () => {
+test("the history names who caused an event", () => {
   expect([
     actorWords({ actor: "service" }),
     actorWords({ actor: "operator" }),

@@ -21,7 +21,7 @@ describe("scopes", () => {
     expect(GRANTS).toEqual(API_GRANTS);
   });
 
-  test("that one's own key lacks are not handed out", () => {
+  test("that one's own key lacks are not granted", () => {
     expect(mayGrant(["pets:read", "keys:admin"], "pets:read")).toBe(true);
     expect(mayGrant(["pets:read", "keys:admin"], "pets:write")).toBe(false);
     expect(mayGrant(["pets:read", "keys:admin"], "*")).toBe(false);
@@ -34,7 +34,7 @@ describe("scopes", () => {
     expect(mayChange({ scopes: ["keys:admin"] }, { scopes: ["*"] })).toBe(false);
   });
 
-  test("are asked for in one order, and everything takes in the rest", () => {
+  test("are requested in one order, and everything includes the others", () => {
     expect(grantsOf(new Set(["orders:read", "pets:read"] as const))).toEqual(["pets:read", "orders:read"]);
     expect(grantsOf(new Set(["pets:read", "*"] as const))).toEqual(["*"]);
     expect(grantsOf(new Set())).toEqual([]);
@@ -67,27 +67,27 @@ describe("the state of a key", () => {
   });
 });
 
-describe("the end of a new key", () => {
+describe("the expiry of a new key", () => {
   const next = new Date(2026, 11, 6).toISOString();
 
-  test("is the midnight after its last day, at the place of whoever chose it", () => {
+  test("is the midnight after its last day, in the user's time zone", () => {
     expect(endOfDay("2026-12-05")).toBe(next);
     expect(endOfDay("2026-12-31")).toBe(new Date(2027, 0, 1).toISOString());
     expect(parseTime(endOfDay("2026-12-05"))).toBeNumber();
   });
 
-  test("is none without a day", () => {
+  test("is absent without a day", () => {
     expect(expiryOf("", undefined)).toBeUndefined();
   });
 
-  test("is not after that of the key that makes it", () => {
+  test("is not after that of the key that creates it", () => {
     const own = "2026-12-05T12:00:00.000Z";
     expect(expiryOf("", own)).toBe(own);
     expect(expiryOf("2027-01-01", own)).toBe(own);
     expect(expiryOf("2026-12-03", own)).toBe(endOfDay("2026-12-03"));
   });
 
-  test("that is no day is left to the API to refuse", () => {
+  test("that is not a day is left to the API to refuse", () => {
     expect(expiryOf("soon", undefined)).toBe("soon");
     expect(parseTime("soon")).toBeUndefined();
   });
@@ -104,18 +104,18 @@ describe("a limit", () => {
     expect(rateLabel(rate)).toBe(words);
   });
 
-  test("that is left empty is that of the key that makes it, or none", () => {
+  test("that is left empty is that of the key that creates it, or none", () => {
     expect(rateOf(" ", "min")).toBeUndefined();
     expect(rateOf(" ", "min", "10/s")).toBe("10/s");
     expect(rateOf("5", "s", "10/s")).toBe("5/s");
   });
 
-  test("that is no number is left to the API to refuse", () => {
+  test("that is not a number is left to the API to refuse", () => {
     expect(parseRate(rateOf("many", "s") ?? "")).toBeUndefined();
   });
 });
 
-test("the secret that somebody is signed in with does not end at once", () => {
+test("the secret of the session does not expire at once", () => {
   expect(gracesOf(false).map(({ seconds }) => seconds)).toContain(0);
   expect(gracesOf(true).map(({ seconds }) => seconds)).not.toContain(0);
 });

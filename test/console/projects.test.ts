@@ -40,21 +40,21 @@ test.each([
   expect(slugOf(name)).toBe(slug);
 });
 
-test("a slug that is made of a long name can be a project's", () => {
+test("a slug suggested for a long name is valid", () => {
   expect(slugProblem(slugOf("long name ".repeat(20)))).toBeUndefined();
 });
 
-test("addresses of pages hold whatever is typed", () => {
+test("addresses of pages escape any text", () => {
   expect(projectPath("a/b", "deploys", "3")).toBe("/console/projects/a%2Fb/deploys/3");
   expect(domainPath("docs", "docs.example.org", "remove")).toBe(
     "/console/projects/docs/domains/docs.example.org/remove",
   );
 });
 
-test("an address is shown without what goes without saying", () => {
+test("an address is shown in its short form", () => {
   expect(shownAddress("https://docs.example.org/")).toBe("docs.example.org");
 });
 
-test("custom domains need Pro or above", () => {
+test("custom domains require Pro or above", () => {
   expect([hasDomains("free"), hasDomains("pro"), hasDomains("enterprise")]).toEqual([false, true, true]);
 });

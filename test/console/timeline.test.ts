@@ -54,7 +54,7 @@ describe("a domain that waits for its record", () => {
     expect(states(checked("no_record"))).toEqual([`${SEEN}: now`, `${EVERYWHERE}: later`, "Live: later"]);
   });
 
-  test("whose place another record has needs somebody", () => {
+  test("with another record in its place needs somebody to act", () => {
     expect(states(checked("conflicting_record", {}, "dns_conflict"))[0]).toBe(`${SEEN}: stuck`);
     expect(states(checked("wrong_target", {}, "dns_conflict"))[0]).toBe(`${SEEN}: stuck`);
   });
@@ -63,18 +63,18 @@ describe("a domain that waits for its record", () => {
     expect(states(checked("not_propagated"))).toEqual([`${SEEN}: done`, `${EVERYWHERE}: now`, "Live: later"]);
   });
 
-  test("of which a resolver is silent is done at the provider", () => {
+  test("with a silent resolver is done at the provider", () => {
     expect(states(checked("unreachable", { server: "192.0.2.53" })).slice(0, 2)).toEqual([
       `${SEEN}: done`,
       `${EVERYWHERE}: now`,
     ]);
   });
 
-  test("of which the provider is silent is not done there", () => {
+  test("with a silent provider is not done there", () => {
     expect(states(checked("unreachable", { server: AUTHORITY }))[0]).toBe(`${SEEN}: now`);
   });
 
-  test("that is right but does not show whose it is needs one step more", () => {
+  test("that is right but does not name the project needs one more step", () => {
     expect(states(checked("ownership_unproven"))).toEqual([
       `${SEEN}: done`,
       `${EVERYWHERE}: done`,
@@ -92,7 +92,7 @@ describe("a domain that waits for its record", () => {
 describe("a certificate", () => {
   const verified = { verifiedAt: CHECKED };
 
-  test("is not on the way where HTTPS is off", () => {
+  test("is not expected while HTTPS is off", () => {
     expect(states({ stage: "live", liveAt: CHECKED, ...verified })).toEqual([
       `${SEEN}: done`,
       `${EVERYWHERE}: done`,
@@ -100,7 +100,7 @@ describe("a certificate", () => {
     ]);
   });
 
-  test("is on the way where HTTPS is on, before it is ordered", () => {
+  test("is expected while HTTPS is on, before it is ordered", () => {
     expect(states({ stage: "awaiting_dns", nextCheckAt: SOON }, [], true).slice(2)).toEqual([
       "Certificate ordered: later",
       "Certificate issued: later",
@@ -122,7 +122,7 @@ describe("a certificate", () => {
     ]);
   });
 
-  test("that was refused needs somebody", () => {
+  test("that was refused needs somebody to act", () => {
     expect(states({ stage: "issue_failed", certificate: { status: "failing" }, ...verified })[3]).toBe(
       "Certificate issued: stuck",
     );
@@ -154,7 +154,7 @@ describe("a certificate", () => {
     ]);
   });
 
-  test("that has ended needs somebody", () => {
+  test("that has expired needs somebody to act", () => {
     const certificate = { status: "expired", notAfter: CHECKED } as const;
     expect(states({ stage: "live", liveAt: CHECKED, certificate, ...verified })[3]).toBe(
       "Certificate issued: stuck",
@@ -162,7 +162,7 @@ describe("a certificate", () => {
   });
 });
 
-test("a live domain whose records are no longer right needs somebody", () => {
+test("a live domain whose records are no longer right needs somebody to act", () => {
   const domain = { ...checked("no_record", {}, "live"), liveAt: CHECKED, failingSince: CHECKED };
   expect(states(domain).at(-1)).toBe("Live: stuck");
 });

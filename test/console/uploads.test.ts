@@ -25,7 +25,7 @@ const uploads = () => {
 const SETTLED = () => new Promise((done) => setTimeout(done));
 
 describe("an upload", () => {
-  test("is known with its progress, and then with what came of it", async () => {
+  test("has a progress, and then a result", async () => {
     const { all, sent, ended, resolve, changes } = uploads();
     all.begin("docs", SITE);
     expect(all.of("docs")).toEqual({ state: "sending", name: "site.zip", share: 0 });
@@ -38,7 +38,7 @@ describe("an upload", () => {
     expect([all.areSending(), ended, changes()]).toEqual([false, ["docs"], 3]);
   });
 
-  test("is the only one of its project while it is under way", () => {
+  test("is the only one of its project while it is in progress", () => {
     const { all, sent } = uploads();
     all.begin("docs", SITE);
     all.begin("docs", SITE);
@@ -46,7 +46,7 @@ describe("an upload", () => {
     expect(sent.map(({ slug }) => slug)).toEqual(["docs", "shop"]);
   });
 
-  test("is forgotten once it ended, not while it is under way", async () => {
+  test("is forgotten once it has ended, not while it is in progress", async () => {
     const { all, resolve } = uploads();
     all.begin("docs", SITE);
     all.forget("docs");
@@ -66,7 +66,7 @@ describe("an upload", () => {
     expect([all.areSending(), ended]).toEqual([false, ["docs"]]);
   });
 
-  test("of a file that is no archive is not sent", () => {
+  test("of a file that is not an archive is not sent", () => {
     const { all, sent } = uploads();
     all.begin("docs", new File(["x"], "index.html"));
     expect(all.of("docs")).toMatchObject({

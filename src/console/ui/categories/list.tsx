@@ -10,7 +10,7 @@ import { categoriesPath } from "./addresses.ts";
 import type { Category } from "./category.ts";
 import { DeleteCategory } from "./delete.tsx";
 import { NewCategory } from "./new.tsx";
-import { MOST, useCategories } from "./queries.ts";
+import { MAX_CATEGORIES, useCategories } from "./queries.ts";
 import { RenameCategory } from "./rename.tsx";
 
 const Row = ({ category: { id, name }, mayChange }: { category: Category; mayChange: boolean }) => (
@@ -66,7 +66,7 @@ const List = () => {
             ))}
           </Table>
           <p class="explained">
-            {categories.length < MOST ? "" : "The first "}
+            {categories.length < MAX_CATEGORIES ? "" : "The first "}
             {pluralize(categories.length, "category", "categories")} shown.
           </p>
         </>

@@ -8,11 +8,11 @@ export const CATEGORIES = ["categories"] as const;
 
 const PAGE = 100;
 /** Categories beyond these are shown by their ids. */
-export const MOST = 1000;
+export const MAX_CATEGORIES = 1000;
 
 const readAll = async (): Promise<Category[]> => {
   const categories: Category[] = [];
-  for (let cursor: string | undefined = ""; cursor !== undefined && categories.length < MOST;) {
+  for (let cursor: string | undefined = ""; cursor !== undefined && categories.length < MAX_CATEGORIES;) {
     const page: PageOf<Category> = await pageOf(
       store.GET("/categories", { params: { query: { limit: PAGE, ...(cursor && { cursor }) } } }),
     );

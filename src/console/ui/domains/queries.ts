@@ -13,7 +13,7 @@ export const KEYS = {
 };
 
 /** The maximum number of domains in a project. */
-const MOST = 100;
+const MAX_DOMAINS = 100;
 
 /** The user asked for the first request. The page repeats it without them. */
 const useAttendance = () => {
@@ -30,7 +30,7 @@ export const useDomains = (slug: string) => {
     queryFn: ({ queryKey }) =>
       dataOf(
         platform.GET("/platform/projects/{slug}/domains", {
-          params: { path: { slug }, query: { limit: MOST } },
+          params: { path: { slug }, query: { limit: MAX_DOMAINS } },
           ...attendance(queryKey),
         }),
       ),

@@ -27,8 +27,8 @@ const List = () => {
             onMore={found.fetchNextPage}
           />
           <p class="explained">
-            Deprecated calls are those, since the server started, to operations that will be removed one day:
-            whoever uses such a key should be told.
+            Deprecated calls, counted since the server started, use operations that will be removed. Tell the
+            users of such keys.
           </p>
         </>
       )}
