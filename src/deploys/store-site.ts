@@ -52,7 +52,7 @@ const knownEncodings = async (
   return encodings;
 };
 
-/** Stores one file with its variants. A large one is streamed to the store, and its variants are made from there. */
+/** Stores one file with its variants. A large file is streamed to the store, and its variants are compressed from there. */
 const storeFile = async (
   path: string,
   content: Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array>,

@@ -95,7 +95,7 @@ interface StreamOptions {
   onEnd(): void;
 }
 
-/** One stream. It reads a batch only when the client has taken the one before: a slow client costs one batch. */
+/** One stream. It reads a batch only after the client has read the previous one: a slow client costs one batch. */
 const openStream = ({ reader, start, readBatch, nextChange, heartbeatMs, onEnd }: StreamOptions) => {
   const { signal, isAuthorized } = reader;
   let { last } = start;

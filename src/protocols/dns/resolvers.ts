@@ -69,7 +69,7 @@ export const firstUsable = (send: SendQuery, resolvers: Server[]): Resolve => {
     for (const server of order) {
       last = await send(server, question, true);
       if (isUsable(last)) return last;
-      // A silent resolver is asked again only if no other has an answer.
+      // A resolver that failed is queried again only if no other has an answer.
       if (last.outcome.kind === "failure") order = [...order.filter((one) => one !== server), server];
     }
     if (!last) throw new Error("no resolver");

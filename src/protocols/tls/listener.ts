@@ -26,16 +26,6 @@ export interface TlsListenerOptions {
   plainHttp?: PlainHttpResponse;
 }
 
-export interface TlsListener {
-  port: number;
-  /** Destroys all connections of a server name, in lower case. No response is sent over them afterwards. */
-  drop(name: string): void;
-  /** Stops accepting connections and waits, at most `graceMs`, for requests in flight; then destroys all connections. */
-  stop(graceMs: number): Promise<void>;
-  /** The number of open connections, those in their handshake included. */
-  connections(): number;
-}
-
 const SWEEP_MS = 1000;
 const STOP_SWEEP_MS = 20;
 
@@ -80,7 +70,7 @@ export const listenTls = async ({
   limits: overrides,
   plainHttp = USE_HTTPS,
   ...handlers
-}: TlsListenerOptions): Promise<TlsListener> => {
+}: TlsListenerOptions) => {
   const limits = { ...DEFAULT_LIMITS, ...overrides };
   const connections = connectionTable(limits);
   const refusalOf = refusalsFor(plainHttp);
@@ -127,9 +117,12 @@ export const listenTls = async ({
 
   return {
     port: listeningOn,
+    /** Destroys all connections of a server name, in lower case. No response is sent over them afterwards. */
     drop: connections.drop,
-    connections: () => connections.count,
-    async stop(graceMs) {
+    /** The number of open connections, those in their handshake included. */
+    connections: (): number => connections.count,
+    /** Stops accepting connections and waits, at most `graceMs`, for requests in flight; then destroys all connections. */
+    async stop(graceMs: number): Promise<void> {
       tcp.close();
       const until = performance.now() + graceMs;
       backend.close();
@@ -144,3 +137,5 @@ export const listenTls = async ({
     },
   };
 };
+
+export type TlsListener = Awaited<ReturnType<typeof listenTls>>;
