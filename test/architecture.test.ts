@@ -42,7 +42,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/http\//, to: [/^src\/lib\//] },
   { from: /^src\/openapi\//, to: [/^src\/(http|lib)\//] },
   { from: /^src\/edge\//, to: [/^src\/(http|lib|protocols\/tls)\//] },
-  // A page for browsers and a client of the HTTP API: it imports nothing of this program.
+  // It is a client of the HTTP API in a browser, so it imports nothing of this program.
   { from: /^src\/console\/ui\//, to: [] },
   { from: /^src\/console\//, to: [/^src\/(http|lib)\//] },
   // DATA_DIR holds the database, and the files of deploys beside it.
@@ -62,7 +62,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     to: [/^src\/(http|lib|protocols\/dns)\//, /^src\/projects\/(plan|service)\.ts$/],
   },
   { from: /^src\/deploys\//, to: [/^src\/(http|lib)\//, /^src\/projects\/service\.ts$/] },
-  // A site is what a deploy holds.
+  // A site consists of the files of a deploy.
   {
     from: /^src\/sites\//,
     to: [/^src\/(http|lib)\//, /^src\/deploys\/(blob-check|blobs|challenge-directory|manifest)\.ts$/],
@@ -148,7 +148,7 @@ test("an import that is not in the table is refused", () => {
   expect(isAllowed({ from: "src/lib/json.ts", to: "src/pets/model.ts" })).toBe(false);
 });
 
-test("only config/config.ts reads the environment; heap.ts hands it on to the program it starts", async () => {
+test("only config/config.ts reads the environment, and heap.ts passes it to the program that it starts", async () => {
   const readers = [];
   for (const file of files)
     if (/process\.env|Bun\.env/.test(await Bun.file(join(ROOT, file)).text())) readers.push(file);
@@ -169,7 +169,7 @@ test("importing every module but main.ts does nothing: no output, no file, and t
   expect([...new Glob("*").scanSync(directory)]).toEqual(["all.ts"]);
 });
 
-test("the top level holds what the design names, and what tools insist on", () => {
+test("the top level has only known files and directories", () => {
   const listing = Bun.spawnSync(["git", "ls-files"], { cwd: ROOT }).stdout.toString().trim();
   if (listing === "") return;
   const top = new Set(listing.split("\n").map((file) => relative(".", file).split("/")[0]));

@@ -6,23 +6,23 @@ import { type Node, type Operation, operationsOf, pathWith } from "./support/ope
 import { DEPLOY, makeProject, toldDns } from "./domains/projects.ts";
 import { type Store, addPet, openStore } from "./support/store.ts";
 
-/** Values of a kind that requests are made of. */
-const VALUES = 2000;
+/** The size of a pool of generated values. */
+const POOL_SIZE = 2000;
 const SEED = 20_301_205;
 
 const ajv = new Ajv({ strict: false, validateFormats: false });
 const { operations, schemas } = await operationsOf(await openStore());
 ajv.addSchema({ $id: "store", components: { schemas } });
 
-const compiled = new Map<Node, ValidateFunction>();
+const validators = new Map<Node, ValidateFunction>();
 
-/** Compiled once for all answers: that takes longer than ten requests do. */
+/** Compiled once, because that takes longer than ten requests. */
 const validatorOf = (schema: Node): ValidateFunction => {
-  const known = compiled.get(schema);
-  if (known) return known;
+  const cached = validators.get(schema);
+  if (cached) return cached;
   const inStore = JSON.parse(JSON.stringify(schema).replaceAll("#/components", "store#/components")) as Node;
   const validator = ajv.compile(inStore);
-  compiled.set(schema, validator);
+  validators.set(schema, validator);
   return validator;
 };
 
@@ -74,7 +74,7 @@ const HOSTILE = [
   "101",
 ];
 
-/** As `expect` does, without its cost, which is more than that of the requests: it is called 200,000 times. */
+/** Replaces `expect`, which would cost more than the requests in 200,000 calls. */
 const must = (holds: boolean, what: string): void => {
   if (!holds) throw new Error(what);
 };
@@ -82,9 +82,9 @@ const must = (holds: boolean, what: string): void => {
 const mustBeError = (body: object, what: string) =>
   must(Object.keys(body).join() === "code,message,status", `not in the Error shape: ${what}`);
 
-/** Draws from so many values that were made before: making them anew costs more than asking the service does. */
+/** Draws from values that are generated once, because generating one costs more than a request. */
 const pool = <Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Value> =>
-  fc.constantFrom(...fc.sample(values, { numRuns: VALUES, seed: SEED }));
+  fc.constantFrom(...fc.sample(values, { numRuns: POOL_SIZE, seed: SEED }));
 
 const words = pool(
   fc.oneof(
@@ -172,7 +172,7 @@ const typesOf = ({ raw }: Operation): string[] =>
 
 const isUpload = (operation: Operation): boolean => typesOf(operation).includes("application/gzip");
 
-/** Archives: a right one, one cut off, one with bytes changed, and what is none. */
+/** Archives: valid, truncated, with a changed byte, and texts that are not archives. */
 const archive = new Uint8Array(DEPLOY);
 const archives = fc.oneof(
   fc.constant(archive),
@@ -181,7 +181,7 @@ const archives = fc.oneof(
   words,
 );
 
-/** Bodies: right ones, right ones with a field broken, any JSON, and text that is none. */
+/** Bodies: valid, with one broken field, any JSON, truncated JSON, and other text. */
 const bodies = (operation: Operation): fc.Arbitrary<Body | undefined> => {
   if (isUpload(operation)) return archives;
   const { bodySchema } = operation;
@@ -202,13 +202,13 @@ const bodies = (operation: Operation): fc.Arbitrary<Body | undefined> => {
   );
 };
 
-/** What is there, by the name of the parameter that leads to it. */
+/** Values of path parameters for which the store has a resource. */
 const PRESENT: Record<string, string[]> = {
   slug: ["docs"],
   hostname: ["docs.example.org", "www.example.org"],
 };
 
-/** Every project needs a name, every domain a project: most of the path is right. */
+/** Most parameters are valid, because a domain is only reached through its project. */
 const pathParameters = (operation: Operation) =>
   fc.record(
     Object.fromEntries(
@@ -224,7 +224,7 @@ const pathParameters = (operation: Operation) =>
     ),
   );
 
-/** What conditions, keys of requests and ids of events may look like. */
+/** Values of conditional headers, idempotency keys and event ids. */
 const HEADER_VALUES = [
   "*",
   '"x"',
@@ -238,7 +238,7 @@ const HEADER_VALUES = [
   "é",
 ];
 
-/** The headers that the document names, mostly left out: most of them keep a request from what it is meant to do. */
+/** The headers that the document names. Most are omitted, because many of them prevent a request from succeeding. */
 const headersFor = (operation: Operation) =>
   fc.record(
     Object.fromEntries(
@@ -274,10 +274,10 @@ const requests = (operation: Operation) =>
     body: bodies(operation),
   });
 
-/** Only what a URL can carry: lone surrogates are no text that can be sent. */
+/** Replaces lone surrogates, which a URL cannot carry. */
 const encode = (text: string) => encodeURIComponent(text.toWellFormed());
 
-/** Categories, animals that can be adopted, and two adoptions, of which one is approved. */
+/** Adds categories, available animals, and two orders, one of them approved. */
 const fillShop = async (store: Store): Promise<void> => {
   for (const name of ["Dogs", "Cats", "Birds"])
     await store.call("POST", "/v1/categories", { json: { name } });
@@ -301,8 +301,8 @@ const openFull = async (): Promise<Store> => {
   return store;
 };
 
-/** Puts back the animals that were deleted. */
-const putAnimals = (store: Store): void => {
+/** Restores deleted animals. */
+const restoreAnimals = (store: Store): void => {
   for (const id of [1, 2, 3])
     store.database.client.run(
       "INSERT OR IGNORE INTO pets (id, name, category_id, created_at) VALUES (?, 'Bella', 1, 0)",
@@ -310,7 +310,7 @@ const putAnimals = (store: Store): void => {
     );
 };
 
-/** Makes what is missing of it. */
+/** Creates the project `docs` and its domains if they are missing. */
 const fillProject = async (store: Store): Promise<void> => {
   await makeProject(store, "docs");
   for (const hostname of PRESENT["hostname"] ?? [])
@@ -324,7 +324,7 @@ const list = operations.map(
 const routed = await openFull();
 const everyRoute = routed.app.routes.map(({ method, path }) => [`${method} ${path}`, method, path] as const);
 
-/** As a hostile client would write it, broken percent-encoding and all. */
+/** Path segments of a hostile client, with broken percent-encoding. */
 const rawSegments = fc.oneof(
   fc.constantFrom(
     "%",
@@ -347,12 +347,12 @@ const rawSegments = fc.oneof(
   words.map(encode),
 );
 
-/** Sends every route so many requests, made by rule from its document, and as many raw paths. */
+/** Sends each route `count` requests that are generated from its document, and `count` raw paths. */
 export const sendGenerated = (count: number): void => {
   test.each(list)(
-    `%s answers ${count} generated requests as its document says`,
+    `%s responds to ${count} generated requests as its document says`,
     async (_name, operation) => {
-      // What only reads leaves the store as it is.
+      // A GET does not change the store.
       const store = operation.method === "GET" ? routed : await openFull();
       const narrow = await store.mint({
         scopes: [operation.scope === "orders:read" ? "metrics:read" : "orders:read"],
@@ -381,10 +381,10 @@ export const sendGenerated = (count: number): void => {
         });
         const what = `${operation.method} ${path}?${query} ${String(request.body)} -> ${response.status}`;
         seen.add(response.status);
-        // The request may have revoked or rotated the key that it came with.
+        // The request may have revoked or rotated its own key.
         if (request.key === "right" && response.status === 401) right = await store.mint({});
         if (operation.method === "DELETE" && response.status === 204) await fillProject(store);
-        if (operation.operationId === "deletePet" && response.status === 204) putAnimals(store);
+        if (operation.operationId === "deletePet" && response.status === 204) restoreAnimals(store);
         must(
           response.status < 500 && String(response.status) in operation.responses,
           `not documented: ${what}`,
@@ -404,7 +404,7 @@ export const sendGenerated = (count: number): void => {
         const { code } = responseBody as { code: keyof typeof FAULTS };
         must(Number(FAULTS[code][0]) === response.status, `${code}: ${what}`);
       }
-      // The requests reached what they were meant to reach.
+      // The requests reached every successful status and the usual refusals.
       const success = Object.keys(operation.responses)
         .filter((status) => status < "400")
         .map(Number);
@@ -415,7 +415,7 @@ export const sendGenerated = (count: number): void => {
   );
 
   test.each(everyRoute)(
-    `%s, hidden or not, answers ${count} raw paths without a 5xx`,
+    `%s, hidden or not, responds to ${count} raw paths without a 5xx`,
     async (_name, method, path) => {
       const store = routed;
       const calls = fc.record({
@@ -440,7 +440,7 @@ export const sendGenerated = (count: number): void => {
         const what = `${verb} ${target} -> ${response.status}`;
         must(response.status < 500, what);
         if (response.status >= 400) mustBeError((await response.json()) as object, what);
-        // The request may have revoked the key that it came with.
+        // The request may have revoked its own key.
         if (verb === "DELETE") {
           await store.database.client.run("UPDATE keys SET revoked_at = NULL");
           if (response.status === 204) await fillProject(store);

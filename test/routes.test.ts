@@ -5,7 +5,7 @@ import { SCOPES, type Scope } from "../src/lib/scopes.ts";
 import { operationsOf, pathWith } from "./support/operations.ts";
 import { faultOf, messageOf, openStore } from "./support/store.ts";
 
-// One for all: nothing that is sent here changes what another test asks for.
+// Shared, because no request here changes what another test reads.
 const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "1000000" } });
 const { operations } = await operationsOf(store);
 const guarded = operations.filter(({ isPublic }) => !isPublic);
@@ -33,7 +33,7 @@ const PUBLIC = [
 interface RouteSecurity {
   method: string;
   path: string;
-  /** What the route's `scope` or `public` wrote into its documentation; undefined if it names neither. */
+  /** Set by the macros `scope` and `public`; undefined if the route has neither. */
   security: { apiKey: string[] }[] | undefined;
 }
 
@@ -51,7 +51,7 @@ describe("every route of the app", () => {
     expect(routes.filter(({ security }) => security === undefined)).toEqual([]);
   });
 
-  test("that is public is one of those that may be", async () => {
+  test("that is public is on the list of public paths", async () => {
     const open = securityOfRoutes()
       .filter(({ security }) => security?.length === 0)
       .map(({ path }) => path.replace(/swagger-ui-[\d.]+/, "swagger-ui-:version"));
@@ -78,11 +78,11 @@ describe("every route of the app", () => {
 });
 
 describe.each(named(guarded))("%s", (_name, operation) => {
-  // There is nothing under it, so that no request takes the key of another away.
+  // No record has this id, so that no request revokes a key.
   const path = pathWith(operation, () => "999999999");
   const { method, scope } = operation;
 
-  test("is 401 without a key, with a broken one and with an unknown one, whatever it carries", async () => {
+  test("is 401 without a key, with a malformed one and with an unknown one, whatever its body", async () => {
     const unknown = "aas_7777777777777777777777777777771SlwSS";
     for (const [key, code] of [
       [false, "missing_api_key"],
@@ -114,7 +114,7 @@ describe.each(named(guarded))("%s", (_name, operation) => {
   });
 });
 
-test.each(DOCUMENTS)("every reference within the %s document leads to something", async (name) => {
+test.each(DOCUMENTS)("every reference within the %s document resolves", async (name) => {
   const documents = await generateDocuments(store.app);
   const document = documents(name, { baseUrl: "", stagingBaseUrl: "" });
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(

@@ -20,7 +20,7 @@ const isOf =
 const printSurvivor = (module: string, { line, was, becomes }: Mutant) =>
   print(`\n${module}:${line} survived\n  - ${was}\n  + ${becomes}`);
 
-/** Listed survivors that are none: `killed`, or `gone` from the module. */
+/** Listed survivors that the run has killed, or that are gone from their module. */
 const staleOf = ({ module, survived, killed }: Result, listed: readonly Survivor[]) =>
   listed
     .filter((one) => one.module === module)
@@ -40,7 +40,7 @@ const report = (results: readonly Result[], listed: readonly Survivor[], seconds
   print(
     `\n${scoreOf(killed, survived)} in ${seconds.toFixed(0)} s; of all modules at least ${percent(MIN_SCORE)} must be.`,
   );
-  // What may live is spread unevenly: of a few modules it says nothing.
+  // Survivors are unevenly distributed, so the score of a few modules means little.
   const isAll = results.length === Object.keys(MODULES).length;
   const isTooLow = isAll && killed / (killed + survived) < MIN_SCORE;
   return isTooLow || stale.length > 0 ? 1 : 0;

@@ -1,6 +1,6 @@
 /**
- * The pure modules, and the tests that must notice a change of each: the fewest that hold all of its rules. Add a module
- * with the test file that mirrors it; the run tries the quickest file first.
+ * The pure modules, and for each the fewest test files that cover all of its rules. Add a module with the test file that
+ * mirrors it. A run tries the quickest file first.
  */
 export const MODULES: Readonly<Record<string, readonly string[]>> = {
   "src/backups/file-names.ts": ["test/backups/file-names.test.ts"],

@@ -5,14 +5,14 @@ import { regexMutations } from "./regex.ts";
 export interface Mutant {
   /** 1-based. */
   line: number;
-  /** The lines that it touches, with single spaces: what a survivor is listed by, whatever moves around it. */
+  /** The changed lines, with single spaces. Survivors are listed by them, because line numbers change. */
   was: string;
   becomes: string;
   /** The whole module with the change. */
   text: string;
 }
 
-/** In place of a node's text: these texts, a mutant each. */
+/** The texts that replace a node's text, one for each mutant. */
 type Mutations = readonly string[];
 
 const BOUNDARIES = { "<": "<=", "<=": "<", ">": ">=", ">=": ">" } as const;
@@ -45,7 +45,7 @@ const METHODS: Readonly<Record<string, string>> = {
   ceil: "floor",
   round: "floor",
 };
-/** Calls whose value has the same type without them. */
+/** Methods whose object has the type of their result, so that a call can be dropped. */
 const DROPPED: ReadonlySet<string> = new Set(
   "filter slice trim toSorted toReversed replace replaceAll normalize subarray".split(" "),
 );
@@ -54,7 +54,7 @@ const ofBinary = (node: ts.BinaryExpression): Mutations => {
   const [left, operator, right] = [node.left, node.operatorToken, node.right].map((one) => one.getText());
   const withOperator = (other: string) => `${left} ${other} ${right}`;
   switch (operator) {
-    // Each side alone: a test that tells both from the whole also tells `&&` from `||`.
+    // Tests that distinguish each side from the whole also distinguish `&&` from `||`.
     case "&&":
     case "||":
     case "??":
@@ -81,11 +81,11 @@ const ofNumber = (node: ts.NumericLiteral): Mutations => {
   return value === 0 ? ["1"] : [String(value + 1), String(value - 1)];
 };
 
-const ofCall = ({ expression, arguments: given }: ts.CallExpression): Mutations => {
+const ofCall = ({ expression, arguments: nodes }: ts.CallExpression): Mutations => {
   if (!ts.isPropertyAccessExpression(expression)) return [];
   const { expression: object, name, questionDotToken } = expression;
   const target = object.getText();
-  const args = given.map((one) => one.getText()).join(", ");
+  const args = nodes.map((one) => one.getText()).join(", ");
   const other = METHODS[name.text];
   const isMath = target === "Math";
   return [
@@ -94,11 +94,11 @@ const ofCall = ({ expression, arguments: given }: ts.CallExpression): Mutations 
   ];
 };
 
-/** Where a statement is expected, a block without one does. */
+/** Replaces a statement by an empty block. */
 const ofStatement = (node: ts.Statement): Mutations =>
   ts.isExpressionStatement(node) || ts.isThrowStatement(node) || ts.isBreakStatement(node) ? ["{}"] : [];
 
-/** A string that stands for a value: no key, no module's name. */
+/** True if a string is a value, not a key or the name of a module. */
 const isValue = (node: ts.Node): boolean => {
   const { parent } = node;
   if (ts.isPropertyAssignment(parent) || ts.isMethodDeclaration(parent)) return parent.name !== node;
@@ -132,7 +132,7 @@ const ofExpression = (node: ts.Node): Mutations => {
   return [];
 };
 
-/** Conditions hold always and never; a loop that does not end tells nothing. */
+/** Makes a condition always true and always false. A loop only gets false, because it must end. */
 const ofCondition = (node: ts.Node): Mutations => {
   const { parent } = node;
   if (ts.isIfStatement(parent) || ts.isConditionalExpression(parent))
@@ -145,7 +145,7 @@ const ofCondition = (node: ts.Node): Mutations => {
   return isLoop ? ["false"] : [];
 };
 
-/** What a function hands back. */
+/** Replaces the result of a function by undefined. */
 const ofReturn = (node: ts.Node): Mutations => {
   const { parent } = node;
   const isReturned = ts.isArrowFunction(parent)
@@ -170,7 +170,7 @@ const hasNoCode = (node: ts.Node): boolean =>
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
-/** All mutants of a module, in the order of its text; of several that come out the same, one. */
+/** All mutants of a module, in the order of its text, without duplicates. */
 export const mutantsOf = (module: string): Mutant[] => {
   const source = ts.createSourceFile("module.ts", module, ts.ScriptTarget.ESNext, true);
   const mutants = new Map<string, Mutant>();

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { MODULES } from "./modules.ts";
 
-/** Least share of the mutants that the tests must kill. */
+/** The minimum share of mutants that the tests must kill. */
 export const MIN_SCORE = 0.95;
 
 export const HELP = `Changes the pure modules one place at a time, and runs their tests: bun run mutate [options] [module...]
@@ -20,7 +20,7 @@ export interface Options {
   help: boolean;
 }
 
-/** The command line is wrong, or the tests fail as they are; the message says what to do. */
+/** The command line is wrong, or the tests fail without a mutant. The message says what to do. */
 export class UsageError extends Error {
   override name = "Refused";
 }

@@ -1,4 +1,4 @@
-/** The ends of a counted repetition, one to each side. */
+/** Changes each bound of a counted repetition by one. */
 const ofCount = (source: string): string[] =>
   [...source.matchAll(/(?<=\{[0-9,]*)(?<![0-9])[0-9]+(?=[0-9,]*\})/g)].flatMap(({ 0: count, index }) =>
     [Number(count) + 1, Number(count) - 1]
@@ -6,13 +6,13 @@ const ofCount = (source: string): string[] =>
       .map((other) => source.slice(0, index) + other + source.slice(index + count.length)),
   );
 
-/** Every place of some part that is neither escaped nor in a class, replaced. */
+/** Replaces each occurrence of `part` that is neither escaped nor in a class. */
 const ofPart = (source: string, part: RegExp, replacement: string): string[] =>
   [...mask(source).matchAll(part)].map(
     ({ 0: found, index }) => source.slice(0, index) + replacement + source.slice(index + found.length),
   );
 
-/** The same text with `x` for all that is escaped or in a class, but for a class's own brackets and its `^`. */
+/** Replaces escaped characters and the content of classes by `x`. The brackets and the `^` of a class stay. */
 const mask = (source: string): string =>
   source
     .replaceAll(/\\./g, "xx")
@@ -30,8 +30,8 @@ const isRegex = (source: string, flags: string): boolean => {
 };
 
 /**
- * A few mutations of a regular expression: without an anchor or the flag `i`, a class turned round, a repetition that is
- * optional or not, a count one off. @param literal as it is written, with its slashes
+ * Some mutations of a regular expression: a missing anchor or flag `i`, a negated class, an optional repetition, a count that
+ * is off by one. @param literal with its slashes and flags
  */
 export const regexMutations = (literal: string): string[] => {
   const end = literal.lastIndexOf("/");

@@ -51,7 +51,7 @@ const MAX_MS = 120_000;
 
 interface Row {
   table: Table;
-  /** The row as it is written, on one line. */
+  /** The source of the row, on one line. */
   text: string;
   /** The module without it. */
   module: string;
@@ -110,11 +110,11 @@ const filesOf = ({ tests, own }: Table): string[] => {
   return [...new Set(files)].filter((file) => !own.includes(file));
 };
 
-/** Who killed it: the name of a test; undefined if it survived. */
+/** The test that killed a row; undefined if the row survived. */
 const findKiller = async (row: Row, copy: Sandbox): Promise<string | undefined> => {
   for (const file of filesOf(row.table)) {
     const { isPassed, failed } = await copy.test(file, MAX_MS);
-    // Bun names a hook so: nothing could be set up.
+    // Bun reports a failed hook so: the set-up failed.
     if (!isPassed)
       return `${file}: ${failed === "(unnamed)" || !failed ? "the service does not start" : failed}`;
   }

@@ -16,12 +16,12 @@ interface Trial {
   result: Result;
 }
 
-/** A file of tests may take this many times as long as without a mutant, and some seconds more, before it counts as hung. */
-const TIMES_LONGER = 10;
+/** A test file counts as hung after this many times its duration without a mutant, plus GRACE_MS. */
+const TIMEOUT_FACTOR = 10;
 const GRACE_MS = 3000;
 const MAX_MS = 120_000;
 
-/** Each worker takes the next item when it is done with one. */
+/** Each sandbox takes the next item when it has finished one. */
 const shareOut = async <Item>(
   sandboxes: readonly Sandbox[],
   items: Iterable<Item>,
@@ -35,7 +35,7 @@ const shareOut = async <Item>(
   );
 };
 
-/** How long each file of tests takes without a mutant, in milliseconds. @throws Refused if one fails */
+/** Measures each test file without a mutant, in milliseconds. @throws Refused if one fails */
 const measureTimes = async (sandboxes: readonly Sandbox[], modules: readonly string[]) => {
   const times = new Map<string, number>();
   await shareOut(
@@ -66,7 +66,7 @@ export const run = async (
   const timeOf = (file: string) => times.get(file) ?? 0;
   const isKilled = async ({ result: { module } }: Trial, sandbox: Sandbox): Promise<boolean> => {
     for (const file of MODULES[module]!.toSorted((one, other) => timeOf(one) - timeOf(other))) {
-      const { isPassed } = await sandbox.test(file, GRACE_MS + TIMES_LONGER * timeOf(file));
+      const { isPassed } = await sandbox.test(file, GRACE_MS + TIMEOUT_FACTOR * timeOf(file));
       if (!isPassed) return true;
     }
     return false;

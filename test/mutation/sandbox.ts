@@ -13,7 +13,7 @@ export interface Outcome {
   ms: number;
 }
 
-/** A copy of the working tree, whose modules may be broken. Its own directory is gone after `remove`. */
+/** A copy of the working tree, in which modules can be changed. `remove` deletes it. */
 const sandbox = () => {
   const directory = mkdtempSync(join(tmpdir(), "adoption-store-mutation-"));
   for (const name of COPIED)
@@ -23,7 +23,7 @@ const sandbox = () => {
   return {
     read: (module: string): Promise<string> => Bun.file(join(directory, module)).text(),
     write: (module: string, text: string) => Bun.write(join(directory, module), text),
-    /** Runs one file of tests up to its first failure; what takes longer than `timeoutMs` is ended, and has failed. */
+    /** Runs one test file up to its first failure. It is killed, and fails, after `timeoutMs`. */
     async test(file: string, timeoutMs: number): Promise<Outcome> {
       const begin = performance.now();
       const run = Bun.spawn([process.execPath, "test", "--bail", "--timeout", "60000", `./${file}`], {

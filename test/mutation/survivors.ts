@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutants.ts";
 
-/** A mutant that may live, and why: mostly, it does the same as the module. */
+/** A mutant that may survive, and why: mostly because it behaves like the module. */
 export interface Survivor extends Pick<Mutant, "was" | "becomes"> {
   module: string;
   reason: string;
@@ -22,6 +22,6 @@ export const parseSurvivors = (text: string): Survivor[] => {
   return survivors;
 };
 
-/** Held to be true: the run fails for one that is killed, or that its module no longer has. */
+/** The listed survivors. A run fails if one is killed or gone from its module. */
 export const readSurvivors = async (): Promise<Survivor[]> =>
   parseSurvivors(await Bun.file(`${import.meta.dir}/survivors.txt`).text());

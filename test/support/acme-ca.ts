@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, flattenedVerify, type FlattenedJWSInput, type J
 import { loadX509 } from "../../src/protocols/acme/x509.ts";
 import { type Clock, formatTime, systemClock } from "../../src/lib/time.ts";
 
-/** A certificate authority on loopback: as much of RFC 8555, 8737 and 9773 as the service asks for, and faults on request. */
+/** A CA on loopback: the parts of RFC 8555, 8737 and 9773 that the service uses, with faults on request. */
 
 export type ResourceKind =
   | "directory"
@@ -18,7 +18,7 @@ export type ResourceKind =
   | "revoke-cert"
   | "renewal-info";
 
-/** What is answered instead; a problem's type is without its prefix. */
+/** An error response. The problem's type has no prefix. */
 export interface Refusal {
   status: number;
   problem?: { type: string; detail?: string; subproblems?: unknown[] };
@@ -31,20 +31,20 @@ export type CaFault = Refusal | ((request: Request) => Response | Promise<Respon
 export type TestChallengeType = "http-01" | "tls-alpn-01";
 
 export interface AcmeCaOptions {
-  /** True if the challenge is met; by default every one is. */
+  /** True if the challenge succeeds; by default all do. */
   validate?: (type: TestChallengeType, name: string, token: string, thumbprint: string) => Promise<boolean>;
-  /** Milliseconds; 90 days less a second unless it is given: the last second counts (RFC 5280 section 4.1.2.5). */
+  /** By default 90 days less a second, because the last second is part of the lifetime (RFC 5280 section 4.1.2.5). */
   lifetimeMs?: number;
-  /** The share of good nonces that is rejected all the same, from 0 to 1: the first, then as evenly as it goes. */
+  /** The share of good nonces to reject, from 0 to 1: the first one, then evenly distributed. */
   nonceRejection?: number;
-  /** With it, an account needs this binding. */
+  /** The external account binding that an account needs. */
   eab?: { kid: string; hmac: string };
-  /** False: there is no renewal information; a function makes another window than the usual. */
+  /** False: no renewal information. A function returns another window than the default. */
   ari?:
     boolean | ((certificate: IssuedCertificate) => { start: number; end: number; explanationURL?: string });
-  /** How many times an order is read as `processing` before its certificate is there. */
+  /** How many times an order reads as `processing` before it is `valid`. */
   processingReads?: number;
-  /** Seconds that Retry-After says of what is not done yet. */
+  /** Retry-After of unfinished resources, in seconds. */
   retryAfter?: number;
   clock?: Clock;
 }
@@ -91,15 +91,15 @@ export interface TestOrder {
   status: "pending" | "ready" | "processing" | "valid" | "invalid";
   expires: number;
   authorizations: TestAuthorization[];
-  /** Reads until it is `valid`. */
+  /** Remaining reads before it is `valid`. */
   reads: number;
   replaces?: string;
   error?: object;
   certificate?: IssuedCertificate;
 }
 
-const DAY = 24 * 60 * 60_000;
-const MINUTE = 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+const MINUTE_MS = 60_000;
 const ERROR = "urn:ietf:params:acme:error:";
 const P256 = { name: "ECDSA", namedCurve: "P-256" };
 const ES256 = { name: "ECDSA", hash: "SHA-256" };
@@ -111,7 +111,7 @@ class Rejection extends Error {
   }
 }
 
-const reject = (status: number, type: string, detail: string): Rejection =>
+const rejection = (status: number, type: string, detail: string): Rejection =>
   new Rejection({ status, problem: { type, detail } });
 
 const identifier = (): string => randomBytes(16).toString("base64url");
@@ -130,14 +130,14 @@ const decodeJson = (text: unknown): Record<string, unknown> => {
   return bytes === "" ? {} : (JSON.parse(bytes) as Record<string, unknown>);
 };
 
-/** A root, and an intermediate that it has signed. */
+/** Creates a root and an intermediate CA. */
 const hierarchy = async (now: number) => {
   const library = await loadX509();
   const { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension } = library;
   const makeKeys = () => crypto.subtle.generateKey(P256, true, ["sign", "verify"]);
   const rootKeys = await makeKeys();
   const intermediateKeys = await makeKeys();
-  const validity = { notBefore: new Date(now - DAY), notAfter: new Date(now + 3650 * DAY) };
+  const validity = { notBefore: new Date(now - DAY_MS), notAfter: new Date(now + 3650 * DAY_MS) };
   const uses = new KeyUsagesExtension(KeyUsageFlags.keyCertSign, true);
   const root = await library.X509CertificateGenerator.createSelfSigned({
     name: "CN=Test root",
@@ -167,7 +167,7 @@ const hierarchy = async (now: number) => {
   return { root, intermediate, intermediates: intermediateKeys };
 };
 
-/** Reads a CSR and issues what it asks for. */
+/** Issues certificates for CSRs. */
 const issuer = async (clock: Clock) => {
   const { root, intermediate, intermediates: intermediateKeys } = await hierarchy(clock.now());
   const library = await loadX509();
@@ -180,17 +180,17 @@ const issuer = async (clock: Clock) => {
       const wanted = csr.extensions.find((one) => one instanceof library.SubjectAlternativeNameExtension);
       return { csr, names: (wanted?.names.items ?? []).map(({ value }) => value).toSorted() };
     } catch (error) {
-      throw reject(400, "badCSR", error instanceof Error ? error.message : "unreadable");
+      throw rejection(400, "badCSR", error instanceof Error ? error.message : "unreadable");
     }
   };
 
   const issue = async (csrDer: Buffer, names: string[], lifetimeMs: number): Promise<IssuedCertificate> => {
     const { csr, names: wanted } = await readCsr(csrDer);
-    if (wanted.join() !== names.toSorted().join()) throw reject(400, "badCSR", "it is for other names");
+    if (wanted.join() !== names.toSorted().join()) throw rejection(400, "badCSR", "it is for other names");
     const serial = randomBytes(16);
-    // Its first bit set: in DER a byte of zero goes before it.
+    // DER puts a zero byte before a number whose first bit is set.
     serial[0] = 0x80 | (serial[0] ?? 0);
-    const notBefore = Math.floor(clock.now() / 1000) * 1000 - MINUTE;
+    const notBefore = Math.floor(clock.now() / 1000) * 1000 - MINUTE_MS;
     const certificate = await library.X509CertificateGenerator.create({
       serialNumber: serial.toString("hex"),
       issuer: intermediate.subject,
@@ -225,10 +225,10 @@ const issuer = async (clock: Clock) => {
   return { rootPem: root.toString("pem"), issue };
 };
 
-/** A certificate authority. It ends with the scope that it was started in. */
+/** Starts a CA. It stops with the scope that started it. */
 export const acmeCa = async ({
   validate = () => Promise.resolve(true),
-  lifetimeMs = 90 * DAY - 1000,
+  lifetimeMs = 90 * DAY_MS - 1000,
   nonceRejection = 0,
   eab,
   ari = true,
@@ -242,7 +242,7 @@ export const acmeCa = async ({
   const orders = new Map<string, TestOrder>();
   const certificates: IssuedCertificate[] = [];
   const faults = new Map<ResourceKind, CaFault[]>();
-  /** Requests, those that were refused too. */
+  /** The number of requests, including rejected ones. */
   const requests = new Map<ResourceKind, number>();
   const validations: Promise<void>[] = [];
   let rejected = 0;
@@ -271,30 +271,30 @@ export const acmeCa = async ({
     if (isGood) nonceUses += 1;
     const isRejected = isGood && Math.ceil(nonceUses * nonceRejection) > rejected;
     if (isRejected) rejected += 1;
-    if (!isGood || isRejected) throw reject(400, "badNonce", "the nonce is not good");
+    if (!isGood || isRejected) throw rejection(400, "badNonce", "the nonce is not good");
   };
 
   const accountOf = (url: unknown): TestAccount => {
     const account = accounts.get(String(url));
-    if (!account) throw reject(400, "accountDoesNotExist", "there is no such account");
+    if (!account) throw rejection(400, "accountDoesNotExist", "there is no such account");
     return account;
   };
 
-  /** RFC 8555 section 6.2: everything that is to be checked of a request, its signature included. */
+  /** Reads and verifies a signed request (RFC 8555 section 6.2). */
   const readRequest = async (request: Request) => {
     if (request.headers.get("content-type") !== "application/jose+json")
-      throw reject(415, "malformed", "the content type must be application/jose+json");
-    if (!request.headers.get("user-agent")) throw reject(400, "malformed", "no User-Agent");
+      throw rejection(415, "malformed", "the content type must be application/jose+json");
+    if (!request.headers.get("user-agent")) throw rejection(400, "malformed", "no User-Agent");
     const jws = (await request.json()) as FlattenedJWSInput;
     const { alg, nonce, url, kid, jwk } = decodeJson(jws.protected);
-    if (alg !== "ES256") throw reject(400, "badSignatureAlgorithm", "ES256 only");
+    if (alg !== "ES256") throw rejection(400, "badSignatureAlgorithm", "ES256 only");
     useNonce(nonce);
-    if (url !== request.url) throw reject(401, "unauthorized", "signed for another URL");
-    if ((kid === undefined) === (jwk === undefined)) throw reject(400, "malformed", "either kid or jwk");
+    if (url !== request.url) throw rejection(401, "unauthorized", "signed for another URL");
+    if ((kid === undefined) === (jwk === undefined)) throw rejection(400, "malformed", "either kid or jwk");
     const account = kid === undefined ? undefined : accountOf(kid);
     const key = account?.key ?? (jwk as JWK);
     await flattenedVerify(jws, key).catch(() => {
-      throw reject(400, "malformed", "the signature is wrong");
+      throw rejection(400, "malformed", "the signature is wrong");
     });
     return { payload: decodeJson(jws.payload), isEmpty: jws.payload === "", account, key };
   };
@@ -302,19 +302,19 @@ export const acmeCa = async ({
   type Read = Awaited<ReturnType<typeof readRequest>>;
 
   const accountIn = ({ account }: Read): TestAccount => {
-    if (!account) throw reject(400, "malformed", "kid is missing");
+    if (!account) throw rejection(400, "malformed", "kid is missing");
     return account;
   };
 
   const assertBinding = async (binding: unknown, key: JWK) => {
     if (!eab) return;
-    if (!binding) throw reject(403, "externalAccountRequired", "an external account is required");
+    if (!binding) throw rejection(403, "externalAccountRequired", "an external account is required");
     const jws = binding as FlattenedJWSInput;
     const { kid, url, alg } = decodeJson(jws.protected);
     const verified = await flattenedVerify(jws, Buffer.from(eab.hmac, "base64url")).catch(() => undefined);
     const isSameKey = JSON.stringify(decodeJson(jws.payload)) === JSON.stringify(key);
     if (!verified || alg !== "HS256" || kid !== eab.kid || url !== urlOf("new-account") || !isSameKey)
-      throw reject(401, "unauthorized", "the external account binding is wrong");
+      throw rejection(401, "unauthorized", "the external account binding is wrong");
   };
 
   const makeAccount = async ({ payload, key }: Read): Promise<Response> => {
@@ -322,7 +322,7 @@ export const acmeCa = async ({
     const known = accounts.values().find((account) => account.thumbprint === thumbprint);
     if (known) return respondJson({ status: "valid" }, { headers: { location: known.url } });
     if (payload["termsOfServiceAgreed"] !== true)
-      throw reject(403, "userActionRequired", "the terms of service must be agreed to");
+      throw rejection(403, "userActionRequired", "the terms of service must be agreed to");
     await assertBinding(payload["externalAccountBinding"], key);
     const url = urlOf("new-account", identifier());
     const contact = (payload["contact"] ?? []) as string[];
@@ -330,8 +330,8 @@ export const acmeCa = async ({
     return respondJson({ status: "valid", contact }, { status: 201, headers: { location: url } });
   };
 
-  /** An order's status follows from its authorizations, until it is finalized. */
-  const settle = (order: TestOrder) => {
+  /** Derives the status of an order from its authorizations, until it is finalized. */
+  const updateStatus = (order: TestOrder) => {
     if (order.expires <= clock.now() && order.status !== "valid") order.status = "invalid";
     if (order.status !== "pending") return;
     const statuses = order.authorizations.map(({ status }) => status);
@@ -365,9 +365,9 @@ export const acmeCa = async ({
 
   const assertReplaceable = (replaces: string) => {
     if (!certificates.some(({ ariId }) => ariId === replaces))
-      throw reject(404, "malformed", "replaces names no certificate");
+      throw rejection(404, "malformed", "replaces names no certificate");
     if (orders.values().some((order) => order.replaces === replaces && order.status !== "invalid"))
-      throw reject(409, "alreadyReplaced", "it is replaced already");
+      throw rejection(409, "alreadyReplaced", "it is replaced already");
   };
 
   const makeOrder = (read: Read): Response => {
@@ -375,7 +375,7 @@ export const acmeCa = async ({
     const identifiers = (read.payload["identifiers"] ?? []) as { type: string; value: string }[];
     const names = identifiers.map(({ value }) => value);
     if (names.length === 0 || identifiers.some(({ type }) => type !== "dns"))
-      throw reject(400, "unsupportedIdentifier", "DNS names only");
+      throw rejection(400, "unsupportedIdentifier", "DNS names only");
     const replaces = read.payload["replaces"] as string | undefined;
     if (replaces !== undefined) assertReplaceable(replaces);
     const order: TestOrder = {
@@ -383,7 +383,7 @@ export const acmeCa = async ({
       account,
       names,
       status: "pending",
-      expires: clock.now() + DAY,
+      expires: clock.now() + DAY_MS,
       reads: 0,
       authorizations: names.map((name) => ({
         id: identifier(),
@@ -407,14 +407,14 @@ export const acmeCa = async ({
     thing: Thing | undefined,
     read: Read,
   ): Thing => {
-    if (!thing) throw reject(404, "malformed", "there is no such thing");
-    if (thing.account !== accountIn(read)) throw reject(401, "unauthorized", "it is another account's");
+    if (!thing) throw rejection(404, "malformed", "there is no such thing");
+    if (thing.account !== accountIn(read)) throw rejection(401, "unauthorized", "it is another account's");
     return thing;
   };
 
   const readOrder = (id: string, read: Read): Response => {
     const order = requireOwn(orders.get(id), read);
-    settle(order);
+    updateStatus(order);
     if (order.status === "processing" && order.reads-- <= 0) order.status = "valid";
     return describeOrder(order);
   };
@@ -442,10 +442,10 @@ export const acmeCa = async ({
         identifier: { type: "dns", value: name },
         challenges: [
           ...challenges.map(describeChallenge),
-          // As a real one may have: of a type that nobody here knows.
+          // CAs may offer challenges of unknown types.
           { type: "carrier-pigeon-01", url: urlOf("challenge", "pigeon"), status: "pending" },
         ],
-        expires: formatTime(clock.now() + DAY),
+        expires: formatTime(clock.now() + DAY_MS),
       },
       { headers: retryHeaders(status !== "pending") },
     );
@@ -474,7 +474,7 @@ export const acmeCa = async ({
     const challenge = found?.challenge as TestChallenge;
     if (!read.isEmpty && challenge.status === "pending") {
       if (authorization.status !== "pending")
-        throw reject(400, "malformed", "the authorization is not pending");
+        throw rejection(400, "malformed", "the authorization is not pending");
       challenge.status = "processing";
       validations.push(conclude(challenge, authorization));
     }
@@ -483,8 +483,8 @@ export const acmeCa = async ({
 
   const finalize = async (id: string, read: Read): Promise<Response> => {
     const order = requireOwn(orders.get(id), read);
-    settle(order);
-    if (order.status !== "ready") throw reject(403, "orderNotReady", `the order is ${order.status}`);
+    updateStatus(order);
+    if (order.status !== "ready") throw rejection(403, "orderNotReady", `the order is ${order.status}`);
     order.certificate = await issue(
       Buffer.from(String(read.payload["csr"]), "base64url"),
       order.names,
@@ -498,7 +498,7 @@ export const acmeCa = async ({
 
   const download = (id: string, read: Read): Response => {
     const { certificate } = requireOwn(orders.get(id), read);
-    if (!certificate) throw reject(404, "malformed", "there is no such certificate");
+    if (!certificate) throw rejection(404, "malformed", "there is no such certificate");
     return new Response(certificate.chain, {
       headers: { "content-type": "application/pem-certificate-chain" },
     });
@@ -508,16 +508,16 @@ export const acmeCa = async ({
     const account = accountIn(read);
     const der = Buffer.from(String(read.payload["certificate"]), "base64url");
     const order = orders.values().find(({ certificate }) => certificate && der.equals(certificate.der));
-    if (!order?.certificate) throw reject(404, "malformed", "there is no such certificate");
-    if (order.account !== account) throw reject(403, "unauthorized", "it is another account's");
-    if (order.certificate.revoked) throw reject(400, "alreadyRevoked", "it is revoked already");
+    if (!order?.certificate) throw rejection(404, "malformed", "there is no such certificate");
+    if (order.account !== account) throw rejection(403, "unauthorized", "it is another account's");
+    if (order.certificate.revoked) throw rejection(400, "alreadyRevoked", "it is revoked already");
     order.certificate.revoked = { reason: (read.payload["reason"] as number | undefined) ?? 0 };
     return respondJson(null);
   };
 
   const renewalInfo = (id: string): Response => {
     const certificate = certificates.find(({ ariId }) => ariId === id);
-    if (!certificate) throw reject(404, "malformed", "there is no such certificate");
+    if (!certificate) throw rejection(404, "malformed", "there is no such certificate");
     const { notBefore, notAfter } = certificate;
     const third = (notAfter - notBefore) / 3;
     const usual = { start: notAfter - third, end: notAfter - third / 2 };
@@ -562,7 +562,7 @@ export const acmeCa = async ({
       case "revoke-cert":
         return revoke(read);
       default:
-        throw reject(404, "malformed", "there is no such resource");
+        throw rejection(404, "malformed", "there is no such resource");
     }
   };
 
@@ -570,7 +570,7 @@ export const acmeCa = async ({
     if (kind === "directory") return directory();
     if (kind === "new-nonce") return new Response(null, { status: request.method === "HEAD" ? 200 : 204 });
     if (kind === "renewal-info" && ari !== false) return renewalInfo(id);
-    if (request.method !== "POST") throw reject(405, "malformed", "POST only");
+    if (request.method !== "POST") throw rejection(405, "malformed", "POST only");
     return signed(kind, id, await readRequest(request));
   };
 
@@ -601,25 +601,25 @@ export const acmeCa = async ({
     /** PEM. */
     root: rootPem,
     requests,
-    /** All that were placed, the oldest first. */
+    /** All orders, the oldest first. */
     orders: (): TestOrder[] => [...orders.values()],
-    /** All that were issued, the oldest first. */
+    /** All issued certificates, the oldest first. */
     certificates: certificates as readonly IssuedCertificate[],
     accounts: (): TestAccount[] => [...accounts.values()],
-    /** Good nonces that were rejected. */
+    /** The number of good nonces that were rejected. */
     rejected: () => rejected,
-    /** The next requests of this kind are answered so. */
+    /** Makes the next requests of this kind fail. */
     failNext(kind: ResourceKind, fault: CaFault, times = 1) {
       faults.set(kind, [...(faults.get(kind) ?? []), ...Array.from({ length: times }, () => fault)]);
     },
-    /** No nonce that was given out is good any more. */
+    /** Invalidates all nonces. */
     forgetNonces: () => nonces.clear(),
     forgetAccounts: () => accounts.clear(),
-    /** Orders that are not valid yet are too late from now on. */
+    /** Makes all orders expire now. Valid ones stay valid. */
     expireOrders() {
       for (const order of orders.values()) order.expires = clock.now();
     },
-    /** Until all challenges that were responded to are decided. */
+    /** Resolves when all started validations have finished. */
     validated: () => Promise.all(validations),
     /** Refuses connections until `up`. */
     async down() {
