@@ -108,12 +108,12 @@ test("a file of blank rows has no rows, and its import can be stopped", async ()
 
 describe("a file whose end was cut off", () => {
   const WHOLE = "categoryId,name\n1,Bella\n12,Rex\n13,Max\n";
-  const behind = (text: string) => WHOLE.indexOf(text) + text.length;
+  const endOf = (text: string) => WHOLE.indexOf(text) + text.length;
 
   test.each([
-    ["inside a cell", behind("\n1,Bella\n1")],
-    ["after a separator", behind("12,")],
-    ["before a line end would have come, in a name", behind("12,Re")],
+    ["inside a cell", endOf("\n1,Bella\n1")],
+    ["after a separator", endOf("12,")],
+    ["before a line end would have come, in a name", endOf("12,Re")],
   ])("cut %s is not taken for the whole file", async (_, end) => {
     const { path, importing, animals } = place(WHOLE.slice(0, end));
     await importing();
@@ -128,8 +128,8 @@ describe("a file whose end was cut off", () => {
   });
 
   test.each([
-    ["after a line end", behind("12,Rex\n")],
-    ["before a line end", behind("12,Rex")],
+    ["after a line end", endOf("12,Rex\n")],
+    ["before a line end", endOf("12,Rex")],
   ])("cut %s is imported from there once it is whole again", async (_, end) => {
     const { path, importing, animals } = place(WHOLE.slice(0, end));
     await importing();

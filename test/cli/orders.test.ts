@@ -7,7 +7,7 @@ import { databasePath } from "../../src/data-dir/paths.ts";
 import { NOW, backUp, copyDatabase, includes, restoreTo, storeIn } from "../backups/stores.ts";
 import { openStore, temporaryDirectory } from "../support/store.ts";
 import { bundled, inProcess } from "./program.ts";
-import { ADA, available, place, statusOf, take } from "../orders/orders.ts";
+import { ADA, addAvailablePet, place, statusOf, take } from "../orders/orders.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
@@ -26,8 +26,8 @@ const openShared = async () => {
 test("orders are listed, in words and in JSON, all of them or those of one status", async () => {
   const { store, env } = await openShared();
   expect((await run(["orders", "list"], env)).out).toBe("There are no orders.\n");
-  await place(store, await available(store));
-  await place(store, await available(store));
+  await place(store, await addAvailablePet(store));
+  await place(store, await addAvailablePet(store));
   await take(store, "approve", 2);
   const { out, code } = await spawn(["orders", "list"], env);
   expect(code).toBe(0);
@@ -48,7 +48,7 @@ const ANEW =
 
 test("forget refuses open orders by name, cancels them when told to, and says how many it erased", async () => {
   const { store, env } = await openShared();
-  await place(store, await available(store));
+  await place(store, await addAvailablePet(store));
   const refused = await spawn(["orders", "forget", ADA.email, "--yes"], env);
   expect([refused.code, refused.out]).toEqual([1, ""]);
   expect(refused.error).toBe(
@@ -72,7 +72,7 @@ test("forget names every file that may still hold the address: databases set asi
   mkdirSync(join(dataDir, "backups"));
   const store = await storeIn(before);
   const { file } = await backUp(before);
-  await place(store, await available(store));
+  await place(store, await addAvailablePet(store));
   await take(store, "cancel");
   await backUp(before, { file: join(dataDir, "backups", backupName(NOW)) });
   await backUp(before, { file: join(dataDir, "own.db") });

@@ -28,7 +28,7 @@ const openProject = async (
 const upload = (store: Store, body: Call["body"], type = "application/gzip") =>
   store.call("POST", DEPLOYS, { body, headers: { "content-type": type } });
 
-const listed = async (store: Store, path = DEPLOYS) =>
+const fetchDeploys = async (store: Store, path = DEPLOYS) =>
   (await (await store.call("GET", path)).json()) as { id: number; status: string; active: boolean }[];
 
 /** The files in DATA_DIR beside the database. */
@@ -83,7 +83,7 @@ test("a refused archive is recorded as failed with its reason, and the previous 
   const { code, message } = (await response.json()) as { code: string; message: string };
   expect(code).toBe("invalid_archive");
   expect(message).toContain('"../x"');
-  expect(await listed(store)).toMatchObject([
+  expect(await fetchDeploys(store)).toMatchObject([
     { id: 2, status: "failed", reason: message, active: false },
     { id: 1, status: "succeeded", active: true },
   ]);
@@ -95,7 +95,7 @@ test("an archive without a start page is a failed deploy, and the previous site 
   await upload(store, site("good"));
   const response = await upload(store, zipOf([{ name: "a/index.html" }, { name: "b/index.html" }]));
   expect(await messageOf(response)).toContain("found a/index.html, b/index.html");
-  expect(await listed(store)).toMatchObject([
+  expect(await fetchDeploys(store)).toMatchObject([
     {
       id: 2,
       status: "failed",
@@ -124,13 +124,13 @@ test("an earlier deploy can be served again, a failed or unknown one can't", asy
   const activate = (id: number | string) => store.call("POST", `${DEPLOYS}/${id}/activate`);
   expect(await (await activate(1)).json()).toMatchObject({ id: 1, active: true });
   expect(await (await activate(1)).json()).toMatchObject({ id: 1, active: true });
-  expect(await listed(store)).toMatchObject([{ active: false }, { active: false }, { active: true }]);
+  expect(await fetchDeploys(store)).toMatchObject([{ active: false }, { active: false }, { active: true }]);
   expect(await faultOf(await activate(3))).toBe("409 deploy_failed");
   expect(await faultOf(await activate(9))).toBe("404 not_found");
   expect(await faultOf(await activate("x"))).toBe("404 not_found");
   // The next upload is served, whichever deploy was served before.
   await upload(store, site("four"));
-  expect(await listed(store, `${DEPLOYS}?limit=1`)).toMatchObject([{ id: 4, active: true }]);
+  expect(await fetchDeploys(store, `${DEPLOYS}?limit=1`)).toMatchObject([{ id: 4, active: true }]);
 });
 
 test("a deploy of another project can be neither read nor activated", async () => {
@@ -156,7 +156,7 @@ test("an archive above DEPLOY_LIMIT gets 413, with a Content-Length or streamed,
   });
   expect(await faultOf(await upload(store, stream))).toBe("413 payload_too_large");
   expect(filesOf(store)).toEqual([]);
-  expect(await listed(store)).toEqual([]);
+  expect(await fetchDeploys(store)).toEqual([]);
 });
 
 test("an upload that breaks off gets 400 and leaves nothing", async () => {
@@ -267,11 +267,11 @@ test("the newest 20 deploys that succeeded are kept, however many failed since, 
   const store = await openProject();
   for (let count = 1; count <= 22; count++) await upload(store, site(`${count}`));
   for (let count = 1; count <= 25; count++) await upload(store, "no archive");
-  const kept = await listed(store, `${DEPLOYS}?limit=100`);
-  const idsOf = (status: string) => kept.filter((one) => one.status === status).map(({ id }) => id);
+  const remaining = await fetchDeploys(store, `${DEPLOYS}?limit=100`);
+  const idsOf = (status: string) => remaining.filter((one) => one.status === status).map(({ id }) => id);
   expect(idsOf("succeeded")).toEqual(Array.from({ length: 20 }, (_, at) => 22 - at));
   expect(idsOf("failed")).toEqual(Array.from({ length: 20 }, (_, at) => 47 - at));
-  expect(kept.find(({ active }) => active)?.id).toBe(22);
+  expect(remaining.find(({ active }) => active)?.id).toBe(22);
 });
 
 test("an upload whose connection was closed publishes nothing, although its body seems complete", async () => {

@@ -75,10 +75,10 @@ test("a sweep removes unneeded blobs and what a crash left, and keeps needed and
 test("a writer that closes during a sweep keeps its blobs, although the sweep did not know that they are needed", async () => {
   const root = temporaryDirectory();
   const { blobs, writer, hashes } = await stored(root, "recorded too late");
-  const asked = Promise.withResolvers<string[]>();
-  const sweeping = blobs.sweep(() => asked.promise);
+  const neededHashes = Promise.withResolvers<string[]>();
+  const sweeping = blobs.sweep(() => neededHashes.promise);
   writer.close();
-  asked.resolve([]);
+  neededHashes.resolve([]);
   expect(await sweeping).toBe(0);
   expect(existsSync(blobs.pathOf(hashes[0] as string))).toBe(true);
   await Bun.sleep(1);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { ORDER_STEPS, type OrderStatus, type OrderStep, nextStatus } from "../../src/orders/status.ts";
 import { addPet, faultOf, messageOf, openStore } from "../support/store.ts";
-import { ADA, available, place, statusOf, take } from "./orders.ts";
+import { ADA, addAvailablePet, place, statusOf, take } from "./orders.ts";
 
 const withOrder = async (order: Record<string, unknown> = {}) => {
   const store = await openStore();
-  await available(store);
+  await addAvailablePet(store);
   expect((await place(store, 1, order)).status).toBe(201);
   return store;
 };
@@ -21,7 +21,7 @@ const PLACED = {
 
 test("an adoption is placed, approved and completed, and the animal is pending, then sold", async () => {
   const store = await openStore();
-  await available(store);
+  await addAvailablePet(store);
   const placed = await place(store, 1, { note: "Has a garden.\nAnd a cat." });
   expect([placed.status, placed.headers.get("location"), placed.headers.get("x-stability")]).toEqual([
     201,
@@ -161,7 +161,7 @@ test.each([
   ["colour", { colour: "red" }],
 ] as const)("a wrong %s is refused by name: %j", async (field, order) => {
   const store = await openStore();
-  await available(store);
+  await addAvailablePet(store);
   const response = await place(store, 1, order);
   expect(response.status).toBe(400);
   expect(await messageOf(response)).toStartWith(`${field}: `);
@@ -170,7 +170,7 @@ test.each([
 
 test("the longest name, address and note are stored as they were sent", async () => {
   const store = await openStore();
-  await available(store);
+  await addAvailablePet(store);
   const order = {
     adopter: { name: "\u{1f600}".repeat(200), email: `${"a".repeat(242)}@example.org` },
     note: "\u{1f600}".repeat(2000),
@@ -181,7 +181,7 @@ test("the longest name, address and note are stored as they were sent", async ()
 test("orders are listed in pages by status and animal, and a cursor is accepted with its own filters only", async () => {
   const store = await openStore();
   for (let at = 1; at <= 3; at++) {
-    await available(store);
+    await addAvailablePet(store);
     await place(store, at);
   }
   await take(store, "cancel", 1);

@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { vacuum } from "../../src/db/vacuum.ts";
 import { commandServices } from "../../src/app/command-services.ts";
 import { type Store, openStore, temporaryDirectory } from "../support/store.ts";
-import { ADA, available, place, statusOf, take } from "./orders.ts";
+import { ADA, addAvailablePet, place, statusOf, take } from "./orders.ts";
 
 const BOB = { name: "Bob", email: "bob@example.org" };
 
 const order = async (store: Store, adopter: { name: string; email: string }, note?: string) => {
-  const placed = await place(store, await available(store), { adopter, ...(note && { note }) });
+  const placed = await place(store, await addAvailablePet(store), { adopter, ...(note && { note }) });
   expect(placed.status).toBe(201);
   return ((await placed.json()) as { id: number }).id;
 };
 
-const closed = async (store: Store, adopter: { name: string; email: string }, note?: string) => {
+const closedOrder = async (store: Store, adopter: { name: string; email: string }, note?: string) => {
   const id = await order(store, adopter, note);
   expect((await take(store, "cancel", id)).status).toBe(200);
   return id;
@@ -29,7 +29,7 @@ const storeResponse = (store: Store, body: string, idempotencyKey: string = cryp
 const countStoredResponses = (store: Store) =>
   (store.database.client.query("SELECT count(*) AS n FROM answers").get() as { n: number }).n;
 
-const listed = async (store: Store) =>
+const fetchOrders = async (store: Store) =>
   (await (await store.call("GET", "/v1/store/orders")).json()) as Record<string, unknown>[];
 
 const forget = (store: Store, email: string, cancelling = false) =>
@@ -38,11 +38,11 @@ const forget = (store: Store, email: string, cancelling = false) =>
 describe("forgetting an adopter", () => {
   test("erases name, address and note of all closed orders, in any case, and nobody else's", async () => {
     const store = await openStore();
-    await closed(store, ADA, "Has a garden.");
-    await closed(store, BOB, "Has none.");
-    await closed(store, { name: "A. Byron", email: "Ada@Example.ORG" });
+    await closedOrder(store, ADA, "Has a garden.");
+    await closedOrder(store, BOB, "Has none.");
+    await closedOrder(store, { name: "A. Byron", email: "Ada@Example.ORG" });
     expect(await forget(store, "ADA@example.org")).toEqual({ open: [], orders: 2, answers: 0 });
-    const [first, second, third] = await listed(store);
+    const [first, second, third] = await fetchOrders(store);
     for (const one of [first, third]) {
       expect(one).toMatchObject({ status: "cancelled" });
       expect(one).not.toHaveProperty("adopter");
@@ -54,11 +54,11 @@ describe("forgetting an adopter", () => {
 
   test("finds an address beyond ASCII in every case of its letters", async () => {
     const store = await openStore();
-    await closed(store, { name: "Ö", email: "ÖRSTED@Exämple.org" });
-    await closed(store, { name: "Ö", email: "o\u0308rsted@exÄmple.org" });
-    await closed(store, { name: "O", email: "orsted@example.org" });
+    await closedOrder(store, { name: "Ö", email: "ÖRSTED@Exämple.org" });
+    await closedOrder(store, { name: "Ö", email: "o\u0308rsted@exÄmple.org" });
+    await closedOrder(store, { name: "O", email: "orsted@example.org" });
     expect(await forget(store, "Örsted@exämple.ORG")).toEqual({ open: [], orders: 2, answers: 0 });
-    expect((await listed(store))[2]).toMatchObject({ adopter: { name: "O" } });
+    expect((await fetchOrders(store))[2]).toMatchObject({ adopter: { name: "O" } });
   });
 
   test.each([
@@ -66,29 +66,29 @@ describe("forgetting an adopter", () => {
     ["ada@\u212aelvin.org", "ada@Kelvin.org"],
     ["ASS@example.org", "a\u017fs@example.org"],
     ["ΝΙΚΟΣ@example.gr", "νικοσ@example.gr"],
-  ])("%s also finds the adopter who wrote %s", async (given, written) => {
+  ])("%s also finds the adopter who wrote %s", async (address, written) => {
     const store = await openStore();
-    await closed(store, { name: "One", email: written });
+    await closedOrder(store, { name: "One", email: written });
     storeResponse(store, JSON.stringify({ adopter: { name: "One", email: written } }));
-    expect(await commandServices(store.config, store.database).adopters.find(given)).toHaveLength(1);
-    expect(await forget(store, given)).toEqual({ open: [], orders: 1, answers: 1 });
+    expect(await commandServices(store.config, store.database).adopters.find(address)).toHaveLength(1);
+    expect(await forget(store, address)).toEqual({ open: [], orders: 1, answers: 1 });
   });
 
   test("keeps an address that is spelled with other letters", async () => {
     const store = await openStore();
     for (const email of ["straße@example.org", "ädа@example.org", "ada@example.org.uk"])
-      await closed(store, { name: "Other", email });
-    for (const given of ["strasse@example.org", "ada@example.org", "äda@example.org"])
-      expect(await forget(store, given)).toEqual({ open: [], orders: 0, answers: 0 });
+      await closedOrder(store, { name: "Other", email });
+    for (const address of ["strasse@example.org", "ada@example.org", "äda@example.org"])
+      expect(await forget(store, address)).toEqual({ open: [], orders: 0, answers: 0 });
   });
 
   test("erases nothing while one of the orders is open", async () => {
     const store = await openStore();
-    await closed(store, ADA);
+    await closedOrder(store, ADA);
     await order(store, ADA);
     await take(store, "approve", await order(store, ADA));
     storeResponse(store, JSON.stringify({ adopter: ADA }));
-    const before = await listed(store);
+    const before = await fetchOrders(store);
     expect(await forget(store, ADA.email)).toEqual({
       open: [
         { id: 2, status: "placed" },
@@ -97,7 +97,7 @@ describe("forgetting an adopter", () => {
       orders: 0,
       answers: 0,
     });
-    expect([await listed(store), countStoredResponses(store)]).toEqual([before, 1]);
+    expect([await fetchOrders(store), countStoredResponses(store)]).toEqual([before, 1]);
   });
 
   test("with cancelOpen cancels open orders, and makes their animals available", async () => {
@@ -107,7 +107,7 @@ describe("forgetting an adopter", () => {
     await order(store, ADA);
     store.database.client.run("UPDATE pets SET status = 'sold' WHERE id = 3");
     expect(await forget(store, ADA.email, true)).toMatchObject({ orders: 2, open: [{ id: 1 }, { id: 3 }] });
-    expect(await listed(store)).toMatchObject([
+    expect(await fetchOrders(store)).toMatchObject([
       { status: "cancelled" },
       { status: "placed", adopter: BOB },
       { status: "cancelled" },
@@ -134,7 +134,7 @@ describe("forgetting an adopter", () => {
   test("keeps the stored responses of an adopter whose address ends in the erased one", async () => {
     const store = await openStore();
     const maria = { name: "Maria", email: "maria@x.org" };
-    const petId = await available(store);
+    const petId = await addAvailablePet(store);
     const ask = () =>
       store.call("POST", "/v1/store/orders", {
         json: { petId, adopter: maria, note: 'She is "email":"a@x.org" to friends.' },
@@ -199,11 +199,11 @@ test("no byte of an erased address is left in the files of the database, even if
   const path = join(directory, "store.db");
   const server = await openStore({ path });
   for (let at = 0; at < 30; at++) {
-    const id = await closed(server, at % 2 ? BOB : ADA, `Write to ${at % 2 ? BOB.email : ADA.email}.`);
+    const id = await closedOrder(server, at % 2 ? BOB : ADA, `Write to ${at % 2 ? BOB.email : ADA.email}.`);
     storeResponse(server, JSON.stringify({ id, adopter: at % 2 ? BOB : ADA }));
   }
   server.database.client.run("PRAGMA wal_checkpoint(FULL)");
-  await closed(server, ADA);
+  await closedOrder(server, ADA);
   expect(holding(directory, ADA.email)).toEqual(["store.db", "store.db-wal"]);
   const operator = await openStore({ path });
   expect(await forget(operator, ADA.email)).toEqual({ open: [], orders: 16, answers: 15 });
@@ -213,6 +213,6 @@ test("no byte of an erased address is left in the files of the database, even if
   expect(holding(directory, "ada byron")).toEqual([]);
   expect(holding(directory, BOB.email)).not.toEqual([]);
   // The other process continues to work.
-  expect(await closed(server, BOB)).toBe(32);
+  expect(await closedOrder(server, BOB)).toBe(32);
   expect((await server.call("GET", "/v1/store/orders?limit=100")).status).toBe(200);
 });

@@ -10,7 +10,7 @@ export const take = (store: Store, step: OrderStep, id: number | string = 1, key
   store.call("POST", `/v1/store/orders/${id}/${step}`, { key });
 
 /** Adds an animal that can be adopted. @returns its id */
-export const available = async (store: Store): Promise<number> =>
+export const addAvailablePet = async (store: Store): Promise<number> =>
   (await addPet(store, { status: "available" })).id;
 
 /** The status of an animal, "none" without one. */

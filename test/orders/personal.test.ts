@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ORDER_STEPS } from "../../src/orders/status.ts";
 import { openStore } from "../support/store.ts";
-import { ADA, available, place, take } from "./orders.ts";
+import { ADA, addAvailablePet, place, take } from "./orders.ts";
 
 const NOTE = "Lives in Marylebone.";
 const PERSONAL = /Ada|Byron|example\.org|Marylebone/;
@@ -11,7 +11,7 @@ test("reading adopters needs orders:read; the response to placing an order conta
   const reader = await store.mint({ scopes: ["orders:read"] });
   const writer = await store.mint({ scopes: ["orders:write"] });
   const both = await store.mint({ scopes: ["orders:read", "orders:write"] });
-  await available(store);
+  await addAvailablePet(store);
   const placed = await place(store, 1, { note: NOTE }, writer);
   expect(await placed.json()).toMatchObject({ adopter: ADA, note: NOTE });
   for (const path of ["/v1/store/orders", "/v1/store/orders/1"]) {
@@ -28,7 +28,7 @@ test("reading adopters needs orders:read; the response to placing an order conta
 
 test("no adopter is logged, neither for a success nor for any fault", async () => {
   const store = await openStore();
-  await available(store);
+  await addAvailablePet(store);
   const order = { note: NOTE };
   await place(store, 1, order);
   await place(store, 1, order);
@@ -42,7 +42,7 @@ test("no adopter is logged, neither for a success nor for any fault", async () =
   store.database.client.run("PRAGMA query_only=ON");
   expect((await place(store, 1, order)).status).toBe(503);
   store.database.client.run("PRAGMA query_only=OFF");
-  await available(store);
+  await addAvailablePet(store);
   store.database.client.run(
     "CREATE TRIGGER broken BEFORE INSERT ON orders BEGIN SELECT raise(abort, 'broken'); END",
   );

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ORDER_STEPS } from "../../src/orders/status.ts";
 import { openStore, temporaryDirectory } from "../support/store.ts";
-import { available, place, statusOf, take } from "./orders.ts";
+import { addAvailablePet, place, statusOf, take } from "./orders.ts";
 
 const ROUNDS = 50;
 const CLIENTS = 100;
@@ -12,7 +12,7 @@ const count = (responses: readonly Response[], status: number) =>
 test(`of ${CLIENTS} clients that want one animal exactly one gets it, ${ROUNDS} times`, async () => {
   const store = await openStore();
   for (let round = 0; round < ROUNDS; round++) {
-    const pet = await available(store);
+    const pet = await addAvailablePet(store);
     const responses = await Promise.all(Array.from({ length: CLIENTS }, () => place(store, pet)));
     expect([count(responses, 201), count(responses, 409)]).toEqual([1, CLIENTS - 1]);
     expect(await statusOf(store, pet)).toBe("pending");
@@ -26,7 +26,7 @@ test.each(["1", "7"])(
     const path = `${temporaryDirectory()}/store.db`;
     const store = await openStore({ path, env: { COMMIT_GROUP_SIZE: size } });
     for (let round = 0; round < 5; round++) {
-      const pet = await available(store);
+      const pet = await addAvailablePet(store);
       const responses = await Promise.all(Array.from({ length: CLIENTS }, () => place(store, pet)));
       expect([count(responses, 201), count(responses, 409)]).toEqual([1, CLIENTS - 1]);
     }
@@ -37,7 +37,7 @@ test("of the clients of two servers on one file, exactly one gets the animal", a
   const path = `${temporaryDirectory()}/store.db`;
   const stores = [await openStore({ path }), await openStore({ path })] as const;
   for (let round = 0; round < 10; round++) {
-    const pet = await available(stores[0]);
+    const pet = await addAvailablePet(stores[0]);
     const responses = await Promise.all(
       stores.flatMap((store) => Array.from({ length: 20 }, () => place(store, pet))),
     );
@@ -50,7 +50,7 @@ test("of concurrent steps of an order one sequence succeeds, and its animal foll
   const OF_PET = { completed: "sold", cancelled: "available", approved: "pending", placed: "pending" };
   const ends = new Set<string>();
   for (let round = 1; round <= ROUNDS; round++) {
-    const pet = await available(store);
+    const pet = await addAvailablePet(store);
     await place(store, pet);
     const wanted = Array.from(
       { length: 30 },

@@ -7,7 +7,7 @@ const change = (store: Store, id: number | string, body: unknown, type = "applic
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
 
-const listed = async (store: Store, query = ""): Promise<unknown> =>
+const fetchPets = async (store: Store, query = ""): Promise<unknown> =>
   (await store.call("GET", `/v1/pets${query}`)).json();
 
 const BELLA = { id: 1, name: "Bella", categoryId: 1, status: "available" };
@@ -34,7 +34,7 @@ describe("PATCH /v1/pets/{petId}", () => {
     const response = await change(store, 1, body);
     expect([response.status, await response.json()]).toEqual([200, expected]);
     expect(response.headers.get("x-stability")).toBe("beta");
-    expect(await listed(store)).toEqual([expected]);
+    expect(await fetchPets(store)).toEqual([expected]);
   });
 
   test("accepts application/json too, and no other type", async () => {
@@ -57,10 +57,10 @@ describe("PATCH /v1/pets/{petId}", () => {
 
   test("moves the animal between the filters of the list at once", async () => {
     const store = await withBella();
-    expect(await listed(store, "?status=available")).toEqual([BELLA]);
+    expect(await fetchPets(store, "?status=available")).toEqual([BELLA]);
     await change(store, 1, { status: "sold" });
-    expect(await listed(store, "?status=available")).toEqual([]);
-    expect(await listed(store, "?status=sold")).toEqual([{ ...BELLA, status: "sold" }]);
+    expect(await fetchPets(store, "?status=available")).toEqual([]);
+    expect(await fetchPets(store, "?status=sold")).toEqual([{ ...BELLA, status: "sold" }]);
   });
 
   test.each([
@@ -76,7 +76,7 @@ describe("PATCH /v1/pets/{petId}", () => {
     const response = await change(store, 1, body);
     expect(response.status).toBe(400);
     expect(await messageOf(response)).toContain(named);
-    expect(await listed(store)).toEqual([BELLA]);
+    expect(await fetchPets(store)).toEqual([BELLA]);
   });
 
   test.each(["2", "0", "abc", "9007199254740993"])("there is no animal %s to change", async (id) => {
@@ -87,6 +87,6 @@ describe("PATCH /v1/pets/{petId}", () => {
   test("keeps both of two concurrent changes to different fields", async () => {
     const store = await withBella();
     await Promise.all([change(store, 1, { name: "Luna" }), change(store, 1, { status: "sold" })]);
-    expect(await listed(store)).toEqual([{ ...BELLA, name: "Luna", status: "sold" }]);
+    expect(await fetchPets(store)).toEqual([{ ...BELLA, name: "Luna", status: "sold" }]);
   });
 });

@@ -209,22 +209,22 @@ test("a search with many matches, few of which pass its filter, finds them all a
 
 const plansOf = async (own: Store, page: Parameters<ReturnType<typeof petLists>>[0]): Promise<string[]> => {
   const { client, orm } = own.database;
-  const asked: string[] = [];
+  const queries: string[] = [];
   const prepare = client.prepare.bind(client);
   const prepared = new Map<unknown, string>();
   client.prepare = ((text: string) => {
     const statement = prepare(text);
     const values = statement.values.bind(statement);
     prepared.set(statement, text);
-    statement.values = (...given: []) => {
-      asked.push(text);
-      return values(...given);
+    statement.values = (...parameters: []) => {
+      queries.push(text);
+      return values(...parameters);
     };
     return statement;
   }) as typeof client.prepare;
   await petLists({ orm })(page);
   client.prepare = prepare;
-  return asked.flatMap((text) =>
+  return queries.flatMap((text) =>
     client
       .query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${text}`)
       .all()

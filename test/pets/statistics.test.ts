@@ -107,21 +107,21 @@ test("a count continues after the last animal, and starts again only after a wri
   const clock = testClock();
   let version = 1;
   const { read } = petStatistics({ countByDay, version: () => version, clock });
-  const behind = async () => {
+  const firstId = async () => {
     queries.length = 0;
     await read();
     return queries[0];
   };
-  expect(await behind()).toBe(0);
+  expect(await firstId()).toBe(0);
   clock.advance(60_000);
-  expect(await behind()).toBe(5);
+  expect(await firstId()).toBe(5);
   version++;
-  expect(await behind()).toBe(0);
+  expect(await firstId()).toBe(0);
   version++;
   clock.advance(9_999);
-  expect(await behind()).toBe(5);
+  expect(await firstId()).toBe(5);
   clock.advance(1);
-  expect(await behind()).toBe(0);
+  expect(await firstId()).toBe(0);
 });
 
 test("a failed count is repeated by the next request", async () => {

@@ -205,8 +205,8 @@ test("at most 8 queries at once go to one server, retries over TCP and without E
   let running = 0;
   let most = 0;
   const network: Network = {
-    udp: (...given) => counted(systemNetwork.udp(...given)),
-    tcp: (...given) => counted(systemNetwork.tcp(...given)),
+    udp: (...parameters) => counted(systemNetwork.udp(...parameters)),
+    tcp: (...parameters) => counted(systemNetwork.tcp(...parameters)),
   };
   const counted = (channel: Channel): Channel => {
     running += 1;

@@ -5,12 +5,12 @@ import { answer, exchange, failure, record } from "../../domains/traces.ts";
 
 /** A resolver with these answers, by name. */
 const resolverOf = (zones: Record<string, DnsRecord[]>) => {
-  const asked: Question[] = [];
+  const questions: Question[] = [];
   const ask = async (question: Question) => {
-    asked.push(question);
+    questions.push(question);
     return exchange(answer(zones[question.name] ?? []));
   };
-  return { ask, asked };
+  return { ask, questions };
 };
 
 const cname = (name: string, data: string) => record("CNAME", name, data);
@@ -24,25 +24,25 @@ const chainOf = (hops: number): DnsRecord[] => [
 
 describe("a chain of CNAME records", () => {
   test("is one name if that name has the records", async () => {
-    const { ask, asked } = resolverOf({ "a.test": [record("A", "a.test", "192.0.2.1")] });
+    const { ask, questions } = resolverOf({ "a.test": [record("A", "a.test", "192.0.2.1")] });
     expect(await followCnames(ask, "a.test", "A")).toMatchObject({
       names: ["a.test"],
       records: [{ data: "192.0.2.1" }],
     });
-    expect(asked).toEqual([{ name: "a.test", type: "A" }]);
+    expect(questions).toEqual([{ name: "a.test", type: "A" }]);
   });
 
   test("is followed within one answer", async () => {
-    const { ask, asked } = resolverOf({ "n0.test": chainOf(3) });
+    const { ask, questions } = resolverOf({ "n0.test": chainOf(3) });
     const followed = await followCnames(ask, "n0.test", "A");
     expect(followed.names).toEqual(names(4));
     expect(followed.records.map(({ data }) => data)).toEqual(["192.0.2.1"]);
     expect(followed).not.toHaveProperty("problem");
-    expect(asked).toHaveLength(1);
+    expect(questions).toHaveLength(1);
   });
 
   test("is followed across answers if a resolver returns one record at a time", async () => {
-    const { ask, asked } = resolverOf({
+    const { ask, questions } = resolverOf({
       "n0.test": [cname("n0.test", "n1.test")],
       "n1.test": [cname("n1.test", "n2.test")],
       "n2.test": [record("A", "n2.test", "192.0.2.1")],
@@ -50,15 +50,15 @@ describe("a chain of CNAME records", () => {
     const followed = await followCnames(ask, "n0.test", "A");
     expect(followed.names).toEqual(names(3));
     expect(followed.records).toHaveLength(1);
-    expect(asked.map(({ name }) => name)).toEqual(names(3));
+    expect(questions.map(({ name }) => name)).toEqual(names(3));
   });
 
   test("ends without records if its last name has none", async () => {
-    const { ask, asked } = resolverOf({ "n0.test": [cname("n0.test", "n1.test")] });
+    const { ask, questions } = resolverOf({ "n0.test": [cname("n0.test", "n1.test")] });
     const followed = await followCnames(ask, "n0.test", "A");
     expect(followed).toMatchObject({ names: names(2), records: [] });
     expect(followed).not.toHaveProperty("problem");
-    expect(asked).toHaveLength(2);
+    expect(questions).toHaveLength(2);
   });
 
   test("has only records of its last name, with the type of the question", async () => {

@@ -127,10 +127,10 @@ describe("a connection that begins", () => {
   test.each([1, 4, 5, 6, 100, 100_000])(
     "with a ClientHello in chunks of %d bytes is unread whole",
     (size) => {
-      const made = madeOf([[0, nameOf("a.test")]]);
+      const sent = madeOf([[0, nameOf("a.test")]]);
       const hello = { kind: "hello", serverName: "a.test", protocols: [] };
-      expect(readFrom(inChunks(made, size))).toEqual({
-        calls: [["pause"], ["unshift", made], ["hello", hello]],
+      expect(readFrom(inChunks(sent, size))).toEqual({
+        calls: [["pause"], ["unshift", sent], ["hello", hello]],
         isListening: false,
       });
     },

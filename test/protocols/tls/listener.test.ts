@@ -269,7 +269,7 @@ describe("a certificate", () => {
       swaps += 1;
     }, 20);
     const session = await http2To(port, "a.test");
-    const kept = async () => {
+    const reuseConnection = async () => {
       for (let left = 300; left > 0; left -= 1) expect((await askHttp2(session)).status).toBe(200);
     };
     const fresh = async () => {
@@ -280,7 +280,7 @@ describe("a certificate", () => {
         expect(await received(socket)).toStartWith("HTTP/1.1 200 OK\r\n");
       }
     };
-    await Promise.all([kept(), kept(), fresh(), fresh(), fresh(), fresh()]);
+    await Promise.all([reuseConnection(), reuseConnection(), fresh(), fresh(), fresh(), fresh()]);
     // On a fast machine the last replacements may come after the requests: send more.
     while (fingerprints.size < 2) await fresh();
     clearInterval(swapping);

@@ -129,7 +129,7 @@ describe("a WebSocket", () => {
     const socket = new WebSocket(`wss://localhost:${port}/`, { tls: { ca: testCa.root } });
     await new Promise((opened) => socket.addEventListener("open", opened));
     for (const text of ["one", "x".repeat(MEBIBYTE), "three"]) {
-      const response = new Promise((told) => socket.addEventListener("message", told, { once: true }));
+      const response = new Promise((resolve) => socket.addEventListener("message", resolve, { once: true }));
       socket.send(text);
       expect(((await response) as MessageEvent).data).toBe(text);
       await Bun.sleep(100);
