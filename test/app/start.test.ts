@@ -20,7 +20,7 @@ import { isLocked, takeLock } from "../../src/db/file-lock.ts";
 import { startServer } from "../../src/app/server.ts";
 import { atEnd, faultOf, temporaryDirectory } from "../support/store.ts";
 
-/** How often the servers of these tests look for their lock. */
+/** How often the servers of these tests check their lock. */
 const WATCH_MS = 25;
 const BACKUP = {
   force: false,
@@ -31,7 +31,7 @@ const BACKUP = {
   onProgress: () => {},
 };
 
-/** A port that nobody listens on. */
+/** A free port. */
 const freePort = (): number => {
   using probe = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   return probe.port ?? 0;
@@ -44,7 +44,7 @@ const configured = (dataDir = temporaryDirectory(), port = freePort()) =>
     isTerminal: false,
   });
 
-/** The first response to a request, from the moment on that somebody listens. */
+/** Sends requests until the port is open. @returns the first response */
 const firstResponse = async (url: string, key?: string): Promise<Response> => {
   for (;;)
     try {
@@ -73,7 +73,7 @@ describe("a start", () => {
     expect((await firstResponse(`${origin}/v1/pets`, key)).status).toBe(200);
   });
 
-  test("has written a key that works before it serves the first request", async () => {
+  test("writes a working key before it serves the first request", async () => {
     for (let round = 0; round < 5; round++) {
       const config = configured();
       const starting = startServer(config);
@@ -85,9 +85,9 @@ describe("a start", () => {
     }
   });
 
-  test("that cannot listen makes no key", async () => {
-    using taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-    const config = configured(temporaryDirectory(), taken.port);
+  test("that cannot listen creates no key", async () => {
+    using listener = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+    const config = configured(temporaryDirectory(), listener.port);
     await expect(startServer(config)).rejects.toThrow("the port is in use");
     expect(existsSync(adminKeyPath(config.dataDir))).toBe(false);
     const server = await startServer(configured(config.dataDir));
@@ -143,7 +143,7 @@ describe("while a server runs, its deleted lock", () => {
     await isKept(lock);
   });
 
-  test("is made and taken again, and so is a replaced one", async () => {
+  test("is created and locked again, as is a replaced one", async () => {
     const { config, lock } = await serving();
     rmSync(lock);
     await isKept(lock);
@@ -155,7 +155,7 @@ describe("while a server runs, its deleted lock", () => {
     );
   });
 
-  test("is reported once, however often it cannot be taken", async () => {
+  test("is reported once, however often it cannot be locked", async () => {
     const { server, lock } = await serving();
     const warn = spyOn(server.log, "warn");
     rmSync(lock);

@@ -13,7 +13,7 @@ import { NOW, backUp, closedStore, filesIn, includes, namesIn, restoreTo, storeI
 
 const SECRETS = ["KEY-IN-USE", "ORDER-KEY", "KEY-AUTHORIZATION", "THE-TOKEN", "ACCOUNT-KEY"];
 
-/** What a name with a certificate, one with an order under way and an account look like in the database. */
+/** Inserts a name with a certificate, a name with an order in progress, and an account. */
 const addSecrets = (client: Client) => {
   const long = "x".repeat(20_000);
   client.run(
@@ -44,7 +44,7 @@ test("a backup of an open store is one private file with what is committed", asy
   expect([statSync(file).mode & 0o777, statSync(file).size, secrets]).toEqual([0o600, bytes, "none"]);
   expect(rowsOf(file, "SELECT name FROM pets")).toEqual([{ name: "Bella" }]);
   expect(filesIn(join(file, ".."))).toEqual(["backup.db"]);
-  // The store goes on.
+  // The store stays usable.
   await addPet(store, { name: "Max" });
 });
 
@@ -100,7 +100,7 @@ test("a file is overwritten only with --force, and stays intact if the backup fa
   expect(includes(file, "SQLite format 3")).toBe(true);
 });
 
-test("what is not an ordinary file, and DATA_DIR's own files, are never overwritten", async () => {
+test("a backup never overwrites DATA_DIR's own files, or anything but an ordinary file", async () => {
   const dataDir = temporaryDirectory();
   await storeIn(dataDir);
   const link = join(temporaryDirectory(), "link.db");
@@ -252,7 +252,7 @@ test("a database older than this program can be backed up before it is migrated"
   expect(sites).toEqual({ files: 0, bytes: 0, missing: 0 });
 });
 
-describe("what a killed backup left", () => {
+describe("a file of a killed backup", () => {
   const GONE = Bun.spawnSync(["true"]).pid;
 
   const open = async () => {
@@ -303,7 +303,7 @@ describe("what a killed backup left", () => {
     expect(filesIn(directory)).toEqual([".adoption-store-backup-2.tmp", "b.db"]);
   });
 
-  test("is not mistaken for one's own if a process of another container has the same number", async () => {
+  test("of another container stays, even if its process has the same id", async () => {
     const { directory, left, backUp } = await open();
     const lock = shareLock(`${left(process.pid, 0)}.lock`);
     await expect(backUp()).rejects.toThrow("another backup is being written there");

@@ -50,6 +50,6 @@ test(`doctor never calls a database intact that backup refuses, over ${FLIPS} fl
     if (reason !== undefined && !said.startsWith("FAILED")) wrong.push(`byte ${place}: ${said}; ${reason}`);
   }
   expect(wrong).toEqual([]);
-  // Had none been refused, nothing would be known of it.
+  // Without a refusal, the test would show nothing.
   expect(refused).toBeGreaterThan(5);
 }, 60_000);

@@ -59,7 +59,7 @@ test("a backup named by a clock that was ahead is not the newest", () => {
 test("the name of a backup that is being written shows its process, and is not the name of a backup", () => {
   expect(isTemporary(temporaryName(12))).toBe(true);
   expect(writerOf(temporaryName(12))).toBe(12);
-  // Its lock holds nothing.
+  // Its lock file holds no data.
   expect(isTemporary(`${temporaryName(12)}.lock`)).toBe(false);
   expect(backupTime(temporaryName(12))).toBeUndefined();
 });

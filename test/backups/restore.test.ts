@@ -40,7 +40,7 @@ test("the log of a killed server goes into the database that is set aside, and n
   const running = temporaryDirectory();
   const store = await storeIn(running);
   await addPet(store, { name: "Max" });
-  // As after kill -9: copied while it is open, its log beside it.
+  // As after kill -9: a copy of the open database and its log.
   const dataDir = temporaryDirectory();
   copyDatabase(running, dataDir);
   expect(statSync(`${databasePath(dataDir)}-wal`).size).toBeGreaterThan(0);
@@ -118,7 +118,7 @@ test.skipIf(!isRoot)("files that root restores belong to the owner of DATA_DIR",
   expect(owners).toEqual([uid, uid, uid]);
 });
 
-test("a restore succeeds after one that was killed, and no second name of the database stays", async () => {
+test("a restore succeeds after a killed one, and removes the second name of the database", async () => {
   const { file } = await backUp(await closedStore("Bella"));
   const dataDir = await closedStore("Max");
   writeFileSync(`${databasePath(dataDir)}.restoring`, "half");
@@ -196,7 +196,7 @@ describe("nothing changes", () => {
     await refused(dataDir, databasePath(dataDir), "the database itself");
   });
 
-  test("for a backup that was cut short or changed", async () => {
+  test("for a backup that was truncated or changed", async () => {
     const { file } = await backUp(await closedStore("Bella"));
     const dataDir = await closedStore("Max");
     const bytes = readFileSync(file);

@@ -17,11 +17,11 @@ const DAY = 24 * 60 * MINUTE;
 
 const schedulerWith = ({ newest }: { newest?: (now: number) => number } = {}) => {
   const clock = testClock();
-  const taken: number[] = [];
+  const backupTimes: number[] = [];
   const failures: unknown[] = [];
   const room = {
     clock,
-    taken,
+    taken: backupTimes,
     failures,
     failing: false,
     scheduler: backupScheduler({
@@ -29,7 +29,7 @@ const schedulerWith = ({ newest }: { newest?: (now: number) => number } = {}) =>
       newest: () => newest?.(clock.now()),
       async take() {
         if (room.failing) throw new Error("no room");
-        taken.push(clock.now());
+        backupTimes.push(clock.now());
       },
       cancel: async () => {},
       clock,
@@ -40,27 +40,27 @@ const schedulerWith = ({ newest }: { newest?: (now: number) => number } = {}) =>
 };
 
 test("the first scheduled backup is taken at once, the next when the interval has passed", async () => {
-  const { scheduler, clock, taken } = schedulerWith();
+  const { scheduler, clock, taken: backupTimes } = schedulerWith();
   for (let minute = 0; minute <= 2 * 24 * 60; minute += 10) {
     await scheduler.tick();
     clock.advance(10 * MINUTE);
   }
-  expect(taken.map((time) => time - (taken[0] ?? 0))).toEqual([0, DAY, 2 * DAY]);
+  expect(backupTimes.map((time) => time - (backupTimes[0] ?? 0))).toEqual([0, DAY, 2 * DAY]);
 });
 
 test("a backup taken before the start of the server counts", async () => {
   const start = testClock().now();
-  const { scheduler, clock, taken } = schedulerWith({ newest: () => start - DAY + MINUTE });
+  const { scheduler, clock, taken: backupTimes } = schedulerWith({ newest: () => start - DAY + MINUTE });
   await scheduler.tick();
-  expect(taken).toEqual([]);
+  expect(backupTimes).toEqual([]);
   clock.advance(MINUTE);
   await scheduler.tick();
-  expect(taken).toHaveLength(1);
+  expect(backupTimes).toHaveLength(1);
 });
 
 test("a failed backup is reported, and retried after 15 minutes", async () => {
   const room = schedulerWith();
-  const { scheduler, clock, taken, failures } = room;
+  const { scheduler, clock, taken: backupTimes, failures } = room;
   room.failing = true;
   for (let minute = 0; minute < 15; minute++) {
     await scheduler.tick();
@@ -69,17 +69,17 @@ test("a failed backup is reported, and retried after 15 minutes", async () => {
   expect(failures).toHaveLength(1);
   room.failing = false;
   await scheduler.tick();
-  expect(taken).toHaveLength(1);
+  expect(backupTimes).toHaveLength(1);
 });
 
 test("a clock that is set back delays the next backup by at most one interval", async () => {
-  const { scheduler, clock, taken } = schedulerWith();
+  const { scheduler, clock, taken: backupTimes } = schedulerWith();
   await scheduler.tick();
   clock.advance(-300 * DAY);
   await scheduler.tick();
   clock.advance(DAY);
   await scheduler.tick();
-  expect(taken).toHaveLength(2);
+  expect(backupTimes).toHaveLength(2);
 });
 
 test("the status of scheduled backups says when the newest was taken and when the next is due", async () => {
@@ -130,10 +130,10 @@ describe("readiness warns", () => {
 });
 
 test("no backup begins after stop", async () => {
-  const { scheduler, taken } = schedulerWith();
+  const { scheduler, taken: backupTimes } = schedulerWith();
   await scheduler.stop();
   await scheduler.tick();
-  expect(taken).toEqual([]);
+  expect(backupTimes).toEqual([]);
 });
 
 /** The server's scheduler over this program, run from its source. */

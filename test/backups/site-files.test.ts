@@ -31,19 +31,19 @@ const deployed = async (): Promise<string> => {
     { name: "large.txt", content: LARGE },
     { name: "empty.txt", content: "" },
   ]);
-  const answer = await store.call("POST", "/platform/projects/docs/deploys", {
+  const response = await store.call("POST", "/platform/projects/docs/deploys", {
     headers: { "content-type": "application/gzip" },
     body,
   });
-  expect(answer.status).toBe(201);
+  expect(response.status).toBe(201);
   return dataDir;
 };
 
-/** What a visitor gets of a restored DATA_DIR. */
+/** The response to a visitor of a restored DATA_DIR. */
 const visited = async (dataDir: string, path: string): Promise<string> => {
   const store = await storeIn(dataDir);
-  const answer = await store.visit(`http://docs.localhost${path}`);
-  return `${answer.status} ${await answer.text()}`;
+  const response = await store.visit(`http://docs.localhost${path}`);
+  return `${response.status} ${await response.text()}`;
 };
 
 const blobFiles = (dataDir: string): string[] =>
@@ -101,7 +101,7 @@ test("missing and damaged files are counted and do not stop a backup; a restore 
 });
 
 test.skipIf(!isRoot)(
-  "what root restores of sites belongs to the owner of DATA_DIR, directories too",
+  "site files and directories that root restores belong to the owner of DATA_DIR",
   async () => {
     const { file } = await backUp(await deployed());
     const dataDir = temporaryDirectory();
@@ -128,7 +128,7 @@ test.skipIf(!isRoot)(
   },
 );
 
-/** Changes one byte of the largest blob: its size stays. */
+/** Changes one byte of the largest blob, but not its size. */
 const flipLargest = (dataDir: string): (() => void) => {
   const path =
     blobFiles(dataDir).toSorted((one, other) => statSync(other).size - statSync(one).size)[0] ?? "";

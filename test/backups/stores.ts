@@ -7,27 +7,27 @@ import { type StoreSettings, addPet, openStore, temporaryDirectory } from "../su
 
 export const NOW = Date.UTC(2026, 10, 20, 3);
 
-/** A store whose database is a file of a DATA_DIR. */
+/** A store in a DATA_DIR. */
 export const storeIn = async (dataDir: string, settings: StoreSettings = {}) =>
   openStore({ path: databasePath(dataDir), ...settings, env: { DATA_DIR: dataDir, ...settings.env } });
 
-/** Copies a database with its log, as they are after a kill: what this process had open it holds on to for a while. */
+/** Copies a database with its log, as a kill would leave them: this process may still have the original open. */
 export const copyDatabase = (from: string, to: string) => {
   for (const end of ["", "-wal"])
     if (existsSync(databasePath(from) + end)) copyFileSync(databasePath(from) + end, databasePath(to) + end);
 };
 
 const databaseWith = async (name: string): Promise<Uint8Array> => {
-  const made = temporaryDirectory();
-  const store = await storeIn(made);
+  const directory = temporaryDirectory();
+  const store = await storeIn(directory);
   await addPet(store, { name });
   await store.database.close();
-  return readFileSync(databasePath(made));
+  return readFileSync(databasePath(directory));
 };
 
 const databases = new Map<string, Promise<Uint8Array>>();
 
-/** A DATA_DIR that no process has open, with one animal; those of one name are copies of one database. */
+/** A DATA_DIR that no process has open, with one animal. Calls with the same name copy the same database. */
 export const closedStore = async (name: string): Promise<string> => {
   const database = databases.get(name) ?? databaseWith(name);
   databases.set(name, database);
@@ -36,7 +36,7 @@ export const closedStore = async (name: string): Promise<string> => {
   return dataDir;
 };
 
-/** The animals of a DATA_DIR, as a server would start on it. */
+/** The names of the animals that a server on this DATA_DIR would have. */
 export const namesIn = async (dataDir: string): Promise<string[]> => {
   const copy = temporaryDirectory();
   copyDatabase(dataDir, copy);
@@ -45,8 +45,8 @@ export const namesIn = async (dataDir: string): Promise<string[]> => {
   return pets.map(({ name }) => name);
 };
 
-/** Backs a DATA_DIR up to a file of a new directory, unless `order` says otherwise. */
-export const backUp = (dataDir: string, order: Partial<BackupOptions> = {}) =>
+/** Backs a DATA_DIR up to a file of a new directory, unless `options` say otherwise. */
+export const backUp = (dataDir: string, options: Partial<BackupOptions> = {}) =>
   takeBackup({
     dataDir,
     file: join(temporaryDirectory(), "backup.db"),
@@ -56,7 +56,7 @@ export const backUp = (dataDir: string, order: Partial<BackupOptions> = {}) =>
     reserve: 0,
     now: NOW,
     onProgress: () => {},
-    ...order,
+    ...options,
   });
 
 export const restoreTo = async (dataDir: string, file: string, now = NOW): Promise<RestoreResult> => {
@@ -70,5 +70,4 @@ export const restoreTo = async (dataDir: string, file: string, now = NOW): Promi
 
 export const includes = (file: string, text: string): boolean => readFileSync(file).includes(text);
 
-/** What lies in a directory beside its own files. */
 export const filesIn = (directory: string): string[] => readdirSync(directory).toSorted();

@@ -19,9 +19,9 @@ const run = (argv: string[], dataDir: string) => inProcess(argv, { env: envOf(da
 test("a backup is taken to a file and restored, in words and in JSON", async () => {
   const dataDir = await closedStore("Bella");
   const file = join(temporaryDirectory(), "b.db");
-  const taken = await spawn(["backup", file], dataDir);
-  expect([taken.code, taken.error]).toEqual([0, ""]);
-  expect(taken.out).toMatch(/^\/.+b\.db: [\d.]+ kB, checked, in [\d.]+ s\nSites: 0 files/);
+  const result = await spawn(["backup", file], dataDir);
+  expect([result.code, result.error]).toEqual([0, ""]);
+  expect(result.out).toMatch(/^\/.+b\.db: [\d.]+ kB, checked, in [\d.]+ s\nSites: 0 files/);
   const again = await spawn(["backup", file, "--force", "--with-secrets", "--json"], dataDir);
   expect(JSON.parse(again.out)).toMatchObject({ file, secrets: "included", removed: [] });
 
@@ -37,7 +37,7 @@ test("a backup is taken to a file and restored, in words and in JSON", async () 
   expect([restored.code, restored.error]).toEqual([0, ""]);
   expect(restored.out).toContain("The previous database is ");
   expect(await namesIn(other)).toEqual(["Bella"]);
-  // Nobody is asked where there is nothing to lose.
+  // There is no question if there is nothing to lose.
   const fresh = join(temporaryDirectory(), "fresh");
   expect(JSON.parse((await spawn(["restore", file, "--json"], fresh)).out)).toMatchObject({ dataDir: fresh });
 });
@@ -67,8 +67,8 @@ test("on a terminal every step is shown, even a short one", async () => {
   const file = join(temporaryDirectory(), "b.db");
   const env = { DATA_DIR: dataDir, DISK_RESERVE: "0" };
   const steps = (shown: string) => shown.split("\r\u001B[K").filter((line) => /^[A-Z][^\n]+$/.test(line));
-  const taken = await onTerminal(["backup", file], env);
-  expect([taken.code, steps(taken.shown)]).toEqual([0, ["Copying the database", "Checking the copy"]]);
+  const result = await onTerminal(["backup", file], env);
+  expect([result.code, steps(result.shown)]).toEqual([0, ["Copying the database", "Checking the copy"]]);
   const restored = await onTerminal(["restore", file, "--yes"], env);
   expect([restored.code, steps(restored.shown)]).toEqual([
     0,
@@ -142,7 +142,7 @@ test("a database with a changed schema is not backed up, because it could not be
 });
 
 test.each(["backup b.db", "keys list", "export o.csv", "restore r.db --yes"])(
-  "a log that is a directory is named by %s, and the place of a backup is not blamed",
+  "%s reports a log that is a directory, and does not blame the directory of the backup",
   async (line) => {
     const dataDir = await closedStore("Bella");
     const { file } = await backUp(dataDir);
@@ -161,7 +161,7 @@ test.each(["backup b.db", "keys list", "export o.csv", "restore r.db --yes"])(
   },
 );
 
-test("without a database no backup is taken and no directory created", async () => {
+test("without a database, backup takes no backup and creates no directory", async () => {
   const dataDir = join(temporaryDirectory(), "mistyped");
   const { error, code } = await run(["backup", join(temporaryDirectory(), "b.db")], dataDir);
   expect([code, error.includes("there is no database")]).toEqual([1, true]);

@@ -32,7 +32,7 @@ describe("wrong use is one line on standard error and exit code 2", () => {
     [["keys", "revoke", "one"], 'key id: "one"'],
     [["keys", "rotate", "1", "--grace", "1y"], "--grace"],
     [["openapi", "shop"], "shop"],
-    // The command's own help, not that of all.
+    // The help of this command, not of all.
     [["serve", "extra"], "see adoption-store serve --help\n"],
     [["keys", "revoke"], "see adoption-store keys revoke --help\n"],
     [["keys", "lost"], "see adoption-store keys --help\n"],
@@ -96,7 +96,7 @@ test.each(["store", "platform"])("openapi %s prints a document that names BASE_U
   );
 });
 
-test("keys are made, listed, rotated and revoked, in words and in JSON", async () => {
+test("keys are created, listed, rotated and revoked, in words and in JSON", async () => {
   const env = { DATA_DIR: temporaryDirectory() };
   const json = async (...argv: string[]) =>
     JSON.parse((await spawn([...argv, "--json"], env)).out) as Record<string, unknown>;
@@ -137,7 +137,7 @@ describe("the last usable key that can manage keys", () => {
     return env;
   };
 
-  test("is not revoked without a terminal to ask on, unless --yes says so", async () => {
+  test("is revoked without a terminal only with --yes", async () => {
     const env = await withAdmin();
     const refused = await spawn(["keys", "revoke", "1"], env);
     expect([refused.code, refused.out]).toEqual([2, ""]);
@@ -162,7 +162,7 @@ describe("the last usable key that can manage keys", () => {
   });
 });
 
-test.each(["list", "revoke 7", "rotate 7"])("keys %s makes no database where there is none", async (line) => {
+test.each(["list", "revoke 7", "rotate 7"])("keys %s creates no database", async (line) => {
   const directory = join(temporaryDirectory(), "mistyped");
   const { error, code } = await run(["keys", ...line.split(" ")], { DATA_DIR: directory });
   expect([code, error]).toEqual([
@@ -271,7 +271,7 @@ describe("domains", () => {
     show(`docs.example.test CNAME ${target}`);
     const live = await domains("verify", "docs.example.test", "--wait");
     expect([live.code, live.out, live.error]).toEqual([0, "docs.example.test: live\n", ""]);
-    // The server beside it knows at once.
+    // The server sees the change at once.
     expect(await visit()).toBe(200);
 
     show(`www.example.test CNAME ${target}`);
@@ -325,7 +325,7 @@ describe("domains", () => {
     expect(out).toMatch(/Create these records .*\n\n.*\n  ALIAS +@ .*\n  TXT +_adoption-store /);
   });
 
-  test("are checked and described by the settings of the server on the same DATA_DIR, unless told otherwise", async () => {
+  test("are checked and described by the settings of the server on the same DATA_DIR, unless flags say otherwise", async () => {
     using place = await open();
     const { config } = place.store;
     const dataDir = ["--data-dir", config.dataDir];

@@ -28,7 +28,7 @@ test("a full file system is named by its directory, with what to do", async () =
   );
 });
 
-test("other errors are passed on as they are", async () => {
+test("other errors stay unchanged", async () => {
   const failing = async () => {
     throw new Error("another reason");
   };
@@ -46,7 +46,7 @@ test("a full file system elsewhere is not blamed on DATA_DIR", async () => {
 });
 
 describe("a database whose creation was interrupted", () => {
-  /** As a process leaves it that is killed before it has committed what it makes. */
+  /** The state after a process was killed before it committed the schema. */
   const cutOff = (how: "an empty file" | "a file without tables" | "the ledger alone") => {
     const config = configured();
     const path = databasePath(config.dataDir);
@@ -59,7 +59,7 @@ describe("a database whose creation was interrupted", () => {
   };
 
   test.each(["an empty file", "a file without tables", "the ledger alone"] as const)(
-    "which left %s, is made by the next command that makes one",
+    "which left %s, is created by the next command that creates one",
     async (how) => {
       const config = cutOff(how);
       const counted = withDatabase(

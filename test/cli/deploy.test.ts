@@ -8,7 +8,7 @@ const program = bundled();
 
 const NO_KEY = /no API key/;
 
-/** Deploys a directory of these files, where there is neither a server nor a key. */
+/** Deploys a directory with these files, without a server or a key. */
 const deploy = async (...paths: string[]) => {
   const cwd = temporaryDirectory();
   for (const path of paths) {

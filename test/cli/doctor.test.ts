@@ -32,7 +32,7 @@ interface Finding {
   detail: string;
 }
 
-/** Everything below a directory, as it is on disk. */
+/** All files below a directory, with their content. */
 const listing = (directory: string): string[] =>
   readdirSync(directory, { recursive: true })
     .map(String)
@@ -44,7 +44,7 @@ const listing = (directory: string): string[] =>
       return [name, ino, mode, uid, gid, size, mtimeMs, content].join(" ");
     });
 
-/** Runs doctor and makes sure that nothing changed. @returns what it found, by check */
+/** Runs doctor and makes sure that nothing changed. @returns its findings, by check */
 const examine = async (cwd: string): Promise<Record<string, Finding>> => {
   const before = listing(cwd);
   const { out, error } = await run(cwd, ["doctor", "--port", "0", "--json"]);
@@ -56,7 +56,7 @@ const examine = async (cwd: string): Promise<Record<string, Finding>> => {
 const configIn = (dataDir: string) =>
   readConfig({ flags: {}, env: { DATA_DIR: dataDir, PORT: "0", LOG_LEVEL: "error" }, isTerminal: false });
 
-/** A working directory whose `data` is as a crash leaves it: animals are in the log only. */
+/** A working directory with a crashed store in `data`: its animals are only in the log. */
 const crashed = async (ends = ["", "-wal", "-shm"]): Promise<string> => {
   const source = temporaryDirectory();
   const database = openData(configIn(source), { create: true });
@@ -107,7 +107,7 @@ describe("doctor changes nothing", () => {
     const cwd = temporaryDirectory();
     const server = await startServer(configIn(join(cwd, "data")));
     atEnd(() => server.stop());
-    // Its reference site is published behind the start.
+    // The server publishes its reference site after the start.
     const blobs = join(cwd, "data", "blobs");
     while (!existsSync(blobs) || readdirSync(blobs).length < 3) await Bun.sleep(20);
     const { out } = await spawn(cwd, ["doctor", "--port", "0"]);
@@ -193,7 +193,7 @@ describe("doctor warns, with exit code 0,", () => {
     ]);
   });
 
-  test("if the backups of the server's settings are overdue, and not if they are in time", async () => {
+  test("if the backups of the server's settings are overdue, and not if they are on time", async () => {
     expect(await backupsIn(await withBackup(2 * DAY_MS))).toEqual([
       0,
       expect.stringMatching(

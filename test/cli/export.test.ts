@@ -41,7 +41,7 @@ const ROWS = NAMES.map((name, at) => ({
   status: STATUSES[at % 4],
 }));
 
-/** A directory whose store has these animals. */
+/** A directory with a store of these animals. */
 const filled = async () => {
   const cwd = temporaryDirectory();
   writeFileSync(join(cwd, "rows.ndjson"), ROWS.map((row) => JSON.stringify(row)).join("\n"));
@@ -50,7 +50,7 @@ const filled = async () => {
   return cwd;
 };
 
-/** What an export says, without the ids. */
+/** The text of an export, without ids. */
 const animalsOf = async (cwd: string) => {
   const { out } = await run(cwd, ["export", "--format", "ndjson"]);
   return out.replaceAll(/"id":\d+,/g, "");
@@ -124,7 +124,7 @@ test("an export removes what killed exports to the same file have left, and not 
   const [killed, running, elsewhere, other] = [
     `out.csv.${gone}.0123456789ab.partial`,
     `out.csv.${process.pid}.0123456789ab.partial`,
-    // As of a container, where processes have numbers of their own.
+    // As in a container, which has its own process ids.
     `out.csv.${gone}.0123456789ac.partial`,
     `other.csv.${gone}.0123456789ab.partial`,
   ] as const;
@@ -145,7 +145,7 @@ test("an export removes what killed exports to the same file have left, and not 
   );
 });
 
-test("an export to standard output waits for its reader, but not for ever", async () => {
+test("an export to standard output waits for its reader, but not forever", async () => {
   let read = () => {};
   const output = new Writable({ write: (_, _encoding, done) => void (read = done) });
   const patient = streamTarget(output);
@@ -155,7 +155,7 @@ test("an export to standard output waits for its reader, but not for ever", asyn
   await expect(streamTarget(output, 1).write("b")).rejects.toThrow(/has read nothing.*export to a file/);
 });
 
-test("a format that the file's name does not tell must be given", async () => {
+test("--format is required if the file's name does not tell the format", async () => {
   const { code, error } = await run(await filled(), ["export", "out.xls"]);
   expect([code, error]).toEqual([2, expect.stringContaining("--format")]);
 });

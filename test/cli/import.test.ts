@@ -119,14 +119,10 @@ describe("columns", () => {
       "Animal,categoryId\nBella,3\n",
       /name; found "Animal", "categoryId"/,
     ],
-    [
-      "of which two are the same are refused",
-      "name,Name,categoryId\nBella,x,3\n",
-      /"name", "Name" are both name/,
-    ],
+    ["with the same name are refused", "name,Name,categoryId\nBella,x,3\n", /"name", "Name" are both name/],
     ["must be there", "", /no header/],
     [
-      "that --map names must be there",
+      "that --map names must exist",
       "name,categoryId\nBella,3\n",
       /--map names the column "nope", which the file does not have; found "name", "categoryId"/,
       ["--map", "nope=name"],
@@ -163,7 +159,7 @@ test("--dry-run checks everything and writes nothing", async () => {
 
 describe("where categories are strict", () => {
   const TEXT = "name,categoryId\nBella,1\nRex,2\n";
-  /** A store with one category, beside a file of animals of two. */
+  /** A store with one category, and a file with animals of two. */
   const placed = async () => {
     const here = place(TEXT);
     const data = join(here.cwd, "data");
@@ -191,7 +187,7 @@ describe("where categories are strict", () => {
     expect(out).toStartWith("2 rows read = 1 would be added + 1 would be rejected");
   });
 
-  test("a category that is deleted between the reading of its rows and their commit stops the import", async () => {
+  test("deleting a category after its rows were read and before they are committed stops the import", async () => {
     const { store, data } = await placed();
     const imports = importRepository(store.database, {
       now: () => 0,
@@ -234,7 +230,7 @@ describe("a file that was imported", () => {
     expect(animals(cwd)).toHaveLength(4);
   });
 
-  test("and has grown since is imported from that point on", async () => {
+  test("and has grown since is imported from its old end", async () => {
     const { cwd, path, importing } = place(TEXT);
     await importing();
     appendFileSync(path, "Max,5\n,\n");

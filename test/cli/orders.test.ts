@@ -16,7 +16,7 @@ const program = bundled();
 const spawn = (argv: string[], env: Record<string, string>) => program(argv, { env });
 const run = (argv: string[], env: Record<string, string>) => inProcess(argv, { env });
 
-/** A store on the file of a DATA_DIR that commands can name. */
+/** A store in a DATA_DIR that commands can use. */
 const openShared = async () => {
   const directory = temporaryDirectory();
   const store = await openStore({ path: join(directory, "adoption-store.db") });
@@ -46,7 +46,7 @@ test("orders are listed, in words and in JSON, all of them or those of one statu
 const ANEW =
   "adoption-store: rewriting the database: its files may hold the adopter until this has ended; if it is interrupted, run it again\n";
 
-test("forget refuses open orders by name, cancels them when told to, and says how many it erased", async () => {
+test("forget refuses open orders by name, cancels them with --cancel, and says how many it erased", async () => {
   const { store, env } = await openShared();
   await place(store, await addAvailablePet(store));
   const refused = await spawn(["orders", "forget", ADA.email, "--yes"], env);

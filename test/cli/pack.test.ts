@@ -59,7 +59,7 @@ test("a directory that cannot be published is refused before anything is sent", 
   await expect(listDirectory(temporaryDirectory())).rejects.toThrow("has no file to publish");
 });
 
-test("a file that grows or goes while it is packed fails the pack", async () => {
+test("packing fails if a file grows or disappears meanwhile", async () => {
   const large = 2 * 1024 * 1024;
   const directory = directoryOf({ "index.html": "x", "large.bin": "x".repeat(large) });
   for (const [path, size, says] of [

@@ -2,17 +2,16 @@ import { beforeAll, spyOn } from "bun:test";
 import { join } from "node:path";
 import { run as runCommand } from "../../src/cli/run.ts";
 
-/** What a command finds where it is run. */
-interface Circumstances {
+interface RunOptions {
   env?: Record<string, string>;
   cwd?: string;
   /** Its standard input. */
   input?: string;
-  /** The file that its standard output goes to, in place of what it answers. */
+  /** The file for its standard output, instead of `out` in the result. */
   output?: string;
 }
 
-/** Where a process of the tests has its bundle; it stays there until the next takes its place. */
+/** The directory for the bundle of this test process; the next run overwrites it. */
 const directory = join(import.meta.dir, "../../dist/test", process.env["BUN_TEST_WORKER_ID"] ?? "alone");
 
 const bundle = async (): Promise<void> => {
@@ -30,7 +29,7 @@ let bundling: Promise<void> | undefined;
 /** The program, bundled and compiled once for all tests of a process: each run then starts in a third of the time. */
 export const bundled = () => {
   beforeAll(() => (bundling ??= bundle()));
-  return async (argv: string[], { env = {}, cwd, input = "", output }: Circumstances = {}) => {
+  return async (argv: string[], { env = {}, cwd, input = "", output }: RunOptions = {}) => {
     const child = Bun.spawn([process.execPath, join(directory, "main.js"), ...argv], {
       ...(cwd !== undefined && { cwd }),
       env: { PATH: process.env["PATH"] ?? "", ...env },
@@ -49,8 +48,8 @@ export const bundled = () => {
 
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM", "SIGTSTP"] as const;
 
-/** Keeps what is written to a standard stream, which is no terminal meanwhile. */
-const captured = (stream: NodeJS.WriteStream) => {
+/** Captures a standard stream, which is not a terminal meanwhile. @returns a function that restores it and returns the output */
+const captureOutput = (stream: NodeJS.WriteStream) => {
   const { isTTY } = stream;
   const chunks: Buffer[] = [];
   const write = spyOn(stream, "write").mockImplementation(
@@ -70,12 +69,12 @@ const captured = (stream: NodeJS.WriteStream) => {
 };
 
 /**
- * Runs a command within this process, which costs a tenth of starting one: for what a command says and does. It cannot read
- * standard input, and nothing of it that is about processes (locks, signals, `serve`) can be tested so.
+ * Runs a command within this process, in a tenth of the time that a new process takes. The command cannot read standard
+ * input; its locks and signals, and `serve`, need a process of their own.
  */
 export const inProcess = async (
   argv: string[],
-  { env = {}, cwd = process.cwd() }: Pick<Circumstances, "env" | "cwd"> = {},
+  { env = {}, cwd = process.cwd() }: Pick<RunOptions, "env" | "cwd"> = {},
 ) => {
   const before = { env: process.env, cwd: process.cwd(), umask: process.umask() };
   const listeners = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
@@ -83,7 +82,7 @@ export const inProcess = async (
   process.chdir(cwd);
   const { isTTY } = process.stdin;
   process.stdin.isTTY = false;
-  const [out, error] = [captured(process.stdout), captured(process.stderr)];
+  const [out, error] = [captureOutput(process.stdout), captureOutput(process.stderr)];
   try {
     const returned = await runCommand(argv);
     return { out: out(), error: error(), code: Number(process.exitCode) || returned };
@@ -106,13 +105,13 @@ export const inProcessIn = (cwd: string, argv: string[]) =>
   inProcess(argv, { cwd, env: { DATA_DIR: join(cwd, "data") } });
 
 /**
- * Runs a command of the source on a terminal. @param told of all that the terminal shows so far, whenever there is more of it
+ * Runs a command of the source on a terminal. @param onOutput of all that the terminal shows so far, whenever there is more of it
  * @returns what it shows in the end, and the exit code
  */
 export const onTerminal = async (
   argv: string[],
   env: Record<string, string>,
-  told: (shown: string, terminal: { write(text: string): unknown }) => void = () => {},
+  onOutput: (shown: string, terminal: { write(text: string): unknown }) => void = () => {},
 ) => {
   let shown = "";
   const decoder = new TextDecoder();
@@ -122,7 +121,7 @@ export const onTerminal = async (
       cols: 200,
       data(terminal, data) {
         shown += decoder.decode(data, { stream: true });
-        told(shown, terminal);
+        onOutput(shown, terminal);
       },
     },
   });

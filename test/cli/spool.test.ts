@@ -7,7 +7,7 @@ import { type SpoolOptions, spooling } from "../../src/cli/spool.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 
-/** A reader that takes nothing before it is let go. */
+/** A reader that reads nothing until it is released. */
 const slowReader = () => {
   const { promise: goes, resolve: go } = Promise.withResolvers<boolean>();
   const parts: Buffer[] = [];
@@ -41,7 +41,7 @@ describe("output that a slow reader has not read", () => {
   test("is spooled to a file without a name, and arrives complete and in order", async () => {
     const { target, go, ends, text } = slowReader();
     const { spool, directory } = open(target);
-    // Characters of three bytes, so that chunks end inside of some.
+    // Characters of three bytes, so that chunks end inside some of them.
     const lines = Array.from({ length: 1200 }, (_, at) => `${at} ${"€".repeat(1000)}\n`);
     for (const line of lines) expect(await spool.write(line)).toBe(true);
     expect(readdirSync(directory)).toEqual([]);

@@ -28,7 +28,7 @@ import { asUser, giveToUser, isRoot } from "../support/user.ts";
 const configIn = (dataDir: string) =>
   readConfig({ flags: {}, env: { DATA_DIR: dataDir }, isTerminal: false });
 
-test("a command beside an older server does not bring its database up to date under it; the server does", async () => {
+test("a command does not migrate the database of a running older server; the new server does", async () => {
   const config = configIn(temporaryDirectory());
   const older = new Client(databasePath(config.dataDir), { create: true, strict: true });
   migrate(older, migrations.slice(0, 1));
@@ -47,12 +47,12 @@ test("a missing database is created only with create", async () => {
   await openData(config, { create: false }).close();
 });
 
-/** A DATA_DIR as a store leaves it that was in use. */
+/** The DATA_DIR of a used store. */
 const usedDirectory = async (): Promise<string> => {
   const dataDir = temporaryDirectory();
   const database = openData(configIn(dataDir), { create: true });
   database.client.run("INSERT INTO pets (name, category_id, created_at) VALUES ('Bella', 1, 0)");
-  // With its log, as a crash leaves it.
+  // With its log, as after a crash.
   const copy = temporaryDirectory();
   for (const end of ["", "-wal"]) copyFileSync(databasePath(dataDir) + end, databasePath(copy) + end);
   await database.close();
@@ -102,7 +102,7 @@ describe("a store that was in use without its database", () => {
     }
   });
 
-  test("is begun anew once its files are moved away; backups and locks may stay", async () => {
+  test("can be replaced by a new store once its files are moved away; backups and locks may stay", async () => {
     const dataDir = await usedDirectory();
     for (const name of readdirSync(dataDir)) rmSync(join(dataDir, name), { recursive: true });
     mkdirSync(join(dataDir, "backups"));
@@ -189,7 +189,7 @@ describe("DATA_DIR", () => {
   );
 
   test.skipIf(!isRoot)(
-    "with a database of another user names that, and the command that mends it",
+    "with a database of another user names that, and the command that fixes it",
     async () => {
       const dataDir = await usedDirectory();
       giveToUser(dataDir);

@@ -15,7 +15,7 @@ const pair = () => {
       ...database,
       write: () => database.commit([{ query: { all: () => statement.all() }, values: {} }]),
       writeNothing: () => database.commit([{ query: { all: () => none.all() }, values: {} }]),
-      /** Another program, which knows nothing of group commit. */
+      /** Another program, without group commit. */
       writeBeside: () => void statement.all(),
     };
   };
@@ -28,7 +28,7 @@ const foreignOf = async (database: Pick<Database, "fresh" | "foreignVersion">) =
 };
 
 describe("a write of another connection", () => {
-  test("is seen by every look after it", async () => {
+  test("is seen by every later check", async () => {
     const [ours, other] = pair();
     const seen = new Set([await foreignOf(ours)]);
     for (let at = 0; at < 100; at++) {
@@ -80,7 +80,7 @@ describe("a write of this connection", () => {
   });
 });
 
-test("a checkpoint of another connection counts as no write, and later writes are seen", async () => {
+test("a checkpoint of another connection does not count as a write, and later writes are seen", async () => {
   const [ours, other] = pair();
   other.writeBeside();
   const before = await foreignOf(ours);

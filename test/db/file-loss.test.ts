@@ -15,7 +15,7 @@ import { adminKeyPath, databasePath } from "../../src/data-dir/paths.ts";
 import { startServer } from "../../src/app/server.ts";
 import { type Store, addPet, atEnd, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
 
-/** A store in a file, with animals that are in its log only. */
+/** A store in a file, with animals that are only in its log. */
 const storeWith = async (...names: string[]): Promise<{ store: Store; path: string }> => {
   const path = join(temporaryDirectory(), "store.db");
   const store = await openStore({ path });

@@ -16,7 +16,7 @@ const schema = await Promise.all(
 );
 const tables = schema.flatMap((file) => Object.values(file)).filter((value) => is(value, SQLiteTable));
 
-/** Adds a nullable column to every table: to the database as its migration would, and to the program's schema. */
+/** Adds a nullable column to every table, in the database and in the program's schema. */
 const withNewColumns = (): string => {
   const path = join(temporaryDirectory(), "store.db");
   const { client, close } = openDatabase(path);
@@ -31,7 +31,7 @@ const withNewColumns = (): string => {
   return path;
 };
 
-/** One write of every kind that the API has, in an order in which all succeed. */
+/** One call of each write of the API, in an order in which all succeed. */
 const WRITES: [method: string, path: string, call?: Call][] = [
   ["POST", "/v1/categories", { json: { name: "Dogs" } }],
   ["PATCH", "/v1/categories/1", { json: { name: "Hounds" } }],
@@ -68,7 +68,7 @@ const write = async (store: Store) => {
 };
 
 test.each(["no", "yes"])(
-  "every write of the API succeeds when each table has a nullable column more (STRICT_CATEGORIES=%s)",
+  "every write of the API succeeds when each table has another nullable column (STRICT_CATEGORIES=%s)",
   async (strict) => {
     const { told, inspect } = toldDns("records_right");
     const store = await openStore({ path: withNewColumns(), env: { STRICT_CATEGORIES: strict }, inspect });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { isOpenElsewhere } from "../../src/db/open-elsewhere.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
-test("a database is open elsewhere while any connection has it, one that only reads too", () => {
+test("a database is open elsewhere while any connection has it open, even a read-only one", () => {
   const path = join(temporaryDirectory(), "store.db");
   expect(isOpenElsewhere(path)).toBe(false);
   const writer = new Client(path);
@@ -20,7 +20,7 @@ test("a database is open elsewhere while any connection has it, one that only re
   expect(isOpenElsewhere(path)).toBe(false);
 });
 
-test("a file that is damaged is not", () => {
+test("a damaged file does not count as open elsewhere", () => {
   const path = join(temporaryDirectory(), "store.db");
   writeFileSync(path, "x".repeat(8192));
   expect(isOpenElsewhere(path)).toBe(false);

@@ -34,15 +34,15 @@ describe.each(Object.entries(SITUATIONS))("while %s", (_name, { begin, end }) =>
     for (let pages = number(store, "page_count"); number(store, "page_count") < pages + 2;)
       before.push((await addPet(store, { name: LONG })).name);
     begin(store);
-    const answers = await Promise.all(Array.from({ length: 40 }, () => add(store, LONG)));
-    const refused = answers.filter(({ status }) => status !== 201);
+    const responses = await Promise.all(Array.from({ length: 40 }, () => add(store, LONG)));
+    const refused = responses.filter(({ status }) => status !== 201);
     expect(refused.length).toBeGreaterThan(0);
-    for (const answer of refused) {
-      expect(answer.headers.get("retry-after")).toBe("1");
-      expect(await faultOf(answer)).toBe("503 storage_unavailable");
+    for (const response of refused) {
+      expect(response.headers.get("retry-after")).toBe("1");
+      expect(await faultOf(response)).toBe("503 storage_unavailable");
     }
     expect((await store.call("GET", "/v1/pets/1")).status).toBe(200);
-    const written = before.length + answers.length - refused.length;
+    const written = before.length + responses.length - refused.length;
     expect(await namesOf(store)).toHaveLength(Math.min(100, written));
     end(store);
     expect((await add(store, "after")).status).toBe(201);
@@ -50,7 +50,7 @@ describe.each(Object.entries(SITUATIONS))("while %s", (_name, { begin, end }) =>
   });
 });
 
-test("an id is never given out again, not even the id of a deleted animal", async () => {
+test("an id is never reused, not even the id of a deleted animal", async () => {
   const store = await openStore();
   await addPet(store, {});
   const { id } = await addPet(store, {});

@@ -6,7 +6,7 @@ import { openDatabase } from "../../src/db/open.ts";
 import { MAX_LOG_BYTES } from "../../src/db/pragmas.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 
-/** A store whose log has grown, for somebody reads what was there before. */
+/** A store whose log has grown because a reader holds an older snapshot. */
 const grown = () => {
   const path = `${temporaryDirectory()}/store.db`;
   const database = openDatabase(path);

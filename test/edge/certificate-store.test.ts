@@ -8,7 +8,7 @@ import { testCa } from "../protocols/tls/listeners.ts";
 
 const NAME = "docs.example.org";
 
-/** Names of which a test says what is stored, and sees how often that is looked for. */
+/** Names whose certificates a test sets, with the number of reads. */
 const openNames = async () => {
   const clock = testClock();
   const pair = await testCa.issue([NAME]);
@@ -46,7 +46,7 @@ test("a served name without a certificate is read once, and again after a write"
   expect(lookedFor).toEqual([NAME, NAME]);
 });
 
-test("nothing is read or kept for a name that is not served", async () => {
+test("a name that is not served is neither read nor cached", async () => {
   const { names, lookedFor } = await openNames();
   expect(names.hasValid("stranger.example.org")).toBe(false);
   expect(names.find("stranger.example.org")).toBeUndefined();
@@ -64,7 +64,7 @@ test("a served name has one spelling, so a stranger cannot fill the store with v
   expect(parseHostHeader(`${NAME}:80`, hosts)).toMatchObject({ hostname: NAME });
 });
 
-test("a certificate that is not valid now is presented, but browsers are not redirected to it or told of HSTS", async () => {
+test("an expired certificate is presented, but without redirects to HTTPS and without HSTS", async () => {
   const { clock, names, stored, pair } = await openNames();
   stored.set(NAME, pair);
   const seen = () => [names.find(NAME) !== undefined, names.hasValid(NAME), names.hstsMaxAge(NAME)];

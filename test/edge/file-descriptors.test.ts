@@ -19,7 +19,7 @@ test.each([
   expect(openFilesLimit(limits(soft))).toBe(files);
 });
 
-test("a system that states no limit has none", () => {
+test("without a stated limit, the limit is infinite", () => {
   expect(openFilesLimit("")).toBe(Number.POSITIVE_INFINITY);
 });
 

@@ -6,8 +6,8 @@ const names = {
   api: new Set(["adopt.example.org", "api.sites.example.org"]),
 };
 
-/** In short: `api`, `malformed`, `project docs :3000`, `custom docs.example.org`. */
-const shown = (place: Destination): string =>
+/** `api`, `malformed`, `project docs :3000`, `custom docs.example.org`. */
+const describeDestination = (place: Destination): string =>
   [
     place.kind,
     "slug" in place && place.slug,
@@ -21,7 +21,7 @@ const LONG = `${"a".repeat(63)}.`.repeat(3);
 
 describe("the Host", () => {
   test.each([
-    // The API's own: none, addresses, local names, and those that the settings name.
+    // The API's names: none, addresses, local names, and the names in the settings.
     [null, "api"],
     ["", "api"],
     ["localhost", "api"],
@@ -67,7 +67,7 @@ describe("the Host", () => {
     ["1.2.3", "custom 1.2.3"],
     [`${LONG}${"a".repeat(61)}`, `custom ${LONG}${"a".repeat(61)}`],
     [`${LONG}${"a".repeat(61)}.:65535`, `custom ${LONG}${"a".repeat(61)} :65535`],
-    // No host names.
+    // Not host names.
     [".", "malformed"],
     ["..", "malformed"],
     ["docs..sites.example.org", "malformed"],
@@ -110,10 +110,10 @@ describe("the Host", () => {
     ["x".repeat(300), "malformed"],
     ["x.".repeat(50_000), "malformed"],
   ])("%p leads to %s", (host, place) => {
-    expect(shown(parseHostHeader(host, names))).toBe(place);
+    expect(describeDestination(parseHostHeader(host, names))).toBe(place);
   });
 
-  test("is parsed the same again after many strange ones", () => {
+  test("has the same destination again after many other hosts", () => {
     const read = hostParser(names);
     const hosts = ["docs.sites.example.org", "localhost", "a@b", null];
     const before = hosts.map(read);
@@ -123,30 +123,30 @@ describe("the Host", () => {
 
   test("localhost as PLATFORM_DOMAIN is the API's, and its subdomains are projects", () => {
     const local = { platformDomain: "localhost", api: new Set<string>() };
-    expect(shown(parseHostHeader("localhost:3000", local))).toBe("api");
-    expect(shown(parseHostHeader("docs.localhost:3000", local))).toBe("project docs :3000");
+    expect(describeDestination(parseHostHeader("localhost:3000", local))).toBe("api");
+    expect(describeDestination(parseHostHeader("docs.localhost:3000", local))).toBe("project docs :3000");
     const home = { platformDomain: "pi.local", api: new Set<string>() };
-    expect(shown(parseHostHeader("pi.local", home))).toBe("api");
-    expect(shown(parseHostHeader("docs.pi.local", home))).toBe("project docs");
+    expect(describeDestination(parseHostHeader("pi.local", home))).toBe("api");
+    expect(describeDestination(parseHostHeader("docs.pi.local", home))).toBe("project docs");
   });
 });
 
-describe("a reader of hosts", () => {
+describe("a host parser", () => {
   const HOSTS = ["docs.sites.example.org:3000", "localhost", "a@b", "docs.example.com", "", null];
 
-  test.each(HOSTS)("leads %p where it belongs, at first and again", (host) => {
+  test.each(HOSTS)("finds the same destination for %p on the second call", (host) => {
     const parse = hostParser(names);
     expect(parse(host)).toEqual(parseHostHeader(host, names));
     expect(parse(host)).toEqual(parseHostHeader(host, names));
   });
 
-  test("remembers a host, up to the longest that there is", () => {
+  test("caches a host of any valid length", () => {
     const parse = hostParser(names);
     const longest = `${LONG}${"a".repeat(61)}.:65535`;
     for (const host of ["docs.example.com", longest]) expect(parse(host)).toBe(parse(host));
   });
 
-  test("forgets a host once a thousand others have come", () => {
+  test("evicts a host after a thousand others", () => {
     const parse = hostParser(names);
     const first = parse("docs.example.com");
     for (let at = 1; at < 1000; at += 1) parse(`${at}.example.com`);
@@ -156,7 +156,7 @@ describe("a reader of hosts", () => {
   });
 });
 
-test("the API's names are those of the settings, and the host of its base URL", () => {
+test("the API's names come from API_HOSTS and the host of BASE_URL", () => {
   const settings = { apiHosts: ["api.example.org"], platformDomain: "sites.example.org" };
   expect(hostNamesOf({ ...settings, baseUrl: "https://adopt.example.org:8443/x" })).toEqual({
     platformDomain: "sites.example.org",

@@ -10,7 +10,7 @@ import { testCa, tlsTo } from "../protocols/tls/listeners.ts";
 const NAME = "docs.example.org";
 const DAY = 86_400;
 
-/** Listens under one name, whose certificate and whose being served a test may change, here or as another process would. */
+/** Listens under one name. A test may change its certificate and whether it is served, as this process or another. */
 const openHttps = async ({ hstsMaxAge = 365 * DAY } = {}) => {
   const stored = { ...(await testCa.issue([NAME])), notBefore: 0, notAfter: Infinity, renewals: 0 };
   const served = new Set([NAME]);
@@ -53,7 +53,7 @@ const openHttps = async ({ hstsMaxAge = 365 * DAY } = {}) => {
     stored,
     served,
     connect,
-    /** Another process has written. */
+    /** Acts as if another process had written. */
     writeElsewhere: () => void foreign++,
     write: () => void own++,
   };
@@ -61,8 +61,8 @@ const openHttps = async ({ hstsMaxAge = 365 * DAY } = {}) => {
 
 const ask = async (socket: TLSSocket, host = NAME): Promise<string> => {
   socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-  const [answer] = (await once(socket, "data")) as [Buffer];
-  return answer.toString();
+  const [response] = (await once(socket, "data")) as [Buffer];
+  return response.toString();
 };
 
 const closed = async (socket: TLSSocket) => {
@@ -120,8 +120,8 @@ test.each([
   async (renewals, hstsMaxAge, seconds) => {
     const { stored, connect } = await openHttps({ hstsMaxAge });
     stored.renewals = renewals;
-    const answer = await ask(await connect());
-    expect(/strict-transport-security: max-age=(\d+)/i.exec(answer)?.[1]).toBe(
+    const response = await ask(await connect());
+    expect(/strict-transport-security: max-age=(\d+)/i.exec(response)?.[1]).toBe(
       seconds === undefined ? undefined : String(seconds),
     );
   },

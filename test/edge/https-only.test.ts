@@ -17,9 +17,9 @@ const outcome = async (
   address: string,
   init: RequestInit & { headers?: Record<string, string> } = {},
 ): Promise<string> => {
-  const answer = await store.visit(address, { redirect: "manual", ...init });
-  if (answer.status < 300) return String(answer.status);
-  return answer.status < 400 ? `${answer.status} ${answer.headers.get("location")}` : faultOf(answer);
+  const response = await store.visit(address, { redirect: "manual", ...init });
+  if (response.status < 300) return String(response.status);
+  return response.status < 400 ? `${response.status} ${response.headers.get("location")}` : faultOf(response);
 };
 
 const withKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
@@ -67,12 +67,12 @@ describe("with HTTPS, a request over HTTP from another machine", () => {
 
   test("gets an Error, a request id and a log line", async () => {
     const store = await open();
-    const answer = await store.visit(`${BY_ADDRESS}/v1/pets`, {
+    const response = await store.visit(`${BY_ADDRESS}/v1/pets`, {
       headers: { authorization: `Bearer ${store.key}`, "x-request-id": "mine" },
     });
-    expect(answer.headers.get("x-request-id")).toBe("mine");
-    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-    expect(await answer.json()).toEqual({
+    expect(response.headers.get("x-request-id")).toBe("mine");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(await response.json()).toEqual({
       code: "https_required",
       status: 403,
       message: expect.stringContaining("rotate"),
@@ -111,7 +111,7 @@ describe("a request over HTTP is served", () => {
     expect(await outcome(store, "http://localhost/v1/pets", withKey(store.key))).toBe("403 https_required");
   });
 
-  test("to everybody if there is no HTTPS port", async () => {
+  test("to every client if there is no HTTPS port", async () => {
     const store = await openStore({ peerOf: () => STRANGER });
     expect(await outcome(store, `${BY_ADDRESS}/v1/pets`, withKey(store.key))).toBe("200");
   });
@@ -121,7 +121,7 @@ describe("a request over HTTP is served", () => {
     [STRANGER, "1", "http", "403 https_required"],
     [STRANGER, "1", undefined, "403 https_required"],
     [STRANGER, "0", "https", "403 https_required"],
-    // The proxy runs on this machine; its client did not come over HTTPS.
+    // The proxy runs on this machine, and its client used plain HTTP.
     ["127.0.0.1", "1", "http", "403 https_required"],
     ["127.0.0.1", "1", "https", "200"],
     ["127.0.0.1", "1", undefined, "200"],
@@ -135,7 +135,7 @@ describe("a request over HTTP is served", () => {
   test.each([
     ["1", undefined, "403 https_required"],
     ["1", "https", "200"],
-    // Nobody in front is trusted: the header is the sender's own word.
+    // No proxy is trusted: the sender itself may have set the header.
     ["0", undefined, "200"],
   ])(
     "with TRUST_PROXY=%s from a proxy on this machine that names its client and the scheme %s: %s",

@@ -46,14 +46,14 @@ export const openListening = async (env: Record<string, string> = {}) => {
     socket.once("close", () => resolve());
     return {
       write: (part: string) => void socket.write(part, "latin1"),
-      /** Resolves when something has come. */
-      answered: () => eventually(() => text !== ""),
-      /** All that came until the server closed the connection. */
+      /** Resolves when the first bytes arrive. */
+      responded: () => eventually(() => text !== ""),
+      /** All text received until the server closed the connection. */
       closed: () => promise.then(() => text),
     };
   };
 
-  /** Sends each part in a packet of its own, as it is. @returns all that came until the server closed the connection */
+  /** Sends each part unchanged in a separate packet. @returns all text received until the server closed the connection */
   const send = async (over: "HTTP" | "HTTPS", ...parts: string[]): Promise<string> => {
     const { write, closed } = await open(over);
     for (const part of parts) {
@@ -65,6 +65,6 @@ export const openListening = async (env: Record<string, string> = {}) => {
   return { store, plain, https, open, send };
 };
 
-/** The status lines of what was received: of one response, or of several. */
+/** The status codes in the received text, which may hold several responses. */
 export const statusesOf = (text: string): number[] =>
   [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));

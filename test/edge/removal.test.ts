@@ -19,7 +19,7 @@ const openServed = async () => {
   return { store, path, port: listener.port };
 };
 
-/** Adds the domain and removes it again and again, while all ask for it. */
+/** Adds and removes the domain repeatedly while all connections request it. */
 const removeWhileAsked = async (
   port: number,
   { add, remove }: { add: () => unknown; remove: () => unknown },
@@ -28,10 +28,10 @@ const removeWhileAsked = async (
   try {
     for (let round = 0; round < ROUNDS; round++) {
       await add();
-      await visitors.untilAnswered(200);
+      await visitors.untilStatus(200);
       await remove();
       visitors.mark();
-      await visitors.untilAnswered(421);
+      await visitors.untilStatus(421);
       expect(visitors.servedAfterMark()).toBe(0);
     }
   } finally {
@@ -52,8 +52,8 @@ describe("64 connections that send requests all the time get no page of a remove
     await removeWhileAsked(port, {
       add: () => other.run(ADDED),
       async remove() {
-        const answer = await store.call("DELETE", `/platform/projects/docs/domains/${HOST}`);
-        expect(answer.status).toBe(204);
+        const response = await store.call("DELETE", `/platform/projects/docs/domains/${HOST}`);
+        expect(response.status).toBe(204);
       },
     });
   });

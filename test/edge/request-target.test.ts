@@ -34,7 +34,7 @@ describe.each(["HTTP", "HTTPS"] as const)("over %s", (over) => {
     expect(text).toMatch(/^connection: close\r$/im);
   });
 
-  test("TRACE gets 405, and nothing of the request back", async () => {
+  test("TRACE gets 405, and the response does not repeat the request", async () => {
     const { store, send } = await openListening();
     const head = `TRACE /livez HTTP/1.1\r\nHost: ${NAME}\r\nX-Secret: 1234\r\nConnection: close\r\n\r\n`;
     const text = await send(over, head);

@@ -22,11 +22,11 @@ const body = async (store: Store, address: string) => (await store.visit(address
 
 /** `200 text`, or `302 location`, or `421 code`. */
 const outcome = async (store: Store, address: string, init: RequestInit = {}): Promise<string> => {
-  const answer = await store.visit(address, { redirect: "manual", ...init } as RequestInit & {
+  const response = await store.visit(address, { redirect: "manual", ...init } as RequestInit & {
     headers?: Record<string, string>;
   });
-  if (answer.status === 200) return `200 ${await answer.text()}`;
-  return answer.status < 400 ? `${answer.status} ${answer.headers.get("location")}` : faultOf(answer);
+  if (response.status === 200) return `200 ${await response.text()}`;
+  return response.status < 400 ? `${response.status} ${response.headers.get("location")}` : faultOf(response);
 };
 
 describe("the API responds", () => {
@@ -77,14 +77,14 @@ test("a rejected host gets an Error, a request id and the standing headers, and 
     ["evil.example", 421, "misdirected"],
     ["me@docs.sites.example.org", 400, "invalid_request"],
   ] as const) {
-    const answer = await store.visit("http://localhost/", { headers: { host, "x-request-id": "mine" } });
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await store.visit("http://localhost/", { headers: { host, "x-request-id": "mine" } });
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       "content-type": "application/json",
       "x-request-id": "mine",
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
     });
-    expect(await answer.json()).toEqual({ code, status, message: expect.any(String) });
+    expect(await response.json()).toEqual({ code, status, message: expect.any(String) });
     expect(store.log.at(-1)).toMatchObject({ requestId: "mine", route: "", status });
   }
 });
@@ -93,11 +93,11 @@ describe("a project's own name", () => {
   test("serves its site to everybody, with a request id, and is logged and counted as a site", async () => {
     const store = await open();
     for (const _ of ["made", "kept"]) {
-      const answer = await store.visit("http://DOCS.sites.example.org:3000/?q", {
+      const response = await store.visit("http://DOCS.sites.example.org:3000/?q", {
         headers: { "x-request-id": "mine", origin: "https://adopt.example.org" },
       });
-      expect([answer.status, await answer.text()]).toEqual([200, "home of docs"]);
-      const headers = Object.fromEntries(answer.headers);
+      expect([response.status, await response.text()]).toEqual([200, "home of docs"]);
+      const headers = Object.fromEntries(response.headers);
       expect(headers).toMatchObject({
         "cache-control": "public, max-age=0, must-revalidate",
         "content-type": "text/html; charset=utf-8",
@@ -144,19 +144,19 @@ describe("a project's own name", () => {
     const store = await open();
     addDomain(store, "docs", "docs.example.com", { role: "primary" });
     const address = "http://docs.sites.example.org:3000/a%20b?q=1&r";
-    const answer = await store.visit(address);
-    expect([answer.status, answer.headers.get("location"), answer.headers.get("cache-control")]).toEqual([
-      302,
-      "https://docs.example.com:3000/a%20b?q=1&r",
-      "no-store",
-    ]);
+    const response = await store.visit(address);
+    expect([
+      response.status,
+      response.headers.get("location"),
+      response.headers.get("cache-control"),
+    ]).toEqual([302, "https://docs.example.com:3000/a%20b?q=1&r", "no-store"]);
     store.database.client.run("update domains set stage = 'awaiting_dns'");
     await bump(store);
     expect((await store.visit("http://docs.sites.example.org/")).status).toBe(200);
   });
 });
 
-/** A write of this process: an in-memory database has no other's. */
+/** A write by this process, the only one that can write to an in-memory database. */
 const bump = (store: Store) => store.mint({ name: "bump" });
 
 describe("a custom domain", () => {
@@ -212,11 +212,11 @@ describe("a custom domain", () => {
     addDomain(store, "docs", "docs.example.com", { role: "primary" });
     addDomain(store, "docs", "old.example.com", { role: "redirect" });
     for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-      const answer = await store.visit("http://old.example.com:3000/a%2Fb//c?x=%zz&x=1?", {
+      const response = await store.visit("http://old.example.com:3000/a%2Fb//c?x=%zz&x=1?", {
         method,
         ...(method.startsWith("P") && { body: "x" }),
       });
-      expect([answer.status, answer.headers.get("location"), await answer.text()]).toEqual([
+      expect([response.status, response.headers.get("location"), await response.text()]).toEqual([
         301,
         "https://docs.example.com:3000/a%2Fb//c?x=%zz&x=1?",
         "",
@@ -272,13 +272,13 @@ describe("a site whose files are gone", () => {
       ["/large.bin", { method: "HEAD" }, false],
     ] as const) {
       const before = store.log.length;
-      const answer = await store.visit(site + path, init);
-      expect(answer.status).toBe(500);
-      expect(await answer.json()).toMatchObject({
+      const response = await store.visit(site + path, init);
+      expect(response.status).toBe(500);
+      expect(await response.json()).toMatchObject({
         code: "damaged_file",
         message: expect.not.stringContaining(blobs),
       });
-      const requestId = answer.headers.get("x-request-id");
+      const requestId = response.headers.get("x-request-id");
       expect(store.log.slice(before)).toMatchObject([
         ...(isFirst ? [{ level: 50, blob: expect.any(String), problem: "is missing" }] : []),
         { msg: "request", requestId, route: "site", status: 500 },

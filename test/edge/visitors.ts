@@ -1,26 +1,26 @@
-/** One whole answer at the beginning of what was received. */
-const ANSWER = /^HTTP\/1\.1 (\d{3}) [^]*?\r\n\r\n/;
+/** A complete response at the beginning of the received text. */
+const RESPONSE = /^HTTP\/1\.1 (\d{3}) [^]*?\r\n\r\n/;
 
-const wholeAnswer = (received: string): { status: number; length: number } | undefined => {
-  const [head, status] = ANSWER.exec(received) ?? [];
+const completeResponse = (received: string): { status: number; length: number } | undefined => {
+  const [head, status] = RESPONSE.exec(received) ?? [];
   if (head === undefined) return undefined;
   const length = head.length + Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1] ?? 0);
   return received.length < length ? undefined : { status: Number(status), length };
 };
 
 export interface Visitors {
-  /** From here on requests count as sent after the mark. */
+  /** Requests from now on count as sent after the mark. */
   mark(): void;
-  /** How many requests that were sent after the mark were answered with 200. */
+  /** How many requests after the mark got a 200. */
   servedAfterMark(): number;
-  /** Waits for an answer with this status to a request that is sent from now on, on every connection. */
-  untilAnswered(status: number): Promise<void>;
-  /** Connections that were opened in all. */
+  /** Waits until each connection has got this status for a request sent from now on. */
+  untilStatus(status: number): Promise<void>;
+  /** How many connections were opened. */
   connections(): number;
   stop(): void;
 }
 
-/** Keeps so many connections busy: each asks for `host` again as soon as it is answered. */
+/** Keeps connections busy: each requests `host` again as soon as it gets a response. */
 export const askAllTheTime = async ({
   port,
   host,
@@ -35,11 +35,11 @@ export const askAllTheTime = async ({
   let opened = 0;
   let served = 0;
   let running = true;
-  /** Of each connection: which mark its request was sent after, and how many answers it had. */
-  const states: { sentAfter: number; answers: number; status: number }[] = [];
+  /** For each connection: the mark before its request, and the number of its responses. */
+  const states: { sentAfter: number; responses: number; status: number }[] = [];
 
   const open = async () => {
-    const state = { sentAfter: marked, answers: 0, status: 0 };
+    const state = { sentAfter: marked, responses: 0, status: 0 };
     states.push(state);
     let received = "";
     const socket = await Bun.connect({
@@ -48,12 +48,12 @@ export const askAllTheTime = async ({
       socket: {
         data(socket, bytes) {
           received += bytes.toString("latin1");
-          const answer = wholeAnswer(received);
-          if (!answer || !running) return;
-          received = received.slice(answer.length);
-          state.answers++;
-          state.status = answer.status;
-          if (answer.status === 200 && state.sentAfter === marked && marked > 0) served++;
+          const response = completeResponse(received);
+          if (!response || !running) return;
+          received = received.slice(response.length);
+          state.responses++;
+          state.status = response.status;
+          if (response.status === 200 && state.sentAfter === marked && marked > 0) served++;
           state.sentAfter = marked;
           socket.write(request);
         },
@@ -74,13 +74,13 @@ export const askAllTheTime = async ({
       served = 0;
     },
     servedAfterMark: () => served,
-    async untilAnswered(status) {
-      const seen = states.map(({ answers }) => answers);
-      // The answer after the next is to a request that is sent from now on.
+    async untilStatus(status) {
+      const seen = states.map(({ responses: answers }) => answers);
+      // The response after the next belongs to a request sent from now on.
       const isSo = () =>
-        states.every((state, at) => state.answers >= (seen[at] ?? 0) + 2 && state.status === status);
+        states.every((state, at) => state.responses >= (seen[at] ?? 0) + 2 && state.status === status);
       for (const end = performance.now() + 5000; !isSo(); await Bun.sleep(1))
-        if (performance.now() > end) throw new Error(`not all were answered with ${status} within 5 s`);
+        if (performance.now() > end) throw new Error(`not all connections got ${status} within 5 s`);
     },
     connections: () => opened,
     stop() {

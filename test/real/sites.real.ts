@@ -68,10 +68,10 @@ real("a removed domain is served not once more, to 64 connections that ask all t
     for (let round = 0; round < ROUNDS; round++)
       for (const remove of [byApi, byAnotherProcess]) {
         add(database, HOST);
-        await visitors.untilAnswered(200);
+        await visitors.untilStatus(200);
         await remove();
         visitors.mark();
-        await visitors.untilAnswered(421);
+        await visitors.untilStatus(421);
         expect(visitors.servedAfterMark()).toBe(0);
       }
   } finally {

@@ -8,10 +8,10 @@ import { atEnd } from "../../support/store.ts";
 import { eventually } from "../../protocols/tls/listeners.ts";
 
 const sockets = openSockets();
-/** The limits are enforced through what only Linux tells. */
+/** Only Linux can enforce the limits. */
 const onLinux = test.if(sockets !== undefined);
 
-/** A listener within limits; `/slow` is answered once the test says so. */
+/** A listener with limits; `/slow` responds when the test says so. */
 const watched = ({ connections = 100, connectionsPerClient = 100, host = "127.0.0.1" } = {}) => {
   if (!sockets) throw new Error("this test needs Linux");
   const slow = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ const ask = async (socket: Socket, path = "/"): Promise<string> => {
 
 const openOnes = (all: readonly Socket[]) => all.filter((socket) => !socket.closed);
 
-onLinux("a client has no more connections than its limit, and another is answered", async () => {
+onLinux("a client keeps no more connections than its limit, and another client gets a response", async () => {
   const { port, closed: count } = watched({ connectionsPerClient: 8 });
   const flood = await manyFrom("127.0.0.1", port, 80);
   const other = await connectFrom("127.0.0.2", port);
@@ -68,13 +68,16 @@ onLinux("a client has no more connections than its limit, and another is answere
   expect(await ask(other)).toStartWith("HTTP/1.1 200 OK");
 });
 
-onLinux("when all have too many together, the client with the most loses some", async () => {
-  const { port } = watched({ connections: 20 });
-  const few = await manyFrom("127.0.0.2", port, 6);
-  const many = await manyFrom("127.0.0.1", port, 60);
-  await eventually(() => openOnes(many).length === 14);
-  expect(openOnes(few)).toHaveLength(6);
-});
+onLinux(
+  "when all clients together have too many connections, the client with the most loses some",
+  async () => {
+    const { port } = watched({ connections: 20 });
+    const few = await manyFrom("127.0.0.2", port, 6);
+    const many = await manyFrom("127.0.0.1", port, 60);
+    await eventually(() => openOnes(many).length === 14);
+    expect(openOnes(few)).toHaveLength(6);
+  },
+);
 
 onLinux("the connections that were idle longest are closed", async () => {
   const { port } = watched({ connectionsPerClient: 8 });
@@ -85,7 +88,7 @@ onLinux("the connections that were idle longest are closed", async () => {
   expect(openOnes(recent)).toHaveLength(6);
 });
 
-onLinux("a request in progress is answered while connections without a request go", async () => {
+onLinux("a request in progress gets its response while idle connections are closed", async () => {
   const { port, finish } = watched({ connectionsPerClient: 8 });
   const busy = await connectFrom("127.0.0.1", port);
   const response = ask(busy, "/slow");
