@@ -66,14 +66,14 @@ describe("every route of the app", () => {
   });
 
   test("is in a document, unless it is hidden", async () => {
-    const shown = store.app.routes.filter(({ hooks }) => !hooks.detail?.hide);
+    const visible = store.app.routes.filter(({ hooks }) => !hooks.detail?.hide);
     const documents = await generateDocuments(store.app);
     const count = (["store", "platform"] as const).flatMap((name) =>
       Object.values(
         (documents(name, { baseUrl: "", stagingBaseUrl: "" }) as { paths: object }).paths,
       ).flatMap(Object.keys),
     ).length;
-    expect(count).toBe(shown.length);
+    expect(count).toBe(visible.length);
   });
 });
 

@@ -24,7 +24,7 @@ type Prometheus = typeof import("prom-client");
 const addDeprecatedCalls = ({ Counter }: Prometheus, registry: Registry, calls: DeprecatedCalls) =>
   new Counter({
     name: "http_server_deprecated_requests_total",
-    help: "Calls to deprecated operations, by the key that made them.",
+    help: "Calls to deprecated operations, by key.",
     labelNames: ["http_route", "key_id"],
     registers: [registry],
     collect() {

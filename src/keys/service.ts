@@ -43,7 +43,7 @@ const lastUseRecorder = (keys: Pick<KeyRepository, "touch">) => {
   let times = new Map<number, number>();
   return {
     record: (id: number, now: number) => void times.set(id, now),
-    /** Stores the times of last use. If that fails they are kept for the next call. */
+    /** Stores the times of last use. If that fails, the next call stores them. */
     async flush(): Promise<void> {
       const batch = times;
       times = new Map();

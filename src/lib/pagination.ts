@@ -11,7 +11,7 @@ export interface Page<Item> {
 export const writeCursor = (after: number, filter: string): string =>
   Buffer.from(`${after}:${filter}`).toString("base64url");
 
-/** The id after which a page starts. @throws Fault invalid_cursor unless `writeCursor` made the cursor for this filter */
+/** The id after which a page starts. @throws Fault invalid_cursor unless the cursor is from `writeCursor` with this filter */
 export const readCursor = (cursor: string, filter: string): number => {
   const after = Number(/^([1-9][0-9]*):/.exec(Buffer.from(cursor, "base64url").toString())?.[1]);
   if (!Number.isSafeInteger(after) || writeCursor(after, filter) !== cursor)

@@ -76,7 +76,7 @@ export const headerRefs = (names: readonly string[]): Json =>
 
 const ETAG_EXAMPLE = '"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"';
 
-/** The request headers with which an operation can be made conditional. */
+/** The request headers that make an operation conditional. */
 const CONDITIONS: Record<string, { description: string; schema: Json }> = {
   "If-Match": {
     description:

@@ -79,7 +79,7 @@ describe("a number in JSON", () => {
     ["true", "true"],
     ["null", "null"],
     ['"1"', '"1"'],
-  ])("%s is kept exactly", (text, value) => {
+  ])("%s is parsed exactly", (text, value) => {
     expect(written(text)).toBe(value);
   });
 
