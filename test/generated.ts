@@ -3,7 +3,7 @@ import Ajv, { type ValidateFunction } from "ajv/dist/2020";
 import fc from "fast-check";
 import { FAULTS } from "../src/lib/errors.ts";
 import { type Node, type Operation, operationsOf, pathWith } from "./support/operations.ts";
-import { DEPLOY, makeProject, toldDns } from "./domains/projects.ts";
+import { DEPLOY, makeProject, openFakeDns } from "./domains/projects.ts";
 import { type Store, addPet, openStore } from "./support/store.ts";
 
 /** The size of a pool of generated values. */
@@ -291,13 +291,13 @@ const fillShop = async (store: Store): Promise<void> => {
 
 /** A store with animals, and the project `docs` with two deploys and two domains. */
 const openFull = async (): Promise<Store> => {
-  const { told, inspect } = toldDns("records_right");
+  const { fakeDns, inspect } = openFakeDns("records_right");
   const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "1000000" }, inspect });
   for (let at = 0; at < 3; at++) await addPet(store, {});
   await fillShop(store);
   await makeProject(store, "docs");
   await fillProject(store);
-  expect(told.asked).toEqual([]);
+  expect(fakeDns.asked).toEqual([]);
   return store;
 };
 

@@ -76,7 +76,7 @@ const LIMITS: [string, Case][] = [
 ];
 
 describe.each(LIMITS)("the limit of %s", (_, { kind, most, withinMs, counts, detail }) => {
-  test("allows one attempt less", () => {
+  test("allows one attempt fewer", () => {
     expect(exhausted(attempts(kind, most - 1, counts))).toBeUndefined();
   });
 
@@ -85,7 +85,7 @@ describe.each(LIMITS)("the limit of %s", (_, { kind, most, withinMs, counts, det
     expect(exhausted(attempts(kind, most, counts))).toEqual({ detail, until });
   });
 
-  test("holds until as many have left as are too many", () => {
+  test("holds until all surplus attempts have left the window", () => {
     const until = NOW - most * SECOND + withinMs;
     expect(exhausted(attempts(kind, most + 3, counts))).toEqual({ detail, until });
   });
@@ -110,7 +110,7 @@ test.each(LIMITS.filter(([, { differs }]) => differs))(
   },
 );
 
-test("of several limits the one that holds for longest is told", () => {
+test("of several exhausted limits the one that ends last is returned", () => {
   const refused = attempts("refused", 5);
   const issued = attempts("issued", 5);
   expect(exhausted([...refused, ...issued])?.detail).toContain("in a week");

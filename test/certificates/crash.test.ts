@@ -96,7 +96,7 @@ test.each([
         certificates,
         isLasting: true,
       });
-      // Killed before the order's address was written down, it is placed again: the authority was asked for nothing more.
+      // Killed before the order's URL is stored, the service places the order again: the CA got no other request.
       expect(orders).toBeLessThanOrEqual(certificates + 1);
     }
   },

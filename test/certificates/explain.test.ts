@@ -21,7 +21,7 @@ const waiting = (more: Partial<Certificate> = {}): Certificate => ({
 
 const problem = (type: string, detail: string) => ({ type, detail, subproblems: [] });
 
-test("nothing is said of a name that waits as it should", () => {
+test("a name that is not late has no explanation", () => {
   expect(explain(waiting(), NOW)).toBeUndefined();
 });
 
@@ -31,7 +31,7 @@ test("a name without a certificate after 30 minutes is named", () => {
 
 const order = { ca: "https://ca.test/directory", url: null, key: "" };
 
-test("an order that is under way is told of: since when, and with whom", () => {
+test("an order under way is described with its start and its CA", () => {
   expect(describeAttempt(waiting())).toBeUndefined();
   expect(describeAttempt(waiting({ nextAt: 0, isRequested: true }))).toBeUndefined();
   expect(describeAttempt(waiting({ nextAt: 0, attemptSince: NOW, order }))).toBe(
@@ -42,7 +42,7 @@ test("an order that is under way is told of: since when, and with whom", () => {
   );
 });
 
-test("what failed before, or is late, is told of together with the order that is under way", () => {
+test("an earlier failure or a delay is described together with the order under way", () => {
   const since = "an order is under way with https://ca.test/directory since 2026-11-20T00:00:00.000Z";
   const late = waiting({ createdAt: NOW - 30 * MINUTE, nextAt: 0, attemptSince: NOW, order });
   expect(explain(late, NOW)).toBe(`docs.example.org: it has no certificate after 30 minutes; ${since}`);
@@ -50,14 +50,14 @@ test("what failed before, or is late, is told of together with the order that is
   expect(explain(again, NOW)).toEndWith(`allow the CA. Now ${since}.`);
 });
 
-test("what an authority said comes with what to do, and when it is tried again", () => {
+test("a CA's problem comes with advice and the time of the next attempt", () => {
   const said = explain(waiting({ problem: problem("caa", "CAA forbids it.") }), NOW);
   expect(said).toBe(
     "docs.example.org: it has no certificate. CAA forbids it. Change the domain's CAA records so that they allow the CA. The next attempt is at 2026-11-20T00:01:00.000Z.",
   );
 });
 
-test("a certificate that could not be renewed is said to be in use, and for how long", () => {
+test("a certificate that could not be renewed is described as in use, with its end", () => {
   const issued = { key: "", chain: "", ca: null, notBefore: 0, notAfter: NOW + MINUTE, ariId: null };
   const said = explain(waiting({ issued, problem: problem("unreachable", "No answer.") }), NOW);
   expect(said).toStartWith("docs.example.org: its certificate ends 2026-11-20T00:01:00.000Z");

@@ -13,7 +13,7 @@ const openOwn = async () => {
   return { ...room, listed };
 };
 
-test("a deleted project's own name is asked for no longer, and its key is gone with it", async () => {
+test("a deleted project's own name gets no more certificates, and its key is deleted", async () => {
   const { ca, api, pass, listed, certificates } = await openOwn();
   await pass();
   expect(await listed()).toEqual([OWN]);
@@ -25,7 +25,7 @@ test("a deleted project's own name is asked for no longer, and its key is gone w
   expect(ca.orders()).toHaveLength(1);
 });
 
-test("a name that no setting gives any more leaves when it would be renewed, not before: settings may be mistaken", async () => {
+test("a name removed from the settings goes when it would be renewed, not before: settings may be wrong", async () => {
   const { clock, pass, listed, certificates } = await openOwn();
   await pass();
   const other = "adopt.example.net";
@@ -40,14 +40,14 @@ test("a name that no setting gives any more leaves when it would be renewed, not
   expect(certificates.keyPair(other)).toBeUndefined();
 });
 
-test("a name that nobody holds and that has no certificate leaves at once", async () => {
+test("a name without a holder or a certificate is forgotten at once", async () => {
   const { clock, pass, listed, certificates } = await openOwn();
   await certificates.want(["gone.example.net"], clock.now());
   await pass();
   expect(await listed()).toEqual([OWN]);
 });
 
-test("a domain that a project has and has not verified stays, for it may be verified yet", async () => {
+test("a project's unverified domain stays, because it may still be verified", async () => {
   const { add, pass, listed, certificates, clock } = await openOwn();
   await add("docs.example.org");
   await certificates.want(["docs.example.org"], clock.now());
@@ -55,7 +55,7 @@ test("a domain that a project has and has not verified stays, for it may be veri
   expect(await listed()).toEqual(["docs.example.org", OWN]);
 });
 
-test("a name that another project proves leaves no certificate with who had it, and gets one of its own", async () => {
+test("a name that another project proves loses its certificate and gets a new one", async () => {
   const { store, ca, add, show, verify, verified, pass, clock, certificates, events } = await openIssuing();
   const name = "docs.example.org";
   await makeProject(store, "other");
@@ -82,15 +82,15 @@ test("a name that another project proves leaves no certificate with who had it, 
   expect(ca.orders()).toHaveLength(2);
 });
 
-test("an order that was under way for who lost the name ends with that", async () => {
-  const { store, told, add, show, verify, verified, pass, clock, certificates } = await openIssuing();
+test("an order under way ends when its project loses the name", async () => {
+  const { store, fakeDns, add, show, verify, verified, pass, clock, certificates } = await openIssuing();
   const name = "docs.example.org";
   await makeProject(store, "other");
   await verified(name);
   await add(name, "other");
   let isTaken = false;
   // The look before the order is the moment in which the other project proves the name.
-  told.delay = async () => {
+  fakeDns.delay = async () => {
     if (isTaken) return;
     isTaken = true;
     clock.advance(1);
@@ -105,7 +105,7 @@ test("an order that was under way for who lost the name ends with that", async (
   expect(await show(name)).toMatchObject({ stage: "dns_conflict" });
 });
 
-test("a project's own name is asked for once the project has something to show", async () => {
+test("a project's own name gets a certificate once the project has a deploy", async () => {
   const { store, pass, listed } = await openOwn();
   await makeProject(store, "new", "free", false);
   await pass();

@@ -11,13 +11,13 @@ import { DAY } from "./issuing.ts";
 const NAME = "docs.example.org";
 const PEM = /-----BEGIN [^]*?-----END CERTIFICATE-----\n?/g;
 
-const authority = await createTestCa();
+const ca = await createTestCa();
 const stranger = await createTestCa();
-const good = await authority.issue([NAME], { intermediate: true });
+const good = await ca.issue([NAME], { intermediate: true });
 const other = await stranger.issue([NAME], { intermediate: true });
 const certificatesOf = ({ cert }: { cert: string }) => cert.match(PEM) ?? [];
 const [leaf = "", intermediate = ""] = certificatesOf(good);
-const [fellow = ""] = certificatesOf(await authority.issue([NAME]));
+const [fellow = ""] = certificatesOf(await ca.issue([NAME]));
 const [, foreign = ""] = certificatesOf(other);
 
 const openImporting = async () => {
@@ -39,7 +39,7 @@ const openImporting = async () => {
   return { clock, stored, refusal };
 };
 
-test("what the TLS library does not take is not stored, and what it says is told", async () => {
+test("a pair that the TLS library refuses is not stored, and the library's reason is given", async () => {
   const { stored, clock } = await openImporting();
   const service = certificateService({
     certificates: stored,
@@ -58,8 +58,8 @@ test("what the TLS library does not take is not stored, and what it says is told
 describe("an imported certificate is used", () => {
   test.each([
     ["with its intermediate", leaf + intermediate],
-    ["with its intermediate and its root", leaf + intermediate + authority.root],
-    ["by itself, as of a private authority", leaf],
+    ["with its intermediate and its root", leaf + intermediate + ca.root],
+    ["by itself, as from a private CA", leaf],
   ])("%s", async (_, chain) => {
     const { stored, refusal } = await openImporting();
     expect(await refusal({ key: good.key, chain })).toBe("");
@@ -71,7 +71,7 @@ test.each([1, 10, 44.5, 90])(
   "one of %d days is kept, and its renewal is planned to the millisecond",
   async (days) => {
     const { stored, refusal } = await openImporting();
-    const { key, cert: chain } = await authority.issue([NAME], { days });
+    const { key, cert: chain } = await ca.issue([NAME], { days });
     expect(await refusal({ key, chain })).toBe("");
     const { issued, nextAt } = (await stored.find(NAME)) ?? {};
     expect(nextAt).toBeInteger();
@@ -80,7 +80,7 @@ test.each([1, 10, 44.5, 90])(
   },
 );
 
-test("an import that the storage refuses leaves nothing behind", async () => {
+test("an import that cannot be stored leaves nothing behind", async () => {
   const { clock, stored } = await openImporting();
   const issued = { ...good, chain: good.cert, ca: null, notBefore: 0, notAfter: 1, ariId: null };
   await expect(stored.installImported(NAME, issued, 1 / 3, clock.now())).rejects.toThrow("REAL value");
@@ -89,9 +89,9 @@ test("an import that the storage refuses leaves nothing behind", async () => {
 
 describe("an imported certificate is refused", () => {
   test.each([
-    ["whose next one is another authority's", leaf + foreign],
-    ["whose chain lacks a link", leaf + authority.root],
-    ["whose chain goes on behind its root", leaf + intermediate + authority.root + foreign],
+    ["whose second certificate is another CA's", leaf + foreign],
+    ["whose chain lacks a link", leaf + ca.root],
+    ["whose chain continues after its root", leaf + intermediate + ca.root + foreign],
     ["whose issuer is its fellow", leaf + fellow],
   ])("%s, which is named, with the right order", async (_, chain) => {
     const { refusal } = await openImporting();
@@ -100,25 +100,25 @@ describe("an imported certificate is refused", () => {
     expect(said).toContain("put the name's own certificate first, then its issuer's, and so on");
   });
 
-  test("whose own is not the first", async () => {
+  test("whose own certificate is not the first", async () => {
     const { refusal } = await openImporting();
     expect(await refusal({ key: good.key, chain: intermediate + leaf })).toContain(
       "the first must be the name's own",
     );
   });
 
-  test("whose issuer's has expired", async () => {
+  test("whose issuer has expired", async () => {
     const { clock, refusal } = await openImporting();
-    const long = await authority.issue([NAME], { intermediate: true, days: 90 });
+    const long = await ca.issue([NAME], { intermediate: true, days: 90 });
     clock.advance(40 * DAY);
     expect(await refusal({ key: long.key, chain: long.cert })).toMatch(
       /certificate 2 of the chain \(CN=Test Intermediate\) was valid until .+: ask its CA for the one that/,
     );
   });
 
-  test("that has expired, is for other names, or came with another's key: what it must be is said", async () => {
+  test("that has expired, is for other names, or has another key, with what it must be", async () => {
     const { clock, refusal } = await openImporting();
-    const elsewhere = await authority.issue(["other.example.org"]);
+    const elsewhere = await ca.issue(["other.example.org"]);
     const advice = `Give a certificate for ${NAME} that is valid now, and the key that it was made for`;
     for (const pair of [
       { key: elsewhere.key, chain: elsewhere.cert },
@@ -131,7 +131,7 @@ describe("an imported certificate is refused", () => {
     expect(late).toContain("is this machine's clock right? Give");
   });
 
-  test("for what is no host name, which is named", async () => {
+  test("for a name that is not a host name, which is quoted", async () => {
     const { config, database } = await openStore();
     const service = commandServices(config, database).certificates;
     await expect(service.import("..bad", { key: good.key, chain: good.cert })).rejects.toThrow(
@@ -139,7 +139,7 @@ describe("an imported certificate is refused", () => {
     );
   });
 
-  test("whose key has a passphrase or is no key, and how to give one is said", async () => {
+  test("whose key has a passphrase or is not a key, with how to give one", async () => {
     const { refusal } = await openImporting();
     const { privateKey } = generateKeyPairSync("ec", {
       namedCurve: "P-256",

@@ -90,7 +90,7 @@ const issuing = async () => {
     },
   };
 };
-const authority = await issuing();
+const ca = await issuing();
 
 const refusal = async (pair: { key: string; chain: string }, now = NOW): Promise<string> => {
   try {
@@ -121,15 +121,15 @@ describe("an imported certificate", () => {
     expect(await refusal(await selfSigned(await keys()))).toBe(WRONG_KEY);
   });
 
-  test("with a passphrase on its key is refused, and how to give it is said", async () => {
-    const { chain } = await authority.issue(NAME);
+  test("with a passphrase on its key is refused, with how to give it", async () => {
+    const { chain } = await ca.issue(NAME);
     expect(await refusal({ key: "nonsense", chain })).toBe(
       "The key cannot be read: give it as PEM without a passphrase.",
     );
   });
 
-  test("for another name is refused, and what to give is said", async () => {
-    expect(await refusal(await authority.issue("other.example.org"))).toBe(
+  test("for another name is refused, with what to give", async () => {
+    expect(await refusal(await ca.issue("other.example.org"))).toBe(
       `The certificate cannot be used: it is not for ${NAME}, but for other.example.org. Give a certificate for ${NAME} that is valid now, and the key that it was made for; of a chain the first must be the name's own.`,
     );
   });
@@ -138,16 +138,16 @@ describe("an imported certificate", () => {
 const ORDER = "put the name's own certificate first, then its issuer's, and so on, and nothing else.";
 
 describe("the chain of an imported certificate", () => {
-  test("is taken link by link", async () => {
-    const { key, chain } = await authority.issue(NAME, { intermediate: true });
+  test("is accepted link by link", async () => {
+    const { key, chain } = await ca.issue(NAME, { intermediate: true });
     expect(await refusal({ key, chain })).toBe("");
-    expect(await refusal({ key, chain: chain + authority.root })).toBe("");
+    expect(await refusal({ key, chain: chain + ca.root })).toBe("");
   });
 
-  test("is refused where a link is left out, which is named by its place and subject", async () => {
-    const { key, chain } = await authority.issue(NAME, { intermediate: true });
+  test("is refused where a link is missing, with its position and subject", async () => {
+    const { key, chain } = await ca.issue(NAME, { intermediate: true });
     const [leaf] = chain.split(/(?=-----BEGIN)/);
-    expect(await refusal({ key, chain: leaf + authority.root })).toBe(
+    expect(await refusal({ key, chain: leaf + ca.root })).toBe(
       `In the chain, certificate 2 of the chain (CN=Test Root) did not issue the one before it (CN=${NAME}): ${ORDER}`,
     );
   });
@@ -164,7 +164,7 @@ describe("the chain of an imported certificate", () => {
   describe("is refused", () => {
     const cases: [string, (leaf: Keys, issuer: Keys) => Promise<string[]>][] = [
       [
-        "where the issuer is no authority, though it signed",
+        "where the issuer signed but is not a CA",
         async (leaf, issuer) => [
           await certify({ subject: NAME, keys: leaf }, { subject: "issuer", keys: issuer }),
           await certify({ subject: "issuer", keys: issuer }, { subject: "issuer", keys: issuer }),
@@ -178,7 +178,7 @@ describe("the chain of an imported certificate", () => {
         ],
       ],
       [
-        "where another authority of that name signed",
+        "where another CA with that name signed",
         async (leaf, issuer) => [
           await certify({ subject: NAME, keys: leaf }, { subject: "issuer", keys: leaf }),
           await certify({ subject: "issuer", keys: issuer }, { subject: "issuer", keys: issuer }, true),
@@ -194,8 +194,8 @@ describe("the chain of an imported certificate", () => {
     });
   });
 
-  test("is refused from the moment on at which an issuer ends, and that is told", async () => {
-    const { key, chain } = await authority.issue(NAME, { intermediate: true, days: 90 });
+  test("is refused from the moment an issuer expires, with that time", async () => {
+    const { key, chain } = await ca.issue(NAME, { intermediate: true, days: 90 });
     const end = Date.parse(new X509Certificate(chain.split(/(?=-----BEGIN)/)[1] ?? "").validTo);
     expect(await refusal({ key, chain }, end - 1)).toBe("");
     expect(await refusal({ key, chain }, end)).toBe(

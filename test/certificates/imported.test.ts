@@ -4,13 +4,13 @@ import { commandServices } from "../../src/app/command-services.ts";
 import { createTestCa } from "../support/certificates.ts";
 import { DAY, openIssuing } from "./issuing.ts";
 
-const authority = await createTestCa();
+const ca = await createTestCa();
 
 /** The service with a certificate of ten days for this name that came from elsewhere. */
 const openImported = async (name: string, env: Record<string, string> = {}) => {
   const room = await openIssuing({}, { env });
   const { store, clock, certificates } = room;
-  const { key, cert: chain } = await authority.issue([name]);
+  const { key, cert: chain } = await ca.issue([name]);
   const service = commandServices(store.config, store.database, { clock }).certificates;
   const imported = await service.import(name, { key, chain });
   const end = imported.issued?.notAfter ?? 0;
@@ -21,12 +21,12 @@ const openImported = async (name: string, env: Record<string, string> = {}) => {
   return { ...room, end, said };
 };
 
-test("browsers are told to come over HTTPS only once another imported certificate has replaced the first", async () => {
+test("HSTS begins once another imported certificate has replaced the first", async () => {
   const name = "docs.example.org";
   const { store, clock, https, verified } = await openIssuing();
   await verified(name);
   const service = commandServices(store.config, store.database, { clock }).certificates;
-  const [first, second] = [await authority.issue([name]), await authority.issue([name])];
+  const [first, second] = [await ca.issue([name]), await ca.issue([name])];
   const lastingAfter = async ({ key, cert }: typeof first) => {
     await service.import(name, { key, chain: cert });
     https.certificates.clear();
@@ -45,7 +45,7 @@ const SERVED: [string, string, Record<string, string>][] = [
 ];
 
 test.each(SERVED)(
-  "of a name %s that no authority certifies stays in use to its end, and that it must be imported anew is said",
+  "for a name %s that no CA certifies stays in use until it expires, with advice to import another",
   async (_, name, env) => {
     const { ca, clock, https, pass, end, said } = await openImported(name, env);
     expect(await said()).toBeUndefined();
@@ -59,11 +59,11 @@ test.each(SERVED)(
   },
 );
 
-test("of a name that nothing is served under stays to its end; then it goes, and that is logged", async () => {
+test("for a name that is no longer served stays until it expires, then is removed and logged", async () => {
   const name = "later.example.net";
   const { store, certificates, clock, pass, end } = await openImported(name);
   const gone = () =>
-    store.log.filter(({ msg, hostname }) => /forgotten/.test(String(msg)) && hostname === name);
+    store.log.filter(({ msg, hostname }) => /nobody holds/.test(String(msg)) && hostname === name);
   await pass(end - DAY - clock.now());
   expect(certificates.keyPair(name)).toBeDefined();
   expect(gone()).toEqual([]);

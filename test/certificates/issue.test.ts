@@ -68,7 +68,7 @@ test("a domain whose plan drops is suspended from any stage, and nothing is orde
   expect(ca.orders()).toEqual([]);
 });
 
-test("nothing is ordered before the terms of service are agreed to, and it is said why", async () => {
+test("nothing is ordered before the terms of service are agreed to, and the reason is given", async () => {
   const { ca, certificates, pass, verified, stageOf } = await openIssuing(
     {},
     { env: { ACME_AGREE_TOS: "false" } },
@@ -80,16 +80,16 @@ test("nothing is ordered before the terms of service are agreed to, and it is sa
   expect((await certificates.find(NAME))?.problem).toMatchObject({ type: "no_authority" });
 });
 
-test("no order is spent on a domain whose records are not right any more", async () => {
-  const { ca, told, certificates, pass, verified } = await openIssuing();
+test("no order is placed for a domain whose records are no longer right", async () => {
+  const { ca, fakeDns, certificates, pass, verified } = await openIssuing();
   await verified(NAME);
-  told.said = "records_wrong";
+  fakeDns.outcome = "records_wrong";
   await pass();
   expect(ca.orders()).toEqual([]);
   expect((await certificates.find(NAME))?.problem).toMatchObject({ type: "records" });
 });
 
-test("a challenge is answered under its own name only, and only while it is pending", async () => {
+test("a challenge gets its response under its own name only, and only while pending", async () => {
   const { store, certificates, pass, verified } = await openIssuing({ validate: async () => false });
   const ask = async (host: string, token: string) =>
     (await store.visit(`http://${host}/.well-known/acme-challenge/${token}`)).status;
@@ -110,7 +110,7 @@ test("a challenge is answered under its own name only, and only while it is pend
   await pass();
 });
 
-test("rule 9: a domain without a certificate after 30 minutes is ssl_overdue, with what was said last", async () => {
+test("rule 9: a domain without a certificate after 30 minutes is ssl_overdue, with the last problem", async () => {
   const { ca, pass, show, verified } = await openIssuing();
   await ca.down();
   await verified(NAME);
@@ -125,8 +125,8 @@ test("rule 9: a domain without a certificate after 30 minutes is ssl_overdue, wi
   });
 });
 
-describe("what an authority refuses", () => {
-  test("leaves the domain issue_failed, its reason kept in full, and is tried again in 1, 10 and 100 minutes", async () => {
+describe("an order that a CA refuses", () => {
+  test("leaves the domain issue_failed with the full reason, and is retried after 1, 10 and 100 minutes", async () => {
     const { ca, certificates, pass, verified, stageOf } = await openIssuing({ validate: async () => false });
     await verified(NAME);
     await pass();
@@ -156,7 +156,7 @@ describe("what an authority refuses", () => {
     expect(await stageOf(NAME)).toBe("live");
   });
 
-  test("for too many orders waits as long as it says", async () => {
+  test("for too many orders waits for its Retry-After", async () => {
     const { ca, certificates, pass, verified, stageOf } = await openIssuing();
     ca.failNext("new-order", {
       status: 429,
@@ -178,7 +178,7 @@ describe("what an authority refuses", () => {
   });
 });
 
-test("after five refusals in an hour nothing is ordered before the hour is over, whoever asks", async () => {
+test("five refusals in an hour stop all orders until the hour is over, requested ones too", async () => {
   const { ca, certificates, pass, verified, verify, show } = await openIssuing({
     validate: async () => false,
   });
@@ -200,15 +200,15 @@ test("after five refusals in an hour nothing is ordered before the hour is over,
   expect(ca.orders()).toHaveLength(6);
 });
 
-describe("what goes wrong on the way", () => {
-  test("a nonce of three that is rejected changes nothing", async () => {
+describe("an attempt that is disturbed", () => {
+  test("a rejected nonce of every three changes nothing", async () => {
     const { pass, verified, stageOf } = await openIssuing({ nonceRejection: 0.3 });
     await verified(NAME);
     await pass();
     expect(await stageOf(NAME)).toBe("live");
   });
 
-  test("an authority that is down is asked again, and one order comes of it", async () => {
+  test("a CA that is down is tried again, and gets one order", async () => {
     const { ca, certificates, pass, verified, stageOf } = await openIssuing();
     await ca.down();
     await verified(NAME);
@@ -240,7 +240,7 @@ describe("what goes wrong on the way", () => {
     expect((await certificates.find(NAME))?.problem).toBeUndefined();
   });
 
-  test("CAA that forbids midway is said in the authority's words, and tried again when it allows", async () => {
+  test("CAA records that forbid midway are reported in the CA's words, and retried once they allow", async () => {
     const { ca, certificates, pass, verified, stageOf } = await openIssuing();
     const problem = {
       type: "caa",
@@ -268,8 +268,8 @@ describe("what goes wrong on the way", () => {
   });
 
   test("a certificate that is not valid yet by this machine's clock is not used, and the clock is named", async () => {
-    const authoritys = testClock(Date.now() + 60 * MINUTE);
-    const { certificates, pass, verified, stageOf } = await openIssuing({ clock: authoritys });
+    const caClock = testClock(Date.now() + 60 * MINUTE);
+    const { certificates, pass, verified, stageOf } = await openIssuing({ clock: caClock });
     await verified(NAME);
     await pass();
     expect(await stageOf(NAME)).toBe("issue_failed");
@@ -278,15 +278,15 @@ describe("what goes wrong on the way", () => {
     expect(found?.problem?.detail).toContain("is this machine's clock right?");
   });
 
-  test("an authority whose clock is an hour behind changes nothing", async () => {
-    const authoritys = testClock(Date.now() - 60 * MINUTE);
-    const { pass, verified, stageOf } = await openIssuing({ clock: authoritys });
+  test("a CA whose clock is an hour behind changes nothing", async () => {
+    const caClock = testClock(Date.now() - 60 * MINUTE);
+    const { pass, verified, stageOf } = await openIssuing({ clock: caClock });
     await verified(NAME);
     await pass();
     expect(await stageOf(NAME)).toBe("live");
   });
 
-  test("an order that has expired is made anew", async () => {
+  test("an expired order is placed again", async () => {
     const { ca, pass, verified, stageOf } = await openIssuing();
     ca.failNext("finalize", { status: 500 });
     await verified(NAME);
@@ -298,7 +298,7 @@ describe("what goes wrong on the way", () => {
     expect(ca.orders()).toHaveLength(2);
   });
 
-  test("an account that the authority does not know any more is made anew", async () => {
+  test("an account that the CA no longer knows is registered again", async () => {
     const { ca, pass, verified, stageOf } = await openIssuing();
     await verified("first.example.org");
     await pass();
@@ -336,7 +336,7 @@ describe("a certificate in use", () => {
     expect(second?.key).not.toBe(first?.key);
   });
 
-  test("is renewed early if the authority wants that, and says which one is replaced", async () => {
+  test("is renewed early if the CA asks for it, and the order names what it replaces", async () => {
     const { ca, pass, verified, clock } = await openIssuing({
       ari: ({ notBefore }) => ({ start: notBefore + 2 * DAY, end: notBefore + 3 * DAY }),
     });
@@ -350,7 +350,7 @@ describe("a certificate in use", () => {
     expect(clock.now()).toBeGreaterThan(0);
   });
 
-  test("is renewed all the same if the authority has it replaced already, as after a lost answer", async () => {
+  test("is renewed even if the CA has already replaced it, as after a lost response", async () => {
     const { ca, certificates, pass, verified } = await openIssuing();
     await verified(NAME);
     await pass();
@@ -361,7 +361,7 @@ describe("a certificate in use", () => {
     expect(ca.orders().at(-1)?.replaces).toBeUndefined();
   });
 
-  test("is renewed within a day or so whatever Retry-After says", async () => {
+  test("is renewed within about a day whatever Retry-After says", async () => {
     const { ca, clock, certificates, pass, verified } = await openIssuing({ ari: false });
     await verified(NAME);
     await pass();

@@ -7,7 +7,7 @@ import { openProject } from "../domains/projects.ts";
 /** Any port: nothing listens in these tests. */
 const HTTPS_PORT = "8443";
 
-/** The service with HTTPS, and an authority that asks it for its challenges as it would over the network. */
+/** The service with HTTPS, and a CA that fetches its challenges as it would over the network. */
 export const openIssuing = async (
   options: AcmeCaOptions = {},
   { env = {}, ...settings }: StoreSettings = {},
@@ -29,7 +29,7 @@ export const openIssuing = async (
   atEnd(() => ca[Symbol.asyncDispose]());
   const room = await openProject({
     clock,
-    // Time passes at once, but what the authority does takes some.
+    // Time passes at once, but the CA's work takes some.
     sleep(ms) {
       clock.advance(ms);
       return Bun.sleep(1);
@@ -42,11 +42,11 @@ export const openIssuing = async (
     },
     ...settings,
   });
-  const { store, told } = room;
+  const { store, fakeDns } = room;
   const { https } = store;
   if (!https) throw new Error("there is no HTTPS");
   fetch = store.fetch;
-  told.said = "records_right";
+  fakeDns.outcome = "records_right";
   const certificates = certificateRepository(store.database, certificateEffects(store.database));
   /** Lets time pass, and what is due be dealt with. */
   const pass = async (ms = 0) => {

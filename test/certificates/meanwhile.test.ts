@@ -8,7 +8,7 @@ import { DAY, openIssuing } from "./issuing.ts";
 const NAME = "docs.example.org";
 const { key, cert: chain } = await (await createTestCa()).issue([NAME]);
 
-/** The service, and a command line that does something while the authority looks whether the name is proven. */
+/** The service, and a command line that does something while the CA validates the name. */
 const openBeside = async ({ isMet }: { isMet: boolean }) => {
   let beside = async (): Promise<unknown> => undefined;
   const room = await openIssuing({
@@ -30,7 +30,7 @@ const openBeside = async ({ isMet }: { isMet: boolean }) => {
     await verified(NAME);
     await pass();
   };
-  /** Does something while the authority is asked when it wants the certificate renewed. */
+  /** Does something while the CA's renewal window is read. */
   const duringLook = async (act: () => Promise<unknown>) => {
     await verified(NAME);
     await pass();
@@ -63,17 +63,17 @@ test.each([false, true])(
   },
 );
 
-test("while an order is under way, since when and with whom is told; afterwards nothing is", async () => {
+test("an order is described with its start and CA while it is under way, and not afterwards", async () => {
   const { during, service, found, ca } = await openBeside({ isMet: true });
-  let told: string | undefined;
+  let description: string | undefined;
   await during(async () => {
-    told = describeAttempt(await service.get(NAME));
+    description = describeAttempt(await service.get(NAME));
   });
-  expect(told).toStartWith(`an order is under way with ${ca.directory} since 20`);
+  expect(description).toStartWith(`an order is under way with ${ca.directory} since 20`);
   expect(describeAttempt(await found())).toBeUndefined();
 });
 
-test("who asks for a renewal while an attempt fails gets another at once", async () => {
+test("a renewal requested during a failing attempt gets another attempt at once", async () => {
   const { during, service, pass, ca } = await openBeside({ isMet: false });
   await during(() => service.renew(NAME));
   expect(ca.orders()).toHaveLength(1);
@@ -83,14 +83,14 @@ test("who asks for a renewal while an attempt fails gets another at once", async
   expect(ca.orders()).toHaveLength(2);
 });
 
-test("who asks while the authority is asked when to renew gets another certificate at once", async () => {
+test("a request while the CA's renewal window is read gets another certificate at once", async () => {
   const { duringLook, service, pass, ca } = await openBeside({ isMet: true });
   await duringLook(() => service.renew(NAME));
   await pass();
   expect(ca.certificates).toHaveLength(2);
 });
 
-test("a certificate that is revoked while the authority is asked when to renew is replaced at once", async () => {
+test("a certificate that is revoked while the CA's renewal window is read is replaced at once", async () => {
   const { duringLook, service, found, pass, ca } = await openBeside({ isMet: true });
   await duringLook(() => service.revoke(NAME));
   expect((await found()).issued).toBeUndefined();
@@ -99,7 +99,7 @@ test("a certificate that is revoked while the authority is asked when to renew i
   expect((await found()).issued?.chain).toBe(ca.certificates[1]?.chain);
 });
 
-test("a certificate that is imported while the authority is asked when to renew stays", async () => {
+test("a certificate that is imported while the CA's renewal window is read stays", async () => {
   const { duringLook, imported, found, pass, ca } = await openBeside({ isMet: true });
   await duringLook(imported);
   await pass();
@@ -119,7 +119,7 @@ test("a certificate that is imported while another is revoked stays", async () =
   expect((await found()).issued?.chain).toBe(chain);
 });
 
-test("who asks while a limit makes the name wait is told of a time that is not past", async () => {
+test("a request during a limit's wait is refused with a time that is not past", async () => {
   const { service, certificates, clock, verified, found, pass, ca } = await openBeside({ isMet: true });
   ca.failNext("new-order", { status: 429, problem: { type: "rateLimited", detail: "" }, retryAfter: 60 });
   await verified(NAME);
@@ -128,7 +128,7 @@ test("who asks while a limit makes the name wait is told of a time that is not p
   await expect(service.renew(NAME)).rejects.toThrow(`The next attempt is at ${formatTime(clock.now())}.`);
 });
 
-test("an attempt that was cut off goes on at the next start", async () => {
+test("an interrupted attempt continues at the next start", async () => {
   const { certificates, clock, verified, found, pass, ca } = await openBeside({ isMet: true });
   await verified(NAME);
   await pass();

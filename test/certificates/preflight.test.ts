@@ -12,7 +12,7 @@ import { listenerFor } from "../protocols/tls/listeners.ts";
 const NAME = "docs.example.org";
 const REFUSED = "connection refused";
 
-/** What is found of a name whose records are right unless told otherwise, where a test says what its addresses answer. */
+/** Runs the preflight of a name whose records are right by default; each test chooses what its addresses return. */
 const examine = ({
   isOwn = false,
   identities = [],
@@ -82,14 +82,14 @@ const refuse =
   };
 
 describe("a domain is proven", () => {
-  test("over HTTP where that answers, and nothing else is tried", async () => {
+  test("over HTTP where that works, and nothing else is tried", async () => {
     const tried: string[] = [];
     const inHandshake = async (address: string) => void tried.push(address);
     expect(await examine({ inHandshake })).toEqual({ method: "http-01" });
     expect(tried).toEqual([]);
   });
 
-  test("in the handshake where HTTP does not answer and HTTPS does, at every address", async () => {
+  test("in the handshake where HTTP fails and HTTPS works, at every address", async () => {
     const addresses = ["192.0.2.1", "2001:db8::1"];
     const tried: string[] = [];
     const found = await examine({
@@ -102,7 +102,7 @@ describe("a domain is proven", () => {
   });
 });
 
-test("no order is spent on a domain of which one address answers in neither way; both reasons are said", async () => {
+test("no order is placed for a domain with an address that fails both ways; both reasons are given", async () => {
   const addresses = ["192.0.2.1", "2001:db8::1"];
   const nowhere = refuse("2001:db8::1");
   const found = await examine({ addresses, overHttp: nowhere, inHandshake: nowhere });
@@ -114,7 +114,7 @@ test("no order is spent on a domain of which one address answers in neither way;
   expect(found.obstacle.detail).toContain(`port 8443 of ${NAME} at 2001:db8::1: ${REFUSED}`);
 });
 
-test("all addresses are asked at the same time, however many there are; the first that fails is named", async () => {
+test("all addresses are tried at the same time; the first that fails is named", async () => {
   const addresses = Array.from({ length: 20 }, (_, last) => `192.0.2.${last}`);
   /** Ends when it was called for every address. */
   const together = () => {
@@ -164,7 +164,7 @@ describe("a trial of the handshake", () => {
     expect([...pending]).toEqual([]);
   });
 
-  test("fails at another server, also at one that answers another challenge", async () => {
+  test("fails at another server, even one that responds to another challenge", async () => {
     const { pending, port, tryAt } = await openTrial();
     const elsewhere = { acmeTlsPort: port, dnsPrivate: true };
     await expect(tryAt(elsewhere, new Map())).rejects.toThrow();
@@ -172,7 +172,7 @@ describe("a trial of the handshake", () => {
     await expect(tryAt(elsewhere, new Map())).rejects.toThrow("another server responds");
   });
 
-  test("fails where nothing listens, and at addresses that authorities cannot reach", async () => {
+  test("fails where nothing listens, and at addresses that CAs cannot reach", async () => {
     const { pending, port, tryAt } = await openTrial();
     await expect(tryAt({ acmeTlsPort: 1, dnsPrivate: true })).rejects.toThrow();
     await expect(tryAt({ acmeTlsPort: port, dnsPrivate: false })).rejects.toThrow("not public");
@@ -191,34 +191,34 @@ describe("a name of the service's own", () => {
   };
   const missing: DomainFinding = { kind: "no_record", name: NAME, type: "CNAME", expected: [NAME] };
 
-  test("is proven in the handshake where only that answers", async () => {
+  test("is proven in the handshake where only that works", async () => {
     expect(await examine({ ...own, overHttp: nowhere })).toEqual({ method: "tls-alpn-01" });
   });
 
-  test("is tried over HTTP where nothing can be reached from here: an authority may stand elsewhere", async () => {
+  test("is tried over HTTP where nothing can be reached from here: a CA may reach it", async () => {
     const found = await examine({ ...own, overHttp: nowhere, inHandshake: nowhere });
     expect(found).toEqual({ method: "http-01" });
   });
 
-  test("whose CAA records forbid the certificate is not ordered for", async () => {
+  test("gets no order while its CAA records forbid the certificate", async () => {
     expect(await examine({ ...own, findings: [caa] })).toMatchObject({
       obstacle: { type: "records", detail: expect.stringContaining("forbid the certificate") },
     });
   });
 
-  test("may have CAA records that name the authority as that says itself", async () => {
+  test("may have CAA records with the CA's own identity", async () => {
     const seen: InspectOptions[] = [];
     await examine({ ...own, identities: ["ca.example"], inspected: (manner) => void seen.push(manner) });
     expect(seen).toMatchObject([{ issuers: ["ca.example"] }]);
   });
 
-  test("without an address is not ordered for, and the record that it needs is said", async () => {
+  test("gets no order without an address, with the record it needs", async () => {
     expect(await examine({ ...own, findings: [missing], addresses: [] })).toMatchObject({
       obstacle: { type: "records", detail: `${NAME} has no address: create an A or AAAA record.` },
     });
   });
 
-  test("that leads here by whatever records is ordered for", async () => {
+  test("gets an order whatever records point it here", async () => {
     const other: DomainFinding = { ...missing, kind: "conflicting_record", type: "A", found: ["192.0.2.1"] };
     expect(await examine({ ...own, findings: [other] })).toEqual({ method: "http-01" });
     expect(await examine({ ...own, findings: [], addresses: [] })).toEqual({ method: "http-01" });

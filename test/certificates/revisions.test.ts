@@ -37,7 +37,7 @@ test.each<[what: string, was: number | null, is: object]>([
   expect(due).toHaveLength(was === null ? 0 : 1);
 });
 
-test("what is requested or was cut off is due before what has waited for longer", async () => {
+test("requested and interrupted certificates are due before those that have waited longer", async () => {
   const certificates = openMigrated(
     ["late.example.org", 5],
     ["asked.example.org", 0],
@@ -54,7 +54,7 @@ test("an attempt begins once, however many read the same row", async () => {
   expect(begun).toEqual([true, false, false]);
 });
 
-test("a certificate that was asked for after it was read is not put off", async () => {
+test("a certificate that is requested after it was read is not put off", async () => {
   const certificates = openMigrated(["docs.example.org", 1]);
   const read = (await certificates.find("docs.example.org"))!;
   await certificates.request("docs.example.org");
@@ -62,7 +62,7 @@ test("a certificate that was asked for after it was read is not put off", async 
   expect(await certificates.due(100, 10)).toHaveLength(1);
 });
 
-test("an attempt that ended by an import stays ended when somebody asks for another certificate", async () => {
+test("an attempt that an import ended stays ended when another certificate is requested", async () => {
   const certificates = openMigrated(["docs.example.org", 1]);
   await certificates.beginAttempt((await certificates.find("docs.example.org"))!, 2);
   const imported = {
@@ -75,7 +75,7 @@ test("an attempt that ended by an import stays ended when somebody asks for anot
   };
   await certificates.installImported("docs.example.org", imported, 900, 3);
   await certificates.request("docs.example.org");
-  const issued = { ...imported, chain: "issued", authority: "https://ca.test/" };
+  const issued = { ...imported, chain: "issued", ca: "https://ca.test/" };
   expect(await certificates.install("docs.example.org", issued, 900, 4)).toBe(false);
   expect((await certificates.find("docs.example.org"))?.issued?.chain).toBe("imported");
 });

@@ -4,7 +4,7 @@ import { Glob } from "bun";
 import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { SQLiteTable, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { openDatabase } from "../../src/db/open.ts";
-import { DEPLOY, toldDns } from "../domains/projects.ts";
+import { DEPLOY, openFakeDns } from "../domains/projects.ts";
 import { type Call, type Store, atEnd, openStore, temporaryDirectory } from "../support/store.ts";
 
 const SCHEMA = join(import.meta.dir, "../../src/db/schema");
@@ -70,9 +70,9 @@ const write = async (store: Store) => {
 test.each(["no", "yes"])(
   "every write of the API succeeds when each table has another nullable column (STRICT_CATEGORIES=%s)",
   async (strict) => {
-    const { told, inspect } = toldDns("records_right");
+    const { fakeDns, inspect } = openFakeDns("records_right");
     const store = await openStore({ path: withNewColumns(), env: { STRICT_CATEGORIES: strict }, inspect });
     expect(await write(store)).toEqual(WRITES.map(([method, path]) => `${method} ${path} succeeds`));
-    expect(told.asked).toEqual(["docs.example.org"]);
+    expect(fakeDns.asked).toEqual(["docs.example.org"]);
   },
 );

@@ -6,7 +6,7 @@ import { domainRepository } from "../../src/domains/repository.ts";
 import { MAX_DOMAINS, domainService } from "../../src/domains/service.ts";
 import { rateLimiter } from "../../src/lib/rate-limiter.ts";
 import { faultOf, messageOf, openOnce, temporaryDirectory } from "../support/store.ts";
-import { type WireDomain, makeProject, openProject, toldDns } from "./projects.ts";
+import { type WireDomain, makeProject, openProject, openFakeDns } from "./projects.ts";
 
 const TARGET = /^[a-z2-7]{20}\.cname\.localhost$/;
 
@@ -76,7 +76,7 @@ describe("a domain that is added", () => {
     expect((await api("DELETE", "/domains/b%C3%BCcher.example.org")).status).toBe(204);
   });
 
-  test("a second time is answered as it is, and nothing happens", async () => {
+  test("a second time is returned unchanged, without an event", async () => {
     const { add, events } = await openProject();
     const first = await (await add("docs.example.org")).json();
     const again = await add("DOCS.example.org");
@@ -86,7 +86,7 @@ describe("a domain that is added", () => {
     expect(await events("docs.example.org")).toEqual(["added awaiting_dns"]);
   });
 
-  test("as a further one is served, not primary", async () => {
+  test("as a second one is served, not primary", async () => {
     const { add } = await openProject();
     await add("docs.example.org");
     expect(await (await add("www.example.org")).json()).toMatchObject({ role: "served" });
@@ -162,7 +162,7 @@ describe("a domain that is added", () => {
     expect(await faultOf(await api("POST", "/domains", { json }))).toBe("400 invalid_request");
   });
 
-  test(`as one more than ${MAX_DOMAINS} is refused, also when they are added at once`, async () => {
+  test(`beyond ${MAX_DOMAINS} is refused, also when all are added at once`, async () => {
     const { add, api } = await openProject();
     const names = Array.from({ length: MAX_DOMAINS + 5 }, (_, at) => `d${at}.example.org`);
     const answers = await Promise.all(names.map((name) => add(name)));
@@ -175,12 +175,12 @@ describe("a domain that is added", () => {
   });
 });
 
-describe("a check that is asked for", () => {
+describe("a requested check", () => {
   test("finds the records right: the domain is verified and live over HTTP, at once", async () => {
-    const { add, verify, told, history, show, store } = await openProject();
+    const { add, verify, fakeDns, history, show, store } = await openProject();
     await add("docs.example.org");
     store.clock.advance(5000);
-    told.said = "records_right";
+    fakeDns.outcome = "records_right";
     const answer = await verify("docs.example.org");
     expect(answer.status).toBe(200);
     const domain = (await answer.json()) as WireDomain;
@@ -203,34 +203,34 @@ describe("a check that is asked for", () => {
     expect(await (await store.visit("http://docs.example.org/")).text()).toBe("<h1>Docs</h1>");
   });
 
-  test("is no event if it finds what the last one found, whoever asks for it, in whatever order", async () => {
-    const { add, verify, told, events, store } = await openProject();
+  test("adds no event if it finds what the last one found, whoever requests it, in any order", async () => {
+    const { add, verify, fakeDns, events, store } = await openProject();
     await add("docs.example.org");
     const seen = ["added awaiting_dns", "records_missing awaiting_dns"];
     for (let at = 0; at < 5; at++) await verify("docs.example.org");
     expect(await events("docs.example.org")).toEqual(seen);
     store.clock.advance(60_000);
-    told.said = "unreachable";
+    fakeDns.outcome = "unreachable";
     const silent = (server: string) =>
       ({ kind: "unreachable", name: "docs.example.org", server, reason: "timeout" }) as const;
     for (let at = 0; at < 3; at++) {
       const servers = at % 2 === 0 ? ["192.0.2.53", "192.0.2.54"] : ["192.0.2.54", "192.0.2.53"];
-      told.findings = servers.map(silent);
+      fakeDns.findings = servers.map(silent);
       await verify("docs.example.org");
     }
-    told.findings = undefined;
+    fakeDns.findings = undefined;
     expect(await events("docs.example.org")).toEqual([...seen, "unreachable awaiting_dns"]);
     store.clock.advance(60_000);
-    told.said = "records_right";
+    fakeDns.outcome = "records_right";
     for (let at = 0; at < 5; at++) await verify("docs.example.org");
     const live = ["records_right verified", "served_over_http live"];
     expect(await events("docs.example.org")).toEqual([...seen, "unreachable awaiting_dns", ...live]);
   });
 
-  test("finds a conflict, and says what to do in words", async () => {
-    const { add, verify, told } = await openProject();
+  test("finds a conflict, and says what to do", async () => {
+    const { add, verify, fakeDns } = await openProject();
     await add("docs.example.org");
-    told.said = "records_wrong";
+    fakeDns.outcome = "records_wrong";
     const domain = (await (await verify("docs.example.org")).json()) as WireDomain;
     expect(domain.stage).toBe("dns_conflict");
     expect(domain.findings).toEqual([
@@ -246,25 +246,25 @@ describe("a check that is asked for", () => {
     ]);
   });
 
-  test("that could not ask leaves the stage as it is", async () => {
-    const { add, verify, told, events } = await openProject();
+  test("without responses keeps the stage", async () => {
+    const { add, verify, fakeDns, events } = await openProject();
     await add("docs.example.org");
-    told.said = "records_wrong";
+    fakeDns.outcome = "records_wrong";
     await verify("docs.example.org");
-    told.said = "unreachable";
+    fakeDns.outcome = "unreachable";
     const domain = (await (await verify("docs.example.org")).json()) as WireDomain;
     expect(domain).toMatchObject({ stage: "dns_conflict", findings: [{ kind: "unreachable" }] });
     expect((await events("docs.example.org")).at(-1)).toBe("unreachable dns_conflict");
   });
 
-  test("at 8 times at once asks the DNS once, and all have its answer", async () => {
-    const { add, verify, told } = await openProject();
+  test("requested 8 times at once queries the DNS once, and all get its result", async () => {
+    const { add, verify, fakeDns } = await openProject();
     await add("docs.example.org");
-    told.said = "records_right";
-    told.delay = () => Bun.sleep(20);
+    fakeDns.outcome = "records_right";
+    fakeDns.delay = () => Bun.sleep(20);
     const answers = await Promise.all(Array.from({ length: 8 }, () => verify("docs.example.org")));
     for (const answer of answers) expect(await answer.json()).toMatchObject({ stage: "live" });
-    expect(told.asked.length).toBe(1);
+    expect(fakeDns.asked.length).toBe(1);
   });
 
   test("more than 10 times in a minute is refused with Retry-After, and another domain's is not", async () => {
@@ -281,43 +281,43 @@ describe("a check that is asked for", () => {
     expect((await verify("www.example.org")).status).toBe(200);
   });
 
-  test("while the domain is removed changes nothing: it is gone", async () => {
-    const { add, verify, told, api, events } = await openProject();
+  test("of a domain that is removed meanwhile changes nothing", async () => {
+    const { add, verify, fakeDns, api, events } = await openProject();
     await add("docs.example.org");
-    told.said = "records_right";
-    told.delay = async () => void (await api("DELETE", "/domains/docs.example.org"));
+    fakeDns.outcome = "records_right";
+    fakeDns.delay = async () => void (await api("DELETE", "/domains/docs.example.org"));
     expect(await faultOf(await verify("docs.example.org"))).toBe("404 not_found");
     expect(await events("docs.example.org")).toEqual(["added awaiting_dns", "removed removed"]);
   });
 
   test("while the domain is removed and added again does not count for the new one", async () => {
-    const { add, verify, told, api } = await openProject();
+    const { add, verify, fakeDns, api } = await openProject();
     await add("docs.example.org");
-    told.said = "records_right";
-    told.delay = async () => {
+    fakeDns.outcome = "records_right";
+    fakeDns.delay = async () => {
       await api("DELETE", "/domains/docs.example.org");
       await add("docs.example.org");
     };
     expect(await (await verify("docs.example.org")).json()).toMatchObject({ stage: "awaiting_dns" });
   });
 
-  test("that another process's check overtook changes nothing of what that found", async () => {
+  test("that another process's check overtook changes nothing", async () => {
     const path = `${temporaryDirectory()}/store.db`;
-    const { add, verify, told, show, store } = await openProject({ path });
+    const { add, verify, fakeDns, show, store } = await openProject({ path });
     await add("docs.example.org");
     const beside = await openProject({ path, clock: store.clock });
-    beside.told.said = "records_right";
-    told.said = "records_wrong";
-    told.delay = async () => void (await beside.verify("docs.example.org"));
+    beside.fakeDns.outcome = "records_right";
+    fakeDns.outcome = "records_wrong";
+    fakeDns.delay = async () => void (await beside.verify("docs.example.org"));
     expect(await (await verify("docs.example.org")).json()).toMatchObject({ stage: "live", findings: [] });
     expect(await show("docs.example.org")).toMatchObject({ stage: "live", findings: [] });
   });
 
   test("while the plan falls below Pro does not make the domain live", async () => {
-    const { add, verify, told, api } = await openProject();
+    const { add, verify, fakeDns, api } = await openProject();
     await add("docs.example.org");
-    told.said = "records_right";
-    told.delay = async () => void (await api("PATCH", "", { json: { plan: "free" } }));
+    fakeDns.outcome = "records_right";
+    fakeDns.delay = async () => void (await api("PATCH", "", { json: { plan: "free" } }));
     expect(await (await verify("docs.example.org")).json()).toMatchObject({ stage: "awaiting_dns" });
   });
 });
@@ -331,10 +331,10 @@ describe("a host name that several projects wait for", () => {
     return room;
   };
 
-  test("is taken by exactly one of those that find their record at once", async () => {
-    const { told, verify, show, history } = await openTwo();
-    told.said = "records_right";
-    told.delay = () => Bun.sleep(10);
+  test("goes to exactly one of those that find their record at once", async () => {
+    const { fakeDns, verify, show, history } = await openTwo();
+    fakeDns.outcome = "records_right";
+    fakeDns.delay = () => Bun.sleep(10);
     const answers = await Promise.all([verify("docs.example.org"), verify("docs.example.org", "other")]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     const loser = answers[0]?.status === 409 ? "docs" : "other";
@@ -345,11 +345,11 @@ describe("a host name that several projects wait for", () => {
     expect((await history("docs.example.org", loser))[0]).toMatchObject({ event: "domain_taken" });
   });
 
-  test("is taken by exactly one of 20 projects, 20 times", async () => {
-    const { store, add, verify, told, api } = await openProject();
+  test("goes to exactly one of 20 projects, 20 times", async () => {
+    const { store, add, verify, fakeDns, api } = await openProject();
     const slugs = Array.from({ length: 20 }, (_, at) => `p${at}`);
     for (const slug of slugs) await makeProject(store, slug, "enterprise");
-    told.said = "records_right";
+    fakeDns.outcome = "records_right";
     for (let round = 0; round < 20; round++) {
       const name = `r${round}.example.org`;
       await Promise.all(slugs.map((slug) => add(name, slug)));
@@ -361,39 +361,39 @@ describe("a host name that several projects wait for", () => {
   });
 
   test("is not taken without a proof, whatever the records are", async () => {
-    const { told, add, verify, show } = await openProject();
+    const { fakeDns, add, verify, show } = await openProject();
     await add("example.org");
-    told.said = "records_right";
-    told.isFlattened = true;
+    fakeDns.outcome = "records_right";
+    fakeDns.isFlattened = true;
     expect(await (await verify("example.org")).json()).toMatchObject({ stage: "awaiting_dns" });
     expect(await show("example.org")).not.toHaveProperty("checkedAt");
   });
 
-  test("can be added also while another project holds it, which goes on holding it", async () => {
-    const { store, told, verify, add, api, show } = await openTwo();
+  test("can be added while another project holds it, and stays with that project", async () => {
+    const { store, fakeDns, verify, add, api, show } = await openTwo();
     await makeProject(store, "third");
-    told.said = "records_right";
+    fakeDns.outcome = "records_right";
     await verify("docs.example.org");
     expect((await add("docs.example.org", "third")).status).toBe(201);
     expect((await add("docs.example.org", "other")).status).toBe(200);
-    told.said = "records_wrong";
+    fakeDns.outcome = "records_wrong";
     await verify("docs.example.org", "third");
     await api("DELETE", "/domains/docs.example.org", {}, "third");
     expect(await show("docs.example.org")).toMatchObject({ stage: "live" });
     expect((await store.visit("http://docs.example.org/")).status).toBe(200);
   });
 
-  test("is yielded by a holder that is suspended as soon as it verifies for another, in one step", async () => {
-    const { store, told, verify, add, api, show, events, history } = await openTwo();
+  test("leaves a suspended holder as soon as it verifies for another, in one step", async () => {
+    const { store, fakeDns, verify, add, api, show, events, history } = await openTwo();
     await makeProject(store, "third");
-    told.said = "records_right";
+    fakeDns.outcome = "records_right";
     await verify("docs.example.org");
     await api("PATCH", "", { json: { plan: "free" } });
     expect((await add("docs.example.org", "third")).status).toBe(201);
-    told.said = "records_missing";
+    fakeDns.outcome = "records_missing";
     await verify("docs.example.org", "other");
     expect(await show("docs.example.org")).toMatchObject({ stage: "suspended" });
-    told.said = "records_right";
+    fakeDns.outcome = "records_right";
     const answers = await Promise.all([
       verify("docs.example.org", "other"),
       verify("docs.example.org", "third"),
@@ -412,9 +412,9 @@ describe("a host name that several projects wait for", () => {
     expect(await faultOf(await verify("docs.example.org"))).toBe("409 domain_taken");
   });
 
-  test("is lost by its holder at once to another that proves it later", async () => {
-    const { store, told, verify, show, history } = await openTwo();
-    told.said = "records_right";
+  test("leaves its holder at once for another that proves it later", async () => {
+    const { store, fakeDns, verify, show, history } = await openTwo();
+    fakeDns.outcome = "records_right";
     await verify("docs.example.org");
     store.clock.advance(1);
     expect(await (await verify("docs.example.org", "other")).json()).toMatchObject({ stage: "live" });
@@ -430,26 +430,26 @@ describe("a host name that several projects wait for", () => {
     });
   });
 
-  test("is not lost to a project that the TXT records name as well as its holder", async () => {
-    const { store, told, verify, show } = await openTwo();
-    told.said = "records_right";
+  test("stays with its holder if the TXT records name both projects", async () => {
+    const { store, fakeDns, verify, show } = await openTwo();
+    fakeDns.outcome = "records_right";
     await verify("docs.example.org");
     store.clock.advance(1);
-    told.rivals = [(await show("docs.example.org")).record["value"] as string];
+    fakeDns.rivals = [(await show("docs.example.org")).record["value"] as string];
     expect(await faultOf(await verify("docs.example.org", "other"))).toBe("409 domain_taken");
     expect(await show("docs.example.org")).toMatchObject({ stage: "live" });
-    told.rivals = ["another.cname.localhost"];
+    fakeDns.rivals = ["another.cname.localhost"];
     expect(await (await verify("docs.example.org", "other")).json()).toMatchObject({ stage: "live" });
   });
 
-  test("is not lost to a proof that was asked for before its holder proved it", async () => {
-    const { store, told, verify, show } = await openTwo();
-    told.said = "records_right";
+  test("stays with its holder against a check that began before the holder's own", async () => {
+    const { store, fakeDns, verify, show } = await openTwo();
+    fakeDns.outcome = "records_right";
     const { promise: slow, resolve: goOn } = Promise.withResolvers<void>();
-    told.delay = () => slow;
+    fakeDns.delay = () => slow;
     const late = verify("docs.example.org", "other");
-    while (told.asked.length === 0) await Bun.sleep(1);
-    told.delay = undefined;
+    while (fakeDns.asked.length === 0) await Bun.sleep(1);
+    fakeDns.delay = undefined;
     store.clock.advance(1);
     expect(await (await verify("docs.example.org")).json()).toMatchObject({ stage: "live" });
     store.clock.advance(1);
@@ -458,13 +458,13 @@ describe("a host name that several projects wait for", () => {
     expect(await show("docs.example.org")).toMatchObject({ stage: "live" });
   });
 
-  test("is held by one project, whoever verifies at once in two processes", async () => {
+  test("is held by one project when two processes verify at once", async () => {
     const path = `${temporaryDirectory()}/store.db`;
     const one = await openProject({ path });
     const other = await openProject({ path, clock: one.store.clock });
     await makeProject(one.store, "other");
     for (const slug of ["docs", "other"]) await one.add("docs.example.org", slug);
-    one.told.said = other.told.said = "records_right";
+    one.fakeDns.outcome = other.fakeDns.outcome = "records_right";
     const held = one.store.database.client.query<{ n: number }, []>(
       "select count(*) as n from domains where stage = 'live'",
     );
@@ -477,7 +477,7 @@ describe("a host name that several projects wait for", () => {
 });
 
 describe("the primary domain", () => {
-  test("changes in one step, and the history says so of both", async () => {
+  test("changes in one step, and both histories have it", async () => {
     const { add, api, show, events } = await openProject();
     await add("docs.example.org");
     await add("www.example.org");
@@ -495,7 +495,7 @@ describe("the primary domain", () => {
     expect(await events("docs.example.org")).toEqual(["added awaiting_dns"]);
   });
 
-  test("is one whoever sets it at once", async () => {
+  test("is a single one when several are set at once", async () => {
     const { add, api } = await openProject();
     const names = Array.from({ length: 8 }, (_, at) => `d${at}.example.org`);
     for (const name of names) await add(name);
@@ -505,8 +505,8 @@ describe("the primary domain", () => {
   });
 
   test("that is removed leaves its redirects to serve the site themselves", async () => {
-    const { add, api, show, events, told, verify, store } = await openProject();
-    told.said = "records_right";
+    const { add, api, show, events, fakeDns, verify, store } = await openProject();
+    fakeDns.outcome = "records_right";
     for (const name of ["docs.example.org", "www.example.org"]) {
       await add(name);
       await verify(name);
@@ -529,7 +529,7 @@ describe("the primary domain", () => {
   });
 });
 
-describe("what is not there", () => {
+describe("a missing domain or project", () => {
   test.each([
     ["GET", "/domains/none.example.org"],
     ["GET", "/domains/192.0.2.1"],
@@ -595,7 +595,7 @@ describe("lists", () => {
     expect(seen).toEqual(["removed", "added", "removed", "added", "removed", "added"]);
   });
 
-  test("of events are of the newest 1,000", async () => {
+  test("of events have the newest 1,000", async () => {
     const { store, add, verify } = await openProject();
     await add("docs.example.org");
     await add("www.example.org");
@@ -613,7 +613,7 @@ describe("lists", () => {
     ]);
   });
 
-  test("take no cursor of another list", async () => {
+  test("refuse the cursor of another list", async () => {
     const { api, add } = await openProject();
     for (const name of ["a.example.org", "b.example.org"]) await add(name);
     const link = (await api("GET", "/domains?limit=1")).headers.get("link") ?? "";
@@ -626,10 +626,10 @@ describe("lists", () => {
 
 describe("a plan", () => {
   test("below Pro suspends live domains, which come back with it; those that wait are checked again", async () => {
-    const { add, api, show, told, verify, events, store } = await openProject();
+    const { add, api, show, fakeDns, verify, events, store } = await openProject();
     await add("docs.example.org");
     await add("www.example.org");
-    told.said = "records_right";
+    fakeDns.outcome = "records_right";
     await verify("docs.example.org");
     expect((await store.visit("http://docs.example.org/")).status).toBe(200);
     await api("PATCH", "", { json: { plan: "free" } });
@@ -639,7 +639,7 @@ describe("a plan", () => {
     store.clock.advance(60_000);
     await store.domainScheduler.tick();
     expect(await show("www.example.org")).not.toHaveProperty("nextCheckAt");
-    expect(told.asked).toEqual(["docs.example.org"]);
+    expect(fakeDns.asked).toEqual(["docs.example.org"]);
     await api("PATCH", "", { json: { plan: "enterprise" } });
     const now = "2026-11-20T00:01:00.000Z";
     expect(await show("docs.example.org")).toMatchObject({ stage: "live", nextCheckAt: now });
@@ -660,29 +660,29 @@ describe("a plan", () => {
     ["unreachable", "live", 200],
     ["records_right", "live", 200],
   ] as const)("that comes back is looked at by itself: %s leaves %s", async (said, stage, status) => {
-    const { add, api, show, store, told, verify } = await openProject();
+    const { add, api, show, store, fakeDns, verify } = await openProject();
     await add("docs.example.org");
-    told.said = "records_right";
+    fakeDns.outcome = "records_right";
     await verify("docs.example.org");
     await api("PATCH", "", { json: { plan: "free" } });
     store.clock.advance(3_600_000);
     await api("PATCH", "", { json: { plan: "pro" } });
-    told.said = said;
+    fakeDns.outcome = said;
     await store.domainScheduler.tick();
     expect(await show("docs.example.org")).toMatchObject({ stage });
     expect((await store.visit("http://docs.example.org/")).status).toBe(status);
     if (said !== "records_right") return;
     // It has verified since: what is wrong now is given its 7 days again.
     store.clock.advance(2 * 86_400_000);
-    told.said = "records_wrong";
+    fakeDns.outcome = "records_wrong";
     await store.domainScheduler.tick();
     expect(await show("docs.example.org")).toMatchObject({ stage: "live", findings: [{}] });
   });
 
-  test("that stays, and a new name of the project, change nothing of its domains", async () => {
-    const { add, api, show, told, verify } = await openProject();
+  test("that stays, and a new name of the project, change nothing in its domains", async () => {
+    const { add, api, show, fakeDns, verify } = await openProject();
     await add("docs.example.org");
-    told.said = "records_right";
+    fakeDns.outcome = "records_right";
     await verify("docs.example.org");
     const before = await show("docs.example.org");
     await api("PATCH", "", { json: { name: "New", plan: "enterprise" } });
@@ -691,10 +691,10 @@ describe("a plan", () => {
 });
 
 test("a project that is deleted takes its domains and their history along, and frees their names", async () => {
-  const { add, api, told, verify, store } = await openProject();
+  const { add, api, fakeDns, verify, store } = await openProject();
   await makeProject(store, "other");
   await add("docs.example.org");
-  told.said = "records_right";
+  fakeDns.outcome = "records_right";
   await verify("docs.example.org");
   await api("DELETE");
   expect((await store.visit("http://docs.example.org/")).status).toBe(421);
@@ -703,12 +703,12 @@ test("a project that is deleted takes its domains and their history along, and f
   expect(counted).toEqual({ n: 1 });
 });
 
-test("a check that takes too long is answered before the client gives up, goes on, and is written down", async () => {
-  const { store, add, told, show } = await openProject();
+test("a check that takes too long gets a response before the client times out, continues, and is stored", async () => {
+  const { store, add, fakeDns, show } = await openProject();
   await add("docs.example.org");
   const domains = domainRepository(store.database);
   const { promise: silence, resolve: answer } = Promise.withResolvers<void>();
-  const { told: slow, inspect } = toldDns("records_right");
+  const { fakeDns: slow, inspect } = openFakeDns("records_right");
   slow.delay = () => silence;
   const targetOf = (label: string) => label;
   const checks = domainChecks({ domains, inspect, clock: store.clock, random: Math.random, targetOf });
@@ -727,5 +727,5 @@ test("a check that takes too long is answered before the client gives up, goes o
   expect(await show("docs.example.org")).toMatchObject({ stage: "awaiting_dns" });
   answer();
   expect(await service.verify("docs", "docs.example.org", OPERATOR)).toMatchObject({ stage: "live" });
-  expect([slow.asked.length, told.asked.length]).toEqual([1, 0]);
+  expect([slow.asked.length, fakeDns.asked.length]).toEqual([1, 0]);
 });

@@ -126,7 +126,7 @@ describe("the configuration", () => {
     }
   });
 
-  test("turned round at once by two ends as one of both, whole", async () => {
+  test("reversed by two clients at once ends as one of both, whole", async () => {
     const { api, roles } = await openThree();
     const other = {
       domains: {
@@ -141,7 +141,7 @@ describe("the configuration", () => {
     }
   });
 
-  test("beside a removal names no domain that is gone", async () => {
+  test("during a removal names no removed domain", async () => {
     for (let round = 0; round < 5; round++) {
       const { api, roles } = await openThree();
       const [put] = await Promise.all([
@@ -178,7 +178,7 @@ describe("a configuration that is wrong changes nothing", () => {
     expect(await roles()).toMatchObject({ "docs.example.org": "primary" });
   });
 
-  test("and of very many faults the first 20 are named", async () => {
+  test("and the first 20 of many faults are named", async () => {
     const { api } = three();
     const redirects = Array.from({ length: 100 }, () => ({ from: "x", to: "y", status: 0 }));
     const message = await messageOf(
@@ -229,7 +229,7 @@ describe("a configuration that is wrong changes nothing", () => {
     expect(await messageOf(answer)).toContain('"primary": appears twice');
   });
 
-  test("as what it may not be sent as: the answer says as what it may", async () => {
+  test("with an unsupported content type: the response names the supported ones", async () => {
     const { put } = three();
     for (const type of ["text/plain", "application/yaml; charset=latin1", "multipart/form-data"]) {
       const answer = await put(YAML, type);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 /** A project and a name of their own in the service that all of these tests share. */
 const openCase = async () => {
-  const { store, told, certificates, clock, plain, ...room } = opened;
+  const { store, fakeDns, certificates, clock, plain, ...room } = opened;
   cases++;
   const [slug, rival] = [`case${cases}`, `rival${cases}`];
   const name = `case${cases}.example.org`;
@@ -40,11 +40,11 @@ const openCase = async () => {
     await makeProject(store, rival);
     await room.add(name, rival);
     clock.advance(1);
-    told.said = "records_right";
+    fakeDns.outcome = "records_right";
   };
 
-  const check = (said: typeof told.said) => async () => {
-    told.said = said;
+  const check = (said: typeof fakeDns.outcome) => async () => {
+    fakeDns.outcome = said;
     await verify();
   };
   const verified = async () => {
@@ -102,7 +102,7 @@ const openCase = async () => {
       await verify();
     },
     async served_over_http() {
-      plain.told.said = "records_right";
+      plain.fakeDns.outcome = "records_right";
       await plain.verify(name, slug);
     },
     order_placed: placeOrder,
@@ -210,14 +210,14 @@ test.each<[StoredStage, boolean]>([
   ["live", true],
   ["suspended", false],
 ])("a domain that is %s keeps its name against a project that is proven too: %p", async (stage, isKept) => {
-  const { store, told } = opened;
+  const { store, fakeDns } = opened;
   const { reach, addRival, slug, rival, verify, stageOf } = await openCase();
   await reach[stage]();
   const project = await (await store.call("GET", `/platform/projects/${slug}`)).json();
   await addRival();
-  told.rivals = [(project as { target: string }).target];
+  fakeDns.rivals = [(project as { target: string }).target];
   const answer = await verify(rival);
-  told.rivals = [];
+  fakeDns.rivals = [];
   if (isKept) expect(await faultOf(answer)).toBe("409 domain_taken");
   else expect(answer.status).toBe(200);
   const isWaiting = stage === "awaiting_dns" || stage === "dns_conflict";
@@ -247,14 +247,14 @@ test.each<[StoredStage, boolean]>([
   ["issue_failed", true],
   ["live", false],
 ])("to verify a domain that is %s again orders its certificate at once: %p", async (stage, isOrdered) => {
-  const { told, certificates, clock } = opened;
+  const { fakeDns, certificates, clock } = opened;
   const { reach, name, verify } = await openCase();
   await reach[stage]();
   clock.advance(1);
   await certificates.want([name], clock.now() + DAY);
   const found = await certificates.find(name);
   if (found) await certificates.putOff(found, clock.now() + DAY);
-  told.said = "unreachable";
+  fakeDns.outcome = "unreachable";
   await verify();
   const due = await certificates.due(clock.now(), 1000);
   expect(due.some(({ hostname }) => hostname === name)).toBe(isOrdered);
@@ -285,7 +285,7 @@ test.each<[StoredStage, boolean]>([
 ])("a domain that is %s is checked by itself: %p", async (stage, isChecked) => {
   const { reach, verify, show } = await openCase();
   await reach[stage]();
-  opened.told.said = "unreachable";
+  opened.fakeDns.outcome = "unreachable";
   await verify();
   expect((await show())["nextCheckAt"] !== undefined).toBe(isChecked);
 });

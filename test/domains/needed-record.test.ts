@@ -43,7 +43,7 @@ describe("the record that a domain needs", () => {
     expect(note).toContain("the TXT record _adoption-store.example.org must say which project");
   });
 
-  test("of an apex has a TXT record beside it, which tells whose it is, in all forms", () => {
+  test("of an apex comes with a TXT record that proves its project, in all forms", () => {
     const { proof } = recordFor(hostnameOf("example.co.uk"), TARGET);
     expect(proof).toMatchObject({ type: "TXT", name: "_adoption-store", value: TARGET, ttl: 3600 });
     expect(proof?.bind).toBe(`_adoption-store.example.co.uk. 3600 IN TXT "${TARGET}"`);
@@ -59,7 +59,7 @@ describe("the record that a domain needs", () => {
     expect(recordFor(hostnameOf("docs.example.co.uk"), TARGET)).not.toHaveProperty("proof");
   });
 
-  test("of a name that was accepted once is shown, whatever has become a public suffix since", () => {
+  test("of a known name is shown even if it has become a public suffix since", () => {
     expect(hostnameOf("co.uk")).toMatchObject({ ascii: "co.uk", apex: "co.uk", isApex: true, label: "@" });
     expect(hostnameOf("a.kawasaki.jp")).toMatchObject({ ascii: "a.kawasaki.jp", apex: "kawasaki.jp" });
   });

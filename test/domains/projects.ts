@@ -33,9 +33,9 @@ const REPORT: Inspection["report"] = {
   questions: [],
 };
 
-type Said = Inspection["event"] | "unreachable";
+type Outcome = Inspection["event"] | "unreachable";
 
-const findingOf = (said: Said, name: string): DomainFinding[] => {
+const findingOf = (said: Outcome, name: string): DomainFinding[] => {
   switch (said) {
     case "records_right":
       return [];
@@ -48,40 +48,40 @@ const findingOf = (said: Said, name: string): DomainFinding[] => {
   }
 };
 
-/** A DNS that says what it is told to, of every name alike or of some. */
-export const toldDns = (said: Said = "records_missing") => {
+/** A DNS with one outcome for all names, or one by name. */
+export const openFakeDns = (outcome: Outcome = "records_missing") => {
   const asked: string[] = [];
-  const byName = new Map<string, Said>();
-  const told = {
-    said,
+  const byName = new Map<string, Outcome>();
+  const fakeDns = {
+    outcome,
     asked,
     byName,
-    /** As of an apex whose addresses tell nothing of the project. */
+    /** True for an apex that has addresses but no proof. */
     isFlattened: false,
     /** Targets of other projects that its TXT record names. */
     rivals: [] as string[],
-    /** In place of those that go with what is said. */
+    /** Replaces the findings that belong to the outcome. */
     findings: undefined as DomainFinding[] | undefined,
     delay: undefined as (() => Promise<unknown>) | undefined,
   };
   const inspect: Inspect = async ({ ascii }, target) => {
     asked.push(ascii);
-    await told.delay?.();
-    const now = byName.get(ascii) ?? told.said;
+    await fakeDns.delay?.();
+    const current = byName.get(ascii) ?? fakeDns.outcome;
     return {
-      event: now === "unreachable" ? undefined : now,
-      findings: (told.findings ?? findingOf(now, ascii)) as Inspection["findings"],
-      isProven: !told.isFlattened,
-      rivals: told.rivals,
+      event: current === "unreachable" ? undefined : current,
+      findings: (fakeDns.findings ?? findingOf(current, ascii)) as Inspection["findings"],
+      isProven: !fakeDns.isFlattened,
+      rivals: fakeDns.rivals,
       report: { ...REPORT, target },
     };
   };
-  return { told, inspect };
+  return { fakeDns, inspect };
 };
 
 export const DEPLOY = tarGzOf([{ name: "index.html", content: "<h1>Docs</h1>" }]);
 
-/** Makes a project, with a deploy unless told otherwise. */
+/** Makes a project, by default with a deploy. */
 export const makeProject = async (store: Store, slug: string, plan = "pro", isDeployed = true) => {
   await store.call("POST", "/platform/projects", { json: { slug, name: slug, plan } });
   if (isDeployed)
@@ -91,9 +91,9 @@ export const makeProject = async (store: Store, slug: string, plan = "pro", isDe
     });
 };
 
-/** The service with the project `docs`, plan Pro, deployed; with `dns` it asks the DNS, else this says what `told` says. */
+/** The service with the deployed project `docs` on the plan Pro. Checks query the DNS if `dns` is set, else `fakeDns`. */
 export const openProject = async (settings: StoreSettings = {}) => {
-  const { told, inspect } = toldDns();
+  const { fakeDns, inspect } = openFakeDns();
   const store = await openStore(settings.dns ? settings : { inspect, ...settings });
   await makeProject(store, "docs");
   const api = (method: string, path = "", call: Call = {}, slug = "docs") =>
@@ -106,5 +106,5 @@ export const openProject = async (settings: StoreSettings = {}) => {
     (await (await api("GET", `/domains/${hostname}/history`, {}, slug)).json()) as WireEvent[];
   const events = async (hostname: string, slug = "docs") =>
     (await history(hostname, slug)).map(({ event, stage }) => `${event} ${stage}`).toReversed();
-  return { store, told, api, add, show, verify, history, events };
+  return { store, fakeDns, api, add, show, verify, history, events };
 };

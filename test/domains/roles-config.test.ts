@@ -208,7 +208,7 @@ test.each<[name: string, body: unknown, faults: string[]]>([
   expect(result.ok ? [] : result.faults.map(({ path, message }) => `${path} ${message}`)).toEqual(faults);
 });
 
-test("a hundred redirects are as many as are read", () => {
+test("at most a hundred redirects are read", () => {
   const result = read(mapping(...Array.from({ length: 100 }, () => redirect("old.example.org"))));
   const faults = result.ok ? [] : result.faults;
   expect(faults).toHaveLength(99);

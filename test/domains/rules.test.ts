@@ -116,7 +116,7 @@ test("rule 4: step 2 is a CNAME of the label, the project's target and TTL 3600;
   expect(await verified("example.org")).toMatchObject({ stage: "live", findings: [] });
 });
 
-test("rule 5: a record that takes up to 48 hours to spread is waited for, and found without being asked", async () => {
+test("rule 5: a record that takes up to 48 hours to spread is found without a request", async () => {
   const { add, store, setRecords, remembered, zones, target, show } = await openRules();
   await add("docs.example.org");
   // Right at the source; the resolver still has what was there before.
@@ -199,7 +199,7 @@ test("rule 8: a conflicting record blocks the CNAME, whose value must match exac
   expect(await verified("docs.example.org")).toMatchObject({ stage: "live", findings: [] });
 });
 
-test("rule 9: a check tells whether the domain still verifies and whether CAA records forbid the certificate, which is next", async () => {
+test("rule 9: a check says whether the domain still verifies and whether CAA records forbid the certificate", async () => {
   const { add, setRecords, target, verified } = await openRules();
   await add("docs.example.org");
   setRecords(`docs.example.org CNAME ${target}`, 'example.org CAA 0 issue "other.test"');
@@ -220,7 +220,7 @@ test("rule 9: a check tells whether the domain still verifies and whether CAA re
   });
 });
 
-test("CAA records may also name who the asker says may be named", async () => {
+test("CAA records may also name the CAs that the caller adds", async () => {
   const { store, setRecords } = await openRules();
   setRecords('example.org CAA 0 issue "other.test"');
   const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
@@ -234,7 +234,7 @@ test("CAA records may also name who the asker says may be named", async () => {
   expect(await kinds(["other.test"])).not.toContain("caa_forbids");
 });
 
-test("rule 10: a domain that is removed is served no longer at once; a redirect can be set up first", async () => {
+test("rule 10: a removed domain stops being served at once; a redirect can be set up first", async () => {
   const { add, api, store, setRecords, target, verified } = await openRules();
   for (const name of ["docs.example.org", "www.example.org"]) {
     await add(name);
@@ -250,7 +250,7 @@ test("rule 10: a domain that is removed is served no longer at once; a redirect 
   expect(await faultOf(await api("GET", "/domains/docs.example.org"))).toBe("404 not_found");
 });
 
-test("a check's trace tells every question, and is the same when it is fetched", async () => {
+test("a check's trace has every query, and is the same when it is fetched", async () => {
   const { add, setRecords, target, verified, show } = await openRules();
   await add("docs.example.org");
   setRecords(`docs.example.org CNAME ${target}`);
@@ -275,7 +275,7 @@ test("a check's trace tells every question, and is the same when it is fetched",
   expect((await show("docs.example.org")).trace).toEqual(trace);
 });
 
-test("what a stranger's server says is shown without what moves a cursor or turns text round", async () => {
+test("a stranger's records are shown without characters that move a cursor or reverse text", async () => {
   const { add, api, setRecords, verified } = await openRules();
   await add("docs.example.org");
   setRecords(
@@ -315,7 +315,7 @@ describe("an apex that shows the addresses of every project's target", () => {
     return { ...room, otherTarget, setProof, verifiedIn };
   };
 
-  test("goes to none of those that have it until a TXT record says to which", async () => {
+  test("goes to none of its projects until a TXT record names one", async () => {
     const { add, target, otherTarget, setProof, verifiedIn } = await openApex();
     for (const slug of ["docs", "other"]) await add("example.org", slug);
     expect(await verifiedIn("other")).toMatchObject({
@@ -339,7 +339,7 @@ describe("an apex that shows the addresses of every project's target", () => {
     expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
   });
 
-  test("goes not even to the only one that has it without the TXT record", async () => {
+  test("does not go to its only project without the TXT record", async () => {
     const { add, target, otherTarget, setProof, verifiedIn } = await openApex();
     await add("example.org");
     expect(await verifiedIn("docs")).toMatchObject({ findings: [{ kind: "ownership_unproven", found: [] }] });
@@ -351,7 +351,7 @@ describe("an apex that shows the addresses of every project's target", () => {
     expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
   });
 
-  test("is its holder's no more once the TXT record names another that verifies", async () => {
+  test("leaves its holder once the TXT record names another that verifies", async () => {
     const { add, store, target, otherTarget, setProof, verifiedIn, show } = await openApex();
     for (const slug of ["docs", "other"]) await add("example.org", slug);
     setProof(target);
@@ -373,7 +373,7 @@ describe("an apex that shows the addresses of every project's target", () => {
     }
   });
 
-  test("is not taken back by a TXT record that only a resolver still remembers", async () => {
+  test("is not taken back by a TXT record that only a resolver still caches", async () => {
     const { add, store, target, otherTarget, setProof, verifiedIn, remembered, zones } = await openApex();
     for (const slug of ["docs", "other"]) await add("example.org", slug);
     setProof(otherTarget);
@@ -394,7 +394,7 @@ describe("an apex that shows the addresses of every project's target", () => {
     expect(await verifiedIn("other")).toMatchObject({ findings: [{ kind: "not_propagated" }] });
   });
 
-  test("is another project's by a TXT record while its holder never had one", async () => {
+  test("goes to another project by a TXT record if its holder never had one", async () => {
     const { add, store, target, otherTarget, setProof, verifiedIn, show } = await openApex();
     for (const slug of ["docs", "other"]) await add("example.org", slug);
     setProof(target);
@@ -408,7 +408,7 @@ describe("an apex that shows the addresses of every project's target", () => {
     expect(await show("example.org")).toMatchObject({ stage: "dns_conflict" });
   });
 
-  test("goes to nobody unproven who comes after one that had it and left its record behind", async () => {
+  test("does not go without proof to the successor of a project that left its record behind", async () => {
     const { add, api, setProof, target, otherTarget, verifiedIn } = await openApex();
     await add("example.org");
     setProof(target);
@@ -420,7 +420,7 @@ describe("an apex that shows the addresses of every project's target", () => {
     expect(await verifiedIn("other")).toMatchObject({ stage: "live", findings: [] });
   });
 
-  test("goes to nobody unproven after a project that had it and was deleted", async () => {
+  test("does not go without proof to the successor of a deleted project", async () => {
     const { add, api, setProof, target, otherTarget, verifiedIn } = await openApex();
     await add("example.org");
     setProof(target);
@@ -440,7 +440,7 @@ describe("an apex that shows the addresses of every project's target", () => {
     expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
   });
 
-  test("cannot be proven while nobody says what TXT records there are, and that is no failure", async () => {
+  test("cannot be proven while TXT queries get no response, and that is not a failure", async () => {
     const { add, resolver, verifiedIn } = await openApex();
     for (const slug of ["docs", "other"]) await add("example.org", slug);
     resolver.behaviours.set(PROOF, "SERVFAIL");
@@ -474,7 +474,7 @@ test("a subdomain's holder loses it at once to the project that its CNAME names 
   });
 });
 
-test("whoever verifies does not wait for the silent zones of others that are being checked", async () => {
+test("a verification does not wait for checks of others' silent zones", async () => {
   const { add, store, resolver, setRecords, target, verified } = await openRules({
     timeoutMs: 1000,
     attempts: 1,
@@ -494,7 +494,7 @@ test("whoever verifies does not wait for the silent zones of others that are bei
   await store.domainScheduler.stop();
 });
 
-test("zones whose name servers are at private addresses are not asked there unless DNS_PRIVATE says so", async () => {
+test("name servers at private addresses get no queries unless DNS_PRIVATE allows it", async () => {
   const zones: Zones = { org: zone("org"), "example.org": zone("example.org") };
   using authority = await dnsServer({ zones });
   using resolver = await dnsServer({ zones, cache: { zones: {}, names: [] } });

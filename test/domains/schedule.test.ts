@@ -69,7 +69,7 @@ test("a live domain is checked once a day, and when it must be decided whether i
   expect(nextLiveCheck(SINCE, SINCE + LAPSE_MS)).toBe(SINCE + LAPSE_MS + DAY);
 });
 
-test("checks are put off by a tenth of the wait, and by half an hour, at the most", () => {
+test("checks are delayed by a tenth of the wait, and at most by half an hour", () => {
   expect(spread(null, SINCE, () => 1)).toBeNull();
   expect(spread(SINCE + MINUTE, SINCE, () => 0)).toBe(SINCE + MINUTE);
   expect(spread(SINCE + MINUTE, SINCE, () => 1)).toBe(SINCE + 1.1 * MINUTE);
@@ -125,7 +125,7 @@ describe("what a check makes of a domain", () => {
     expect({ stage: after, events: happened }).toEqual({ stage: next, events });
   });
 
-  test("no pair of stage and event is unforeseen", () => {
+  test("every pair of stage and event is covered", () => {
     for (const stage of STORED_STAGES)
       for (const event of EVENTS)
         expect(STORED_STAGES).toContain(progressOf(domain(stage), event, NOW).stage);
@@ -173,7 +173,7 @@ describe("what a check makes of a domain", () => {
     },
   );
 
-  test("that came back from its suspension: asked about soon again until it verifies", () => {
+  test("that came back from a suspension: checked often until it verifies", () => {
     const back = domain("live", { verifiedAt: SINCE, liveAt: SINCE + DAY });
     const later = SINCE + DAY + MINUTE;
     expect(progressOf(back, undefined, later)).toMatchObject({
@@ -207,7 +207,7 @@ describe("what a check makes of a domain", () => {
     expect(progressOf(domain(stage), undefined, NOW).nextCheckAt).toBeNull();
   });
 
-  test("that waits and could not be asked about: twice the time since the check before", () => {
+  test("that waits without responses: checked after twice the time since the last check", () => {
     const now = SINCE + 5 * MINUTE;
     const waiting = domain("awaiting_dns", { checkedAt: SINCE + MINUTE });
     expect(progressOf(waiting, undefined, now).nextCheckAt).toBe(now + 8 * MINUTE);
@@ -227,16 +227,16 @@ describe("what a check makes of a domain", () => {
     });
   });
 
-  test("that waits again after it was live: is not taken for one that came back", () => {
+  test("that waits again after it was live: is not treated as restored", () => {
     const waiting = domain("awaiting_dns", { verifiedAt: SINCE, liveAt: SINCE + MINUTE, checkedAt: NOW });
     expect(progressOf(waiting, undefined, NOW).nextCheckAt).toBe(SINCE + 70 * MINUTE);
   });
 
-  test("that moves on without its records right: keeps the time at which they were", () => {
+  test("that moves without right records: keeps the time at which they were right", () => {
     expect(progressOf(domain("dns_conflict"), "records_missing", NOW).verifiedAt).toBeNull();
   });
 
-  test("that could not ask never parks, and is no failure", () => {
+  test("without responses never parks a domain, and is not a failure", () => {
     expect(progressOf(domain("live"), undefined, NOW)).toMatchObject({ stage: "live", failingSince: null });
     expect(progressOf(domain("live", { failingSince: SINCE }), undefined, SINCE + 30 * DAY)).toMatchObject({
       stage: "live",

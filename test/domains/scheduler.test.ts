@@ -3,7 +3,7 @@ import { domainChecks, MAX_CONCURRENT, MAX_PER_TICK, domainScheduler } from "../
 import { domainRepository } from "../../src/domains/repository.ts";
 import { stagesThat } from "../../src/domains/stage.ts";
 import { atEnd, type Store, temporaryDirectory } from "../support/store.ts";
-import { openProject, toldDns } from "./projects.ts";
+import { openProject, openFakeDns } from "./projects.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -17,36 +17,36 @@ const pass = async (store: Store, ms: number, step: number) => {
   }
 };
 
-test("a domain that waits is looked at by the plan, and 48 hours later no more", async () => {
-  const { store, add, told, show, api } = await openProject();
+test("a waiting domain is checked on schedule, for 48 hours", async () => {
+  const { store, add, fakeDns, show, api } = await openProject();
   await add("docs.example.org");
   const counts: number[] = [];
   for (const minutes of [0.9, 0.3, 1.1, 3, 5.2, 16.2]) {
     await pass(store, minutes * MINUTE, 6000);
-    counts.push(told.asked.length);
+    counts.push(fakeDns.asked.length);
   }
   expect(counts).toEqual([0, 1, 2, 3, 4, 5]);
   await pass(store, 50 * HOUR, MINUTE);
   // Each check is put off by a little, so that there are somewhat fewer than 195.
-  expect(told.asked.length).toBeGreaterThan(170);
-  expect(told.asked.length).toBeLessThan(196);
+  expect(fakeDns.asked.length).toBeGreaterThan(170);
+  expect(fakeDns.asked.length).toBeLessThan(196);
   expect(await show("docs.example.org")).toMatchObject({ stage: "awaiting_dns" });
   expect(await show("docs.example.org")).not.toHaveProperty("nextCheckAt");
-  const before = told.asked.length;
+  const before = fakeDns.asked.length;
   await pass(store, DAY, 10 * MINUTE);
-  expect(told.asked.length).toBe(before);
-  told.said = "records_right";
+  expect(fakeDns.asked.length).toBe(before);
+  fakeDns.outcome = "records_right";
   const answer = await api("POST", "/domains/docs.example.org/verify");
   expect(await answer.json()).toMatchObject({ stage: "live" });
 });
 
-test("checks that find what was found before leave one event; the history says who", async () => {
-  const { store, add, told, history } = await openProject();
+test("checks with the same result leave one event, with its actor", async () => {
+  const { store, add, fakeDns, history } = await openProject();
   await add("docs.example.org");
   await pass(store, HOUR, MINUTE);
-  told.said = "records_wrong";
+  fakeDns.outcome = "records_wrong";
   await pass(store, HOUR, MINUTE);
-  told.said = "records_right";
+  fakeDns.outcome = "records_right";
   await pass(store, HOUR, MINUTE);
   const rows = (await history("docs.example.org")).map(({ actor, event }) => `${actor} ${event}`);
   expect(rows.toReversed()).toEqual([
@@ -58,15 +58,15 @@ test("checks that find what was found before leave one event; the history says w
   ]);
 });
 
-test("a live domain is looked at once a day; one that fails is reported for 7 days, then parked", async () => {
-  const { store, add, told, show, events, verify } = await openProject();
+test("a live domain is checked daily; one that fails is reported for 7 days, then parked", async () => {
+  const { store, add, fakeDns, show, events, verify } = await openProject();
   await add("docs.example.org");
-  told.said = "records_right";
+  fakeDns.outcome = "records_right";
   await verify("docs.example.org");
-  told.asked.length = 0;
+  fakeDns.asked.length = 0;
   await pass(store, 10 * DAY, 10 * MINUTE);
-  expect(told.asked.length).toBe(9);
-  told.said = "records_missing";
+  expect(fakeDns.asked.length).toBe(9);
+  fakeDns.outcome = "records_missing";
   await pass(store, 1.1 * DAY, 10 * MINUTE);
   const failing = await show("docs.example.org");
   expect(failing).toMatchObject({ stage: "live", findings: [{ kind: "no_record" }] });
@@ -84,17 +84,17 @@ test("a live domain is looked at once a day; one that fails is reported for 7 da
     "lapsed awaiting_dns",
   ]);
   // It waits again: a mended record brings it back by itself.
-  told.said = "records_right";
+  fakeDns.outcome = "records_right";
   await pass(store, HOUR, 10 * MINUTE);
   expect(await show("docs.example.org")).toMatchObject({ stage: "live" });
 });
 
-test("a live domain whose servers cannot be asked is served on, for however long", async () => {
-  const { store, add, told, show, verify } = await openProject();
+test("a live domain whose servers are silent stays served", async () => {
+  const { store, add, fakeDns, show, verify } = await openProject();
   await add("docs.example.org");
-  told.said = "records_right";
+  fakeDns.outcome = "records_right";
   await verify("docs.example.org");
-  told.said = "unreachable";
+  fakeDns.outcome = "unreachable";
   await pass(store, 30 * DAY, HOUR);
   expect(await show("docs.example.org")).toMatchObject({
     stage: "live",
@@ -103,14 +103,14 @@ test("a live domain whose servers cannot be asked is served on, for however long
   expect(await show("docs.example.org")).not.toHaveProperty("failingSince");
 });
 
-test("what was due while the service was down is looked at after the next start, once", async () => {
+test("checks that were due while the service was down run once after the next start", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const first = await openProject({ path });
   await first.add("docs.example.org");
   const second = await openProject({ path, clock: first.store.clock });
   second.store.clock.advance(3 * HOUR);
   for (let at = 0; at < 5; at++) await second.store.domainScheduler.tick();
-  expect(second.told.asked).toEqual(["docs.example.org"]);
+  expect(second.fakeDns.asked).toEqual(["docs.example.org"]);
 });
 
 /** A scheduler over very many domains that wait, all of them due. */
@@ -124,7 +124,7 @@ const openMany = async (count: number) => {
     select project_id, 'd' || i || '.example.org', stage, 'served', created_at, waiting_since, next_check_at, findings
     from domains, n`,
   );
-  const { told, inspect } = toldDns();
+  const { fakeDns, inspect } = openFakeDns();
   const repository = domainRepository(store.database);
   const failures: unknown[] = [];
   const schedulerOf = (domains = repository) =>
@@ -140,19 +140,19 @@ const openMany = async (count: number) => {
       clock: store.clock,
       onError: (error) => void failures.push(error),
     });
-  return { store, told, repository, schedulerOf, scheduler: schedulerOf(), failures };
+  return { store, fakeDns, repository, schedulerOf, scheduler: schedulerOf(), failures };
 };
 
-test("10,000 domains that wait cost no burst: so many a second, and each has its turn", async () => {
-  const { store, told, scheduler } = await openMany(10_000);
+test("10,000 waiting domains cause no burst: a limited number each second, and each gets its turn", async () => {
+  const { store, fakeDns, scheduler } = await openMany(10_000);
   store.clock.advance(10 * MINUTE);
   const rounds = 10_000 / MAX_PER_TICK;
   for (let second = 0; second < rounds; second++) {
-    const before = told.asked.length;
+    const before = fakeDns.asked.length;
     await scheduler.tick();
-    expect(told.asked.length - before).toBeLessThanOrEqual(MAX_PER_TICK);
+    expect(fakeDns.asked.length - before).toBeLessThanOrEqual(MAX_PER_TICK);
   }
-  expect(new Set(told.asked).size).toBe(10_000);
+  expect(new Set(fakeDns.asked).size).toBe(10_000);
   // The next time they are spread over a tenth of the wait.
   const next = store.database.client
     .query("select count(distinct next_check_at) as times from domains")
@@ -160,30 +160,30 @@ test("10,000 domains that wait cost no burst: so many a second, and each has its
   expect(next.times).toBeGreaterThan(5000);
 }, 60_000);
 
-test("servers that are silent hold up only so many checks, and those of none twice", async () => {
-  const { store, told, scheduler } = await openMany(200);
+test("silent servers delay a limited number of checks, and none twice", async () => {
+  const { store, fakeDns, scheduler } = await openMany(200);
   store.clock.advance(10 * MINUTE);
   const { promise: silence, resolve: answer } = Promise.withResolvers<void>();
-  told.delay = () => silence;
+  fakeDns.delay = () => silence;
   const ticks = [];
   for (let second = 0; second < 10; second++) {
     ticks.push(scheduler.tick());
     await Bun.sleep(1);
   }
-  expect(told.asked.length).toBe(MAX_CONCURRENT);
-  expect(new Set(told.asked).size).toBe(MAX_CONCURRENT);
+  expect(fakeDns.asked.length).toBe(MAX_CONCURRENT);
+  expect(new Set(fakeDns.asked).size).toBe(MAX_CONCURRENT);
   answer();
   await Promise.all(ticks);
   await scheduler.tick();
-  expect(told.asked.length).toBe(MAX_CONCURRENT + MAX_PER_TICK);
+  expect(fakeDns.asked.length).toBe(MAX_CONCURRENT + MAX_PER_TICK);
 });
 
-test("a scheduler that stops does not wait for silent servers, and writes nothing down any more", async () => {
-  const { store, told, scheduler, repository } = await openMany(10);
+test("a stopped scheduler does not wait for silent servers, and stores nothing more", async () => {
+  const { store, fakeDns, scheduler, repository } = await openMany(10);
   store.clock.advance(10 * MINUTE);
   const { promise: silence, resolve: answer } = Promise.withResolvers<void>();
-  told.delay = () => silence;
-  told.said = "records_right";
+  fakeDns.delay = () => silence;
+  fakeDns.outcome = "records_right";
   const ticked = scheduler.tick();
   await Bun.sleep(1);
   jest.useFakeTimers();
@@ -194,12 +194,12 @@ test("a scheduler that stops does not wait for silent servers, and writes nothin
   answer();
   await ticked;
   await scheduler.tick();
-  expect(told.asked.length).toBe(10);
+  expect(fakeDns.asked.length).toBe(10);
   expect((await repository.due(store.clock.now(), 100)).length).toBe(10);
 });
 
-test("a check that cannot be written down is told of, holds up no other, and is made again a minute later", async () => {
-  const { store, told, repository, schedulerOf, failures } = await openMany(100);
+test("a check that cannot be stored is reported, delays no other, and is repeated a minute later", async () => {
+  const { store, fakeDns, repository, schedulerOf, failures } = await openMany(100);
   store.clock.advance(10 * MINUTE);
   let isFull = true;
   const scheduler = schedulerOf({
@@ -210,17 +210,17 @@ test("a check that cannot be written down is told of, holds up no other, and is 
     },
   });
   for (let second = 0; second < 20; second++) await scheduler.tick();
-  expect(told.asked.length).toBe(100);
+  expect(fakeDns.asked.length).toBe(100);
   expect(failures.length).toBe(99);
   expect((await repository.due(store.clock.now(), 200)).length).toBe(99);
   isFull = false;
   store.clock.advance(MINUTE);
   for (let second = 0; second < 20; second++) await scheduler.tick();
-  expect(told.asked.length).toBe(199);
+  expect(fakeDns.asked.length).toBe(199);
   expect((await repository.due(store.clock.now(), 200)).length).toBe(0);
 });
 
-test("a plan that comes back while its domains are put to rest leaves none of them unchecked", async () => {
+test("a plan restored while its domains' checks stop leaves none unchecked", async () => {
   const { store, repository, schedulerOf } = await openMany(3);
   store.clock.advance(10 * MINUTE);
   const scheduler = schedulerOf({
@@ -240,30 +240,30 @@ const turns = async () => {
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test("a scheduler that is started looks every second, and not after it was stopped", async () => {
-  const { store, told, scheduler } = await openMany(2);
+test("a scheduler looks every second from start to stop", async () => {
+  const { store, fakeDns, scheduler } = await openMany(2);
   store.clock.advance(10 * MINUTE);
   jest.useFakeTimers();
   atEnd(() => jest.useRealTimers());
   scheduler.start();
   jest.advanceTimersByTime(999);
   await turns();
-  expect(told.asked.length).toBe(0);
+  expect(fakeDns.asked.length).toBe(0);
   jest.advanceTimersByTime(1);
   await turns();
-  expect(told.asked.length).toBe(2);
+  expect(fakeDns.asked.length).toBe(2);
   store.clock.advance(DAY);
   jest.advanceTimersByTime(1000);
   await turns();
-  expect(told.asked.length).toBe(4);
+  expect(fakeDns.asked.length).toBe(4);
   await scheduler.stop();
   store.clock.advance(DAY);
   jest.advanceTimersByTime(5000);
   await turns();
-  expect(told.asked.length).toBe(4);
+  expect(fakeDns.asked.length).toBe(4);
 });
 
-test("what is due and who holds a name are found by index", async () => {
+test("due domains and the holder of a name are found by index", async () => {
   const { store } = await openProject();
   const plan = (sql: string) =>
     (store.database.client.query(`explain query plan ${sql}`).all() as { detail: string }[])

@@ -181,7 +181,7 @@ describe("the records of a subdomain", () => {
     expect(verdictOf(trace([resolver(RIGHT)]), shouted).verified).toBe(true);
   });
 
-  test("say nothing where a zone's server does not hold the zone", () => {
+  test("count for nothing at a server that does not hold the zone", () => {
     const lame = holder(RIGHT);
     lame.cname = exchange(answer([record("CNAME", NAME, TARGET)]));
     expect(verdictOf(trace([lame]), EXPECTED).findings).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { makeProject, toldDns } from "../domains/projects.ts";
+import { makeProject, openFakeDns } from "../domains/projects.ts";
 import { operationsOf, pathWith } from "../support/operations.ts";
 import { addPet, openStore } from "../support/store.ts";
 
@@ -7,7 +7,7 @@ const ADA = { name: "Ada", email: "ada@example.org" };
 
 /** A store with at least two entries in each list. */
 const openFull = async () => {
-  const store = await openStore({ inspect: toldDns("records_right").inspect });
+  const store = await openStore({ inspect: openFakeDns("records_right").inspect });
   for (const name of ["Dogs", "Cats"]) await store.call("POST", "/v1/categories", { json: { name } });
   for (const petId of [1, 2]) {
     await addPet(store, { status: "available" });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { DEPLOY, makeProject, toldDns } from "../domains/projects.ts";
+import { DEPLOY, makeProject, openFakeDns } from "../domains/projects.ts";
 import { type Operation, operationsOf, pathWith } from "../support/operations.ts";
 import { type Call, type Store, addPet, openStore } from "../support/store.ts";
 
@@ -10,7 +10,7 @@ const PRESENT: Record<string, string> = { slug: "docs", hostname: "docs.example.
 const openFull = async (env: Record<string, string> = {}): Promise<Store> => {
   const store = await openStore({
     env: { AUTH_FAILURES_PER_MINUTE: "1000000", BODY_LIMIT: "1KiB", ...env },
-    inspect: toldDns("records_right").inspect,
+    inspect: openFakeDns("records_right").inspect,
   });
   await store.call("POST", "/v1/categories", { json: { name: "Dogs" } });
   await addPet(store, { status: "available" });

@@ -19,7 +19,7 @@ const openTwo = async () => {
   return { ...room, second };
 };
 
-test("an authority that has had too many orders is not waited for: the next one is asked at once", async () => {
+test("a CA that has had too many orders is skipped: the next one gets the order at once", async () => {
   const { ca, second, pass, verified, stageOf } = await openTwo();
   ca.failNext("new-order", tooMany(7200));
   await verified(NAME);
@@ -28,7 +28,7 @@ test("an authority that has had too many orders is not waited for: the next one 
   expect([ca.orders().length, second.orders().length]).toEqual([0, 1]);
 });
 
-test("an authority that would refuse one more is not asked: the next one is", async () => {
+test("a CA whose limit is reached gets no request: the next one gets the order", async () => {
   const { ca, second, clock, certificates, pass, verified, stageOf } = await openTwo();
   await verified(NAME);
   await certificates.want([NAME], clock.now());
@@ -41,7 +41,7 @@ test("an authority that would refuse one more is not asked: the next one is", as
   expect([ca.orders().length, second.orders().length]).toEqual([0, 1]);
 });
 
-test("when all have had too many, the one that says the least is waited for", async () => {
+test("when all CAs have had too many orders, the shortest Retry-After counts", async () => {
   const { ca, second, certificates, clock, pass, verified } = await openTwo();
   ca.failNext("new-order", tooMany(7200));
   second.failNext("new-order", tooMany(3600));
@@ -52,7 +52,7 @@ test("when all have had too many, the one that says the least is waited for", as
   expect(found?.nextAt).toBeWithin(clock.now() + 3500_000, clock.now() + 3600_000 * 1.1 + 1);
 });
 
-test("an authority that cannot be reached is followed by the next one at the next attempt", async () => {
+test("after a CA that cannot be reached, the next attempt goes to the next CA", async () => {
   const { ca, second, pass, verified, stageOf } = await openTwo();
   await ca.down();
   await verified(NAME);
@@ -62,7 +62,7 @@ test("an authority that cannot be reached is followed by the next one at the nex
   expect(second.orders()).toHaveLength(1);
 });
 
-test("a renewal that another authority does says nothing of what it replaces", async () => {
+test("a renewal at another CA does not name the certificate it replaces", async () => {
   const { ca, second, certificates, pass, verified } = await openTwo();
   await verified(NAME);
   await pass();
