@@ -19,7 +19,7 @@ export interface Handlers {
   misdirected: Handler;
 }
 
-export interface HttpListeners {
+interface HttpListeners {
   /** The listener of PORT. */
   main: HttpListener;
   /** The listener of HTTP_PORT. */

@@ -27,7 +27,7 @@ export const storeIdOfFile = (file: string): string | undefined => {
 };
 
 /** The names of the backups in a directory. */
-export interface DirectoryBackups {
+interface DirectoryBackups {
   /** Backups of this store. */
   own: string[];
   /** Backups of another store, without a store id, or damaged. Rotation leaves them alone. */

@@ -15,7 +15,7 @@ export class ApiError extends Error {
   }
 }
 
-export interface RequestContent {
+interface RequestContent {
   /** Sent as JSON. */
   json?: unknown;
   /** Sent unchanged, with `type` as its media type. */

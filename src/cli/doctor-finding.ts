@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { reasonOf } from "../lib/reason.ts";
 
-export type Level = "ok" | "warning" | "failed";
+type Level = "ok" | "warning" | "failed";
 
 /** What one check of `doctor` found. */
 export interface Finding {
@@ -14,11 +14,11 @@ export interface Finding {
 }
 
 /** A problem that does not stop the service, but needs a person's attention. */
-export interface Concern {
+interface Concern {
   warning: string;
 }
 
-export interface ProbeOptions {
+interface ProbeOptions {
   /** Skips the slow parts. */
   quick: boolean;
 }

@@ -98,7 +98,7 @@ async function* joined(pack: tar.Pack): AsyncGenerator<Uint8Array> {
   yield Buffer.concat(parts, size);
 }
 
-export interface PackObserver {
+interface PackObserver {
   /** Called when a file is packed. */
   onPacked(file: SiteFile): void;
   /** Called when a file cannot be packed as it was listed; the message names it. The stream ends with an error. */

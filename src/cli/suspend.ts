@@ -17,7 +17,7 @@ export const suspendBetweenTurns = (): void => {
   });
 };
 
-export interface Deferral extends Disposable {
+interface Deferral extends Disposable {
   /** True after Ctrl-Z: the process stops when the last deferral ends. */
   isRequested(): boolean;
 }

@@ -24,5 +24,3 @@ export const rowSweeper = (slices: readonly (() => Promise<boolean>)[]) => {
     },
   };
 };
-
-export type Sweeper = ReturnType<typeof rowSweeper>;
