@@ -18,24 +18,24 @@ import {
 } from "./queries.ts";
 import { type Stage, isHeld } from "./stage.ts";
 
-/** What a check found, and what it makes of the domain as it was read before. */
+/** The result of a check, and the state that it gives the domain that was read before. */
 export interface Check extends Act {
   domain: Domain;
   progress: Omit<Progress, "events">;
-  /** For the history, each with the stage that it led to. */
+  /** For the history, each with the stage after it. */
   events: readonly { event: EventName; stage: Stage }[];
   findings: readonly DomainFinding[];
   /** All responses, as JSON. */
   trace: string;
-  /** True if the records name this very project's target. */
+  /** True if the records name this project's target. */
   isProven: boolean;
-  /** The labels of other projects' targets that TXT records name as well. */
+  /** The labels of other projects' targets in the TXT records. */
   rivals: readonly string[];
   /** When the check began: a holder that has verified since then keeps the name. */
   askedAt: number;
 }
 
-/** The domain is in the stage that it was in when the check of it began. */
+/** The domain is still in the stage in which its check began. */
 const isAsRead = and(eq(domains.id, value("id")), eq(domains.stage, value("from")));
 
 /**
@@ -47,12 +47,12 @@ const isKeptByOther = sql`exists (select 1 from domains other join projects hold
   and other.project_id <> ${value("projectId")} and (other.verified_at >= ${value("askedAt")}
     or holder.target_label in (select value from json_each(${value("rivals")}))))`;
 
-/** The new stage holds no name, or one that the domain holds already, or one that is proven to be the project's. */
+/** The new stage holds no name, or the domain already holds it, or the check proves it for this project. */
 const mayTake = sql`(${value("stage")} not in ${HELD} or (${hasDomainsPlan} and (${value("from")} in ${HELD}
   or (${value("isProven")} and not ${isKeptByOther}))))`;
 
 const checkStatements = (orm: Orm) => ({
-  // `stage` is the one that the check leads to, `eventStage` the one that an event of it led to.
+  // `stage` is the stage after the check, `eventStage` the stage after one of its events.
   insertEvent: insertEvents(orm, and(isAsRead, mayTake), sql`${value("event")}`, sql`${value("eventStage")}`),
   update: orm
     .update(domains)
@@ -93,7 +93,7 @@ const yieldStatements = (orm: Orm) => {
     failingSince: null,
     findings: sql`${value("findings")}`,
   });
-  /** Must follow the move directly, because it asks whether that changed a row. */
+  /** Must follow the move directly, because `changes()` counts its rows. */
   const uncertifyStatement = orm
     .delete(certificates)
     .where(and(eq(certificates.hostname, value("hostname")), sql`changes() > 0`))
@@ -148,7 +148,7 @@ export const checkWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) =
       ]);
       return (rows.at(-1) as unknown[]).length > 0;
     },
-    /** Ends the checks that the service makes by itself, if the project's plan has no custom domains. */
+    /** Ends the scheduled checks, if the project's plan has no custom domains. */
     async stopChecks({ id, projectId, stage }: Domain): Promise<void> {
       await commit([{ query: statements.stopChecks, values: { id, projectId, from: stage } }]);
     },

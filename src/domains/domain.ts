@@ -7,7 +7,7 @@ import { STAGE_EVENTS, type Stage, type StoredStage } from "./stage.ts";
 export const ROLES = ["primary", "served", "redirect"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What a check found, or why the right records alone did not help. */
+/** What a check found, or why right records alone were not enough. */
 export type DomainFinding = Finding | { kind: "domain_taken" | "domain_lost"; name: string };
 
 export const describe = (finding: DomainFinding): string => {
@@ -30,10 +30,10 @@ export interface Domain {
   stage: StoredStage;
   role: Role;
   createdAt: number;
-  /** Since when it waits for its records. The service checks it for 48 hours from then on. */
+  /** Since when it waits for its records. Scheduled checks end 48 hours later. */
   waitingSince: number;
   checkedAt: number | null;
-  /** When the service checks it next; null: only on request. */
+  /** The next scheduled check; null: only on request. */
   nextCheckAt: number | null;
   /** Since when a live domain no longer verifies. */
   failingSince: number | null;
@@ -52,7 +52,7 @@ export const CERTIFICATE_STATUSES = [
   "expired",
 ] as const;
 
-/** How far a domain's certificate is, as responses show it. Times are RFC 3339. */
+/** The progress of a domain's certificate, as responses show it. Times are RFC 3339. */
 export interface DomainCertificate {
   status: (typeof CERTIFICATE_STATUSES)[number];
   notBefore?: string;
@@ -69,7 +69,7 @@ export interface DomainCertificate {
   nextAttemptAt?: string;
 }
 
-/** What a check must know of a domain's project. */
+/** The part of a domain's project that a check needs. */
 export interface Holder {
   id: number;
   plan: Plan;
@@ -103,7 +103,7 @@ export interface DomainEvent {
   at: number;
   actor: Actor;
   event: EventName;
-  /** The stage that it led to, or left as it was. */
+  /** The stage after it. */
   stage: Stage;
   findings: DomainFinding[];
 }

@@ -1,6 +1,6 @@
 import type { Server } from "../protocols/dns/network.ts";
 
-/** The record that a domain needs: a subdomain's, or an apex's (ANAME serves as well as ALIAS). */
+/** The record that a domain needs: CNAME for a subdomain, ALIAS or ANAME for an apex. */
 export type NeededType = "CNAME" | "ALIAS";
 
 /** What a check found, naming the record to change. Names are in A-labels. */
@@ -8,13 +8,13 @@ export type Finding =
   | { kind: "no_record"; name: string; type: NeededType; expected: string[] }
   | { kind: "wrong_target"; name: string; type: NeededType; found: string[]; expected: string[] }
   | { kind: "conflicting_record"; name: string; type: "A" | "AAAA"; found: string[]; expected: string[] }
-  /** `found` are the CAA records at `name`; `expected` the issuers of which they must allow one. */
+  /** `found` are the CAA records at `name`; `expected` the issuers; the records must allow one. */
   | { kind: "caa_forbids"; name: string; found: string[]; expected: string[] }
-  /** Right at the source, not yet at this server, which may keep the old records for `seconds` more, if it said so. */
+  /** Right at the source, not yet at this server; `seconds` is how long it may keep the old records, if known. */
   | { kind: "not_propagated"; name: string; server: string; seconds?: number }
   /** The apex's addresses are right, but they are those of every project. */
   | { kind: "ownership_unproven"; name: string; type: "TXT"; found: string[]; expected: string[] }
-  /** The server did not respond usefully: that says nothing about the domain. */
+  /** The server gave no useful response, which says nothing about the domain. */
   | { kind: "unreachable"; name: string; server: string; reason: string };
 
 /** `192.0.2.1`, `[2001:db8::1]:5353`: the port only where it is not DNS's own. */
@@ -43,7 +43,7 @@ export const describeFinding = (finding: Finding): string => {
     }
     case "ownership_unproven": {
       const found = finding.found.length > 0 ? `, where it is ${list(finding.found)}` : "";
-      return `The addresses are right, but they do not tell which project the domain is for: create a TXT record with the name ${name} and the value ${list(finding.expected)}${found}.`;
+      return `The addresses are right, but they do not say which project the domain is for: create a TXT record with the name ${name} and the value ${list(finding.expected)}${found}.`;
     }
     case "unreachable":
       return `${finding.server} could not be asked about ${name}: ${finding.reason}.`;

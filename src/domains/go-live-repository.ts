@@ -9,7 +9,7 @@ import { WAITING_MS, nextLiveCheck } from "./schedule.ts";
 
 type Reading = Pick<Database, "orm">;
 
-/** What a certificate does to the domain of its name, if a project holds it: statements for the certificate's own act. */
+/** Statements that update the domain of a name in the transaction that writes its certificate. */
 export const certificateEffects = ({ orm }: Reading) => {
   const hasName = eq(domains.hostname, value("hostname"));
   const certificateInUse = orm
@@ -24,21 +24,21 @@ export const certificateEffects = ({ orm }: Reading) => {
   });
   return {
     orderPlaced: (hostname: string, now: number): readonly Statement[] => order({ hostname, now }),
-    /** The domain goes live, if the certificate of this chain is in use. */
+    /** The domain goes live, if the certificate with this chain is in use. */
     certificateStored: (hostname: string, chain: string, now: number): readonly Statement[] =>
       goLive({ hostname, chain, now, nextCheckAt: nextLiveCheck(null, now) }),
     issueRefused: (hostname: string, now: number): readonly Statement[] => refuse({ hostname, now }),
   };
 };
 
-/** What a change of a project does to its domains: statements for the project's own act. */
+/** Statements that update the domains of a project in the transaction that changes it. */
 export const projectEffects = ({ orm }: Reading) => {
   const suspend = moveBy(orm, "plan_dropped", and(isOfProject, sql`not ${hasDomainsPlan}`), {
     nextCheckAt: null,
   });
   const goLive = moveBy(orm, "plan_restored", and(isOfProject, hasDomainsPlan), {
     liveAt: sql`${value("now")}`,
-    // At once: while it was suspended, the DNS may have come to show another project's target.
+    // At once, because during the suspension the DNS may have changed to another project's target.
     nextCheckAt: sql`${value("now")}`,
   });
   const isStillWaiting = and(

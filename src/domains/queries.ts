@@ -47,13 +47,13 @@ export const isOfDomain = and(isOfProject, eq(domains.hostname, value("hostname"
 /** The project's plan has custom domains. */
 export const hasDomainsPlan = sql`exists (select 1 from projects where id = ${value("projectId")} and plan in ${PLANS_WITH_DOMAINS})`;
 
-/** Who does something, and when. */
+/** Who acts, and when. */
 export interface Act {
   actor: Actor;
   now: number;
 }
 
-/** What a history row has of an act. */
+/** The columns of a history row that come from an act. */
 export const actValues = ({ actor, now }: Act) => ({
   actor: actor.kind,
   keyId: actor.kind === "key" ? actor.keyId : null,
@@ -86,8 +86,8 @@ export const insertEvents = (
 
 /**
  * Moves the domains that match from every stage that the event starts from, and writes the move into their history. The
- * move is the service's own.
- * @param changes besides the stage
+ * service is the actor.
+ * @param changes to columns other than the stage
  */
 export const moveBy = (orm: Orm, event: StageEvent, where: SQL | undefined, changes: Changes = {}) => {
   const { from, to } = transitionOf(event);

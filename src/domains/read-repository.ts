@@ -15,7 +15,7 @@ import {
   value,
 } from "./queries.ts";
 
-/** A domain, and what a check of it must know of its project. */
+/** A domain, with the part of its project that a check needs. */
 export interface Checkable {
   domain: Domain;
   project: Holder;
@@ -87,13 +87,13 @@ const acrossProjects = (orm: Orm) => {
       const row = holderStatement.get({ hostname });
       return row && { domain: toDomain(row.domain), project: row.project };
     },
-    /** Domains whose check is due, the longest due first. */
+    /** Domains with a due check, the longest due first. */
     async due(now: number, limit: number): Promise<Checkable[]> {
       return dueStatement
         .all({ now, limit })
         .map(({ domain, project }) => ({ domain: toDomain(domain), project }));
     },
-    /** Names of domains that are to have a certificate and are not known to the certificates yet; at most `limit`. */
+    /** Names of domains that need a certificate and have no row in `certificates` yet; at most `limit`. */
     async uncertified(limit: number): Promise<string[]> {
       return uncertifiedStatement.all({ limit }).map(({ hostname }) => hostname);
     },

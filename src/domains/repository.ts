@@ -24,7 +24,7 @@ import {
 import { domainReads } from "./read-repository.ts";
 import { FIRST_STAGE } from "./stage.ts";
 
-/** The role that an assignment gives: the domain's own, or what becomes of the domains that are not named. */
+/** The new role of a domain: its own in the assignment, else that of the others. */
 const newRole = sql`coalesce((select value from json_each(${value("roles")}) where key = ${domains.hostname}),
   ${value("others")}, iif(${domains.role} = 'primary', 'served', ${domains.role}))`;
 
@@ -105,7 +105,7 @@ const insertDomain = (orm: Orm) => {
 
 const additions = ({ orm, commit }: Store) => {
   const insertStatement = insertDomain(orm);
-  // Must follow the insert directly, because it asks whether that made the row.
+  // Must follow the insert directly, because `changes()` counts its rows.
   const eventStatement = insertEvents(orm, and(isOfDomain, sql`changes() = 1`));
   return {
     /**
@@ -149,8 +149,8 @@ const removals = ({ orm, commit }: Store) => {
     .prepare();
   return {
     /**
-     * Removes the domain, in whatever stage it is, from the next request on. If it was the primary one, what redirected to it is
-     * served. False if there is none.
+     * Removes the domain in any stage. If it was the primary one, domains that redirected to it become `served`. False if the
+     * project does not have it.
      */
     async remove(projectId: number, hostname: string, act: Act): Promise<boolean> {
       const values = { projectId, hostname, ...actValues(act) };

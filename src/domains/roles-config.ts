@@ -19,10 +19,10 @@ export interface ConfigFault {
 
 export type ReadConfig = { ok: true; config: DomainsConfig } | { ok: false; faults: ConfigFault[] };
 
-/** A typed name as the project's domains are known by; undefined if it is no host name. */
+/** Returns the A-labels of a typed name; undefined if it is not a host name. */
 export type Normalise = (typed: string) => string | undefined;
 
-/** More than any project has domains. */
+/** As many as a project can have domains. */
 const MAX_REDIRECTS = 100;
 
 interface Context {
@@ -90,7 +90,7 @@ const faultsOfRedirects = (redirects: (Redirect | undefined)[], primary: string)
 
 /**
  * Reads `{"domains": {"primary", "redirects": [{"from", "to", "status": 301}]}}` against the project's own domains (in
- * A-labels): the configuration, or every fault that it has.
+ * A-labels). Returns the configuration, or all of its faults.
  */
 export const readDomainsConfig = (
   body: unknown,

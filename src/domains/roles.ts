@@ -61,7 +61,7 @@ export const domainRoles = ({
       return mappingOf(await listAll((await projects.get(slug)).id));
     },
     /**
-     * Applies the mapping as a whole or not at all. A domain that it does not name serves the site.
+     * Applies the mapping as a whole or not at all. Domains that it does not name serve the site.
      * @throws Fault not_found, invalid_request with every fault
      */
     async write(slug: string, body: unknown, actor: Actor): Promise<DomainsMapping> {
@@ -74,7 +74,7 @@ export const domainRoles = ({
         const act = { actor, now: clock.now() };
         if (await domains.assign(id, rolesOf(read.config), "served", act))
           return mappingOf(await listAll(id));
-        // A domain was removed meanwhile: the mapping is read again, which names it.
+        // A domain was removed in the meantime: read the mapping again, so that the fault names it.
       }
       throw new Fault("invalid_request", "The project's domains are changing; try again.");
     },

@@ -18,10 +18,10 @@ type Project = Awaited<ReturnType<ProjectService["get"]>>;
 /** A domain and what its record must point to. */
 export type ListedDomain = Domain & { target: string };
 
-/** The same with everything that its last check asked and found. */
+/** A listed domain with the queries and findings of its last check. */
 export type InspectedDomain = ListedDomain & {
   trace?: Report;
-  /** With HTTPS, how far its certificate is. */
+  /** Its certificate, if the service has HTTPS. */
   certificate?: DomainCertificate | undefined;
 };
 
@@ -34,7 +34,7 @@ export interface DomainServiceOptions {
   certificates?: DomainCertificates | undefined;
   /** Called when a host name stops being served. */
   onRemoved?: (hostname: string) => void;
-  /** Counts the checks of one domain that clients ask for. */
+  /** Limits the checks of one domain that clients request. */
   verifications: RateLimiter;
   clock: Clock;
   targetOf: (label: string) => string;
@@ -44,17 +44,17 @@ export interface DomainServiceOptions {
 
 /** The certificates of domains. */
 export interface DomainCertificates {
-  /** Undefined if nothing is known for the name yet. */
+  /** Undefined if the name is unknown. */
   find(hostname: string): Promise<DomainCertificate | undefined>;
-  /** Has a certificate ordered at once; false if the name is not known, or a limit makes it wait. */
+  /** Requests a certificate; false if the name is unknown or a limit makes it wait. */
   request(hostname: string): Promise<boolean>;
 }
 
 /** Domains that a project can have. */
 export const MAX_DOMAINS = 100;
-/** Checks of one domain that clients may ask for. */
+/** Checks of one domain that clients may request. */
 export const VERIFICATIONS = { requests: 10, seconds: 60 } as const;
-/** Before HTTP clients give up. */
+/** Shorter than the timeouts of HTTP clients. */
 const PATIENCE_MS = 20_000;
 /** Above every id. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
@@ -69,7 +69,7 @@ const notFound = () => new Fault("not_found", "The project has no domain with th
 const tooSlow = () =>
   new Fault(
     "not_ready",
-    "The name servers take long to answer. The check goes on: what it finds will be in the domain.",
+    "The name servers respond slowly. The check continues: fetch the domain later to see its result.",
     { "retry-after": "30" },
   );
 
@@ -84,7 +84,7 @@ const within = async <Value>(ms: number, work: Promise<Value>): Promise<Value> =
   }
 };
 
-/** The A-labels of a name; "", which no domain has, if it is not a host name. */
+/** The A-labels of a host name; "", which no domain has, for anything else. */
 const nameOf = (typed: string): string => {
   const parsed = parseHostname(typed);
   return parsed.ok ? parsed.hostname.ascii : "";
@@ -105,7 +105,7 @@ const assertPlan = (project: Project) => {
   if (!hasCustomDomains(project)) throw new Fault("plan_required");
 };
 
-/** Why the repository would not add a name. @throws Fault */
+/** @throws Fault why the repository did not add a name */
 const throwRefusal = (project: Project): never => {
   assertPlan(project);
   if (project.activeDeployId === null) throw new Fault("no_successful_deploy");
@@ -181,7 +181,7 @@ export const domainService = (options: DomainServiceOptions) => {
     list,
     history,
     /**
-     * Adds a host name as it was typed. A name that the project has already is returned as it is.
+     * Adds a host name as it was typed. A name that the project already has is returned unchanged.
      * @throws Fault not_found, invalid_request, plan_required, no_successful_deploy, domain_limit_reached
      */
     async add(slug: string, typed: string, actor: Actor): Promise<{ domain: ListedDomain; isNew: boolean }> {
@@ -197,9 +197,9 @@ export const domainService = (options: DomainServiceOptions) => {
       return throwRefusal(await projects.get(slug));
     },
     /**
-     * Asks the DNS now. Clients that ask at once share the check.
-     * @throws Fault not_found, plan_required, rate_limited; domain_taken if the DNS names another project too, which holds the
-     * name; not_ready if the name servers take too long: the check goes on, and is stored
+     * Asks the DNS now. Concurrent requests share the check.
+     * @throws Fault not_found, plan_required, rate_limited; domain_taken if the DNS also names the project that holds the
+     * name; not_ready if the name servers take too long: the check continues, and its result is stored
      */
     async verify(slug: string, typed: string, actor: Actor): Promise<InspectedDomain> {
       const { project, domain } = await find(slug, typed);
@@ -219,7 +219,7 @@ export const domainService = (options: DomainServiceOptions) => {
       if (!(await domains.assign(project.id, roles, "keep", { actor, now: clock.now() }))) throw notFound();
       return get(slug, typed);
     },
-    /** It is not served from the next request on. @throws Fault not_found */
+    /** Removes the domain, which is not served from the next request on. @throws Fault not_found */
     async remove(slug: string, typed: string, actor: Actor): Promise<void> {
       const { id } = await projects.get(slug);
       const hostname = nameOf(typed);

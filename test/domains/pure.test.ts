@@ -87,11 +87,11 @@ test.each<[Finding, string]>([
   ],
   [
     { kind: "ownership_unproven", name: "_adoption-store.x.test", type: "TXT", found: [], expected },
-    "The addresses are right, but they do not tell which project the domain is for: create a TXT record with the name _adoption-store.x.test and the value t1.pages.test.",
+    "The addresses are right, but they do not say which project the domain is for: create a TXT record with the name _adoption-store.x.test and the value t1.pages.test.",
   ],
   [
     { kind: "ownership_unproven", name: "_adoption-store.x.test", type: "TXT", found: ["b"], expected },
-    "The addresses are right, but they do not tell which project the domain is for: create a TXT record with the name _adoption-store.x.test and the value t1.pages.test, where it is b.",
+    "The addresses are right, but they do not say which project the domain is for: create a TXT record with the name _adoption-store.x.test and the value t1.pages.test, where it is b.",
   ],
   [
     { kind: "unreachable", name, server: "192.0.2.53", reason: "SERVFAIL" },
