@@ -9,7 +9,7 @@ export type Method = "http-01" | "tls-alpn-01";
 export type Preflight = (hostname: string) => Promise<{ obstacle: Problem } | { method: Method }>;
 
 /** Problem type: no method proves the name. */
-export const CHALLENGE_UNREACHABLE = "challenge_unreachable";
+const CHALLENGE_UNREACHABLE = "challenge_unreachable";
 /** Problem type: no project holds the name. */
 export const NOT_HELD = "not_held";
 /** Problem type: the name is served, but nothing is ordered for it. */
@@ -19,7 +19,7 @@ export const IMPORT_ONLY = "import_only";
 export type FetchChallenge = (address: string, hostname: string, token: string) => Promise<string>;
 
 /** A challenge that this service presents in TLS handshakes until the trial ends. */
-export interface HandshakeTrial {
+interface HandshakeTrial {
   /** Opens a handshake at an address, as a CA would. @throws if another server responds, or none */
   connect(address: string): Promise<void>;
   end(): void;
@@ -47,7 +47,7 @@ export const challengeProbes = () => {
   };
 };
 
-export type Probes = ReturnType<typeof challengeProbes>;
+type Probes = ReturnType<typeof challengeProbes>;
 
 /** What the DNS says about a name before an order. */
 export type NameRecords =
@@ -57,7 +57,7 @@ export type NameRecords =
   /** A project holds the name, but its plan has no custom domains. */
   | { kind: "suspended" };
 
-export interface PreflightOptions {
+interface PreflightOptions {
   /** Looks up names in the DNS. */
   records: {
     /** For a project's domain; undefined if no project holds the name. */

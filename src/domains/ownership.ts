@@ -14,7 +14,7 @@ import type { Proof, Trace } from "./trace.ts";
  * - `unclaimed`: they have no target.
  * - `unknown`: no server responded.
  */
-export type Ownership = "proven" | "spreading" | "claimed" | "unclaimed" | "unknown";
+type Ownership = "proven" | "spreading" | "claimed" | "unclaimed" | "unknown";
 
 type Subject = Pick<Expectation, "hostname" | "target" | "isApex">;
 

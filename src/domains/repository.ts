@@ -32,7 +32,7 @@ const hasAllNamed = sql`not exists (select 1 from json_each(${value("roles")}) n
   (select 1 from domains mine where mine.project_id = ${value("projectId")} and mine.hostname = named.key))`;
 
 /** Which domain is the primary one, and which redirect to it. */
-export const roleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
+const roleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
   const eventStatement = insertEvents(
     orm,
     and(isOfProject, hasAllNamed, sql`${domains.role} <> ${newRole}`),
