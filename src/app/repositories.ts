@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { keptResponseRepository } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { deployRepository } from "../deploys/repository.ts";
-import { certificateEffects } from "../domains/go-live-repository.ts";
+import { certificateEffects } from "../domains/stage-effects-repository.ts";
 import { domainRepository } from "../domains/repository.ts";
 import { keyRepository } from "../keys/repository.ts";
 import { lazy, once } from "../lib/lazy.ts";

@@ -4,7 +4,7 @@ import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { type Domain, type DomainFinding, type EventName, SERVICE } from "./domain.ts";
 import { pruneStatement } from "./history-repository.ts";
-import type { Progress } from "./next-stage.ts";
+import type { Progress } from "./check-progress.ts";
 import {
   type Act,
   HELD,

@@ -2,7 +2,7 @@ import type { Clock } from "../lib/time.ts";
 import { type Actor, type Domain, type DomainFinding, type EventName, SERVICE } from "./domain.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import type { Inspect, Inspection } from "./inspect.ts";
-import { type Progress, progressOf, stagesOf } from "./next-stage.ts";
+import { type Progress, progressOf, stagesOf } from "./check-progress.ts";
 import type { Check } from "./check-repository.ts";
 import type { Checkable } from "./read-repository.ts";
 import type { Domains } from "./repository.ts";

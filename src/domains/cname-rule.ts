@@ -1,5 +1,5 @@
 import type { Finding, NeededType } from "./finding.ts";
-import { isUsable, recordsOf } from "../protocols/dns/cname.ts";
+import { isUsable, recordsOf } from "../protocols/dns/cname-chain.ts";
 import type { DnsRecord, TextRecord } from "../protocols/dns/message.ts";
 import { canonicalName } from "../protocols/dns/name.ts";
 import type { Exchange } from "../protocols/dns/client.ts";
@@ -104,7 +104,7 @@ const judgeApex = (view: View, name: string, target: string, addresses: string[]
 };
 
 /** Whether one server's records are right. @param addresses the target's own; empty if they are not known */
-export const judge = (view: View, expected: Expectation, addresses: string[]): Judgement => {
+export const judgeRecords = (view: View, expected: Expectation, addresses: string[]): Judgement => {
   const reason = reasonOf(view.cname, view.role);
   if (reason !== undefined || !isUsable(view.cname)) return { kind: "unknown", reason: reason ?? "" };
   const name = canonicalName(expected.hostname);

@@ -1,5 +1,5 @@
 import type { Expectation } from "./cname-rule.ts";
-import { isUsable, recordsOf } from "../protocols/dns/cname.ts";
+import { isUsable, recordsOf } from "../protocols/dns/cname-chain.ts";
 import type { DnsRecord } from "../protocols/dns/message.ts";
 import { canonicalName } from "../protocols/dns/name.ts";
 import type { Exchange } from "../protocols/dns/client.ts";

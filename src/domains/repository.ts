@@ -6,7 +6,7 @@ import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
 import { checkWrites } from "./check-repository.ts";
 import type { Domain, Role } from "./domain.ts";
-import { projectEffects } from "./go-live-repository.ts";
+import { projectEffects } from "./stage-effects-repository.ts";
 import { historyReads } from "./history-repository.ts";
 import {
   type Act,

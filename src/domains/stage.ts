@@ -2,7 +2,7 @@
  * How a domain gets from added to live, as two tables: the properties of each stage, and the stage that each event leads to.
  * Nothing else lists stages: the SQL that moves domains and the predicates about stages are generated from here.
  *
- * Who moves a domain: a check of its records (`next-stage.ts`), its certificate (`certificate_stored`, ...), its project's
+ * Who moves a domain: a check of its records (`check-progress.ts`), its certificate (`certificate_stored`, ...), its project's
  * plan, and another project that proves the name. Each move is one UPDATE that names the stages it starts from, in one
  * transaction with its row in the history. So of two moves at a time the second finds the stage that the first left, and a
  * crash leaves the domain in a stage whose check or certificate is still due.

@@ -1,7 +1,7 @@
 import { type AuthoritativeServers, findAuthoritativeServers } from "../protocols/dns/authoritative.ts";
 import { type RelevantCaa, relevantCaa } from "../protocols/dns/caa.ts";
 import type { Exchange, SendQuery } from "../protocols/dns/client.ts";
-import { type CnameChain, type Resolve, followCnames, recordsOf } from "../protocols/dns/cname.ts";
+import { type CnameChain, type Resolve, followCnames, recordsOf } from "../protocols/dns/cname-chain.ts";
 import type { Server } from "../protocols/dns/network.ts";
 import {
   failWithoutSending,

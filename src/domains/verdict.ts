@@ -3,7 +3,7 @@ import { formatServer, type Finding } from "./finding.ts";
 import { proofNameOf } from "./trace.ts";
 import { claimsOf, ownershipOf } from "./ownership.ts";
 import type { Trace, View } from "./trace.ts";
-import { judge, type Expectation, type Judgement } from "./cname-rule.ts";
+import { judgeRecords, type Expectation, type Judgement } from "./cname-rule.ts";
 
 export interface Verdict {
   /** True if every server that responded has the right records, at least one resolver among them, and ownership is proven. */
@@ -94,7 +94,10 @@ const eventOf = (verified: boolean, findings: Finding[]): Verdict["event"] => {
 /** What the responses mean for a domain. Authoritative servers decide; resolvers do if none of those responded. */
 export const verdictOf = (trace: Trace, expected: Expectation): Verdict => {
   const addresses = addressesOf(trace);
-  const judgements = trace.views.map((view) => ({ view, judgement: judge(view, expected, addresses) }));
+  const judgements = trace.views.map((view) => ({
+    view,
+    judgement: judgeRecords(view, expected, addresses),
+  }));
   const responded = judgements.filter(hasResponded);
   const authoritative = responded.filter(({ view }) => view.role === "authority");
   const source = authoritative.length > 0 ? authoritative : responded;

@@ -1,7 +1,7 @@
 import { type Clock, LATEST_TIME, formatTime } from "../lib/time.ts";
 import { Fault } from "../lib/errors.ts";
 import { formatRate } from "./rate.ts";
-import { type Excess, type Privileges, findExcess } from "./privileges.ts";
+import { type Excess, type Privileges, findExcess } from "./privilege-ceiling.ts";
 import type { Key, KeyRepository, NewKey } from "./repository.ts";
 import { type RandomBytes, hashOf, isWellFormed, mint, recordOf } from "./secret.ts";
 

@@ -4,7 +4,7 @@ import { certificateRepository } from "../../src/certificates/repository.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { openDatabase } from "../../src/db/open.ts";
-import { certificateEffects } from "../../src/domains/go-live-repository.ts";
+import { certificateEffects } from "../../src/domains/stage-effects-repository.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 
 const BEFORE = migrations.findIndex(({ tag }) => tag === "0011_revisions");

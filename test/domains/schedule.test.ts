@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Verdict } from "../../src/domains/verdict.ts";
 import type { Domain } from "../../src/domains/domain.ts";
-import { progressOf } from "../../src/domains/next-stage.ts";
+import { progressOf } from "../../src/domains/check-progress.ts";
 import {
   LAPSE_MS,
   WAITING_MS,

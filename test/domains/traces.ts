@@ -1,5 +1,5 @@
 import type { Exchange, Failure } from "../../src/protocols/dns/client.ts";
-import type { CnameChain } from "../../src/protocols/dns/cname.ts";
+import type { CnameChain } from "../../src/protocols/dns/cname-chain.ts";
 import type { Answer, CaaRecord, DnsRecord, SoaRecord, TextRecord } from "../../src/protocols/dns/message.ts";
 import type { Trace, View } from "../../src/domains/trace.ts";
 

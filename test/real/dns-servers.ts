@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatServer, type Finding } from "../../src/domains/finding.ts";
-import { isUsable, recordsOf } from "../../src/protocols/dns/cname.ts";
+import { isUsable, recordsOf } from "../../src/protocols/dns/cname-chain.ts";
 import type { Server } from "../../src/protocols/dns/network.ts";
 import { before, CHANGED, FAULTS, type Servers } from "../domains/cases.ts";
 import { dnsServer, testClient } from "../support/dns.ts";

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { isUsable } from "../../src/protocols/dns/cname.ts";
+import { isUsable } from "../../src/protocols/dns/cname-chain.ts";
 import type { DnsRecord, Question } from "../../src/protocols/dns/message.ts";
 import type { Server } from "../../src/protocols/dns/network.ts";
 import type { Exchange } from "../../src/protocols/dns/client.ts";

@@ -1,4 +1,4 @@
-import { isUsable, recordsOf, type Resolve } from "./cname.ts";
+import { isUsable, recordsOf, type Resolve } from "./cname-chain.ts";
 import { isQueryable, withParents } from "./name.ts";
 import type { Server } from "./network.ts";
 

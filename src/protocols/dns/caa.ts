@@ -1,4 +1,4 @@
-import { type ChainProblem, followCnames, type Resolve } from "./cname.ts";
+import { type ChainProblem, followCnames, type Resolve } from "./cname-chain.ts";
 import type { CaaRecord } from "./message.ts";
 import { canonicalName, withParents } from "./name.ts";
 import type { Exchange } from "./client.ts";

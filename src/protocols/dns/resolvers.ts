@@ -1,5 +1,5 @@
 import type { Exchange, FailureKind, SendQuery } from "./client.ts";
-import { isUsable, type Resolve } from "./cname.ts";
+import { isUsable, type Resolve } from "./cname-chain.ts";
 import type { Server } from "./network.ts";
 
 /** A query that fails without being sent. */

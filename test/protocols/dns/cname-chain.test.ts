@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { followCnames, isUsable, recordsOf } from "../../../src/protocols/dns/cname.ts";
+import { followCnames, isUsable, recordsOf } from "../../../src/protocols/dns/cname-chain.ts";
 import type { DnsRecord, Question } from "../../../src/protocols/dns/message.ts";
 import { answer, exchange, failure, record } from "../../domains/traces.ts";
 
