@@ -12,7 +12,7 @@ import type { Blobs } from "../deploys/blobs.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { inheritOwner } from "../lib/ownership.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { isBusy, isDamage, isForbidden, isFull } from "../lib/storage-errors.ts";
+import { isBusy, isDamage, isForbidden, isFull, resultCode } from "../lib/storage-errors.ts";
 import { backupsIn } from "./backup-directory.ts";
 import { assertReadable, lockedError, openSource, unsoundError } from "./backup-source.ts";
 import { assertRoom, databaseSpace, noRoomError } from "./backup-space.ts";
@@ -91,7 +91,7 @@ export const takeBackup = async (options: BackupOptions): Promise<BackupResult> 
       throw new OperatorError(`DATA_DIR ${dataDir}: ${explainFailure(new DiskError(error))}`, {
         cause: error,
       });
-    throw explain(error, options, needed);
+    throw toOperatorError(error, options, needed);
   } finally {
     source.close();
   }
@@ -171,10 +171,21 @@ const rotate = (
   return { removed, leftAlone: others.filter((name) => name !== basename(file)) };
 };
 
-const explain = (error: unknown, { dataDir, file }: BackupOptions, needed: number): unknown => {
+/** The file of DATA_DIR that the system refused to read; undefined if it refused something in the backup's directory. */
+const unreadableSource = (error: unknown, dataDir: string): string | undefined => {
+  const { path } = error as NodeJS.ErrnoException;
+  return path?.startsWith(join(dataDir, "blobs")) ? path : undefined;
+};
+
+const toOperatorError = (error: unknown, { dataDir, file }: BackupOptions, needed: number): unknown => {
   if (isFull(error)) return noRoomError(dirname(file), needed);
   if (isBusy(error)) return lockedError(dataDir);
   if (error instanceof UnsoundDatabase || isDamage(error)) return unsoundError(dataDir, error);
+  const source = unreadableSource(error, dataDir);
+  if (isForbidden(error) && source !== undefined)
+    return new OperatorError(
+      `${source} cannot be read (${resultCode(error)}): give ${join(dataDir, "blobs")} and the files in it to the user that runs this`,
+    );
   if (isForbidden(error)) return new OperatorError(`${dirname(file)} cannot be written (${reasonOf(error)})`);
   const explanation = explainFailure(error);
   if (explanation !== undefined)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -17,7 +18,7 @@ import { servableDeploys } from "../../src/db/stored-deploys.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 import { openProject } from "../domains/projects.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { giveToUser, isRoot } from "../support/user.ts";
+import { asUser, giveToUser, isRoot } from "../support/user.ts";
 import { backUp, copyDatabase, includes, restoreTo, storeIn } from "./stores.ts";
 
 const LARGE = Buffer.alloc(2_500_000, "0123456789abcdef\n");
@@ -233,3 +234,30 @@ describe("a hostile backup", () => {
     await expect(backUp(source)).rejects.toThrow("the name of a deploy's manifest is not a hash");
   });
 });
+
+test.skipIf(!isRoot)(
+  "a backup by a user who cannot read the files of sites names them, not its directory",
+  async () => {
+    const dataDir = await deployed();
+    const shelf = temporaryDirectory();
+    giveToUser(dataDir, databasePath(dataDir), shelf);
+    for (const end of ["-wal", "-shm"])
+      if (existsSync(databasePath(dataDir) + end)) giveToUser(databasePath(dataDir) + end);
+    chmodSync(join(dataDir, "blobs"), 0o000);
+    const options = {
+      dataDir,
+      file: join(shelf, "b.db"),
+      force: false,
+      secrets: false,
+      sites: true,
+      reserve: 0,
+      now: 1,
+    };
+    const message = await asUser(
+      { "backups/backup.ts": "takeBackup" },
+      `await takeBackup({ ...${JSON.stringify(options)}, onProgress() {} }).catch((error) => console.log(error.message));`,
+    );
+    expect(message).toStartWith(join(dataDir, "blobs"));
+    expect(message).toContain("cannot be read (EACCES)");
+  },
+);
