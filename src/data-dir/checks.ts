@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { makeDirectories } from "../lib/durable.ts";
 import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
@@ -15,6 +15,16 @@ export const makeDataDir = (dataDir: string): void => {
   try {
     makeDirectories(dataDir);
   } catch (error) {
+    const found = lstatSync(dataDir, { throwIfNoEntry: false });
+    if (found?.isSymbolicLink() && !existsSync(dataDir))
+      throw new OperatorError(
+        `DATA_DIR ${dataDir}: it is a symbolic link to a directory that does not exist`,
+        {
+          cause: error,
+        },
+      );
+    if (found && !found.isDirectory())
+      throw new OperatorError(`DATA_DIR ${dataDir}: ${dataDir} is a file, not a directory`, { cause: error });
     throw new OperatorError(`DATA_DIR ${dataDir}: cannot be created (${reasonOf(error)})`, { cause: error });
   }
 };

@@ -28,7 +28,9 @@ export const ownershipFault = (
 /** `ownershipFault` of the directory on disk. A missing directory is fine. */
 export const directoryFault = (path: string): string | undefined => {
   try {
-    return ownershipFault(path, statSync(path), process.geteuid?.());
+    const found = statSync(path);
+    if (!found.isDirectory()) return `${path} is a file, not a directory`;
+    return ownershipFault(path, found, process.geteuid?.());
   } catch (error) {
     if (isMissing(error)) return undefined;
     return `it cannot be read (${reasonOf(error)}): check the permissions of the directories above it`;

@@ -162,6 +162,19 @@ describe("DATA_DIR", () => {
     expect(() => lockForServer(dataDir)).toThrow("server.lock is not an ordinary file: move it away");
   });
 
+  test("that is a file, or a link to nothing, is refused with that reason", () => {
+    const directory = temporaryDirectory();
+    const file = join(directory, "f");
+    writeFileSync(file, "");
+    for (const create of [true, false])
+      expect(() => openData(configIn(file), { create })).toThrow(`${file} is a file, not a directory`);
+    const link = join(directory, "link");
+    symlinkSync(join(directory, "nowhere"), link);
+    expect(() => openData(configIn(link), { create: true })).toThrow(
+      "it is a symbolic link to a directory that does not exist",
+    );
+  });
+
   test("that others can write to is refused by every command that opens it", async () => {
     const dataDir = await usedDirectory();
     chmodSync(dataDir, 0o770);
