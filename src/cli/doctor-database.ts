@@ -16,35 +16,39 @@ import { ForeignSchema, UnsoundDatabase, assertSound } from "../db/integrity.ts"
 import { servableDeploys } from "../db/stored-deploys.ts";
 import { explain, describeAttempt } from "../certificates/explain.ts";
 import { readableCertificates } from "../app/command-services.ts";
-import type { Probe } from "./doctor-finding.ts";
+import type { Concern, Probe } from "./doctor-finding.ts";
 import { formatNames } from "./print/format.ts";
 
 /** The most names on one line. */
 const MAX_NAMED = 10;
+const NONE = "there is none yet: adoption-store serve creates it";
 const BEING_RESTORED = "not checked: a backup is being restored";
 
-/** Runs `look` on the database without changing a file, or says why it cannot. */
-const reading = async (
-  { dataDir: path }: Config,
-  look: (client: Client) => string | Promise<string>,
-): Promise<string> => {
+/** Opens the database without changing a file. @returns why there is nothing to open @throws an error that says why it cannot */
+const open = ({ dataDir: path }: Config): Client | string => {
   assertDatabaseFiles(path);
   const file = databasePath(path);
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found?.size) {
     assertUnused(path, found ? "empty" : "missing");
-    return "there is none yet: adoption-store serve creates it";
+    return NONE;
   }
   if (isBeingRestored(path)) return BEING_RESTORED;
   let client: Client | undefined;
   try {
     client = openForReading(file);
     assertCurrent(client, migrations);
+    return client;
   } catch (caught) {
     const error = client ? asDiskError(client, caught) : caught;
     client?.close();
     throw error instanceof MigrationRefused ? error : new Error(openFault(file, error), { cause: error });
   }
+};
+
+type Look = (client: Client) => string | Promise<string>;
+
+const lookAt = async (client: Client, look: Look): Promise<string> => {
   try {
     return await look(client);
   } catch (error) {
@@ -53,6 +57,24 @@ const reading = async (
   } finally {
     client.close();
   }
+};
+
+/** Runs `look` on the database, or says why it cannot. */
+const reading = async (config: Config, look: Look): Promise<string> => {
+  const client = open(config);
+  return typeof client === "string" ? client : lookAt(client, look);
+};
+
+/** `reading` for the checks after that of the database, which has said why the database cannot be opened. */
+const readingAgain = async (config: Config, look: Look): Promise<string | Concern> => {
+  let client: Client | string;
+  try {
+    client = open(config);
+  } catch {
+    return { warning: "not checked: the database cannot be read" };
+  }
+  if (client === NONE) return "not checked: there is no database yet";
+  return typeof client === "string" ? client : lookAt(client, look);
 };
 
 /** Says what to do about a database that cannot be backed up. */
@@ -90,7 +112,7 @@ export const database: Probe = async (config, { quick }) => {
 };
 
 export const certificates: Probe = (config) =>
-  reading(config, async (client) => {
+  readingAgain(config, async (client) => {
     const all = await readableCertificates(config, readingOf(client)).all();
     const faulty = all.flatMap((one) => explain(one, Date.now()) ?? []);
     if (faulty.length > 0) throw new Error(faulty.join(" "));
@@ -104,7 +126,7 @@ export const certificates: Probe = (config) =>
 
 /** Reads every file that a deploy needs. */
 export const sites: Probe = (config, { quick }) =>
-  reading(config, async (client) => {
+  readingAgain(config, async (client) => {
     if (quick) return "not read (--quick)";
     const found = await damagedDeploys(blobsIn(config.dataDir), servableDeploys(client));
     if (found.damaged === 0) return `${found.files} files of deployed sites, all intact`;

@@ -14,7 +14,7 @@ export interface Finding {
 }
 
 /** A problem that does not stop the service, but needs a person's attention. */
-interface Concern {
+export interface Concern {
   warning: string;
 }
 

@@ -78,9 +78,10 @@ describe("doctor changes nothing", () => {
   test("in an empty DATA_DIR", async () => {
     const cwd = temporaryDirectory();
     mkdirSync(join(cwd, "data"));
-    expect((await examine(cwd))["database"]?.detail).toBe(
-      "there is none yet: adoption-store serve creates it",
-    );
+    const { database, certificates, sites } = await examine(cwd);
+    expect(database?.detail).toBe("there is none yet: adoption-store serve creates it");
+    for (const finding of [certificates, sites])
+      expect(finding).toMatchObject({ ok: true, detail: "not checked: there is no database yet" });
   });
 
   test.each([
@@ -122,7 +123,12 @@ describe("doctor changes nothing", () => {
     ] as const) {
       const cwd = await crashed();
       lose(databasePath(join(cwd, "data")));
-      const { database } = await examine(cwd);
+      const { database, certificates, sites } = await examine(cwd);
+      for (const finding of [certificates, sites])
+        expect(finding).toMatchObject({
+          level: "warning",
+          detail: "not checked: the database cannot be read",
+        });
       expect(database).toMatchObject({
         ok: false,
         detail: expect.stringContaining(`is ${state}, but a store`),
