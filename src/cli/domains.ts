@@ -9,6 +9,7 @@ import { fromDomain, fromEvent } from "../domains/model.ts";
 import type { DomainService, ListedDomain } from "../domains/service.ts";
 import type { DomainRolesService } from "../domains/roles.ts";
 import { isHeld, isServed } from "../domains/stage.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
@@ -161,15 +162,21 @@ const redirectCommand = () =>
       withDomains(configBeside(options), async (domains, settings) => {
         const { domains: mapping } = await settings.read(options.project);
         const { hostname: from } = fromDomain(await domains.get(options.project, hostname));
-        const to = mapping.primary ?? "";
+        const to = mapping.primary;
+        if (to === undefined)
+          throw new OperatorError(
+            `${options.project} has no primary domain: set one with adoption-store domains primary HOSTNAME --project ${options.project}`,
+          );
+        if (from === to)
+          throw new OperatorError(`${from} is the primary domain and cannot redirect to itself`);
         const others = mapping.redirects.filter((redirect) => redirect.from !== from);
         const redirects = [...others, { from, to, status: 301 as const }];
-        const { domains: now } = await settings.write(
+        const { domains: updated } = await settings.write(
           options.project,
           { domains: { primary: to, redirects } },
           OPERATOR,
         );
-        printResult(options.json, { domains: now }, `${from} redirects to ${to}.`);
+        printResult(options.json, { domains: updated }, `${from} redirects to ${to}.`);
       }),
     );
 
@@ -217,11 +224,13 @@ const removeCommand = () =>
           : undefined;
         await domains.remove(options.project, hostname, OPERATOR);
         if (refusal !== undefined)
-          throw new Error(`${domain.hostname} is removed, but its certificate is not revoked: ${refusal}`);
+          throw new Error(
+            `${domain.hostname} was removed, but its certificate could not be revoked: ${refusal}`,
+          );
         printResult(
           options.json,
           { removed: domain.hostname },
-          `${displayName(domain)} is removed. Delete its DNS record too: it still points here.`,
+          `${displayName(domain)} has been removed. If it has a DNS record, delete that too.`,
         );
       }),
     );

@@ -32,7 +32,8 @@ const program = (): Command => {
   const root = new Command("adoption-store")
     .description("Animals offered for adoption: a JSON API with durable embedded storage, in one executable.")
     .version(VERSION, "-V, --version", "print the version")
-    .helpCommand("help [command]", "explain a command")
+    // Commander's own goes one level deep, and takes an unknown command for none.
+    .helpCommand(false)
     .showSuggestionAfterError()
     .configureOutput({ outputError: () => {} });
   root.addCommand(serveCommand());
@@ -51,6 +52,11 @@ const program = (): Command => {
     .command("version")
     .description("print the version")
     .action(() => print(VERSION));
+  root
+    .command("help")
+    .description("explain a command")
+    .argument("[command...]")
+    .action((path: string[]) => commandAt(root, path).outputHelp());
   inherit(root);
   return root;
 };
@@ -62,6 +68,7 @@ const nameOf = (command: Command): string =>
 const usageFault = ({ message }: CommanderError): string =>
   message
     .replace(/^error: /, "")
+    .replace(/^unknown command '(.*)'/s, (_, name: string) => `unknown command ${JSON.stringify(name)}`)
     .replaceAll("\n", " ")
     .replace(/\.$/, "");
 
@@ -79,10 +86,23 @@ const inherit = (command: Command): void => {
   if (command.commands.length > 0) command.allowExcessArguments().action(() => explain(command));
 };
 
+/** Commander's error about an unknown command, which suggests a similar one. Its types leave the method out. */
+const refuseUnknown = (command: Command, name: string): never => {
+  command.args = [name];
+  return (command as Command & { unknownCommand(): never }).unknownCommand();
+};
+
+/** The command with this path, such as `keys create`. @throws UsageError */
+const commandAt = (root: Command, path: readonly string[]): Command =>
+  path.reduce(
+    (command, name) =>
+      command.commands.find((child) => child.name() === name) ?? refuseUnknown(command, name),
+    root,
+  );
+
 const explain = (command: Command): void => {
   const [unknown] = command.args;
-  if (unknown !== undefined)
-    throw new UsageError(`unknown command ${JSON.stringify(unknown)}; see ${nameOf(command)} --help`);
+  if (unknown !== undefined) refuseUnknown(command, unknown);
   command.outputHelp();
 };
 

@@ -37,6 +37,10 @@ describe("wrong use is one line on standard error and exit code 2", () => {
     [["keys", "revoke"], "see adoption-store keys revoke --help\n"],
     [["keys", "lost"], "see adoption-store keys --help\n"],
     [["nonsense"], "see adoption-store --help\n"],
+    [["help", "nosuch"], 'unknown command "nosuch"; see adoption-store --help\n'],
+    [["help", "keys", "nosuch"], 'unknown command "nosuch"; see adoption-store keys --help\n'],
+    [["serv"], 'unknown command "serv" (Did you mean serve?); see adoption-store --help\n'],
+    [["keys", "crate"], 'unknown command "crate" (Did you mean create?); see'],
     [["--nonsense"], "see adoption-store --help\n"],
   ])("%j", async (argv, named) => {
     const { out, error, code } = await run(argv, { DATA_DIR: temporaryDirectory() });
@@ -67,6 +71,31 @@ test.each([
 ])("%s explains on standard output", async (line) => {
   const { out, code } = await run(line.split(" "));
   expect([code, out.includes("Usage: adoption-store")]).toEqual([0, true]);
+});
+
+test("help shows the help of a command of a command", async () => {
+  const { out, code } = await run(["help", "keys", "create"]);
+  expect([code, out]).toEqual([0, expect.stringContaining("Usage: adoption-store keys create")]);
+});
+
+test("domains redirect says in its own words why there is nothing to redirect to", async () => {
+  const dataDir = temporaryDirectory();
+  const { store } = await openProject({
+    path: join(dataDir, "adoption-store.db"),
+    env: { DATA_DIR: dataDir },
+  });
+  const redirect = (hostname: string) =>
+    run(["domains", "redirect", hostname, "--project", "docs", "--data-dir", dataDir]);
+  await store.call("POST", "/platform/projects/docs/domains", { json: { hostname: "docs.example.org" } });
+  expect((await redirect("docs.example.org")).error).toBe(
+    "adoption-store: docs.example.org is the primary domain and cannot redirect to itself\n",
+  );
+  store.database.client.run("UPDATE domains SET role = 'served'");
+  const { code, error } = await redirect("docs.example.org");
+  expect([code, error]).toEqual([
+    1,
+    "adoption-store: docs has no primary domain: set one with adoption-store domains primary HOSTNAME --project docs\n",
+  ]);
 });
 
 test("serve --help lists every setting with its variable and default", async () => {
