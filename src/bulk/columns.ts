@@ -31,18 +31,21 @@ export const parseMapping = (text: string): [column: string, field: Field] | und
 
 /**
  * Finds the fields of a file by the names of its columns, in any spelling. A user's mapping takes precedence over these names:
- * a mapped field is found in its mapped column only.
+ * a mapped field is found in its mapped column only. Of several spellings of one name, the one in a mapping wins.
  */
 export const columnsOf = (mappings: readonly (readonly [column: string, field: Field])[] = []) => {
+  const exact = new Map(mappings);
   const mapped = new Map(mappings.map(([column, field]) => [normalize(column), field]));
   const mappedFields = new Set(mapped.values());
   const fieldOf = (column: string): Field | undefined => {
     const name = normalize(column);
     const field = FIELD_OF.get(name);
-    return mapped.get(name) ?? (field && !mappedFields.has(field) ? field : undefined);
+    return exact.get(column) ?? mapped.get(name) ?? (field && !mappedFields.has(field) ? field : undefined);
   };
   return {
     fieldOf,
+    /** True for a column that a mapping spells exactly so. */
+    isExact: (column: string): boolean => exact.has(column),
     /** True for a column that is neither a field nor ignored. */
     isUnknown: (column: string): boolean => !fieldOf(column) && !IGNORED_COLUMNS.has(normalize(column)),
     /** The mapped columns that the header does not have. */
@@ -71,7 +74,10 @@ export const countFields = (header: readonly string[], { fieldOf }: Columns): nu
   new Set(header.map(fieldOf).filter(Boolean)).size;
 
 /** Finds the fields in a header. @throws FileRefused if a required or mapped column is missing, or two are the same field */
-export const fieldIndexes = (header: readonly string[], { fieldOf, findMissing }: Columns): FieldIndexes => {
+export const fieldIndexes = (
+  header: readonly string[],
+  { fieldOf, isExact, findMissing }: Columns,
+): FieldIndexes => {
   const [unmapped] = findMissing(header);
   if (unmapped !== undefined)
     throw new FileRefused(
@@ -81,21 +87,23 @@ export const fieldIndexes = (header: readonly string[], { fieldOf, findMissing }
   header.forEach((column, index) => {
     const field = fieldOf(column);
     if (!field) return;
-    const earlier = indexes[field];
-    if (earlier !== undefined)
+    const earlier = header[indexes[field] ?? -1];
+    if (earlier === column)
+      throw new FileRefused(`two columns are ${quoteNames([column])}; rename one of them`);
+    if (earlier !== undefined && isExact(earlier) === isExact(column))
       throw new FileRefused(
-        `the columns ${quoteNames([header[earlier] ?? "", column])} are both ${field}; choose one: --map "${column}=${field}"`,
+        `the columns ${quoteNames([earlier, column])} are both ${field}; choose one: --map "${column}=${field}"`,
       );
-    indexes[field] = index;
+    if (earlier === undefined || isExact(column)) indexes[field] = index;
   });
   const missing = REQUIRED.filter((field) => indexes[field] === undefined);
   if (missing.length > 0)
     throw new FileRefused(
-      `no column is ${missing.join(" or ")}; found ${quoteNames(header)}: name it with --map "COLUMN=${missing[0]}"`,
+      `no column matches ${missing.join(" or ")}; found ${quoteNames(header)}: map one with --map "COLUMN=${missing[0]}"`,
     );
   return indexes;
 };
 
-/** A note that names the unknown columns; undefined if there are none. */
-export const unknownColumnsNote = (unknown: readonly string[]): string | undefined =>
-  unknown.length > 0 ? `columns that are not imported: ${quoteNames(unknown)}` : undefined;
+/** A note that names the unknown columns or fields; undefined if there are none. */
+export const ignoredNote = (kind: "columns" | "fields", unknown: readonly string[]): string | undefined =>
+  unknown.length > 0 ? `ignored ${kind}: ${quoteNames(unknown)}` : undefined;

@@ -1,6 +1,6 @@
 import type { NewPet } from "../pets/pet.ts";
 import { quantity } from "../lib/quantity.ts";
-import { type Columns, FileRefused, fieldIndexes, isRejectedFile, unknownColumnsNote } from "./columns.ts";
+import { type Columns, FileRefused, fieldIndexes, ignoredNote, isRejectedFile } from "./columns.ts";
 import { readCsv, readHeader } from "./csv-reader.ts";
 import { type ImportSession, openSession } from "./import-session.ts";
 import { readNdjson } from "./ndjson-reader.ts";
@@ -232,7 +232,7 @@ const importWriter = (
     async finish(): Promise<void> {
       if (!state && previous && previous.finishedAt !== null)
         throw new FileRefused(
-          `it was imported on ${formatDate(previous.finishedAt)} (${quantity(previous.added, "animal")}): --again imports it once more`,
+          `${options.path ?? "the file"} was already imported on ${formatDate(previous.finishedAt)} (${quantity(previous.added, "animal")}); use --again to import it again`,
         );
       const id = state?.id ?? previous?.id;
       if (id !== undefined) await imports?.finish(id, now());
@@ -288,7 +288,7 @@ export const importFile = async (
     blank += batch.blank ?? 0;
   }
   await writer.finish();
-  const note = unknownColumnsNote(format.unknownColumns());
+  const note = ignoredNote(options.format === "ndjson" ? "fields" : "columns", format.unknownColumns());
   if (note) reporter.onNote(note);
   return result(true);
 };

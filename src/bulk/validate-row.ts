@@ -1,3 +1,4 @@
+import { quantity } from "../lib/quantity.ts";
 import { jsonInteger } from "../lib/json.ts";
 import { newPetChecker, toNewPet } from "../pets/model.ts";
 import type { NewPet } from "../pets/pet.ts";
@@ -52,7 +53,7 @@ export const csvRowValidator =
     if (content instanceof UnreadableRow) return content.reason;
     const cells = content as string[];
     if (cells.length < width || cells.slice(width).some((cell) => cell !== ""))
-      return `has ${cells.length} cells where the header has ${width}`;
+      return `has ${quantity(cells.length, "cell")}; the header has ${width}`;
     const { name = -1, categoryId = -1, status = -1 } = indexes;
     const text = cells[name] ?? "";
     return validateFields(

@@ -40,6 +40,17 @@ const addMapping = (text: string, before: Options["map"]): Options["map"] => {
     throw new UsageError(
       `--map: ${JSON.stringify(text)} is not of the form "Animal Name=name"; the fields are name, categoryId and status`,
     );
+  const [column, field] = mapping;
+  for (const [otherColumn, otherField] of before) {
+    if (otherColumn === column && otherField !== field)
+      throw new UsageError(
+        `--map: the column ${JSON.stringify(column)} is mapped to ${otherField} and to ${field}`,
+      );
+    if (otherColumn !== column && otherField === field)
+      throw new UsageError(
+        `--map: the columns ${JSON.stringify(otherColumn)} and ${JSON.stringify(column)} are both mapped to ${field}`,
+      );
+  }
   return [...before, mapping];
 };
 
@@ -70,11 +81,11 @@ const summaryOf = (
 ) => {
   const [verb, refused] = isDry ? ["would be added", "would be rejected"] : ["added", "rejected"];
   const now = rejected - rejectedBefore;
-  const those = rejectedBefore > 0 ? ` ${formatCount(now)} of them now,` : "";
-  const place = now > 0 && !isDry ? `,${those} in ${file}` : "";
+  const here = rejectedBefore > 0 ? ` (${formatCount(now)} in this run)` : "";
+  const place = now > 0 && !isDry ? `${here}, see ${file}` : "";
   const skipped = blank > 0 ? `; ${quantity(blank, "blank row")} skipped` : "";
-  const earlier = before > 0 ? ` (${formatCount(before)} of them before)` : "";
-  const counts = `${quantity(read, "row")} read${earlier} = ${formatCount(added)} ${verb} + ${formatCount(rejected)} ${refused}${place}${skipped}`;
+  const earlier = before > 0 ? ` (${formatCount(before)} in an earlier run)` : "";
+  const counts = `${quantity(read, "row")} read${earlier}: ${formatCount(added)} ${verb}, ${formatCount(rejected)} ${refused}${place}${skipped}`;
   return done ? counts : `Stopped: ${counts}; run the same command again to continue`;
 };
 

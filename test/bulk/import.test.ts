@@ -82,7 +82,7 @@ describe.each(BLANK)("where a chunk ends with %s", (_, text, file) => {
   test("a file that was imported is recognized", async () => {
     const { importing } = place(text, file);
     expect(await importing()).toMatchObject({ rejected: 0, done: true });
-    await expect(importing()).rejects.toThrow(/was imported on/);
+    await expect(importing()).rejects.toThrow(/was already imported on/);
   });
 
   test("a stopped import continues after it, or before it", async () => {

@@ -41,21 +41,21 @@ describe("an import reads", () => {
     const { code, error, out } = await importing();
     expect([code, error]).toEqual([0, ""]);
     const blank = text.includes("\n,,") ? "; 1 blank row skipped" : "";
-    expect(out).toStartWith(`2 rows read = 2 added + 0 rejected${blank} (`);
+    expect(out).toStartWith(`2 rows read: 2 added, 0 rejected${blank} (`);
     expect(animals(cwd)).toEqual(["Bella|3|available", "Rex|4|"]);
   });
 
   test("a file with blank rows, and counts these separately", async () => {
     const { importing } = place("name,categoryId\n,\nBella,3\n , \n,\n,x\n\n,\n");
     const { out } = await importing("--dry-run");
-    expect(out).toStartWith("2 rows read = 1 would be added + 1 would be rejected; 4 blank rows skipped (");
+    expect(out).toStartWith("2 rows read: 1 would be added, 1 would be rejected; 4 blank rows skipped (");
     expect(JSON.parse((await importing("--json")).out)).toMatchObject({ read: 2, blank: 4, rejected: 1 });
     expect((await importing("--json")).error).toContain("(1 animal)");
   });
 
   test("a file of one row, and reports it in the singular", async () => {
     const { importing } = place("name,categoryId\nBella,3\n");
-    expect((await importing()).out).toStartWith("1 row read = 1 added + 0 rejected (");
+    expect((await importing()).out).toStartWith("1 row read: 1 added, 0 rejected (");
   });
 
   test("NDJSON, with integers to the last digit", async () => {
@@ -113,13 +113,34 @@ describe("columns", () => {
     expect(animals(cwd)).toEqual(["Bella|3|"]);
   });
 
+  test("that --map spells exactly win over other spellings of the same name", async () => {
+    const { cwd, importing } = place("name,Name,categoryId\nowner,Bella,3\n");
+    expect((await importing("--map", "Name=name")).code).toBe(0);
+    expect(animals(cwd)).toEqual(["Bella|3|"]);
+  });
+
+  test("that --map spells exactly win if another mapping has another spelling", async () => {
+    const { cwd, importing } = place("state,State,categoryId\nsold,Bella,3\n");
+    expect((await importing("--map", "State=name", "--map", "state=status")).code).toBe(0);
+    expect(animals(cwd)).toEqual(["Bella|3|sold"]);
+  });
+
   test.each([
     [
       "that are missing are refused with what was found",
       "Animal,categoryId\nBella,3\n",
       /name; found "Animal", "categoryId"/,
     ],
-    ["with the same name are refused", "name,Name,categoryId\nBella,x,3\n", /"name", "Name" are both name/],
+    [
+      "with names that differ only in spelling are refused",
+      "name,Name,categoryId\nBella,x,3\n",
+      /"name", "Name" are both name; choose one: --map "Name=name"/,
+    ],
+    [
+      "with the same name are refused",
+      "name,name,categoryId\nBella,x,3\n",
+      /two columns are "name"; rename one of them/,
+    ],
     ["must be there", "", /no header/],
     [
       "that --map names must exist",
@@ -151,7 +172,7 @@ test("--dry-run checks everything and writes nothing", async () => {
   const { code, out, error } = await importing("--dry-run");
   expect([code, out]).toEqual([
     1,
-    expect.stringContaining("2 rows read = 1 would be added + 1 would be rejected"),
+    expect.stringContaining("2 rows read: 1 would be added, 1 would be rejected"),
   ]);
   expect(error).toContain("line 3: categoryId: must be an integer");
   expect([existsSync(join(cwd, "data")), existsSync(`${path}.rejected`)]).toEqual([false, false]);
@@ -174,7 +195,7 @@ describe("where categories are strict", () => {
     const { cwd, importing, read } = await placed();
     const { code, out, error } = await importing("--strict-categories", "true");
     expect([code, error]).toEqual([1, expect.stringContaining(UNKNOWN)]);
-    expect(out).toStartWith("2 rows read = 1 added + 1 rejected");
+    expect(out).toStartWith("2 rows read: 1 added, 1 rejected");
     expect(animals(cwd)).toEqual(["Bella|1|"]);
     expect(read("a.csv.rejected")).toContain("Rex,2,3,categoryId: there is no category 2");
   });
@@ -184,7 +205,7 @@ describe("where categories are strict", () => {
     await saveSettings({ ...store.config, dataDir: data, strictCategories: true }, 3000);
     const { code, error, out } = await importing("--dry-run");
     expect([code, error]).toEqual([1, expect.stringContaining(UNKNOWN)]);
-    expect(out).toStartWith("2 rows read = 1 would be added + 1 would be rejected");
+    expect(out).toStartWith("2 rows read: 1 would be added, 1 would be rejected");
   });
 
   test("deleting a category after its rows were read and before they are committed stops the import", async () => {
@@ -225,7 +246,10 @@ describe("a file that was imported", () => {
     await importing();
     writeFileSync(join(cwd, "b.csv"), TEXT);
     const { code, error } = await inProcessIn(cwd, ["import", "b.csv"]);
-    expect([code, error]).toEqual([1, expect.stringMatching(/imported on \d{4}-.*Z \(2 animals\): --again/)]);
+    expect([code, error]).toEqual([
+      1,
+      expect.stringMatching(/imported on \d{4}-.*Z \(2 animals\); use --again/),
+    ]);
     expect((await importing("--again")).code).toBe(0);
     expect(animals(cwd)).toHaveLength(4);
   });
@@ -236,9 +260,9 @@ describe("a file that was imported", () => {
     appendFileSync(path, "Max,5\n,\n");
     const { error, out } = await importing();
     expect(error).toContain("2 rows of it were imported on");
-    expect(out).toStartWith("3 rows read (2 of them before) = 3 added + 0 rejected; 1 blank row skipped");
+    expect(out).toStartWith("3 rows read (2 in an earlier run): 3 added, 0 rejected; 1 blank row skipped");
     expect(animals(cwd)).toEqual(["Bella|3|", "Rex|4|", "Max|5|"]);
-    expect((await importing()).error).toContain("was imported on");
+    expect((await importing()).error).toContain("was already imported on");
   });
 });
 
@@ -258,6 +282,14 @@ test.each([
   [["import", "a.csv", "--rejected", "a.csv/x"], '--rejected: "a.csv" is not a directory'],
   [["import", "a.csv", "--rejected", "x".repeat(300)], "--rejected: "],
   [["import", "a.csv", "--map", "x=y"], '--map: "x=y"'],
+  [
+    ["import", "a.csv", "--map", "name=name", "--map", "name=status"],
+    '--map: the column "name" is mapped to name and to status',
+  ],
+  [
+    ["import", "a.csv", "--map", "x=name", "--map", "y=name"],
+    '--map: the columns "x" and "y" are both mapped to name',
+  ],
   [["import", "a.csv", "--delimiter", "ab"], '--delimiter: "ab"'],
   [["import", "a.csv", "--format", "xml"], "--format"],
 ])("%j is wrong use", async (argv, named) => {

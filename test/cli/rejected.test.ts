@@ -16,13 +16,13 @@ describe("rows that break a rule", () => {
     const { cwd, path, importing, read } = place(TEXT);
     const { code, out } = await importing();
     expect(code).toBe(1);
-    expect(out).toStartWith("7 rows read = 2 added + 5 rejected, in a.csv.rejected (");
+    expect(out).toStartWith("7 rows read: 2 added, 5 rejected, see a.csv.rejected (");
     expect(animals(cwd)).toEqual(["Bella|3|", "Zoe|2|"]);
     expect(statSync(`${path}.rejected`).mode & 0o777).toBe(0o600);
     const text = read("a.csv.rejected");
     expect(text).toStartWith("name,note,categoryId,line,reason\n,n,4,3,");
     expect(text).toContain('Rex,"two\nlines",9223372036854775808,4,categoryId: must be an integer');
-    expect(text).toContain("Max,n,,6,has 2 cells where the header has 3\n");
+    expect(text).toContain('Max,n,,6,"has 2 cells; the header has 3"\n');
     expect(text).toContain('"""a ""b"",n,1",,,7,a quote ends before');
     expect(text).toContain('"""open,n,5",,,9,a quote is opened and never closed\n');
   });
@@ -102,7 +102,7 @@ describe("rows that break a rule", () => {
   ])("are also those with %s", async (_, text) => {
     const { cwd, importing } = place(text);
     const { code, out } = await importing();
-    expect([code, out]).toEqual([1, expect.stringContaining("1 added + 1 rejected")]);
+    expect([code, out]).toEqual([1, expect.stringContaining("1 added, 1 rejected")]);
     expect(animals(cwd)).toEqual(["Rex|2|"]);
   });
 
