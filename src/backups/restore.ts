@@ -21,7 +21,7 @@ import { type SiteFiles, blobsIn, countMissing, neededFiles, restoreSiteFiles } 
 export interface RestoreResult {
   /** The size of the database. */
   bytes: number;
-  /** The new path of the previous database; undefined if there was none. */
+  /** Where the previous database was moved; undefined if there was none. */
   aside: string | undefined;
   sites: SiteFiles;
 }
@@ -34,17 +34,19 @@ type OnProgress = (line: string, isStep?: boolean) => void;
  * @throws OperatorError if a server is running, or this program cannot restore the backup
  */
 export const prepareRestore = (dataDir: string, file: string, now: number) => {
-  // A missing DATA_DIR is created only after the backup is checked: a mistyped file name leaves no directory behind.
+  // Don't create DATA_DIR if the file name is wrong.
   const existing = existsSync(dataDir) ? lockDirectory(dataDir) : undefined;
-  let backup: Client;
+  let backup: Client | undefined;
+  let lock: Lock;
   try {
     backup = openBackup(file, dataDir);
+    makeDataDir(dataDir);
+    lock = existing ?? lockDirectory(dataDir);
   } catch (error) {
+    backup?.close();
     existing?.release();
     throw error;
   }
-  makeDataDir(dataDir);
-  const lock = existing ?? lockDirectory(dataDir);
   return {
     /** True if the restore replaces a database. */
     replaces: existsSync(databasePath(dataDir)),
@@ -53,7 +55,7 @@ export const prepareRestore = (dataDir: string, file: string, now: number) => {
       try {
         return await restore(backup, dataDir, now, onProgress);
       } catch (error) {
-        throw explain(error, dataDir);
+        throw toOperatorError(error, dataDir);
       } finally {
         removeRestoring(dataDir);
       }
@@ -85,10 +87,15 @@ const restore = async (
   onProgress("Checking the database", true);
   const needed = await neededFiles(blobs, checkedManifests(temporary));
   chmodSync(temporary, 0o600);
-  const aside = existsSync(path) ? asidePath(path, now) : undefined;
-  await setAside(path, asidePath(path, now));
+  const aside = asidePath(path, now);
+  const replaces = existsSync(path);
+  await setAside(path, aside);
   await replaceFile(temporary, path);
-  return { bytes: statSync(path).size, aside, sites: { ...sites, missing: countMissing(blobs, needed) } };
+  return {
+    bytes: statSync(path).size,
+    aside: replaces ? aside : undefined,
+    sites: { ...sites, missing: countMissing(blobs, needed) },
+  };
 };
 
 const lockDirectory = (dataDir: string): Lock => {
@@ -133,7 +140,7 @@ const writeDatabase = (backup: Client, temporary: string): void => {
   }
 };
 
-/** Moves event ids above all earlier ones, so that readers of events notice the restore. */
+/** Renumbering tells event readers that the events they have seen no longer apply. */
 const renumberEvents = (temporary: string, last: number): void => {
   const copy = openCopy(temporary);
   try {
@@ -177,7 +184,7 @@ const checkedManifests = (temporary: string): string[] => {
   }
 };
 
-const explain = (error: unknown, dataDir: string): unknown => {
+const toOperatorError = (error: unknown, dataDir: string): unknown => {
   if (isFull(error))
     return new OperatorError(
       `DATA_DIR ${dataDir}: there is no room for the restored database, ${fullDiskAdvice(dataDir)}`,
