@@ -101,11 +101,11 @@ const valueOf = (name: SettingName, { flags, env, saved = {} }: Sources): unknow
   const value = setting.parse(text);
   if (value !== undefined) return value;
   const source = flag === undefined ? setting.env : `--${setting.flag}`;
-  throw new ConfigError(`${source}: ${JSON.stringify(text)} is not ${setting.form}`);
+  throw new ConfigError(`${source}: ${JSON.stringify(text)} must be ${setting.form}`);
 };
 
 /** True if other machines cannot reach this address. */
-export const isLocalHost = (host: string): boolean => /^(?:localhost|127\..+|::1)$/.test(host);
+export const isLocalHost = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/.test(host);
 
 /** With HTTPS, PORT listens only on this machine unless PORT_HOST is set, because it is not encrypted. */
 const portHostOf = ({ portHost, host, httpsPort }: Values): string =>

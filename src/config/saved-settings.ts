@@ -43,7 +43,12 @@ export const savedSettingsPath = (dataDir: string): string => join(dataDir, "ser
 
 /** Saves a server's settings in its DATA_DIR. @param port where it listens */
 export const saveSettings = async (config: Config, port: number): Promise<void> => {
-  const texts = JSON.stringify(textsOf({ ...config, port, backupDir: resolve(config.backupDir) }), null, 2);
+  // Commands may run in another directory.
+  const paths = {
+    backupDir: resolve(config.backupDir),
+    acmeCaFile: config.acmeCaFile && resolve(config.acmeCaFile),
+  };
+  const texts = JSON.stringify(textsOf({ ...config, port, ...paths }), null, 2);
   await writeDurably(savedSettingsPath(config.dataDir), `${texts}\n`);
 };
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { resolve } from "node:path";
 import { ConfigError, readConfig } from "../../src/config/config.ts";
+import { readSavedSettings, saveSettings } from "../../src/config/saved-settings.ts";
 import { SETTINGS, type Setting } from "../../src/config/settings.ts";
+import { temporaryDirectory } from "../support/store.ts";
 
 const read = (env: Record<string, string> = {}, flags: Record<string, string> = {}, isTerminal = false) =>
   readConfig({ env, flags, isTerminal });
@@ -136,10 +139,25 @@ describe("a malformed setting is refused with one line that names it and its for
     const { form } = Object.values(SETTINGS as Record<string, Setting>).find(({ env }) => env === name) ?? {
       form: "?",
     };
-    expect(attempt).toThrow(`${name}: ${JSON.stringify(text)} is not ${form}`);
+    expect(attempt).toThrow(`${name}: ${JSON.stringify(text)} must be ${form}`);
   });
 
   test("or its flag if it came from one", () => {
     expect(() => read({}, { dataDir: "" })).toThrow("--data-dir: ");
+  });
+});
+
+test("with HTTPS, PORT listens where HOST does only if HOST is an address of this machine", () => {
+  const portHost = (HOST: string) => read({ HOST, HTTPS_PORT: "443" }).portHost;
+  expect(portHost("127.0.0.2")).toBe("127.0.0.2");
+  expect(portHost("127.example.com")).toBe("127.0.0.1");
+});
+
+test("paths among the saved settings are absolute: commands may run in another directory", async () => {
+  const dataDir = temporaryDirectory();
+  await saveSettings({ ...read({ ACME_CA_FILE: "ca.pem", BACKUP_DIR: "shelf" }), dataDir }, 3000);
+  expect(readSavedSettings(dataDir)).toMatchObject({
+    ACME_CA_FILE: resolve("ca.pem"),
+    BACKUP_DIR: resolve("shelf"),
   });
 });
