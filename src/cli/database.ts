@@ -11,7 +11,7 @@ import { explainStorage } from "../data-dir/filesystem.ts";
 import { fullDiskAdvice } from "../data-dir/free-space.ts";
 
 /** Turns a storage failure into a message that names the file system and says what to do. */
-const explain = (error: unknown, dataDir: string): unknown => {
+const toOperatorError = (error: unknown, dataDir: string): unknown => {
   // An error of the operating system comes from another file that the command writes.
   if (isFull(error) && resultCode(error) !== "SQLITE_FULL") {
     const { path } = error as NodeJS.ErrnoException;
@@ -42,7 +42,7 @@ export const withDatabase = async <Result>(
   try {
     return await work(database);
   } catch (error) {
-    throw explain(asDiskError(database.client, error), config.dataDir);
+    throw toOperatorError(asDiskError(database.client, error), config.dataDir);
   } finally {
     await database.close();
   }

@@ -19,7 +19,7 @@ export const backups: Probe = ({ dataDir, backupSchedule: every, backupDir: dire
   if (every === undefined)
     return {
       warning:
-        "none are scheduled: set BACKUP_SCHEDULE=24h and the server takes them, or run adoption-store backup DIRECTORY on a schedule of yours",
+        "none are scheduled: set BACKUP_SCHEDULE=24h and the server takes them, or run adoption-store backup DIRECTORY on your own schedule",
     };
   assertBackupDirectory(directory, dataDir);
   const place = `${directory} can be written`;

@@ -6,6 +6,7 @@ import { isAbandoned } from "../backups/temporary-files.ts";
 import { fullDiskAdvice } from "../data-dir/free-space.ts";
 import { shareLock } from "../db/file-lock.ts";
 import { replaceFile } from "../lib/durable.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { isFull, resultCode } from "../lib/storage-errors.ts";
 
@@ -20,15 +21,15 @@ export interface Target {
 }
 
 /** Turns a failure into a message that names the place and says what to do. */
-const explain = (error: unknown, path: string | undefined): unknown => {
+const toOperatorError = (error: unknown, path: string | undefined): unknown => {
   if (isFull(error))
-    return new Error(
+    return new OperatorError(
       path === undefined
         ? "standard output: its file system is full: make room there, then try again"
         : `${path}: ${fullDiskAdvice(dirname(resolve(path)))}, then try again`,
     );
   if (path !== undefined && /^(EACCES|EPERM|EROFS)$/.test(resultCode(error)))
-    return new Error(
+    return new OperatorError(
       `${dirname(resolve(path))} cannot be written (${reasonOf(error).replace(/, open .*/, "")})`,
     );
   return error;
@@ -54,7 +55,7 @@ export const streamTarget = (output: NodeJS.WritableStream, maxWait = MAX_WAIT_M
         if (!error) return resolve(true);
         // The reader closed the stream, as `| head` does.
         if ((error as NodeJS.ErrnoException).code === "EPIPE") return resolve(false);
-        reject(explain(error, undefined));
+        reject(toOperatorError(error, undefined));
       });
     }),
   finish: async () => {},
@@ -88,7 +89,7 @@ export const fileTarget = async (path: string): Promise<Target> => {
   removeLeftovers(path);
   const explaining = <Result>(act: Promise<Result>): Promise<Result> =>
     act.catch((error: unknown) => {
-      throw explain(error, path);
+      throw toOperatorError(error, path);
     });
   const lock = await explaining((async () => shareLock(`${temporary}.lock`))());
   const file: FileHandle = await explaining(open(temporary, "wx", 0o600));

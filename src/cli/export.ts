@@ -92,7 +92,7 @@ const write = async (
 };
 
 const HELP = `
-The file holds the animals of one moment, ascending by id; the server may write
+The file is a consistent snapshot, sorted by id; the server can keep writing
 meanwhile. Importing it elsewhere gives the same animals in the same order: name,
 category and status, with new ids.
 
@@ -115,7 +115,10 @@ export const exportCommand = (): Command =>
         ).choices(["csv", "ndjson"]),
       )
       .addOption(
-        new Option("--status <status>", "only animals with this status; none: without one").choices(STATUSES),
+        new Option(
+          "--status <status>",
+          "only animals with this status; none: animals without a status",
+        ).choices(STATUSES),
       )
       .option("--for-spreadsheets", "guard names that a spreadsheet would take for formulas")
       .option("--force", "overwrite the file")

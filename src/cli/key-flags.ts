@@ -55,10 +55,9 @@ export const keyIdOf = (text: string): number =>
   );
 
 /** @throws UsageError */
-export const keyNameOf = (text: string): string =>
-  requireValue(
-    "--name",
-    text,
-    isLine(text, MAX_NAME) ? text : undefined,
-    `1 to ${MAX_NAME} characters, without control characters`,
+export const keyNameOf = (text: string): string => {
+  if (isLine(text, MAX_NAME)) return text;
+  throw new UsageError(
+    `--name: ${JSON.stringify(text)} must be 1 to ${MAX_NAME} characters, with no control characters`,
   );
+};

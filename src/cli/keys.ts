@@ -58,7 +58,10 @@ const createCommand = () =>
       "--expires <when>",
       "when it ends: a time such as 2030-12-05T00:00:00Z or a span such as 90d (default: never)",
     )
-    .option("--rate-limit <rate>", "most requests in a window: 10/s, 600/min or 5000/h (default: no limit)")
+    .option(
+      "--rate-limit <rate>",
+      "maximum requests per time window: 10/s, 600/min or 5000/h (default: no limit)",
+    )
     .action(async (options: CreateOptions) => {
       const { name, scope, expires, rateLimit } = options;
       const key = {
@@ -133,16 +136,16 @@ const revokeOrAsk = async (keys: KeyService, id: number, force: boolean): Promis
 
 const revokeCommand = () =>
   new Command("revoke")
-    .description("end a key permanently, from the next request on")
+    .description("revoke a key permanently, effective immediately")
     .argument("<id>", "the key's id", keyIdOf)
-    .option("--yes", "do not ask, even if no other usable key can manage keys")
+    .option("--yes", "skip confirmation, even for the last key that can manage keys")
     .action(async (id: number, options: Options & { yes?: boolean }) => {
       const key = await withKeys(configOf(options), async (keys) =>
         (await revokeOrAsk(keys, id, options.yes ?? false)) ? keys.get(id) : undefined,
       );
       if (!key) return print("Nothing was revoked.");
       const revokedAt = formatTime(key.revokedAt ?? 0);
-      printResult(options.json, fromKey(key), `Key ${key.id} "${key.name}" is revoked since ${revokedAt}`);
+      printResult(options.json, fromKey(key), `Key ${key.id} "${key.name}" was revoked at ${revokedAt}`);
     });
 
 export const keysCommand = (): Command => {

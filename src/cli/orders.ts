@@ -111,8 +111,11 @@ const forgetCommand = () =>
     .description(
       "erase an adopter: the name, email address and note of all orders, and the responses kept for them",
     )
-    .argument("<email>", "the adopter's email address, in upper or lower case", emailOf)
-    .option("--cancel", "cancel this adopter's open orders too; without it an open order is refused")
+    .argument("<email>", "the adopter's email address, case-insensitive", emailOf)
+    .option(
+      "--cancel",
+      "cancel this adopter's open orders too; without it an adopter with open orders is refused",
+    )
     .option("--yes", "do not ask")
     .addHelpText(
       "after",
@@ -130,7 +133,7 @@ command lists those that it finds.`,
       printResult(
         options.json,
         { orders, answers, cancelled: open.map(({ id }) => id), copies },
-        `Forgotten: ${quantity(orders, "order")}, ${open.length} of them cancelled, and ${quantity(answers, "kept response")}.`,
+        `Erased the adopter from ${quantity(orders, "order")} (${open.length} cancelled by this command) and deleted ${quantity(answers, "stored response")}.`,
       );
     });
 

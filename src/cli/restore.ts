@@ -16,7 +16,8 @@ interface Options extends Record<string, unknown> {
 const printRestored = ({ bytes, aside, sites }: RestoreResult, dataDir: string) => {
   print(`Restored to ${dataDir}: ${formatBytes(bytes)}, checked`);
   if (sites.files > 0) print(`Sites: ${quantity(sites.files, "file")}`);
-  if (aside !== undefined) print(`The previous database is ${aside}: remove it when you no longer need it`);
+  if (aside !== undefined)
+    print(`The previous database is kept as ${aside}: remove it when you no longer need it`);
   print("The API keys are those of the backup. To create another: adoption-store keys create --help");
   print("To start the server: adoption-store serve");
 };
@@ -30,10 +31,7 @@ export const restoreCommand = (): Command =>
       .option("--json", "print JSON"),
     ["dataDir"],
   )
-    .addHelpText(
-      "after",
-      "\nThe previous database stays beside the new one, as\nadoption-store.db.before-restore-<UTC time>.",
-    )
+    .addHelpText("after", "\nThe previous database is kept as\nadoption-store.db.before-restore-<UTC time>.")
     .action(async (target: string, options: Options) => {
       const { dataDir } = configOf(options);
       const file = resolve(target);

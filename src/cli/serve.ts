@@ -36,7 +36,7 @@ const exitIfStopped = (error: unknown): never => {
 export const serveCommand = (): Command =>
   withSettings(
     new Command("serve").description(
-      "run the server until SIGTERM, SIGINT or SIGHUP; a flag overrides its environment variable, and that the default",
+      "run the server until SIGTERM, SIGINT or SIGHUP; flags override environment variables, which override defaults",
     ),
   ).action(async (options: Record<string, unknown>) => {
     const config = configOf(options);

@@ -4,8 +4,11 @@ import { type Config, processSources, readConfig } from "../config/config.ts";
 import { readSavedSettings } from "../config/saved-settings.ts";
 import { SETTINGS, type Setting, type SettingName } from "../config/settings.ts";
 
-const describe = ({ env, help, form, fallback }: Setting): string =>
-  `${help}: ${form} (env ${env}${fallback === "" ? "" : `, default ${fallback}`})`;
+/** `form` says nothing that the help of a directory does not say. */
+const describe = ({ env, help, form, fallback }: Setting): string => {
+  const parts = [form === "a directory" ? "" : form, `env ${env}`, fallback && `default ${fallback}`];
+  return `${help} (${parts.filter((part) => part !== "").join("; ")})`;
+};
 
 /** Adds the flags of these settings to a command; by default of all. @param heading their heading in its help */
 export const withSettings = (

@@ -50,7 +50,7 @@ const EXPLANATIONS: readonly (readonly [code: RegExp, text: string])[] = [
   ],
   [
     /^(SQLITE_READONLY(_\w+)?|EROFS)$/,
-    "it cannot be written: make its file system and the files of the database writable",
+    "the database is read-only: make its file system and the files of the database writable",
   ],
   [
     /^(SQLITE_CANTOPEN(_\w+)?|SQLITE_PERM)$/,

@@ -73,7 +73,7 @@ type Loss = Part | "emptied" | "saved";
 /** What happened, and what to do. @param name of the database file */
 const messageOf = (loss: Loss, name: string): string => {
   const messages: Record<Loss, string> = {
-    database: "the database file is not where it was opened: put it back, then start the server again",
+    database: "the database file was moved or deleted: put it back, then start the server again",
     emptied: `${name} was emptied while the server ran: restore a backup with adoption-store restore FILE; what its log held is in ${name}.emptied`,
     index: `${name}-shm was deleted or replaced while the server ran; nothing is lost: start the server again`,
     saved: `${name}-wal was deleted or replaced while the server ran; its content was saved in the database: start the server again`,

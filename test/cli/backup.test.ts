@@ -35,7 +35,7 @@ test("a backup is taken to a file and restored, in words and in JSON", async () 
   expect(await namesIn(other)).toEqual(["Max"]);
   const restored = await spawn(["restore", file, "--yes"], other);
   expect([restored.code, restored.error]).toEqual([0, ""]);
-  expect(restored.out).toContain("The previous database is ");
+  expect(restored.out).toContain("The previous database is kept as ");
   expect(await namesIn(other)).toEqual(["Bella"]);
   // There is no question if there is nothing to lose.
   const fresh = join(temporaryDirectory(), "fresh");

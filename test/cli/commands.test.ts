@@ -19,7 +19,7 @@ describe("wrong use is one line on standard error and exit code 2", () => {
     [["nonsense"], 'unknown command "nonsense"'],
     [["serve", "--prot", "1"], "--port"],
     [["serve", "extra"], "extra"],
-    [["serve", "--port", "abc"], '--port: "abc" is not a port from 0 to 65535'],
+    [["serve", "--port", "abc"], '--port: "abc" must be a port from 0 to 65535'],
     [["keys", "lost"], 'unknown command "lost"'],
     [["keys", "create", "--name", "x"], "--scope"],
     [["keys", "create", "--scope", "pets:read"], "--name"],
@@ -153,7 +153,7 @@ test("keys are created, listed, rotated and revoked, in words and in JSON", asyn
     /^ID +NAME.*\n1 +web +aas_\w{4} +pets:read pets:write +600\/min +never +expires in 90 days/,
   );
   expect((await json("keys", "rotate", "1", "--grace", "0s"))["secret"]).not.toBe(made["secret"]);
-  expect((await run(["keys", "revoke", "1"], env)).out).toStartWith('Key 1 "web" is revoked since ');
+  expect((await run(["keys", "revoke", "1"], env)).out).toStartWith('Key 1 "web" was revoked at ');
   expect(await json("keys", "list")).toMatchObject([{ id: 1, revokedAt: expect.any(String) }]);
   const unknown = await run(["keys", "revoke", "9"], env);
   expect([unknown.code, unknown.error]).toEqual([1, "adoption-store: There is no API key with this id.\n"]);
@@ -173,11 +173,11 @@ describe("the last usable key that can manage keys", () => {
     expect(refused.error).toMatch(/^adoption-store: Key 1 "admin" is the last usable key .* --yes\.\n$/);
     expect((await run(["keys", "list"], env)).out).toEndWith("valid\n");
     const revoked = await run(["keys", "revoke", "1", "--yes"], env);
-    expect([revoked.code, revoked.out]).toEqual([0, expect.stringContaining("is revoked since")]);
+    expect([revoked.code, revoked.out]).toEqual([0, expect.stringContaining("was revoked at")]);
   });
 
   test.each([
-    ["y", "is revoked since"],
+    ["y", "was revoked at"],
     ["n", "Nothing was revoked."],
   ])("is revoked only if the answer is yes: %s", async (answer, said) => {
     const env = await withAdmin();

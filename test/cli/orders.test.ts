@@ -56,7 +56,7 @@ test("forget refuses open orders by name, cancels them with --cancel, and says h
   );
   const done = await spawn(["orders", "forget", "ADA@example.org", "--yes", "--cancel"], env);
   expect(done).toEqual({
-    out: "Forgotten: 1 order, 1 of them cancelled, and 0 kept responses.\n",
+    out: "Erased the adopter from 1 order (1 cancelled by this command) and deleted 0 stored responses.\n",
     error: ANEW,
     code: 0,
   });
@@ -95,7 +95,7 @@ test("forget names every file that may still hold the address: databases set asi
   const env = { DATA_DIR: dataDir };
   const said = `${ANEW}adoption-store: these files may still hold the adopter: ${copies.join(", ")}; delete them (backups once you have taken a new one), and copies elsewhere too\n`;
   expect(await spawn(["orders", "forget", ADA.email, "--yes"], env)).toEqual({
-    out: "Forgotten: 0 orders, 0 of them cancelled, and 0 kept responses.\n",
+    out: "Erased the adopter from 0 orders (0 cancelled by this command) and deleted 0 stored responses.\n",
     error: said,
     code: 0,
   });

@@ -18,11 +18,11 @@ import {
 /** Wrong uses, one a row: the arguments, the environment, what the line on standard error says. */
 const WRONG_USES: [argv: string[], env: Record<string, string>, says: RegExp][] = [
   [["serve", "--nonsense"], {}, /--nonsense/],
-  [["serve", "--port", "99999"], {}, /--port: "99999" is not a port/],
+  [["serve", "--port", "99999"], {}, /--port: "99999" must be a port/],
   [["serve", "--body-limit", "much"], {}, /--body-limit: "much" is not a size/],
   [["serve", "--data-dir"], {}, /--data-dir/],
   [["serve", "extra"], {}, /extra/],
-  [["serve"], { PORT: "abc" }, /PORT: "abc" is not a port/],
+  [["serve"], { PORT: "abc" }, /PORT: "abc" must be a port/],
   [["serve"], { LOG_LEVEL: "loud" }, /LOG_LEVEL: "loud" is not one of/],
   [["serve"], { TRUST_PROXY: "yes" }, /TRUST_PROXY: "yes" is not a number/],
   [["feed"], {}, /unknown command .feed./],

@@ -67,7 +67,8 @@ real("orders forget leaves no byte of the address in DATA_DIR while the server w
   end.abort();
   expect(forgotten).toEqual({
     code: 0,
-    stdout: "Forgotten: 20 orders, 1 of them cancelled, and 0 kept responses.\n",
+    stdout:
+      "Erased the adopter from 20 orders (1 cancelled by this command) and deleted 0 stored responses.\n",
     stderr: expect.stringContaining("rewriting the database"),
   });
   expect(await writing).toEqual([201]);

@@ -14,7 +14,7 @@ const format = once(() => new Intl.RelativeTimeFormat("en"));
 /** Formats a time relative to `now`, in the largest unit that it fills: `3 minutes ago`, `in 90 days`. */
 export const relativeTime = (time: number, now: number): string => {
   const seconds = Math.round((time - now) / 1000);
-  if (seconds === 0) return "now";
+  if (seconds === 0) return "just now";
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
   return format().format(Math.round(seconds / size), unit);
 };

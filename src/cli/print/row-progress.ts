@@ -11,7 +11,7 @@ const formatTimeLeft = (seconds: number): string =>
 
 const barOf = (share: number): string => {
   const full = Math.round(share * BAR_WIDTH);
-  return `[${"#".repeat(full)}${".".repeat(BAR_WIDTH - full)}] ${Math.floor(share * 100)} %  `;
+  return `[${"#".repeat(full)}${".".repeat(BAR_WIDTH - full)}] ${Math.floor(share * 100)}%  `;
 };
 
 /**

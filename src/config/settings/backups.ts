@@ -16,7 +16,7 @@ export const BACKUPS = {
     flag: "backup-dir",
     fallback: "",
     form: "a directory",
-    help: "directory for these backups only, preferably on another disk; by default DATA_DIR/backups",
+    help: "directory of the server's scheduled backups, preferably on another disk; by default DATA_DIR/backups",
     parse: optional(anyText),
   },
   backupKeep: {
@@ -24,7 +24,7 @@ export const BACKUPS = {
     flag: "backup-keep",
     fallback: "7",
     form: "a number from 1 to 10000",
-    help: "number of these backups to keep",
+    help: "number of scheduled backups to keep",
     parse: integer(1, 10_000),
   },
 } as const satisfies Record<string, Setting>;

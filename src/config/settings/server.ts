@@ -56,7 +56,7 @@ export const SERVER = {
     env: "CORS_ORIGINS",
     flag: "cors-origins",
     fallback: "",
-    form: "origins separated by commas, such as https://app.example.org, or *",
+    form: "a comma-separated list of origins such as https://app.example.org, or *",
     help: "origins whose pages may call the API",
     parse: listOf((text) => (text === "*" ? text : origin(text))),
   },
@@ -73,7 +73,7 @@ export const SERVER = {
     flag: "log-level",
     fallback: "info",
     form: `one of ${LOG_LEVELS.join(", ")}`,
-    help: "lowest level that is logged; debug also logs why requests were refused",
+    help: "lowest level that is logged; debug also logs the error code of refused requests",
     parse: oneOf(LOG_LEVELS),
   },
   logFormat: {

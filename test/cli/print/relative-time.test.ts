@@ -5,8 +5,8 @@ const NOW = Date.UTC(2026, 10, 20);
 const MINUTE = 60_000;
 
 test.each([
-  [0, "now"],
-  [400, "now"],
+  [0, "just now"],
+  [400, "just now"],
   [-1000, "1 second ago"],
   [-59_000, "59 seconds ago"],
   [-MINUTE, "1 minute ago"],
