@@ -21,7 +21,7 @@ export interface Vitals {
 }
 
 /** The checks of `/readyz`. */
-export const checks = (
+export const readinessChecks = (
   { dataDir, diskReserve }: Config,
   { assertReady }: Database,
   { fileUse }: Vitals,
@@ -32,7 +32,7 @@ export const checks = (
 });
 
 /** The warnings of `/readyz`. */
-export const warnings =
+export const readinessWarnings =
   (
     { backupSchedule = 0 }: Config,
     { client }: Database,
@@ -51,7 +51,7 @@ export const warnings =
 const secondsOf = (ms: number | undefined): number | undefined => ms && ms / 1000;
 
 /** The gauges of `/metrics`, in addition to those of HTTP. */
-export const gauges = (
+export const processGauges = (
   { damage }: Pick<Services, "damage">,
   { backupStatus }: Pick<Vitals, "backupStatus">,
 ): GaugeOptions[] => [

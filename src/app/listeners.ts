@@ -40,21 +40,23 @@ export const createListeners = (config: Config, log: Logger) => {
     addresses.https !== undefined,
   );
   if (advice !== undefined) log.warn(advice);
-  const open: { stop(graceMs: number): Promise<void> }[] = [];
+  const opened: { stop(graceMs: number): Promise<void> }[] = [];
   let handlers: Handlers = { fetch: respondWhileMigrating, misdirected: respondWhileMigrating };
   const fetch: Handler = (request) => handlers.fetch(request);
   const misdirected: Handler = (request) => handlers.misdirected(request);
 
   const openAt = async (address: ListenAddress): Promise<HttpListener> => {
     const listener = await listenAt(address, (where) => listenHttp({ ...where, fetch }));
-    open.push(listener);
+    opened.push(listener);
     return listener;
   };
   const listenForHttp = async (): Promise<HttpListeners> => {
     const main = await openAt(addresses.main);
     const http = addresses.http && (await openAt(addresses.http));
     const ports = http ? [main.port, http.port] : [main.port];
-    open.push(limitConnections({ ports, maxConnections, trustsProxy: config.trustProxy > 0, sockets, log }));
+    opened.push(
+      limitConnections({ ports, maxConnections, trustsProxy: config.trustProxy > 0, sockets, log }),
+    );
     return { main, http };
   };
 
@@ -68,7 +70,7 @@ export const createListeners = (config: Config, log: Logger) => {
       const listener = await listenAt(addresses.https, (where) =>
         listenHttps({ ...where, certificates, challenge, fetch, misdirected, maxConnections }),
       );
-      open.push(listener);
+      opened.push(listener);
       return listener;
     },
     handle(next: Handlers) {
@@ -76,6 +78,6 @@ export const createListeners = (config: Config, log: Logger) => {
     },
     fileUse: () => ({ open: sockets?.openFiles() ?? 0, limit }),
     /** Stops accepting and waits, at most `graceMs`, for requests in flight. Then it closes all connections. */
-    stop: (graceMs: number) => Promise.all(open.map((listener) => listener.stop(graceMs))),
+    stop: (graceMs: number) => Promise.all(opened.map((listener) => listener.stop(graceMs))),
   };
 };

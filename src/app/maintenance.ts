@@ -7,9 +7,9 @@ import { type Poller, repeat } from "../lib/poller.ts";
 import type { Services } from "./services.ts";
 
 /** How often the last use of keys is saved. */
-const DATABASE_INTERVAL_MS = 10_000;
+const DATABASE_MAINTENANCE_MS = 10_000;
 /** How often files that no deploy needs are removed. */
-const HOURLY_MS = 60 * 60_000;
+const FILE_MAINTENANCE_MS = 60 * 60_000;
 
 /** Checks that the files of DATA_DIR are in place, and takes the lock again if its file was deleted. */
 const watchFiles = ({ assertInPlace }: Database, lock: ServerLock, log: Logger, watchMs: number): Poller => {
@@ -42,7 +42,7 @@ const maintainDatabase = ({ shrinkLog }: Database, { keys, sweeper }: Services, 
     await sweeper.run().catch(warn("expired rows could not be removed"));
     await shrinkLog();
   };
-  return repeat(DATABASE_INTERVAL_MS, maintain, {
+  return repeat(DATABASE_MAINTENANCE_MS, maintain, {
     onError: warn("the write-ahead log could not be shortened"),
   });
 };
@@ -55,7 +55,7 @@ const maintainFiles = (
   log: Logger,
 ): Poller =>
   repeat(
-    HOURLY_MS,
+    FILE_MAINTENANCE_MS,
     async () => {
       await publishReference();
       await deploys.sweep();

@@ -28,7 +28,7 @@ const asMegabytes = (bytes: number) => Math.ceil(bytes / 1e6);
 const stepLog = (path: string, log: Logger) => {
   let current: object = {};
   let since = performance.now();
-  const still = setInterval(() => {
+  const progressTimer = setInterval(() => {
     const seconds = Math.round((performance.now() - since) / 1000);
     const written = asMegabytes(logSize(path));
     log.info({ ...current, seconds, logMegabytes: written }, "still migrating");
@@ -39,7 +39,7 @@ const stepLog = (path: string, log: Logger) => {
       since = performance.now();
       log.info(step, message);
     },
-    [Symbol.dispose]: () => clearInterval(still),
+    [Symbol.dispose]: () => clearInterval(progressTimer),
   };
 };
 
@@ -67,8 +67,8 @@ const run = async (config: Config, tags: readonly string[], log: Logger, signal:
   const path = databasePath(config.dataDir);
   const start = performance.now();
   using steps = stepLog(path, log);
-  const onStep = ({ tag, step, steps: of }: { tag: string; step: number; steps: number }) =>
-    steps.begin({ migration: tag, step, of }, `migrating: ${tag}, step ${step} of ${of}`);
+  const onStep = ({ tag, step, steps: total }: { tag: string; step: number; steps: number }) =>
+    steps.begin({ migration: tag, step, of: total }, `migrating: ${tag}, step ${step} of ${total}`);
   await using upgrade = await openUpgrade(path, { onStep, signal });
   await copyFirst(config, tags[0] ?? "", upgrade, log);
   await upgrade.migrate();

@@ -9,11 +9,13 @@ import { createServices } from "./services.ts";
 /** The OpenAPI documents of this program. They describe an application over an empty database. */
 export const programDocuments = async (config: Config): Promise<Documents> => {
   const database = openDatabase(":memory:");
-  const log = logger({ level: "silent", format: "json", colour: false });
-  const runtime = { ...systemRuntime, log };
-  const services = createServices(config, database, runtime);
-  const { app } = createRequestHandlers(config, database, services, runtime, noListeners(config));
-  const documents = await generateDocuments(app);
-  await database.close();
-  return documents;
+  try {
+    const log = logger({ level: "silent", format: "json", colour: false });
+    const runtime = { ...systemRuntime, log };
+    const services = createServices(config, database, runtime);
+    const { app } = createRequestHandlers(config, database, services, runtime, noListeners(config));
+    return await generateDocuments(app);
+  } finally {
+    await database.close();
+  }
 };

@@ -18,7 +18,7 @@ import { metrics } from "../http/metrics.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
 import { type Documents, generateDocuments } from "../openapi/generate.ts";
-import { type Vitals, checks, gauges, warnings } from "./health.ts";
+import { type Vitals, readinessChecks, processGauges, readinessWarnings } from "./health.ts";
 import { createRoutes } from "./routes.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Services } from "./services.ts";
@@ -82,7 +82,7 @@ export const createRequestHandlers = (
 ) => {
   const { log } = runtime;
   const { https, sites, expiries } = services;
-  const requestMetrics = metrics({ version: VERSION, expiries, gauges: gauges(services, vitals) });
+  const requestMetrics = metrics({ version: VERSION, expiries, gauges: processGauges(services, vitals) });
   const routeMacros = createMacros(config, services, runtime, connections);
   const console = consoleParts(config, runtime, connections);
   const app = createApp(
@@ -100,8 +100,8 @@ export const createRequestHandlers = (
       connections,
       port,
       console,
-      checks: checks(config, database, vitals),
-      warnings: warnings(config, database, services, vitals, runtime.clock),
+      checks: readinessChecks(config, database, vitals),
+      warnings: readinessWarnings(config, database, services, vitals, runtime.clock),
       documents: (): Promise<Documents> => generateDocuments(app),
     }),
   );

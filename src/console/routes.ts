@@ -105,8 +105,8 @@ export const consoleRoutes = ({
     .post(
       "/console/session",
       ({ request, bearer, key }) => {
-        const oldToken = readCookie(request.headers, isSecure(request));
-        if (oldToken !== undefined) sessions.close(oldToken);
+        const previousToken = readCookie(request.headers, isSecure(request));
+        if (previousToken !== undefined) sessions.close(previousToken);
         const { token, session } = sessions.open(bearer ?? "", key.id);
         return respond(201, stateOf(session.csrfToken, key, formatRate), {
           "set-cookie": writeCookie(token, isSecure(request)),
@@ -124,6 +124,7 @@ export const consoleRoutes = ({
       },
       hidden,
     )
+    // A route for GET of its own: `.get("/console/*")` above takes precedence over every route of `.all`.
     .get(`${API_PATH}/*`, refuse, { public: true, detail: { hide: true } })
     .all(`${API_PATH}/*`, refuse, { public: true, detail: { hide: true } });
 };

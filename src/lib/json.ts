@@ -5,18 +5,18 @@ const INTEGER = /^-?[0-9]+$/;
 const DECIMAL = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 /** An integer with this many digits is always exact as a number. */
 const SAFE_DIGITS = 15;
-/** More zeros than any stored integer has. A number with a larger exponent stays a double. */
+/** More zeros than any stored integer has. A number with more of them is refused: it becomes NaN. */
 const MAX_ZEROS = 40;
 const MAX_DEPTH = 32;
-/** No stored number is longer, and parsing a longer one exactly would only cost time. */
-const MAX_DIGITS = 1000;
+/** In characters of the source. No stored number is longer, and parsing a longer one exactly would only cost time. */
+const MAX_LENGTH = 1000;
 
 /**
  * The exact integer of a JSON number: `1`, `1.0` and `1e0` are the same. Undefined if the number has a fraction or is larger
  * than any that we store.
  */
 export const integerOf = (source: string): bigint | undefined => {
-  if (source.length > MAX_DIGITS) return undefined;
+  if (source.length > MAX_LENGTH) return undefined;
   if (INTEGER.test(source)) return BigInt(source);
   const match = DECIMAL.exec(source);
   if (!match) return undefined;
@@ -45,7 +45,7 @@ const exactNumber = (_key: string, value: unknown, { source }: { source?: string
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
 
 /** Walks the tokens of valid JSON. @throws Fault invalid_request for a repeated key or deep nesting */
-const assertPlain = (text: string): void => {
+const assertUniqueKeysAndDepth = (text: string): void => {
   const open: (Set<string> | undefined)[] = [];
   let last = "";
   for (const [token] of text.matchAll(TOKEN)) {
@@ -76,7 +76,7 @@ export const parseJson = (text: string): unknown => {
       error instanceof SyntaxError ? error.message.replace(/^JSON Parse error: /, "") : "nested too deeply";
     throw new Fault("invalid_request", `The body is not valid JSON: ${reason}.`);
   }
-  assertPlain(text);
+  assertUniqueKeysAndDepth(text);
   return value;
 };
 
