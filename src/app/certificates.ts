@@ -84,7 +84,7 @@ export const httpsServices = (
     onIssued: store.refresh,
     onForgotten(hostname) {
       store.refresh(hostname);
-      log.info({ hostname }, "removed the certificate and key of a name that nobody holds");
+      log.info({ hostname }, "removed the certificate and key of an unused name");
     },
     onFailed: (hostname, { type, detail, status }) =>
       log.warn({ hostname, type, detail, status }, "no certificate was issued"),

@@ -5,7 +5,7 @@ import { generateDocuments } from "../openapi/generate.ts";
 import { documentAddresses } from "./routes.ts";
 import type { Services } from "./services.ts";
 
-/** Publishes the API reference as the first site if nothing was ever deployed. */
+/** Publishes the API reference as the first site if nothing has been deployed yet. */
 export const publishReference = (
   config: Config,
   services: Services,

@@ -2,7 +2,7 @@ import type { RandomBytes } from "../keys/secret.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Clock, systemClock } from "../lib/time.ts";
 
-/** What services need from the machine: time, randomness and the log. Tests replace parts of it. */
+/** System dependencies of the services: time, randomness and the log. Tests replace parts of it. */
 export interface Runtime {
   clock: Clock;
   random: RandomBytes;

@@ -39,7 +39,7 @@ export interface Server {
   log: Logger;
   /** Resolves with the reason why the server must stop. */
   failed: Promise<Error>;
-  /** Finishes requests in flight, saves pending writes, and closes everything. Can be called again. */
+  /** Finishes requests in flight, saves pending writes, and closes everything. Idempotent. */
   stop(): Promise<void>;
 }
 

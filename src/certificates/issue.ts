@@ -22,7 +22,7 @@ export interface IssueOptions {
   handshakes: Handshakes;
   /** Called when a name has a new certificate. */
   onIssued(hostname: string): void;
-  /** Called when a name that nobody holds is forgotten, with its certificate. */
+  /** Called when an unused name is removed with its certificate and key. */
   onForgotten(hostname: string): void;
   /** Called with the reason when an attempt fails. */
   onFailed(hostname: string, problem: Problem): void;

@@ -120,7 +120,7 @@ export const exportCommand = (): Command =>
           "only animals with this status; none: animals without a status",
         ).choices(STATUSES),
       )
-      .option("--for-spreadsheets", "guard names that a spreadsheet would take for formulas")
+      .option("--for-spreadsheets", "escape names that a spreadsheet would read as formulas")
       .option("--force", "overwrite the file")
       .option("--json", "print the summary as JSON, on standard error without a file")
       .addHelpText("after", HELP),

@@ -20,7 +20,7 @@ export const formatOf = (path: string | undefined, format: Format | undefined): 
   const found = FORMATS[extname(name)];
   if (!found)
     throw new UsageError(
-      `--format: say csv or ndjson: ${path === undefined ? "standard input has no name that tells" : `the name ${JSON.stringify(path)} does not tell`}`,
+      `cannot tell the format from ${path === undefined ? "standard input" : `the name ${JSON.stringify(path)}`}: add --format csv or --format ndjson`,
     );
   return found;
 };

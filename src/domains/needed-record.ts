@@ -26,7 +26,7 @@ export interface ProofRecord extends Required<
   type: "TXT";
 }
 
-/** The specification's step 2 asks for it. */
+/** From step 2 of the specification. */
 export const TTL = 3600;
 
 const apexNote = (apex: string): string =>

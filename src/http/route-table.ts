@@ -61,7 +61,7 @@ export const routeFault = (routes: readonly Route[], request: Request): Fault =>
   const methods = methodsAt(routes, pathOf(request));
   // The method exists, but the router does not accept the spelling of the path, such as one with a fragment.
   if (methods.length === 0 || methods.includes(request.method))
-    return new Fault("not_found", "There is nothing at this path.");
+    return new Fault("not_found", "No such path.");
   const allow = methods.join(", ");
   return new Fault("method_not_allowed", `This path supports ${allow} only.`, { allow });
 };

@@ -25,6 +25,7 @@ const describeProblem = ({ type, schema, message }: ValueError, part: string): s
   if (type === ValueErrorType.ObjectRequiredProperty) return "is required";
   const rule = (schema as { [Rule]?: string })[Rule];
   if (rule) return rule;
+  if (type === ValueErrorType.Object) return "must be a JSON object";
   return message.replace(/^Expected /, "must be ").replace(/^must be kind .*/, "is not valid");
 };
 

@@ -64,7 +64,7 @@ export const FAULTS = {
   not_ready: [503, "The service is not ready."],
   storage_unavailable: [
     503,
-    "The storage cannot do this now (full, read-only or locked); nothing was written. Try again later.",
+    "Storage is unavailable (disk full, read-only or locked); nothing was written. Try again later.",
   ],
   outcome_unknown: [
     503,

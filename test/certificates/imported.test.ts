@@ -63,7 +63,7 @@ test("for a name that is no longer served stays until it expires, then is remove
   const name = "later.example.net";
   const { store, certificates, clock, pass, end } = await openImported(name);
   const gone = () =>
-    store.log.filter(({ msg, hostname }) => /nobody holds/.test(String(msg)) && hostname === name);
+    store.log.filter(({ msg, hostname }) => /unused name/.test(String(msg)) && hostname === name);
   await pass(end - DAY - clock.now());
   expect(certificates.keyPair(name)).toBeDefined();
   expect(gone()).toEqual([]);

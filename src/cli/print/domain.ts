@@ -21,7 +21,7 @@ export const printRecord = ({ record }: WireDomain): void => {
   if (note) print(`\n${note}`);
   if (value.endsWith(".localhost"))
     print(
-      "\nThe public DNS cannot lead to localhost: start the server with --platform-domain and your own domain first.",
+      "\nlocalhost is not in public DNS: restart the server with --platform-domain set to a domain you own.",
     );
   const line = bind ?? proof?.bind;
   if (line) print(`\n${proof ? "The TXT record in" : "In"} a zone file:\n\n${indent(line)}`);
