@@ -20,7 +20,7 @@ export interface Target {
   abandon(): Promise<void>;
 }
 
-/** Turns a failure into a message that names the place and says what to do. */
+/** Adds the location and a remedy to an error. */
 const toOperatorError = (error: unknown, path: string | undefined): unknown => {
   if (isFull(error))
     return new OperatorError(
