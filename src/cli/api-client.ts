@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { Client } from "../config/client.ts";
 import type { Config } from "../config/config.ts";
 import { adminKeyPath } from "../data-dir/paths.ts";
+import { isWellFormed } from "../keys/secret.ts";
 
 /** The server refused a request or did not respond; the message says what to do. */
 export class ApiError extends Error {
@@ -23,7 +24,12 @@ interface RequestContent {
   type?: string;
 }
 
-const readKey = (path: string): string => readFileSync(path, "utf8").trim();
+/** @throws ApiError if the file holds something else: it must not be sent to a server */
+const readKey = (path: string): string => {
+  const text = readFileSync(path, "utf8").trim();
+  if (isWellFormed(text)) return text;
+  throw new ApiError(`${path} does not contain an API key: name another file with --key-file`, "");
+};
 
 /** @throws ApiError */
 const keyOf = ({ key }: Client, { dataDir }: Config, keyFile: string | undefined): string => {
@@ -35,6 +41,12 @@ const keyOf = ({ key }: Client, { dataDir }: Config, keyFile: string | undefined
     "",
   );
 };
+
+/** Bun's message for a refused connection says nothing about it. */
+const connectionFault = ({ code, message }: NodeJS.ErrnoException): string =>
+  code === "ECONNREFUSED" || code === "ConnectionRefused"
+    ? "connection refused"
+    : message.replace(/ Is the computer able to access the url\?$/, "");
 
 const unreachable = ({ server }: Client, reason: string) =>
   new ApiError(
@@ -74,7 +86,7 @@ export const apiClient = (client: Client, config: Config, keyFile?: string) => {
         // Uploading an archive may take long.
         timeout: false,
       } as RequestInit).catch((error: Error) => {
-        throw unreachable(client, error.message);
+        throw unreachable(client, connectionFault(error));
       });
       const text = await response.text();
       if (!response.ok) throw errorOf(client.server, response.status, text);

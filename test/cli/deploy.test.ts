@@ -32,3 +32,18 @@ test("a directory with a start page, or with only a directory that has one, is s
   expect((await deploy("index.html")).error).toMatch(NO_KEY);
   expect((await deploy("public/index.html", "public/a.html")).error).toMatch(NO_KEY);
 });
+
+test("a --key-file without a key is named before a request is sent", async () => {
+  const cwd = temporaryDirectory();
+  mkdirSync(join(cwd, "site"));
+  writeFileSync(join(cwd, "site", "index.html"), "");
+  writeFileSync(join(cwd, "animals.csv"), "name,category\nBella,1\n");
+  const { code, error } = await program(
+    ["deploy", "site", "--project", "docs", "--key-file", "animals.csv", "--server", "http://127.0.0.1:9"],
+    { cwd },
+  );
+  expect([code, error]).toEqual([
+    1,
+    "adoption-store: animals.csv does not contain an API key: name another file with --key-file\n",
+  ]);
+});
