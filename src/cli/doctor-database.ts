@@ -3,7 +3,8 @@ import { blobsIn, damagedDeploys } from "../backups/site-files.ts";
 import type { Config } from "../config/config.ts";
 import { assertDatabaseFiles } from "../data-dir/checks.ts";
 import { assertUnused } from "../data-dir/traces.ts";
-import { databasePath } from "../data-dir/paths.ts";
+import { databaseFiles, databasePath } from "../data-dir/paths.ts";
+import { fileFault, firstFault } from "../data-dir/permissions.ts";
 import { isBeingRestored } from "../data-dir/lock.ts";
 import { openFault } from "../data-dir/open.ts";
 import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
@@ -95,6 +96,8 @@ export const database: Probe = async (config, { quick }) => {
         ? "no damage found, all migrations applied; indexes were not compared with their tables (--quick)"
         : "intact, all migrations applied";
     });
+  const fault = firstFault(databaseFiles(databasePath(config.dataDir)), fileFault);
+  if (fault !== undefined) throw new Error(fault);
   let first: UnsoundDatabase;
   try {
     return await look();

@@ -35,6 +35,9 @@ export const openData = (
   if (create) makeDataDir(dataDir);
   assertDataDir(dataDir);
   assertDatabase(dataDir, { create });
+  // SQLite opens a file that it cannot write for reading only, and says nothing.
+  const fault = migrate ? firstFault(databaseFiles(path), fileFault) : undefined;
+  if (fault !== undefined) throw new OperatorError(`DATA_DIR ${dataDir}: ${fault}`);
   try {
     const migrating = migrate ? "always" : create ? "new" : "never";
     const onEmpty = () => assertUnused(dataDir, "empty");

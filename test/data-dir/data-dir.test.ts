@@ -212,6 +212,32 @@ describe("DATA_DIR", () => {
     },
   );
 
+  test.skipIf(!isRoot).each(["", "-shm"])(
+    "whose database%s is read-only is refused by the server, and doctor names the file",
+    async (end) => {
+      const dataDir = await usedDirectory();
+      const file = databasePath(dataDir) + end;
+      if (end === "-shm") writeFileSync(file, "");
+      giveToUser(dataDir, ...readdirSync(dataDir).map((name) => join(dataDir, name)));
+      chmodSync(file, 0o400);
+      const says = await asUser(
+        {
+          "config/config.ts": "readConfig",
+          "data-dir/open.ts": "openData",
+          "cli/doctor-database.ts": "database",
+        },
+        `const config = readConfig({ flags: {}, env: { DATA_DIR: ${JSON.stringify(dataDir)} }, isTerminal: false });
+         try { openData(config, { create: true, migrate: true }); } catch ({ message }) { console.log(message); }
+         await Promise.try(database, config, { quick: true }).catch(({ message }) => console.log(message));`,
+      );
+      const fault = `adoption-store.db${end} belongs to user`;
+      expect(says.split("\n")).toEqual([
+        expect.stringContaining(`DATA_DIR ${dataDir}: ${fault}`),
+        expect.stringMatching(new RegExp(`^${fault}.+make it writable with: chmod 600`)),
+      ]);
+    },
+  );
+
   test.skipIf(!isRoot)(
     "of a service can be used by root: what root creates there belongs to the service",
     async () => {
