@@ -10,7 +10,7 @@ import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
 import { expiryOf, graceOf, keyIdOf, keyNameOf, rateOf, scopesOf } from "./key-flags.ts";
 import { type Columns, allPages, printList } from "./print/list.ts";
-import { print, printJson, printResult } from "./print/output.ts";
+import { note, print, printJson, printResult } from "./print/output.ts";
 import { relativeTime } from "./print/relative-time.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
@@ -31,7 +31,10 @@ const withKeys = <Result>(
 ): Promise<Result> =>
   withDatabase(config, (database) => work(commandServices(config, database).keys), options);
 
-const printMinted = (minted: KeyWithSecret, { json }: Options) => {
+const printMinted = (minted: KeyWithSecret, { json }: Options, action: "created" | "rotated") => {
+  process.stdout.once("error", () =>
+    note(`key ${minted.key.id} was ${action}, but its secret could not be printed: revoke it, or rotate it`),
+  );
   if (json) return printJson(fromKeyWithSecret(minted));
   const { key, secret } = minted;
   print(`Key ${key.id} "${key.name}" (${[...key.scopes].join(" ")})`);
@@ -71,7 +74,7 @@ const createCommand = () =>
         rate: rateLimit === undefined ? undefined : rateOf(rateLimit),
       };
       const create = (keys: KeyService) => keys.create(key, OPERATOR);
-      printMinted(await withKeys(configOf(options), create, { create: true }), options);
+      printMinted(await withKeys(configOf(options), create, { create: true }), options, "created");
     });
 
 const stateOf = ({ revokedAt, expiresAt }: WireKey, now: number): string => {
@@ -116,7 +119,11 @@ const rotateCommand = () =>
     .action(async (id: number, options: Options & { grace?: string }) => {
       const grace = options.grace === undefined ? DEFAULT_GRACE_SECONDS : graceOf(options.grace);
       if (grace > MAX_GRACE_SECONDS) throw new UsageError(`--grace: at most ${MAX_GRACE_SECONDS / 86_400}d`);
-      printMinted(await withKeys(configOf(options), (keys) => keys.rotate(id, grace, OPERATOR)), options);
+      printMinted(
+        await withKeys(configOf(options), (keys) => keys.rotate(id, grace, OPERATOR)),
+        options,
+        "rotated",
+      );
     });
 
 /** Revokes the key. Asks first if no usable key could manage keys then. @returns false if the user says no */

@@ -78,6 +78,17 @@ test("help shows the help of a command of a command", async () => {
   expect([code, out]).toEqual([0, expect.stringContaining("Usage: adoption-store keys create")]);
 });
 
+test.skipIf(!existsSync("/dev/full"))("a key whose secret cannot be printed is named", async () => {
+  const { code, error } = await program(["keys", "create", "--name", "x", "--scope", "*"], {
+    env: { DATA_DIR: temporaryDirectory() },
+    output: "/dev/full",
+  });
+  expect(code).toBe(1);
+  expect(error).toContain(
+    "key 1 was created, but its secret could not be printed: revoke it, or rotate it\n",
+  );
+});
+
 test("domains redirect says in its own words why there is nothing to redirect to", async () => {
   const dataDir = temporaryDirectory();
   const { store } = await openProject({
@@ -375,6 +386,6 @@ describe("domains", () => {
     const deployed = await run(["deploy", site, "--project", "docs", ...dataDir], {
       ADOPTION_STORE_KEY: "aas_none",
     });
-    expect(deployed.error).toContain("no response from http://localhost:4321");
+    expect(deployed.error).toContain("no response from http://localhost:4321 (connection refused):");
   });
 });
