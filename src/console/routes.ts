@@ -78,55 +78,53 @@ export const consoleRoutes = ({
 }) => {
   const page = { public: true, query: t.Record(t.String(), t.String()), detail: { hide: true } } as const;
   const hidden = { public: true, query: NoQuery, detail: { hide: true } } as const;
+  // Routed for GET by itself too, because `.get("/console/*")` takes precedence over every route of `.all`.
   const refuse = ({ request }: { request: Request }) => {
     const { kind } = gateway.visitorOf(request);
     if (kind === "signed_out") throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
     throw new Fault(kind === "forged" ? "cross_site_request" : "not_found");
   };
-  return (
-    new Elysia({ name: "console", normalize: false })
-      .use(macros)
-      .get("/console", pageResponse, page)
-      .get("/console/*", pageResponse, page)
-      .get(
-        "/console/assets/:hash/:name",
-        ({ params: { hash, name }, headers }) => assetResponse(`/console/assets/${hash}/${name}`, headers),
-        hidden,
-      )
-      .get(
-        "/console/session",
-        async ({ request }) => {
-          const visitor = gateway.visitorOf(request);
-          const session = visitor.kind === "signed_in" ? visitor.session : undefined;
-          const key = session && (await authenticate(session.secret));
-          return respond(200, session && key ? stateOf(session.csrfToken, key, formatRate) : SIGNED_OUT);
-        },
-        hidden,
-      )
-      .post(
-        "/console/session",
-        ({ request, bearer, key }) => {
-          const previousToken = readCookie(request.headers, isSecure(request));
-          if (previousToken !== undefined) sessions.close(previousToken);
-          const { token, session } = sessions.open(bearer ?? "", key.id);
-          return respond(201, stateOf(session.csrfToken, key, formatRate), {
-            "set-cookie": writeCookie(token, isSecure(request)),
-          });
-        },
-        { scope: "any", query: NoQuery, detail: { hide: true } },
-      )
-      .delete(
-        "/console/session",
-        ({ request }) => {
-          const visitor = gateway.visitorOf(request);
-          if (visitor.kind === "forged") throw new Fault("cross_site_request");
-          if (visitor.kind === "signed_in") sessions.close(visitor.token);
-          return respond(204, undefined, { "set-cookie": clearCookie(isSecure(request)) });
-        },
-        hidden,
-      )
-      // A route for GET of its own: `.get("/console/*")` above takes precedence over every route of `.all`.
-      .get(`${API_PATH}/*`, refuse, { public: true, detail: { hide: true } })
-      .all(`${API_PATH}/*`, refuse, { public: true, detail: { hide: true } })
-  );
+  return new Elysia({ name: "console", normalize: false })
+    .use(macros)
+    .get("/console", pageResponse, page)
+    .get("/console/*", pageResponse, page)
+    .get(
+      "/console/assets/:hash/:name",
+      ({ params: { hash, name }, headers }) => assetResponse(`/console/assets/${hash}/${name}`, headers),
+      hidden,
+    )
+    .get(
+      "/console/session",
+      async ({ request }) => {
+        const visitor = gateway.visitorOf(request);
+        const session = visitor.kind === "signed_in" ? visitor.session : undefined;
+        const key = session && (await authenticate(session.secret));
+        return respond(200, session && key ? stateOf(session.csrfToken, key, formatRate) : SIGNED_OUT);
+      },
+      hidden,
+    )
+    .post(
+      "/console/session",
+      ({ request, bearer, key }) => {
+        const previousToken = readCookie(request.headers, isSecure(request));
+        if (previousToken !== undefined) sessions.close(previousToken);
+        const { token, session } = sessions.open(bearer ?? "", key.id);
+        return respond(201, stateOf(session.csrfToken, key, formatRate), {
+          "set-cookie": writeCookie(token, isSecure(request)),
+        });
+      },
+      { scope: "any", query: NoQuery, detail: { hide: true } },
+    )
+    .delete(
+      "/console/session",
+      ({ request }) => {
+        const visitor = gateway.visitorOf(request);
+        if (visitor.kind === "forged") throw new Fault("cross_site_request");
+        if (visitor.kind === "signed_in") sessions.close(visitor.token);
+        return respond(204, undefined, { "set-cookie": clearCookie(isSecure(request)) });
+      },
+      hidden,
+    )
+    .get(`${API_PATH}/*`, refuse, { public: true, detail: { hide: true } })
+    .all(`${API_PATH}/*`, refuse, { public: true, detail: { hide: true } });
 };

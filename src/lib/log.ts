@@ -45,7 +45,8 @@ export const logger = ({
     colorize: colour,
     singleLine: true,
     // The request first; its id and key follow.
-    messageFormat: "{message}{if method} {method} {route} {status} {ms} ms{end}",
+    messageFormat:
+      "{message}{if method} {method}{end}{if route} {route}{end}{if status} {status} {ms} ms{end}",
     ignore: "method,route,status,ms",
   });
   return pino(settings, { write: (line) => writeOrDrop(prettify(line) ?? "") });
