@@ -58,7 +58,7 @@ export const deployServices = (
     bytesPerSecond: SCRUB_BYTES_PER_SECOND,
     sleep,
     clock,
-    onFailed: (error) => log.error({ err: error }, "files of deployed sites could not be checked"),
+    onError: (error) => log.error({ err: error }, "files of deployed sites could not be checked"),
   });
   return { blobs, damage, deploys, scrub };
 };

@@ -36,7 +36,7 @@ export interface BackupSchedulerOptions {
   cancel: () => Promise<void>;
   clock: Clock;
   /** Called when a backup fails. */
-  onFailed: (error: unknown) => void;
+  onError: (error: unknown) => void;
 }
 
 const TICK_MS = 1000;
@@ -49,7 +49,7 @@ export const backupScheduler = ({
   take,
   cancel,
   clock,
-  onFailed,
+  onError,
 }: BackupSchedulerOptions): BackupScheduler => {
   let next = 0;
   let state: BackupStatus | undefined;
@@ -64,7 +64,7 @@ export const backupScheduler = ({
       // If a backup became due while no server ran, it is due now.
       return { ...first, lastSuccess: last, due: Math.max(now, next) };
     } catch (error) {
-      onFailed(error);
+      onError(error);
       next = now + Math.min(every, RETRY_MS);
       return { ...first, failures: 1, reason: reasonOf(error) };
     }
@@ -79,7 +79,7 @@ export const backupScheduler = ({
       if (isStopped) return;
       next = start + Math.min(every, RETRY_MS);
       state = { ...before, failures: before.failures + 1, reason: reasonOf(error) };
-      onFailed(error);
+      onError(error);
     }
   };
 
@@ -92,7 +92,7 @@ export const backupScheduler = ({
     if (next <= now) await attempt(now, state);
   };
 
-  const poller = repeat(TICK_MS, takeIfDue, { onError: onFailed });
+  const poller = repeat(TICK_MS, takeIfDue, { onError });
   return {
     ...poller,
     status: () => state,

@@ -53,6 +53,6 @@ export const serverBackups = (
   };
   const newest = () =>
     existsSync(directory) ? newestTime(backupsIn(directory, storeId).own, clock.now()) : undefined;
-  const onFailed = (error: unknown) => log.error({ err: error }, "the backup failed");
-  return backupScheduler({ every, newest, take, cancel: child.cancel, clock, onFailed });
+  const onError = (error: unknown) => log.error({ err: error }, "the backup failed");
+  return backupScheduler({ every, newest, take, cancel: child.cancel, clock, onError });
 };

@@ -73,7 +73,7 @@ const upload = async (api: Api, directory: string, { files, bytes }: Listing, sl
       const share = `${packedFiles} of ${files.length} files, ${formatBytes(packedBytes)} of ${formatBytes(bytes)}`;
       progress.show(packedFiles < files.length ? `Sending ${share}` : "Sent; the server stores it");
     },
-    onFailed(error) {
+    onError(error) {
       failure = error;
     },
   });

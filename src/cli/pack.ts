@@ -102,14 +102,14 @@ interface PackObserver {
   /** Called when a file is packed. */
   onPacked(file: SiteFile): void;
   /** Called when a file cannot be packed as it was listed; the message names it. The stream ends with an error. */
-  onFailed(error: Error): void;
+  onError(error: Error): void;
 }
 
 /** The files as a `.tar.gz`, which is packed while it is read. */
 export const packFiles = (
   directory: string,
   files: readonly SiteFile[],
-  { onPacked, onFailed }: PackObserver,
+  { onPacked, onError }: PackObserver,
 ): ReadableStream<Uint8Array> => {
   const pack = tar.pack();
   const addAll = async () => {
@@ -122,7 +122,7 @@ export const packFiles = (
   const archive = createGzip({ level: COMPRESSION_LEVEL, chunkSize: PIECE_BYTES });
   addAll().catch((error: Error) => {
     // A reader that stops destroys all streams, which is not a file's failure.
-    if (!archive.destroyed) onFailed(error);
+    if (!archive.destroyed) onError(error);
     pack.destroy(error);
   });
   // An error ends all of them, and reaches the reader of the stream.

@@ -24,7 +24,7 @@ export interface ScrubberOptions {
   bytesPerSecond: number;
   sleep: (ms: number) => Promise<void>;
   clock: Clock;
-  onFailed: (error: unknown) => void;
+  onError: (error: unknown) => void;
 }
 
 const TICK_MS = 10 * 60_000;
@@ -63,7 +63,7 @@ export const scrubber = ({
   bytesPerSecond,
   sleep,
   clock,
-  onFailed,
+  onError,
 }: ScrubberOptions): Poller => {
   let isStopped = false;
   let wake: (() => void) | undefined;
@@ -119,7 +119,7 @@ export const scrubber = ({
   const poller = repeat(TICK_MS, run, {
     firstMs: FIRST_TICK_MS,
     onError(error) {
-      if (!(error instanceof Stopped)) onFailed(error);
+      if (!(error instanceof Stopped)) onError(error);
     },
   });
   return {

@@ -33,7 +33,7 @@ const schedulerWith = ({ newest }: { newest?: (now: number) => number } = {}) =>
       },
       cancel: async () => {},
       clock,
-      onFailed: (error) => failures.push(error),
+      onError: (error) => failures.push(error),
     }),
   };
   return room;

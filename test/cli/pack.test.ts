@@ -34,7 +34,7 @@ test("an upload unpacks exactly what was packed", async () => {
   await Bun.write(
     archive,
     new Response(
-      packFiles(directory, files, { onPacked: ({ path }) => void packed.push(path), onFailed: () => {} }),
+      packFiles(directory, files, { onPacked: ({ path }) => void packed.push(path), onError: () => {} }),
     ),
   );
   const found: Record<string, string> = {};
@@ -70,7 +70,7 @@ test("packing fails if a file grows or disappears meanwhile", async () => {
     ["gone.bin", large, "gone.bin: ENOENT"],
   ] as const) {
     const said: string[] = [];
-    const watcher = { onPacked: () => {}, onFailed: ({ message }: Error) => void said.push(message) };
+    const watcher = { onPacked: () => {}, onError: ({ message }: Error) => void said.push(message) };
     const stream = packFiles(directory, [{ path, size }], watcher);
     await expect(new Response(stream).bytes()).rejects.toThrow();
     expect(said).toEqual([expect.stringContaining(says)]);
@@ -81,7 +81,7 @@ test("a server that stops reading is not blamed on a file", async () => {
   const directory = directoryOf({ "large.bin": randomBytes(8 * 1024 * 1024).toString("latin1") });
   const { files } = await listDirectory(directory);
   const said: string[] = [];
-  const watcher = { onPacked: () => {}, onFailed: ({ message }: Error) => void said.push(message) };
+  const watcher = { onPacked: () => {}, onError: ({ message }: Error) => void said.push(message) };
   const reader = packFiles(directory, files, watcher).getReader();
   await reader.read();
   await reader.cancel();

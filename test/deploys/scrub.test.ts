@@ -35,7 +35,7 @@ const open = (count: number, settings: Partial<ScrubberOptions> = {}, text = "bl
     bytesPerSecond: 1e9,
     sleep: async (ms) => void (asleep.ms += ms),
     clock,
-    onFailed: (error) => void failures.push(error),
+    onError: (error) => void failures.push(error),
     ...settings,
   });
   const begin = (progress: ScrubProgress) => (saved = progress);
