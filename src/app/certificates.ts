@@ -37,7 +37,7 @@ export const httpsServices = (
   config: Config,
   database: Pick<Database, "fresh" | "version" | "foreignVersion">,
   { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
-  { clock, sleep, log }: Runtime,
+  { clock, sleep, randomFraction, log }: Runtime,
   {
     inspect,
     isServed,
@@ -89,7 +89,7 @@ export const httpsServices = (
     onFailed: (hostname, { type, detail, status }) =>
       log.warn({ hostname, type, detail, status }, "no certificate was issued"),
     clock,
-    random: Math.random,
+    randomFraction,
     sleep,
   });
   return {

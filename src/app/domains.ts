@@ -15,7 +15,7 @@ import type { Runtime } from "./runtime.ts";
 export const domainServices = (
   config: Config,
   repositories: Pick<Repositories, "certificates" | "domains" | "projects">,
-  { clock, random }: Pick<Runtime, "clock" | "random">,
+  { clock, randomBytes, randomFraction }: Pick<Runtime, "clock" | "randomBytes" | "randomFraction">,
   {
     inspect,
     onRemoved,
@@ -35,13 +35,13 @@ export const domainServices = (
     projects: repositories.projects,
     isOwn: own.isOwnSlug,
     clock,
-    random,
+    randomBytes,
   });
   const checks = domainChecks({
     domains: repositories.domains,
     inspect,
     clock,
-    random: Math.random,
+    randomFraction,
     targetOf,
     isSecured,
   });

@@ -66,8 +66,8 @@ const createMacros = (
     bodyLimit,
   });
 
-const consoleParts = ({ baseUrl }: Config, { clock, random }: Runtime, { isDirect }: Connections) => {
-  const sessions = createSessions({ clock, random });
+const consoleParts = ({ baseUrl }: Config, { clock, randomBytes }: Runtime, { isDirect }: Connections) => {
+  const sessions = createSessions({ clock, randomBytes });
   const isSecure = (request: Request) => isDirect(request) || (baseUrl?.startsWith("https:") ?? false);
   return { sessions, isSecure, gateway: createGateway({ sessions, isSecure }) };
 };

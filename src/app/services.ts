@@ -34,12 +34,12 @@ export interface ServiceOptions extends DeployOptions {
 const storeServices = (
   { fresh, version }: Database,
   repositories: Repositories,
-  { clock, random }: Runtime,
+  { clock, randomBytes }: Runtime,
   { streamLimits: limits }: ServiceOptions,
 ) => {
   const pets = petService({ pets: repositories.pets, clock });
   return {
-    keys: keyService({ keys: repositories.keys, clock, random }),
+    keys: keyService({ keys: repositories.keys, clock, randomBytes }),
     pets,
     petPages: petListCache({ list: pets.list, version }),
     petStatistics: petStatistics({ countByDay: repositories.pets.countByDay, version, clock }),

@@ -28,14 +28,14 @@ export interface IssueOptions {
   onFailed(hostname: string, problem: Problem): void;
   clock: Clock;
   /** From 0 up to 1. */
-  random: () => number;
+  randomFraction: () => number;
   sleep(ms: number): Promise<void>;
 }
 
 /** Time between reads of the CA's renewal information (RFC 9773 section 4.3). */
 const RENEWAL_CHECK_MS = 6 * 60 * 60_000;
 
-const renewals = ({ certificates, clientOf, clock, random }: IssueOptions) => {
+const renewals = ({ certificates, clientOf, clock, randomFraction }: IssueOptions) => {
   /** Without the CA's renewal window the lifetime decides. */
   const scheduleRenewal = async ({ ca, ariId, ...validity }: Issued): Promise<number> => {
     const window =
@@ -44,7 +44,7 @@ const renewals = ({ certificates, clientOf, clock, random }: IssueOptions) => {
         : await clientOf(ca)
             .renewalInfo(ariId)
             .catch(() => undefined);
-    return renewalTime({ validity, window, now: clock.now() }, random);
+    return renewalTime({ validity, window, now: clock.now() }, randomFraction);
   };
   return {
     /** When the scheduler checks a new certificate next. */
@@ -66,11 +66,11 @@ const renewals = ({ certificates, clientOf, clock, random }: IssueOptions) => {
 
 /** Stores why an attempt failed, and when the next one is. */
 const failureWriter =
-  ({ certificates, onFailed, clock, random }: IssueOptions) =>
+  ({ certificates, onFailed, clock, randomFraction }: IssueOptions) =>
   async (hostname: string, error: unknown) => {
     const now = clock.now();
     const { failures = 0, order } = (await certificates.find(hostname)) ?? {};
-    const after = afterFailure(error, { failures, order, now }, random);
+    const after = afterFailure(error, { failures, order, now }, randomFraction);
     if (after.kind === "postpone") {
       if (after.isReported) onFailed(hostname, after.problem);
       return certificates.postpone(hostname, after.problem, after.nextAt);

@@ -15,7 +15,7 @@ export interface Session {
 
 export interface SessionOptions {
   clock: Clock;
-  random: (bytes: number) => Uint8Array;
+  randomBytes: (bytes: number) => Uint8Array;
   /** A session ends after this time without use. */
   idleMs?: number;
   /** A session ends this long after sign-in. */
@@ -36,7 +36,7 @@ const hashOf = (token: string): string => createHash("sha256").update(token).dig
 /** Keeps sessions in memory only, so that no API key is stored for them. They end when the server stops. */
 export const createSessions = ({
   clock,
-  random,
+  randomBytes,
   idleMs = 60 * MINUTE_MS,
   maxAgeMs = MAX_AGE_MS,
   maxSessions = 1000,
@@ -48,7 +48,7 @@ export const createSessions = ({
     const members = [...open].filter(([, session]) => isMember(session));
     for (const [hash] of members.slice(0, Math.max(0, members.length - max))) open.delete(hash);
   };
-  const newToken = () => Buffer.from(random(TOKEN_BYTES)).toString("base64url");
+  const newToken = () => Buffer.from(randomBytes(TOKEN_BYTES)).toString("base64url");
   return {
     /** @returns the token for the cookie, and the session */
     open(secret: string, keyId: number): { token: string; session: Session } {

@@ -22,7 +22,7 @@ export interface ChecksOptions {
   inspect: Inspect;
   clock: Clock;
   /** From 0 up to 1. */
-  random: () => number;
+  randomFraction: () => number;
   /** The CNAME target of a project by its label. */
   targetOf: (label: string) => string;
   /** True if domains get certificates, and are live once they have one. */
@@ -54,7 +54,7 @@ export const domainChecks = ({
   domains,
   inspect,
   clock,
-  random,
+  randomFraction,
   targetOf,
   isSecured = false,
 }: ChecksOptions) => {
@@ -74,7 +74,7 @@ export const domainChecks = ({
     const { events: _, ...state } = progress;
     return domains.record({
       domain,
-      progress: { ...state, nextCheckAt: spread(state.nextCheckAt, now, random) },
+      progress: { ...state, nextCheckAt: spread(state.nextCheckAt, now, randomFraction) },
       events: eventsFor(domain, progress, seen, findings),
       findings,
       trace: JSON.stringify(inspection.report),

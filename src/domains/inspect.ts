@@ -108,7 +108,7 @@ interface DnsSettings {
 /** An inspector that queries real servers. */
 export const dnsInspector = (
   { dnsResolvers, dnsPort, dnsPrivate, caaIssuers }: DnsSettings,
-  dependencies: Pick<DnsClientDependencies, "clock" | "random">,
+  dependencies: Pick<DnsClientDependencies, "clock" | "randomBytes">,
   options = DNS_OPTIONS,
 ): Inspect => {
   const configured = dnsResolvers

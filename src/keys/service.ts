@@ -60,11 +60,11 @@ const lastUseRecorder = (keys: Pick<KeyRepository, "touch">) => {
 export const keyService = ({
   keys,
   clock,
-  random,
+  randomBytes,
 }: {
   keys: KeyRepository;
   clock: Clock;
-  random: RandomBytes;
+  randomBytes: RandomBytes;
 }) => {
   const lastUse = lastUseRecorder(keys);
 
@@ -97,7 +97,7 @@ export const keyService = ({
       const { expiresAt } = key;
       if (expiresAt !== undefined && !(expiresAt > now && expiresAt <= LATEST_TIME))
         throw new Fault("invalid_request", "expiresAt: must be in the future and before the year 10000");
-      const secret = mint(random);
+      const secret = mint(randomBytes);
       return { key: await keys.add(key, recordOf(secret), now), secret };
     },
     /**
@@ -110,7 +110,7 @@ export const keyService = ({
       const now = clock.now();
       if (before.revokedAt !== undefined) throw new Fault("key_revoked");
       if (before.expiresAt !== undefined && before.expiresAt <= now) throw new Fault("key_expired");
-      const secret = mint(random);
+      const secret = mint(randomBytes);
       const key = await keys.rotate(id, recordOf(secret), { now, oldUntil: now + graceSeconds * 1000 });
       // Another request revoked it in the meantime.
       if (!key) throw new Fault("key_revoked");
@@ -127,7 +127,7 @@ export const keyService = ({
     /** Creates the first key of an empty database, with all scopes, after `save` has stored its secret; else undefined. */
     async createFirst(save: (secret: string) => Promise<void>): Promise<Key | undefined> {
       if (!(await keys.isEmpty())) return undefined;
-      const secret = mint(random);
+      const secret = mint(randomBytes);
       // The secret is saved first: after a crash in between, the next start replaces the file, which has no key yet.
       await save(secret);
       return keys.add({ name: "admin", scopes: ["*"] }, recordOf(secret), clock.now());

@@ -22,13 +22,13 @@ export const projectService = ({
   projects,
   isOwn,
   clock,
-  random,
+  randomBytes,
 }: {
   projects: ProjectRepository;
   /** True if the default address of this slug is one of the service's own host names. */
   isOwn: (slug: string) => boolean;
   clock: Clock;
-  random: (count: number) => Uint8Array;
+  randomBytes: (count: number) => Uint8Array;
 }) => {
   /** @throws Fault not_found */
   const get = async (slug: string): Promise<Project> => {
@@ -43,7 +43,13 @@ export const projectService = ({
     async create({ slug, name, plan }: NewProject): Promise<Project> {
       const problem = slugProblem(slug) ?? (isOwn(slug) ? "is reserved: choose another" : undefined);
       if (problem) throw new Fault("invalid_request", `slug: ${problem}`);
-      const project = { slug, name, plan, targetLabel: randomTargetLabel(random), createdAt: clock.now() };
+      const project = {
+        slug,
+        name,
+        plan,
+        targetLabel: randomTargetLabel(randomBytes),
+        createdAt: clock.now(),
+      };
       const added = await projects.add(project);
       if (!added) throw new Fault("slug_taken");
       return added;

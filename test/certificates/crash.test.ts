@@ -57,7 +57,7 @@ const killedBehind = async (last: number, { isRenewal }: { isRenewal: boolean })
     onForgotten: () => {},
     onFailed: () => {},
     clock,
-    random: () => 0.5,
+    randomFraction: () => 0.5,
     sleep: () => Bun.sleep(1),
   });
   const certificate = await certificates.find(NAME);

@@ -7,7 +7,7 @@ const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
 
 const openSessions = (options: { maxSessions?: number } = {}) => {
   const clock = testClock();
-  return { clock, sessions: createSessions({ clock, random, ...options }) };
+  return { clock, sessions: createSessions({ clock, randomBytes: random, ...options }) };
 };
 
 describe("a session", () => {

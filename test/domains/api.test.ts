@@ -711,7 +711,13 @@ test("a check that takes too long gets a response before the client times out, c
   const { fakeDns: slow, inspect } = openFakeDns("records_right");
   slow.delay = () => silence;
   const targetOf = (label: string) => label;
-  const checks = domainChecks({ domains, inspect, clock: store.clock, random: Math.random, targetOf });
+  const checks = domainChecks({
+    domains,
+    inspect,
+    clock: store.clock,
+    randomFraction: Math.random,
+    targetOf,
+  });
   const service = domainService({
     domains,
     projects: store.projects,

@@ -224,7 +224,7 @@ test("CAA records may also name the CAs that the caller adds", async () => {
   const { store, setRecords } = await openRules();
   setRecords('example.org CAA 0 issue "other.test"');
   const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
-  const inspect = dnsInspector(store.config, { clock: store.clock, random });
+  const inspect = dnsInspector(store.config, { clock: store.clock, randomBytes: random });
   const kinds = async (issuers: string[]) => {
     const manner = { isUrgent: () => false, needsProof: true, issuers };
     const { findings } = await inspect(hostnameOf("docs.example.org"), "docs.example.org", manner);

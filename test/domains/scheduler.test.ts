@@ -134,7 +134,7 @@ const openMany = async (count: number) => {
         domains,
         inspect,
         clock: store.clock,
-        random: Math.random,
+        randomFraction: Math.random,
         targetOf: (label) => label,
       }),
       clock: store.clock,

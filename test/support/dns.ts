@@ -236,7 +236,7 @@ export const testClient = (settings: Partial<DnsClientOptions> = {}, network = s
     {
       network,
       clock: systemClock,
-      random: (count) => crypto.getRandomValues(new Uint8Array(count)),
+      randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     },
     { timeoutMs: 3000, attempts: 1, ...settings },
   );

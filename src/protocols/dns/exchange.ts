@@ -43,7 +43,7 @@ export interface Result {
 export interface ExchangeDependencies {
   network: Network;
   /** Cryptographically random bytes. */
-  random: (count: number) => Uint8Array;
+  randomBytes: (count: number) => Uint8Array;
 }
 
 /** A flood of rejected packets ends the attempt. */
@@ -79,13 +79,13 @@ const timeoutFailure = (ignored: RejectReason[], timeoutMs: number): Failure => 
 };
 
 const attempt = (
-  { network, random }: ExchangeDependencies,
+  { network, randomBytes }: ExchangeDependencies,
   timeoutMs: number,
   { server, question, recursive }: Query,
   { transport, edns }: Mode,
 ): Promise<Attempt> => {
   const { promise, resolve } = Promise.withResolvers<Attempt>();
-  const id = Buffer.from(random(2)).readUInt16BE(0);
+  const id = Buffer.from(randomBytes(2)).readUInt16BE(0);
   const maxBytes = transport === "udp" ? MAX_UDP_BYTES : MAX_TCP_BYTES;
   const maxRejected = transport === "udp" ? MAX_REJECTED : 1;
   const ignored: RejectReason[] = [];
