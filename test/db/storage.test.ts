@@ -77,6 +77,6 @@ test("a database file that was moved away is noticed", async () => {
   const store = await openStore({ path });
   store.database.assertInPlace();
   rmSync(path);
-  expect(() => store.database.assertInPlace()).toThrow("not where it was opened");
+  expect(() => store.database.assertInPlace()).toThrow("the database file was moved or deleted");
   expect(await faultOf(await store.call("GET", "/readyz", { key: false }))).toBe("503 not_ready");
 });
