@@ -8,6 +8,19 @@ import { databaseFiles, databasePath } from "./paths.ts";
 import { directoryFault, firstFault, kindFault } from "./permissions.ts";
 import { assertUnused } from "./traces.ts";
 
+/** Why DATA_DIR could not be created. */
+const creationFault = (dataDir: string, error: unknown): string => {
+  try {
+    const found = lstatSync(dataDir, { throwIfNoEntry: false });
+    if (found?.isSymbolicLink() && !existsSync(dataDir))
+      return "it is a symbolic link to a directory that does not exist";
+    if (found && !found.isDirectory()) return `${dataDir} is a file, not a directory`;
+  } catch {
+    // A directory above it is the reason, which `error` names.
+  }
+  return `cannot be created (${reasonOf(error)})`;
+};
+
 /** Creates DATA_DIR if it is missing. @throws OperatorError */
 export const makeDataDir = (dataDir: string): void => {
   // Only this process's user may read the files that it creates, SQLite's own files included.
@@ -15,17 +28,7 @@ export const makeDataDir = (dataDir: string): void => {
   try {
     makeDirectories(dataDir);
   } catch (error) {
-    const found = lstatSync(dataDir, { throwIfNoEntry: false });
-    if (found?.isSymbolicLink() && !existsSync(dataDir))
-      throw new OperatorError(
-        `DATA_DIR ${dataDir}: it is a symbolic link to a directory that does not exist`,
-        {
-          cause: error,
-        },
-      );
-    if (found && !found.isDirectory())
-      throw new OperatorError(`DATA_DIR ${dataDir}: ${dataDir} is a file, not a directory`, { cause: error });
-    throw new OperatorError(`DATA_DIR ${dataDir}: cannot be created (${reasonOf(error)})`, { cause: error });
+    throw new OperatorError(`DATA_DIR ${dataDir}: ${creationFault(dataDir, error)}`, { cause: error });
   }
 };
 

@@ -175,6 +175,15 @@ describe("DATA_DIR", () => {
     );
   });
 
+  test("below a file is named, and cannot be created", () => {
+    const file = join(temporaryDirectory(), "file");
+    writeFileSync(file, "");
+    const below = join(file, "below");
+    expect(() => openData(configIn(below), { create: true })).toThrow(
+      `DATA_DIR ${below}: cannot be created (ENOTDIR`,
+    );
+  });
+
   test("that others can write to is refused by every command that opens it", async () => {
     const dataDir = await usedDirectory();
     chmodSync(dataDir, 0o770);
