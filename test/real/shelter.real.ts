@@ -271,6 +271,8 @@ real("a key is offered what its scopes let it do", NEEDED, async () => {
   const minted = await send("/platform/keys", { name: "desk", scopes: ["orders:read"] });
   const { secret } = (await minted.json()) as { secret: string };
   await it.button("Sign out").click();
+  // A navigation would cut off the request that ends the session.
+  await page.getByLabel("API key").waitFor();
   await signIn(page, page.url().replace(/\/console.*/, ""), secret, "");
   await page.getByRole("heading", { name: "Adoptions" }).waitFor();
   await page.getByText("Ada Byron").waitFor();
