@@ -14,6 +14,7 @@ import { holds } from "../lib/scopes.ts";
 import { formatRate } from "../keys/rate.ts";
 import { keyRoutes } from "../keys/routes.ts";
 import type { KeyService } from "../keys/service.ts";
+import { manualRoutes } from "../manual/routes.ts";
 import type { Addresses } from "../openapi/sections.ts";
 import type { Documents } from "../openapi/generate.ts";
 import { docsRoutes } from "../openapi/routes.ts";
@@ -81,6 +82,7 @@ export const createRoutes = (
       metrics,
       macros,
     }),
+    manualRoutes({ baseUrl: config.baseUrl ?? "", macros }),
     docsRoutes({ documents: context.documents, addresses: documentAddresses(config), macros }),
     ...(config.console
       ? [consoleRoutes({ ...context.console, authenticate: keys.authenticate, formatRate, macros })]

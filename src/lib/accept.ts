@@ -44,10 +44,18 @@ export const acceptedCodings = (header: string | null | undefined): ContentCodin
 
 const JSON_OR_YAML = /^(application|text)\/(json|(x-)?yaml|\*)$|^\*\/\*$/;
 
+/** The range with the greatest weight among those that match `known`. */
+const preferredRange = (accept: string | undefined, known: RegExp): string | undefined =>
+  preferencesIn(accept ?? "")
+    .filter(({ range, weight }) => weight > 0 && known.test(range))
+    .toSorted((one, other) => other.weight - one.weight)[0]?.range;
+
 /** True if an Accept header prefers YAML to JSON. */
-export const prefersYaml = (accept: string | undefined): boolean => {
-  const best = preferencesIn(accept ?? "")
-    .filter(({ range, weight }) => weight > 0 && JSON_OR_YAML.test(range))
-    .toSorted((one, other) => other.weight - one.weight)[0];
-  return best?.range.endsWith("yaml") ?? false;
-};
+export const prefersYaml = (accept: string | undefined): boolean =>
+  preferredRange(accept, JSON_OR_YAML)?.endsWith("yaml") ?? false;
+
+const HTML_OR_MARKDOWN = /^(text|application)\/(html|xhtml\+xml|(x-)?markdown|\*)$|^\*\/\*$/;
+
+/** True if an Accept header prefers Markdown to HTML. */
+export const prefersMarkdown = (accept: string | undefined): boolean =>
+  preferredRange(accept, HTML_OR_MARKDOWN)?.endsWith("markdown") ?? false;

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join, normalize } from "node:path";
 import { Glob } from "bun";
-import { scripts } from "../package.json";
+import { scripts } from "../../package.json";
 
-const ROOT = join(import.meta.dir, "..");
+const ROOT = join(import.meta.dir, "../..");
 
 const PAGES = ["README.md", ".github/*.md", "src/**/*.md"].flatMap((pattern) =>
   [...new Glob(pattern).scanSync({ cwd: ROOT, dot: true })].toSorted(),

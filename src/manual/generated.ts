@@ -1,0 +1,5 @@
+/**
+ * The generated parts of pages, by the name in their placeholder: the line `{{settings}}` becomes what `settings` returns.
+ * They return Markdown. They import what they describe when they are called, so that the manual costs nothing at the start.
+ */
+export const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {};

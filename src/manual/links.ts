@@ -1,0 +1,46 @@
+import { PICTURES } from "./contents.ts";
+import { INDEX_PAGE, PAGES } from "./pages.ts";
+
+/** What a link of a page leads to. */
+export type Target = { kind: "page" | "picture"; path: string; fragment: string } | { kind: "address" };
+
+const PATHS = new Set([INDEX_PAGE, ...PAGES].map(({ path }) => path));
+
+const splitFragment = (link: string): [path: string, fragment: string] => {
+  const at = link.indexOf("#");
+  return at === -1 ? [link, ""] : [link.slice(0, at), link.slice(at)];
+};
+
+/**
+ * What a link on the page at `from` leads to. Links between pages are relative paths of files, such as `../how-to/backups.md`,
+ * so that they work on a code host too.
+ * @returns undefined for a file that the manual does not contain, such as the README of the repository
+ */
+export const targetOf = (from: string, link: string): Target | undefined => {
+  if (/^(?:[a-z][a-z\d+.-]*:|\/)/i.test(link)) return { kind: "address" };
+  const [file, fragment] = splitFragment(link);
+  if (file === "") return { kind: "page", path: from, fragment };
+  const above = (from.match(/\//g) ?? []).length;
+  const ups = file.split("/").filter((part) => part === "..").length;
+  if (ups > above) return undefined;
+  const path = new URL(file, `http://manual/${from}`).pathname.slice(1);
+  if (path in PICTURES) return { kind: "picture", path, fragment };
+  const page = path.replace(/\.md$/, "");
+  return path.endsWith(".md") && PATHS.has(page) ? { kind: "page", path: page, fragment } : undefined;
+};
+
+/** The address of a page below `base`, which is `/manual`, or empty for a site of its own. */
+export const addressOf = (base: string, path: string): string =>
+  path === "index" ? base || "/" : `${base}/${path}`;
+
+const LINK = /(?<!\\)(!?)\[([^\]]*)\]\(([^)\s]+)\)/g;
+
+/** The Markdown of a page with addresses for links, so that it can be read anywhere on the host. */
+export const withAddresses = (markdown: string, from: string, base: string): string =>
+  markdown.replace(LINK, (whole, isImage: string, text: string, link: string) => {
+    const target = targetOf(from, link);
+    if (target?.kind === "address") return whole;
+    if (!target) return text;
+    const path = target.kind === "page" ? `${target.path}.md` : target.path;
+    return `${isImage}[${text}](${base}/${path}${target.fragment})`;
+  });

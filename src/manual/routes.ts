@@ -1,0 +1,25 @@
+import { Elysia } from "elysia";
+import type { RequestHeaders } from "../http/etag.ts";
+import type { Macros } from "../http/macros.ts";
+import { NoQuery } from "../http/schemas.ts";
+import { prefersMarkdown } from "../lib/accept.ts";
+import type { Responder } from "./responder.ts";
+
+export const MANUAL_PATH = "/manual";
+
+/** The manual: HTML pages, their Markdown, and `/llms.txt`. */
+export const manualRoutes = ({ baseUrl, macros }: { baseUrl: string; macros: Macros }) => {
+  let responder: Promise<Responder> | undefined;
+  // Imported on first use, so that it does not slow down the start.
+  const open = async () => (await import("./responder.ts")).manualResponder(MANUAL_PATH, baseUrl);
+  const respond = async (path: string, headers: RequestHeaders) => {
+    responder ??= open();
+    return (await responder)(path, prefersMarkdown(headers["accept"]), headers);
+  };
+  const page = { public: true, query: NoQuery, detail: { hide: true } } as const;
+  return new Elysia({ name: "manual", normalize: false })
+    .use(macros)
+    .get(MANUAL_PATH, ({ headers }) => respond("index", headers), page)
+    .get(`${MANUAL_PATH}/*`, ({ params, headers }) => respond(params["*"] || "index", headers), page)
+    .get("/llms.txt", ({ headers }) => respond("llms.txt", headers), page);
+};
