@@ -2,12 +2,15 @@ import { removeOldCopies } from "../backups/pre-migration-copy.ts";
 import type { Config } from "../config/config.ts";
 import type { ServerLock } from "../data-dir/lock.ts";
 import type { Database } from "../db/open.ts";
+import { type RefusedHosts, refusedHostsFile } from "../edge/refused-hosts.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 import type { Services } from "./services.ts";
 
 /** How often the last use of keys is saved. */
 const DATABASE_MAINTENANCE_MS = 10_000;
+/** How often the refused hosts are written. */
+const REFUSED_HOSTS_MS = 5000;
 /** How often files that no deploy needs are removed. */
 const FILE_MAINTENANCE_MS = 60 * 60_000;
 
@@ -65,6 +68,18 @@ const maintainFiles = (
     { firstMs: 0, onError: (error) => log.error({ err: error }, "hourly maintenance failed") },
   );
 
+/** Writes the refused hosts for commands beside the server. A full disk is reported once. */
+const saveRefusedHosts = ({ dataDir }: Config, hosts: RefusedHosts, log: Logger): Poller => {
+  let isReported = false;
+  return repeat(REFUSED_HOSTS_MS, refusedHostsFile(dataDir, hosts).write, {
+    firstMs: 0,
+    onError(error) {
+      if (!isReported) log.warn({ err: error }, "the refused hosts could not be saved");
+      isReported = true;
+    },
+  });
+};
+
 /** The periodic work of a server. */
 export const maintenance = (
   config: Config,
@@ -75,11 +90,19 @@ export const maintenance = (
     log,
     watchMs,
     publishReference,
-  }: { lock: ServerLock; log: Logger; watchMs: number; publishReference: () => Promise<void> },
+    refusedHosts,
+  }: {
+    lock: ServerLock;
+    log: Logger;
+    watchMs: number;
+    publishReference: () => Promise<void>;
+    refusedHosts: RefusedHosts;
+  },
 ): Poller[] => [
   watchFiles(database, lock, log, watchMs),
   maintainDatabase(database, services, log),
   maintainFiles(config, services, publishReference, log),
+  saveRefusedHosts(config, refusedHosts, log),
   services.domainScheduler,
   services.scrub,
   ...(services.https ? [services.https.certificateWatch, services.https.scheduler] : []),

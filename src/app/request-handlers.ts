@@ -9,7 +9,8 @@ import type { Handler } from "../edge/handler.ts";
 import { hostNamesOf, hostParser } from "../edge/hosts.ts";
 import { httpsOnly } from "../edge/https-only.ts";
 import { httpsRedirect, publicPort } from "../edge/https-redirect.ts";
-import { finishUnrouted, misdirectedResponse } from "../edge/error-response.ts";
+import { finishUnrouted, misdirectedResponse, refusedResponse } from "../edge/error-response.ts";
+import { refusedHosts } from "../edge/refused-hosts.ts";
 import { createApp } from "../http/app.ts";
 import { cors } from "../http/cors.ts";
 import { finishRequest } from "../http/finish-request.ts";
@@ -107,8 +108,10 @@ export const createRequestHandlers = (
   );
   const parseHost = hostParser(hostNamesOf(config));
   const finish = finishRequest({ metrics: requestMetrics, log });
+  const refused = refusedHosts(runtime);
   const fetch = dispatcher({
     parseHost,
+    refuse: refusedResponse(refused.add),
     ...(https && {
       challenge: https.challenge,
       httpsOnly: httpsOnly({
@@ -131,5 +134,5 @@ export const createRequestHandlers = (
     log,
   });
   const misdirected: Handler = misdirectedResponse(parseHost, finishUnrouted(finish));
-  return { app, fetch, misdirected };
+  return { app, fetch, misdirected, refusedHosts: refused };
 };

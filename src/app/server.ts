@@ -75,13 +75,19 @@ export const startServer = async (
   const services = createServices(config, database, runtime);
   const backups = serverBackups(config, log, storeIdOf(database.client));
   const https = await listeners.listenForHttps(services.https);
-  const { app, fetch, misdirected } = createRequestHandlers(config, database, services, runtime, {
-    connections: connectionsOf(http ? [main, http] : [main], https),
-    port: main.port,
-    httpsPort: https?.port ?? 0,
-    fileUse: listeners.fileUse,
-    backupStatus: () => backups?.status(),
-  });
+  const { app, fetch, misdirected, refusedHosts } = createRequestHandlers(
+    config,
+    database,
+    services,
+    runtime,
+    {
+      connections: connectionsOf(http ? [main, http] : [main], https),
+      port: main.port,
+      httpsPort: https?.port ?? 0,
+      fileUse: listeners.fileUse,
+      backupStatus: () => backups?.status(),
+    },
+  );
   app.compile();
   // After listening, so that a failed start creates no key; before serving, so that clients can read the key.
   const adminKey = await openAdminKey(config.dataDir, services.keys, log);
@@ -95,6 +101,7 @@ export const startServer = async (
     log,
     watchMs,
     publishReference: () => publishReference(config, services, app, main.port),
+    refusedHosts,
   });
   if (backups) pollers.push(backups);
   for (const poller of pollers) poller.start();

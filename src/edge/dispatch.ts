@@ -4,7 +4,7 @@ import { faultOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Challenge, challengeHandler } from "./acme-challenge.ts";
 import { isChunked, respondToChunked } from "./chunked.ts";
-import { errorResponse, finishUnrouted, hostFault } from "./error-response.ts";
+import { errorResponse, finishUnrouted } from "./error-response.ts";
 import type { Handler } from "./handler.ts";
 import type { Destination, SiteDestination } from "./hosts.ts";
 import { respondToServerTarget } from "./request-target.ts";
@@ -20,6 +20,8 @@ export interface DispatchOptions {
   /** Waits until reads see every acknowledged change. */
   fresh(): Promise<void>;
   finishRequest: FinishRequest;
+  /** The response to a request whose host nothing serves. */
+  refuse(request: Request, destination: Destination): Response;
   /** Called with every error of a site. */
   onError?: (error: unknown) => void;
   log: Logger;
@@ -42,6 +44,7 @@ export const dispatcher = ({
   httpsOnly,
   fresh,
   finishRequest,
+  refuse,
   onError,
   log,
 }: DispatchOptions): Handler => {
@@ -79,7 +82,7 @@ export const dispatcher = ({
     const requestId = requestIdOf(request.headers.get("x-request-id"));
     const found =
       destination.kind === "malformed" ? undefined : await siteResponse(request, destination, requestId);
-    const response = found ?? errorResponse(hostFault(destination));
+    const response = found ?? refuse(request, destination);
     return finish(request, response, found ? SITE : "", startedAt, requestId);
   };
 

@@ -1,7 +1,10 @@
 import { type FinishRequest, methodLabel } from "../http/finish-request.ts";
+import { prefersHtml } from "../lib/accept.ts";
 import { Fault, faultResponse } from "../lib/errors.ts";
 import { completeHeaders, requestIdOf } from "../http/headers.ts";
 import type { Destination } from "./hosts.ts";
+import { hostnameOf } from "./https-redirect.ts";
+import { refusedPage } from "./refused-page.ts";
 
 /** The response to a fault, with the headers that every response has. */
 export const errorResponse = (fault: Fault): Response => {
@@ -26,12 +29,31 @@ export const finishUnrouted =
 
 const MALFORMED = new Fault("invalid_request", "The Host header is not a host name with a port.");
 const MISDIRECTED = new Fault("misdirected");
+const OTHER_CONNECTION = new Fault(
+  "misdirected",
+  "This connection was opened for another host name: open a new one for this name.",
+);
 
-/** Why a request with this Host is not served: the Host is malformed, or no site has it. */
-export const hostFault = ({ kind }: Destination): Fault => (kind === "malformed" ? MALFORMED : MISDIRECTED);
+/**
+ * Responds to a request whose Host is not served: with a page for a browser, with an Error for other clients.
+ * @param onRefused called with the host name
+ */
+export const refusedResponse =
+  (onRefused: (host: string) => void) =>
+  ({ headers }: Request, destination: Destination): Response => {
+    if (destination.kind === "malformed" || destination.kind === "api") return errorResponse(MALFORMED);
+    const host = headers.get("host") ?? "";
+    onRefused(hostnameOf(host));
+    if (!prefersHtml(headers.get("accept") ?? undefined)) return errorResponse(MISDIRECTED);
+    const page = refusedPage(host, destination);
+    completeHeaders(page.headers, false);
+    return page;
+  };
 
 /** Responds to requests over HTTPS whose host is not their connection's: 421 (RFC 9110 section 15.5.20). */
 export const misdirectedResponse =
   (parseHost: (host: string | null) => Destination, finish: FinishUnrouted) =>
-  (request: Request): Response =>
-    finish(request, errorResponse(hostFault(parseHost(request.headers.get("host")))));
+  (request: Request): Response => {
+    const { kind } = parseHost(request.headers.get("host"));
+    return finish(request, errorResponse(kind === "malformed" ? MALFORMED : OTHER_CONNECTION));
+  };

@@ -59,3 +59,9 @@ const HTML_OR_MARKDOWN = /^(text|application)\/(html|xhtml\+xml|(x-)?markdown|\*
 /** True if an Accept header prefers Markdown to HTML. */
 export const prefersMarkdown = (accept: string | undefined): boolean =>
   preferredRange(accept, HTML_OR_MARKDOWN)?.endsWith("markdown") ?? false;
+
+const HTML_OR_JSON = /^(text\/html|application\/json)$/;
+
+/** True if an Accept header names HTML, as browsers do for a page, and does not prefer JSON to it. */
+export const prefersHtml = (accept: string | undefined): boolean =>
+  preferredRange(accept, HTML_OR_JSON) === "text/html";

@@ -57,7 +57,10 @@ export const FAULTS = {
   category_in_use: [409, "Animals belong to this category: move them to another one first."],
   pet_not_available: [409, "The animal is not available for adoption."],
   order_status_conflict: [409, "The order's status does not allow this step."],
-  misdirected: [421, "This service serves nothing under this host name."],
+  misdirected: [
+    421,
+    "This service serves nothing under this host name. Operators: set BASE_URL to the service's address, or add the name to API_HOSTS.",
+  ],
   rate_limited: [429, "Too many requests; wait for the time in Retry-After."],
   internal_error: [500, "An internal error; the server's log has its cause under this request's id."],
   damaged_file: [500, "A file of this site is damaged on the server: deploy the site again."],

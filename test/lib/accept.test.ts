@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CODINGS, acceptedCodings, prefersYaml } from "../../src/lib/accept.ts";
+import { CODINGS, acceptedCodings, prefersHtml, prefersYaml } from "../../src/lib/accept.ts";
 
 test("Brotli is the best coding, then gzip", () => {
   expect(CODINGS).toEqual(["br", "gzip"]);
@@ -62,4 +62,19 @@ test.each([
   [";;,,q=;yaml", false],
 ])("Accept: %p prefers YAML: %p", (accept, prefers) => {
   expect(prefersYaml(accept)).toBe(prefers);
+});
+
+test.each([
+  ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true],
+  ["TEXT/HTML", true],
+  ["text/html;q=0.5, application/json;q=0.4", true],
+  ["text/html, application/json", true],
+  ["text/html;q=0.4, application/json;q=0.5", false],
+  ["text/html;q=0", false],
+  ["*/*", false],
+  ["text/*", false],
+  ["", false],
+  [undefined, false],
+])("Accept: %s prefers HTML: %p", (accept, expected) => {
+  expect(prefersHtml(accept)).toBe(expected);
 });

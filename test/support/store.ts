@@ -47,6 +47,7 @@ export interface Store {
   fetch: ReturnType<typeof createRequestHandlers>["fetch"];
   /** Handles the requests of the HTTPS listener whose Host differs from their connection's. */
   misdirected: ReturnType<typeof createRequestHandlers>["misdirected"];
+  refusedHosts: ReturnType<typeof createRequestHandlers>["refusedHosts"];
   projects: Services["projects"];
   deploys: Services["deploys"];
   /** Not started. */
@@ -106,12 +107,18 @@ export const openStore = async ({
   const runtime = { ...systemRuntime, clock, sleep, log: logger };
   const services = createServices(config, database, runtime, options);
   const { connections, ...origin } = noListeners(config);
-  const { app, fetch, misdirected } = createRequestHandlers(config, database, services, runtime, {
-    ...origin,
-    connections: { ...connections, ...(peerOf && { peerOf }) },
-    ...(fileUse && { fileUse }),
-    ...(backupStatus && { backupStatus }),
-  });
+  const { app, fetch, misdirected, refusedHosts } = createRequestHandlers(
+    config,
+    database,
+    services,
+    runtime,
+    {
+      ...origin,
+      connections: { ...connections, ...(peerOf && { peerOf }) },
+      ...(fileUse && { fileUse }),
+      ...(backupStatus && { backupStatus }),
+    },
+  );
   const { keys } = services;
   const mint = async (key: Partial<NewKey>) =>
     (await keys.create({ name: "test", scopes: ["*"], ...key }, OPERATOR)).secret;
@@ -152,6 +159,7 @@ export const openStore = async ({
     app,
     fetch,
     misdirected,
+    refusedHosts,
     https: services.https,
     key,
     call,
