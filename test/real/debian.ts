@@ -1,0 +1,160 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { type Finished, run, until } from "./support.ts";
+
+/** What a test with a bare Debian needs on this machine. */
+export const DEBIAN_PROGRAMS = ["root", "debootstrap", "systemd-nspawn", "nsenter"];
+
+const SUITE = "bookworm";
+/** What a Debian image of a hoster has beyond the minimum. No Node, no compiler. */
+const PACKAGES = ["ca-certificates", "curl", "dbus", "iproute2", "systemd", "systemd-sysv"];
+const MIRROR = "http://deb.debian.org/debian";
+/** The installed system, which every machine starts from. It stays between runs: to make it takes a minute. */
+const BASE = resolve(import.meta.dir, ".debian", SUITE);
+const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+const ENVIRONMENT = ["HOME=/root", "LC_ALL=C.UTF-8"];
+const NSENTER = ["nsenter", "--mount", "--uts", "--ipc", "--net", "--pid", "--root", "--wdns=/root"];
+
+/** Runs a program of this machine. @throws with what it printed if it fails */
+const must = async (argv: string[]): Promise<Finished> => {
+  const result = await run(argv);
+  if (result.code !== 0) throw new Error(`${argv.join(" ")}: ${result.stdout}${result.stderr}`);
+  return result;
+};
+
+/** Makes the base system, unless an earlier run has. */
+const makeBase = async (): Promise<void> => {
+  if (existsSync(BASE)) return;
+  const unfinished = `${BASE}.${process.pid}`;
+  mkdirSync(dirname(BASE), { recursive: true });
+  try {
+    await must([
+      "debootstrap",
+      "--variant=minbase",
+      `--include=${PACKAGES.join(",")}`,
+      SUITE,
+      unfinished,
+      MIRROR,
+    ]);
+    rmSync(join(unfinished, "var/cache/apt/archives"), { recursive: true });
+    renameSync(unfinished, BASE);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+};
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+
+/** Boots systemd in namespaces of its own; its network has a loopback interface only. */
+const boot = async (root: string) => {
+  const nspawn = Bun.spawn(
+    [
+      "systemd-nspawn",
+      "--quiet",
+      "--boot",
+      "--register=no",
+      "--keep-unit",
+      "--private-network",
+      "--console=pipe",
+      "--machine=bare",
+      `--directory=${root}`,
+    ],
+    { env: { PATH, SYSTEMD_LOG_LEVEL: "warning" }, stdin: "ignore", stdout: "ignore", stderr: "ignore" },
+  );
+  let leader = 0;
+  const kill = async () => {
+    // nspawn ends with the machine's first process, and its cgroup is then empty.
+    if (leader > 0 && nspawn.exitCode === null) process.kill(leader, "SIGKILL");
+    else nspawn.kill("SIGKILL");
+    await nspawn.exited;
+  };
+  const enter = (command: string) =>
+    run([
+      ...NSENTER,
+      `--target=${leader}`,
+      "env",
+      "-i",
+      `PATH=${PATH}`,
+      ...ENVIRONMENT,
+      "bash",
+      "-e",
+      "-c",
+      command,
+    ]);
+  const isUp = async () => {
+    if (nspawn.exitCode !== null) throw new Error(`systemd-nspawn ended with exit code ${nspawn.exitCode}`);
+    leader = childrenOf(nspawn.pid)[0] ?? 0;
+    // "degraded": a unit that no test needs has failed, such as one that mounts a file system of the kernel.
+    return leader > 0 && /^(running|degraded)/.test((await enter("systemctl is-system-running")).stdout);
+  };
+  try {
+    await until("the bare Debian has started", isUp, 30_000);
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+  return { enter, kill };
+};
+
+/**
+ * A bare Debian whose first process is systemd, as after the installation of a virtual machine: no Node, no Bun. It is removed
+ * when the scope that it was started in ends.
+ */
+export const startDebian = async () => {
+  await makeBase();
+  const place = mkdtempSync(join(tmpdir(), "adoption-store-debian-"));
+  const [upper, work, root] = ["upper", "work", "root"].map((name) => join(place, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const path of [upper, work, root]) mkdirSync(path);
+  await must([
+    "mount",
+    "-t",
+    "overlay",
+    "overlay",
+    "-o",
+    `lowerdir=${BASE},upperdir=${upper},workdir=${work}`,
+    root,
+  ]);
+  const remove = async () => {
+    await must(["umount", root]);
+    rmSync(place, { recursive: true, force: true });
+  };
+  let machine = await boot(root).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
+  return {
+    /** Its file system, as this machine sees it. */
+    root,
+    /** Runs a bash command in it as root, to its end. */
+    run: (command: string): Promise<Finished> => machine.enter(command),
+    /** As `run`. @returns standard output @throws with all output if the command fails */
+    async must(command: string): Promise<string> {
+      const { code, stdout, stderr } = await machine.enter(command);
+      if (code !== 0) throw new Error(`${command}: exit code ${code}: ${stdout}${stderr}`);
+      return stdout;
+    },
+    /** Copies a file of this machine into it, executable if it was. */
+    copyIn(file: string, path: string): void {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      copyFileSync(file, join(root, path));
+    },
+    /** Loses power, and starts again. */
+    async powerCycle(): Promise<void> {
+      await machine.kill();
+      machine = await boot(root);
+    },
+    async [Symbol.asyncDispose]() {
+      await machine.kill();
+      await remove();
+    },
+  };
+};
+
+export type Debian = Awaited<ReturnType<typeof startDebian>>;
