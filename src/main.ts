@@ -1,8 +1,11 @@
 #!/usr/bin/env bun
 import { scaleHeap } from "./cli/heap.ts";
 
+/** Commands that use much memory. Global options may stand before them. */
+const HEAVY: ReadonlySet<string> = new Set(["serve", "import", "export"]);
+
 const main = async (): Promise<void> => {
-  if (["serve", "import", "export"].includes(process.argv[2] ?? "")) scaleHeap();
+  if (process.argv.slice(2).some((argument) => HEAVY.has(argument))) scaleHeap();
   // Loaded now and not before: what `scaleHeap` replaces has loaded next to nothing.
   const { run } = await import("./cli/run.ts");
   // What cannot be written is lost, and nothing else: a reader that has seen enough, such as `head`, is no error, and a

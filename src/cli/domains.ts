@@ -61,8 +61,8 @@ const domainCommand = (name: string, description: string) =>
       .description(description)
       .requiredOption("--project <slug>", "the project, such as docs")
       .option("--json", "print JSON"),
-    ["dataDir", ...SHARED],
-    "Settings, by default those of the server on the same DATA_DIR:",
+    [],
+    SHARED,
   );
 
 const addCommand = () =>

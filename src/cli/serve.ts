@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { isLocalHost, processSources } from "../config/config.ts";
-import { findTypos } from "../config/typos.ts";
+import { isLocalHost, processEnvironment } from "../config/config.ts";
+import { findTypos, typoWarning } from "../config/typos.ts";
 import { startServer } from "../app/server.ts";
 import { ignoresHangup } from "./signals.ts";
 import { configOf, withSettings } from "./settings.ts";
@@ -34,40 +34,37 @@ const exitIfStopped = (error: unknown): never => {
 };
 
 export const serveCommand = (): Command =>
-  withSettings(
-    new Command("serve").description(
-      "run the server until SIGTERM, SIGINT or SIGHUP; flags override environment variables, which override defaults",
-    ),
-  ).action(async (options: Record<string, unknown>) => {
-    const config = configOf(options);
-    const signal = stopSignal();
-    const stopping = new AbortController();
-    void signal.then((name) => stopping.abort(name));
-    const server = await startServer(config, stopping.signal).catch(exitIfStopped);
-    for (const { variable, suggestion } of findTypos(processSources({}).env))
-      server.log.warn(`${variable} is not a setting and is ignored: did you mean ${suggestion}?`);
-    // The executable starts with a JIT that compiles late, which saves a fifth of the start's CPU time. Now compiling pays off.
-    Bun.unsafe.setJITPolicy(1);
-    const address = config.baseUrl ?? server.url;
-    const say = config.logFormat === "json" ? printLogged : print;
-    say(`Listening on ${server.url} (${reachOf(config.portHost)})`);
-    say(`Documentation: ${address}/docs`);
-    if (config.console) say(`Console: ${address}/console`);
-    const reach = reachOf(config.host);
-    if (server.httpPort !== undefined) say(`HTTP on port ${server.httpPort} (${reach})`);
-    if (server.httpsPort !== undefined)
-      say(`HTTPS on port ${server.httpsPort} (${reach}), for names that have a certificate`);
-    say(`Sites: ${server.sites.replace("*", "<project>")}`);
-    if (server.adminKey) say(`Admin key (all scopes) in ${server.adminKey}`);
-    if (server.httpsPort !== undefined && !config.acmeAgreeTos)
-      say("The server orders no certificate until ACME_AGREE_TOS is true");
-    const reason = await Promise.race([signal, server.failed]);
-    if (reason instanceof Error) {
-      server.log.error({ reason: reason.message }, "stopping");
-      process.exitCode = 1;
-    } else server.log.info({ signal: reason }, "stopping");
-    await server.stop();
-    server.log.info("stopped");
-    // Without waiting for pending responses of CAs: they could no longer be stored.
-    process.exit();
-  });
+  withSettings(new Command("serve").description("run the server until SIGTERM, SIGINT or SIGHUP")).action(
+    async (options: Record<string, unknown>) => {
+      const config = configOf(options);
+      const signal = stopSignal();
+      const stopping = new AbortController();
+      void signal.then((name) => stopping.abort(name));
+      const server = await startServer(config, stopping.signal).catch(exitIfStopped);
+      for (const typo of findTypos(processEnvironment())) server.log.warn(typoWarning(typo));
+      // The executable starts with a JIT that compiles late, which saves a fifth of the start's CPU time. Now compiling pays off.
+      Bun.unsafe.setJITPolicy(1);
+      const address = config.baseUrl ?? server.url;
+      const say = config.logFormat === "json" ? printLogged : print;
+      say(`Listening on ${server.url} (${reachOf(config.portHost)})`);
+      say(`Documentation: ${address}/docs`);
+      if (config.console) say(`Console: ${address}/console`);
+      const reach = reachOf(config.host);
+      if (server.httpPort !== undefined) say(`HTTP on port ${server.httpPort} (${reach})`);
+      if (server.httpsPort !== undefined)
+        say(`HTTPS on port ${server.httpsPort} (${reach}), for names that have a certificate`);
+      say(`Sites: ${server.sites.replace("*", "<project>")}`);
+      if (server.adminKey) say(`Admin key (all scopes) in ${server.adminKey}`);
+      if (server.httpsPort !== undefined && !config.acmeAgreeTos)
+        say("The server orders no certificate until ACME_AGREE_TOS is true");
+      const reason = await Promise.race([signal, server.failed]);
+      if (reason instanceof Error) {
+        server.log.error({ reason: reason.message }, "stopping");
+        process.exitCode = 1;
+      } else server.log.info({ signal: reason }, "stopping");
+      await server.stop();
+      server.log.info("stopped");
+      // Without waiting for pending responses of CAs: they could no longer be stored.
+      process.exit();
+    },
+  );

@@ -1,40 +1,48 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { type Client, readClient } from "../config/client.ts";
 import { type Config, processSources, readConfig } from "../config/config.ts";
 import { readSavedSettings } from "../config/saved-settings.ts";
-import { SETTINGS, type Setting, type SettingName } from "../config/settings.ts";
+import { SETTINGS, type SettingName, groupOf } from "../config/settings.ts";
+import type { Sources } from "../config/sources.ts";
+import { settingOptions } from "./help/setting-option.ts";
 
-/** `form` says nothing that the help of a directory does not say. */
-const describe = ({ env, help, form, fallback }: Setting): string => {
-  const parts = [form === "a directory" ? "" : form, `env ${env}`, fallback && `default ${fallback}`];
-  return `${help} (${parts.filter((part) => part !== "").join("; ")})`;
-};
+/** Options of a command, as Commander returns them. Those that are not settings are ignored. */
+type Options = Readonly<Record<string, unknown>>;
 
-/** Adds the flags of these settings to a command; by default of all. @param heading their heading in its help */
+/**
+ * Adds the flags of these settings to a command, by default of all; help shows them under the headings of their groups.
+ * `--data-dir` and `--config` are options of the program, so every command has them.
+ * @param hidden settings whose flags the command takes, but its help does not show
+ */
 export const withSettings = (
   command: Command,
-  names: readonly SettingName[] = Object.keys(SETTINGS) as SettingName[],
-  heading = "Settings:",
+  shown: readonly SettingName[] = Object.keys(SETTINGS) as SettingName[],
+  hidden: readonly SettingName[] = [],
 ): Command => {
-  for (const name of names) {
-    const setting: Setting = SETTINGS[name];
-    command.addOption(new Option(`--${setting.flag} <value>`, describe(setting)).helpGroup(heading));
+  for (const name of new Set([...shown, ...hidden])) {
+    if (name === "dataDir") continue;
+    for (const option of settingOptions(name))
+      command.addOption(
+        option.helpGroup(`${groupOf(name)}:`).hideHelp(option.hidden || !shown.includes(name)),
+      );
   }
   return command;
 };
 
-/** The configuration from a command's flags and the environment. @throws ConfigError */
-export const configOf = (options: Readonly<Record<string, unknown>>): Config =>
-  readConfig(processSources(options as Record<string, string | undefined>));
+const flagsOf = (options: Options): Sources["flags"] => options as Sources["flags"];
+
+/** The configuration from a command's flags, the environment and the configuration file. @throws ConfigError */
+export const configOf = (options: Options): Config => readConfig(processSources(flagsOf(options)));
 
 /** `configOf` for a command beside a server: the server's settings replace the defaults. */
-export const configBeside = (options: Readonly<Record<string, unknown>>): Config => {
+export const configBeside = (options: Options): Config => readConfig(sourcesBeside(options));
+
+/** The sources of a command beside a server. @throws ConfigError */
+export const sourcesBeside = (options: Options): Sources => {
   const { dataDir } = configOf(options);
-  return readConfig(
-    processSources(options as Record<string, string | undefined>, readSavedSettings(dataDir)),
-  );
+  return processSources(flagsOf(options), readSavedSettings(dataDir));
 };
 
 /** The server and key of a command that calls the API. @throws ConfigError */
-export const clientOf = (options: Readonly<Record<string, unknown>>, config: Config): Client =>
-  readClient(processSources(options as Record<string, string | undefined>), config);
+export const clientOf = (options: Options, config: Config): Client =>
+  readClient(processSources(flagsOf(options)), config);

@@ -1,5 +1,7 @@
-import { type Config, ConfigError, type Sources } from "./config.ts";
+import type { Config } from "./config.ts";
+import { ConfigError } from "./config-error.ts";
 import { origin } from "./parse.ts";
+import type { Sources } from "./sources.ts";
 
 /** How commands connect to a server. */
 export interface Client {
@@ -17,7 +19,7 @@ export const CLIENT_VARIABLES = [SERVER, KEY] as const;
 
 /** Reads the flag `server`, else the environment, else the address of a server with this configuration. @throws ConfigError */
 export const readClient = ({ flags, env }: Sources, { baseUrl, port }: Config): Client => {
-  const text = flags["server"] ?? (env[SERVER] || baseUrl || `http://localhost:${port}`);
+  const text = String(flags["server"] ?? (env[SERVER] || baseUrl || `http://localhost:${port}`));
   const server = origin(text);
   if (server === undefined) {
     const source = flags["server"] === undefined ? SERVER : "--server";

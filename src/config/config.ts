@@ -1,6 +1,12 @@
 import { join } from "node:path";
 import type { LogFormat, LogLevel } from "../lib/log.ts";
+import { ConfigError } from "./config-error.ts";
+import { type ConfigFile, readConfigFile, readDefaultConfigFile } from "./file.ts";
 import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
+import { CONFIG_VARIABLE, type Environment, type Sources, settingText } from "./sources.ts";
+
+export { ConfigError } from "./config-error.ts";
+export type { Sources } from "./sources.ts";
 
 /** All settings, checked and frozen. */
 export interface Config {
@@ -75,33 +81,15 @@ export interface Config {
   readonly backupKeep: number;
 }
 
-/** An invalid setting. The message names it and its valid form. */
-export class ConfigError extends Error {
-  override name = "ConfigError";
-}
-
 type Values = { [K in SettingName]: Exclude<ReturnType<(typeof SETTINGS)[K]["parse"]>, undefined> };
 
-/** Where settings come from. */
-export interface Sources {
-  /** Flags by their name in camel case, as the command line parser returns them. */
-  flags: Readonly<Record<string, string | undefined>>;
-  env: Readonly<Record<string, string | undefined>>;
-  /** Settings that a server has saved, by environment variable. Flags and the environment override them. */
-  saved?: Readonly<Record<string, string>>;
-  /** True if standard output is a terminal. */
-  isTerminal: boolean;
-}
-
-const valueOf = (name: SettingName, { flags, env, saved = {} }: Sources): unknown => {
-  const setting: Setting = SETTINGS[name];
-  const flag = flags[name];
-  // An empty variable counts as unset, because that is how shells and unit files unset one.
-  const text = flag ?? (env[setting.env] || saved[setting.env] || setting.fallback);
-  const value = setting.parse(text);
+/** The value of a setting. @throws ConfigError that names where it comes from, and its form */
+const valueOf = (name: SettingName, sources: Sources): unknown => {
+  const { parse, form }: Setting = SETTINGS[name];
+  const { text, label } = settingText(name, sources);
+  const value = parse(text);
   if (value !== undefined) return value;
-  const source = flag === undefined ? setting.env : `--${setting.flag}`;
-  throw new ConfigError(`${source}: ${JSON.stringify(text)} must be ${setting.form}`);
+  throw new ConfigError(`${label}: ${JSON.stringify(text)} must be ${form}`);
 };
 
 /** True if other machines cannot reach this address. */
@@ -111,7 +99,7 @@ export const isLocalHost = (host: string): boolean => /^(?:localhost|127(?:\.\d{
 const portHostOf = ({ portHost, host, httpsPort }: Values): string =>
   portHost || (httpsPort === "" || isLocalHost(host) ? host : "127.0.0.1");
 
-/** Reads each setting from the flags, else the environment, else the saved settings, else its default. @throws ConfigError */
+/** Reads each setting from its source; see `settingText` for their order. @throws ConfigError */
 export const readConfig = (sources: Sources): Config => {
   const names = Object.keys(SETTINGS) as SettingName[];
   const values = Object.fromEntries(names.map((name) => [name, valueOf(name, sources)])) as unknown as Values;
@@ -137,7 +125,14 @@ export const readConfig = (sources: Sources): Config => {
   });
 };
 
-/** The flags, environment and terminal of this process. */
+/** The configuration file that a flag or a variable names, else the one in DATA_DIR, if there is one. @throws ConfigError */
+const findConfigFile = ({ flags, env }: Omit<Sources, "isTerminal">): ConfigFile | undefined => {
+  const path = flags["config"] ?? env[CONFIG_VARIABLE];
+  if (path) return readConfigFile(String(path));
+  return readDefaultConfigFile(settingText("dataDir", { flags, env }).text);
+};
+
+/** The flags, environment, configuration file and terminal of this process. @throws ConfigError */
 export const processSources = (
   flags: Sources["flags"],
   saved: Readonly<Record<string, string>> = {},
@@ -145,5 +140,9 @@ export const processSources = (
   flags,
   saved,
   env: process.env,
+  file: findConfigFile({ flags, env: process.env }),
   isTerminal: process.stdout.isTTY === true,
 });
+
+/** The environment variables of this process. */
+export const processEnvironment = (): Environment => process.env;

@@ -1,12 +1,38 @@
+import type { Setting } from "./setting.ts";
+import { API } from "./settings/api.ts";
 import { BACKUPS } from "./settings/backups.ts";
 import { HTTPS } from "./settings/https.ts";
+import { LOGGING } from "./settings/logging.ts";
+import { NETWORK } from "./settings/network.ts";
 import { PLATFORM } from "./settings/platform.ts";
-import { SERVER } from "./settings/server.ts";
-import { STORE } from "./settings/store.ts";
+import { STORAGE } from "./settings/storage.ts";
 
 export type { Setting } from "./setting.ts";
 
 /** Every setting of the server: one row is its flag, its environment variable, its default, its check and its help. */
-export const SETTINGS = { ...SERVER, ...STORE, ...PLATFORM, ...HTTPS, ...BACKUPS } as const;
+export const SETTINGS = {
+  ...NETWORK,
+  ...HTTPS,
+  ...STORAGE,
+  ...BACKUPS,
+  ...PLATFORM,
+  ...API,
+  ...LOGGING,
+} as const;
 
 export type SettingName = keyof typeof SETTINGS;
+
+/** The settings by the heading under which help shows them. */
+export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
+  Network: NETWORK,
+  HTTPS,
+  Storage: STORAGE,
+  Backups: BACKUPS,
+  Platform: PLATFORM,
+  API,
+  Logging: LOGGING,
+};
+
+/** The heading of a setting. */
+export const groupOf = (name: SettingName): string =>
+  Object.entries(SETTING_GROUPS).find(([, settings]) => name in settings)?.[0] ?? "";

@@ -18,9 +18,12 @@ describe("wrong use is one line on standard error and exit code 2", () => {
   test.each([
     [["nonsense"], 'unknown command "nonsense"'],
     [["serve", "--prot", "1"], "--port"],
-    [["serve", "extra"], "extra"],
+    [["serve", "extra"], "too many arguments"],
+    [["serve", "--port"], "--port needs a value; see adoption-store serve --help"],
+    [["serve", "--console=maybe"], '--console: "maybe" must be true or false'],
     [["serve", "--port", "abc"], '--port: "abc" must be a port from 0 to 65535'],
     [["keys", "lost"], 'unknown command "lost"'],
+    [["keys", "help", "lost"], 'unknown command "lost"'],
     [["keys", "create", "--name", "x"], "--scope"],
     [["keys", "create", "--scope", "pets:read"], "--name"],
     [["keys", "create", "--name", "x", "--scope", "pets:fly"], '--scope: "pets:fly" is not a scope'],
@@ -40,6 +43,11 @@ describe("wrong use is one line on standard error and exit code 2", () => {
     [["help", "nosuch"], 'unknown command "nosuch"; see adoption-store --help\n'],
     [["help", "keys", "nosuch"], 'unknown command "nosuch"; see adoption-store keys --help\n'],
     [["serv"], 'unknown command "serv" (Did you mean serve?); see adoption-store --help\n'],
+    [["keys", "craete"], 'unknown command "craete" (Did you mean create?); see'],
+    [
+      ["serve", "--prot", "1"],
+      'unknown option "--prot" (Did you mean --port?); see adoption-store serve --help\n',
+    ],
     [["keys", "crate"], 'unknown command "crate" (Did you mean create?); see'],
     [["--nonsense"], "see adoption-store --help\n"],
   ])("%j", async (argv, named) => {
@@ -50,11 +58,19 @@ describe("wrong use is one line on standard error and exit code 2", () => {
   });
 });
 
-test("without arguments the program prints its help", async () => {
+test("without arguments the program says what to do first", async () => {
   const { out, error, code } = await spawn([]);
   expect([code, error]).toEqual([0, ""]);
+  expect(out).toContain("Start here:\n  adoption-store serve ");
+  expect(out).toEndWith("All commands: adoption-store help\n");
+});
+
+test("help lists all commands under headings, and fits 80 columns", async () => {
+  const { out } = await run(["help"]);
   for (const command of ["serve", "keys", "openapi", "doctor", "version"])
-    expect(out).toContain(`  ${command}`);
+    expect(out).toContain(`\n  ${command}`);
+  expect(out).toContain("\n\nBackups:\n  backup <file> ");
+  expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
 });
 
 test.each([
@@ -73,9 +89,47 @@ test.each([
   expect([code, out.includes("Usage: adoption-store")]).toEqual([0, true]);
 });
 
-test("help shows the help of a command of a command", async () => {
-  const { out, code } = await run(["help", "keys", "create"]);
-  expect([code, out]).toEqual([0, expect.stringContaining("Usage: adoption-store keys create")]);
+test.each(["help keys create", "keys help create", "keys create -h"])(
+  "%s prints what keys create --help prints",
+  async (line) => {
+    const { out, code } = await run(line.split(" "));
+    expect(out).toStartWith("Usage: adoption-store keys create");
+    expect([code, out]).toEqual([0, (await run(["keys", "create", "--help"])).out]);
+  },
+);
+
+test("a subcommand's help lists no settings besides the global options", async () => {
+  const { out } = await run(["domains", "list", "--help"]);
+  expect(out.match(/--[\w-]+/g)).toEqual(["--project", "--json", "--data-dir", "--config", "--help"]);
+});
+
+test("global options stand before or after the command", async () => {
+  const directory = temporaryDirectory();
+  await run(["--data-dir", directory, "keys", "create", "--name", "x", "--scope", "*"]);
+  expect(JSON.parse((await run(["keys", "list", "--json", "--data-dir", directory])).out)).toMatchObject([
+    { name: "x" },
+  ]);
+});
+
+describe("a boolean setting", () => {
+  const importWith = async (...flags: string[]) => {
+    const directory = temporaryDirectory();
+    const file = join(directory, "animals.csv");
+    writeFileSync(file, "name,categoryId\nRex,9\n");
+    return (await run(["import", ...flags, file], { DATA_DIR: directory, STRICT_CATEGORIES: "yes" })).code;
+  };
+
+  test.each([
+    [["--strict-categories"], 1],
+    [["--strict-categories=true"], 1],
+    [["--strict-categories", "on"], 1],
+    [["--no-strict-categories"], 0],
+    [["--strict-categories=false"], 0],
+    [["--strict-categories", "no"], 0],
+    [[], 1],
+  ])("is written %j", async (flags, code) => {
+    expect(await importWith(...flags)).toBe(code);
+  });
 });
 
 test.skipIf(!existsSync("/dev/full"))("a key whose secret cannot be printed is named", async () => {
@@ -113,9 +167,9 @@ test("serve --help lists every setting with its variable and default", async () 
   const { SETTINGS } = await import("../../src/config/settings.ts");
   const { out } = await run(["serve", "--help"]);
   const text = out.replace(/\s+/g, " ");
-  for (const { flag, env } of Object.values(SETTINGS)) {
-    expect(text).toContain(`--${flag} <value>`);
-    expect(text).toContain(`env ${env}`);
+  for (const { flag, env, fallback } of Object.values(SETTINGS)) {
+    expect(text).toMatch(new RegExp(`--(no-)?${flag} `));
+    expect(text).toContain(`(env ${env}${fallback && `; default ${fallback}`})`);
   }
 });
 

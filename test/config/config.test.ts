@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { ConfigError, readConfig } from "../../src/config/config.ts";
+import { parseConfigFile } from "../../src/config/file.ts";
 import { readSavedSettings, saveSettings } from "../../src/config/saved-settings.ts";
 import { SETTINGS, type Setting } from "../../src/config/settings.ts";
 import { temporaryDirectory } from "../support/store.ts";
@@ -57,6 +58,26 @@ test("a flag overrides the environment, and the environment the default; an empt
   expect(read({ PORT: "4000" }, { port: "5000" }).port).toBe(5000);
   expect(read({ PORT: "4000" }).port).toBe(4000);
   expect(read({ PORT: "" }).port).toBe(3000);
+});
+
+test("the prefix ADOPTION_STORE_ goes before the bare variable", () => {
+  expect(read({ ADOPTION_STORE_PORT: "4000", PORT: "5000" }).port).toBe(4000);
+  expect(read({ ADOPTION_STORE_PORT: "", PORT: "5000" }).port).toBe(5000);
+  expect(() => read({ ADOPTION_STORE_PORT: "x" })).toThrow('ADOPTION_STORE_PORT: "x" must be a port');
+});
+
+test("ADOPTION_STORE_PORT as Kubernetes sets it for a service is ignored", () => {
+  expect(read({ ADOPTION_STORE_PORT: "tcp://10.96.0.7:80" }).port).toBe(3000);
+});
+
+test("a file overrides the settings of a server, and the environment the file", () => {
+  const file = parseConfigFile("/etc/a.toml", "port = 4000\ntrust_proxy = 1\n");
+  const sources = { flags: {}, saved: { PORT: "5000", BASE_URL: "http://a.org" }, isTerminal: false };
+  expect(readConfig({ ...sources, env: { TRUST_PROXY: "2" }, file })).toMatchObject({
+    port: 4000,
+    trustProxy: 2,
+    baseUrl: "http://a.org",
+  });
 });
 
 test.each([

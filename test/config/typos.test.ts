@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { findTypos } from "../../src/config/typos.ts";
+import { findTypos, typoWarning } from "../../src/config/typos.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 
 const suggestionFor = (variable: string, value = "x") => findTypos({ [variable]: value })[0]?.suggestion;
 
-test.each([
+test.each<[string, string]>([
   ["BASE_ULR", "BASE_URL"],
   ["BASE_URI", "BASE_URL"],
   ["BASEURL", "BASE_URL"],
@@ -18,8 +18,9 @@ test.each([
   ["PLATFORM_DOMIAN", "PLATFORM_DOMAIN"],
   ["ACME_MAIL", "ACME_EMAIL"],
   ["TRUST_PROXYS", "TRUST_PROXY"],
-  ["ADOPTION_STORE_PORT", "PORT"],
-  ["ADOPTION_STORE_BASE_URL", "BASE_URL"],
+  ["ADOPTION_STORE_PROT", "ADOPTION_STORE_PORT"],
+  ["ADOPTION_STORE_BASEURL", "ADOPTION_STORE_BASE_URL"],
+  ["ADOPTION_STORE_CONFG", "ADOPTION_STORE_CONFIG"],
   ["ADOPTION_STORE_KYE", "ADOPTION_STORE_KEY"],
   ["BACKUP_RETENTION", "BACKUP_SCHEDULE, BACKUP_DIR, BACKUP_KEEP"],
   ["ACME_TOS", expect.stringContaining("ACME_AGREE_TOS")],
@@ -28,8 +29,9 @@ test.each([
 });
 
 test("the settings themselves are not reported", () => {
-  const env = Object.fromEntries(Object.values(SETTINGS).map(({ env: name }) => [name, "x"]));
-  expect(findTypos({ ...env, ADOPTION_STORE_URL: "x", ADOPTION_STORE_KEY: "x" })).toEqual([]);
+  const names = Object.values(SETTINGS).flatMap(({ env }) => [env, `ADOPTION_STORE_${env}`]);
+  const client = ["ADOPTION_STORE_URL", "ADOPTION_STORE_KEY", "ADOPTION_STORE_CONFIG"];
+  expect(findTypos(Object.fromEntries([...names, ...client].map((name) => [name, "x"])))).toEqual([]);
 });
 
 /** Variables of shells, systemd, containers, Kubernetes, CI systems and other programs. */
@@ -54,6 +56,12 @@ test("variables of other programs are not reported", () => {
   );
   expect(findTypos(env)).toEqual([]);
   expect(findTypos({ HTTPD_PORT: "tcp://10.0.0.1:80", BACKUP_PORT: "tcp://10.0.0.1:80" })).toEqual([]);
+});
+
+test("a variable with the prefix that is like no setting is reported without a suggestion", () => {
+  expect(findTypos({ ADOPTION_STORE_WIDTH: "1" }).map(typoWarning)).toEqual([
+    "ADOPTION_STORE_WIDTH is not a setting and is ignored: adoption-store config show lists the settings",
+  ]);
 });
 
 test("no value is reported", () => {

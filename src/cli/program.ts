@@ -1,0 +1,86 @@
+import { Command } from "commander";
+import { VERSION } from "../app/version.ts";
+import { backupCommand } from "./backup.ts";
+import { certificatesCommand } from "./certificates.ts";
+import { deployCommand } from "./deploy.ts";
+import { doctorCommand } from "./doctor.ts";
+import { domainsCommand } from "./domains.ts";
+import { exportCommand } from "./export.ts";
+import { HELP } from "./help/format.ts";
+import { addGlobalOptions, withoutSettings } from "./help/globals.ts";
+import { explain, fullName, helpCommand } from "./help/help-command.ts";
+import { EXIT_CODES, withTexts } from "./help/texts.ts";
+import { usageMessage } from "./help/usage-message.ts";
+import { importCommand } from "./import.ts";
+import { keysCommand } from "./keys.ts";
+import { openapiCommand } from "./openapi.ts";
+import { ordersCommand } from "./orders.ts";
+import { print } from "./print/output.ts";
+import { restoreCommand } from "./restore.ts";
+import { serveCommand } from "./serve.ts";
+import { UsageError } from "./usage-error.ts";
+
+const versionCommand = () =>
+  withoutSettings(new Command("version").description("print the version")).action(() => print(VERSION));
+
+/** All commands by the heading of help under which they appear. A new command is one more name here. */
+const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
+  "Run a server:": [serveCommand, doctorCommand],
+  "Animals and adoptions:": [importCommand, exportCommand, ordersCommand],
+  "Backups:": [backupCommand, restoreCommand],
+  "Keys, sites and domains:": [keysCommand, deployCommand, domainsCommand, certificatesCommand],
+  "Information:": [openapiCommand, versionCommand, helpCommand],
+};
+
+/** What `adoption-store` alone prints. */
+const START = `adoption-store ${VERSION}
+Animals offered for adoption: a JSON API with durable storage, in one executable.
+
+Start here:
+  adoption-store serve           run a server on this machine, with its data in ./data
+  adoption-store serve --help    show its settings: ports, HTTPS, backups and more
+  adoption-store doctor          check the settings, the disk and the data
+
+All commands: adoption-store help`;
+
+const NOTES = [
+  "A setting comes from its flag, else from its environment variable, else from the configuration file, else from the server that runs on the same DATA_DIR, else from its default. Each variable may have the prefix ADOPTION_STORE_.",
+];
+
+/** Commander passes settings only to subcommands that it created. A command that only groups others prints their help. */
+const inherit = (command: Command): void => {
+  command.allowExcessArguments(false).exitOverride((error) => {
+    throw error.exitCode === 0
+      ? error
+      : new UsageError(`${usageMessage(error.message)}; see ${fullName(command)} --help`);
+  });
+  for (const child of command.commands) {
+    child.copyInheritedSettings(command);
+    inherit(child);
+  }
+  if (command.commands.length === 0) return;
+  command
+    .allowExcessArguments()
+    .usage("<command>")
+    .action(() => explain(command, command.parent ? undefined : START));
+};
+
+/** The whole command line. Each command is a file that translates flags into calls. */
+export const program = (): Command => {
+  const root = withTexts(
+    new Command("adoption-store").description(
+      "Animals offered for adoption: a JSON API with durable storage, in one executable.",
+    ),
+    { notes: NOTES, exitCodes: EXIT_CODES },
+  )
+    // Commander's own goes one level deep, and takes an unknown command for none.
+    .helpCommand(false)
+    .configureHelp(HELP)
+    .showSuggestionAfterError()
+    .configureOutput({ outputError: () => {} });
+  addGlobalOptions(root, VERSION);
+  for (const [heading, commands] of Object.entries(COMMANDS))
+    for (const make of commands) root.addCommand(make().helpGroup(heading));
+  inherit(root);
+  return root;
+};

@@ -1,0 +1,56 @@
+import type { ConfigFile } from "./file.ts";
+import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
+
+/** Each setting's variable is also read with this prefix, which goes first. */
+export const PREFIX = "ADOPTION_STORE_";
+
+/** Names the configuration file, as `--config` does. */
+export const CONFIG_VARIABLE = `${PREFIX}CONFIG`;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where settings come from. */
+export interface Sources {
+  /** Flags by their name in camel case, as the command line parser returns them. */
+  flags: Readonly<Record<string, string | boolean | undefined>>;
+  env: Environment;
+  file?: ConfigFile | undefined;
+  /** Settings that a server has saved, by environment variable. All other sources override them. */
+  saved?: Readonly<Record<string, string>>;
+  /** True if standard output is a terminal. */
+  isTerminal: boolean;
+}
+
+export type SourceKind = "flag" | "environment" | "file" | "saved" | "default";
+
+/** The text of a setting, and where it comes from. */
+export interface SettingText {
+  text: string;
+  kind: SourceKind;
+  /** The flag, the variable, or the file with its line and key: for messages. */
+  label: string;
+}
+
+/** Kubernetes sets ADOPTION_STORE_PORT to such an address for a service of the name adoption-store. */
+const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
+
+/** The variable that holds a setting. An empty one counts as unset, because that is how shells and unit files unset one. */
+export const variableOf = ({ env: name }: Setting, env: Environment): string | undefined =>
+  [PREFIX + name, name].find((variable) => env[variable] && !SERVICE_LINK.test(env[variable]));
+
+/** Reads a setting from the flags, else the environment, else the file, else the saved settings, else its default. */
+export const settingText = (
+  name: SettingName,
+  { flags, env, file, saved = {} }: Omit<Sources, "isTerminal">,
+): SettingText => {
+  const setting: Setting = SETTINGS[name];
+  const flag = flags[name];
+  if (flag !== undefined) return { text: String(flag), kind: "flag", label: `--${setting.flag}` };
+  const variable = variableOf(setting, env);
+  if (variable !== undefined) return { text: env[variable] ?? "", kind: "environment", label: variable };
+  const entry = file?.entries[name];
+  if (entry) return { text: entry.text, kind: "file", label: entry.label };
+  const savedText = saved[setting.env];
+  if (savedText) return { text: savedText, kind: "saved", label: setting.env };
+  return { text: setting.fallback, kind: "default", label: setting.env };
+};
