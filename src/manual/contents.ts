@@ -7,6 +7,28 @@ import architecture from "./contributing/architecture.md" with { type: "text" };
 import architecturePicture from "./contributing/architecture.svg" with { type: "text" };
 import debugging from "./contributing/debugging.md" with { type: "text" };
 import decisions from "./contributing/decisions.md" with { type: "text" };
+import behindCaddyAndNginx from "./how-to/behind-caddy-and-nginx.md" with { type: "text" };
+import https from "./how-to/https.md" with { type: "text" };
+import apiKeys from "./how-to/api-keys.md" with { type: "text" };
+import adoptions from "./how-to/adoptions.md" with { type: "text" };
+import listAndSearch from "./how-to/list-and-search.md" with { type: "text" };
+import importAndExport from "./how-to/import-and-export.md" with { type: "text" };
+import idempotencyAndRetries from "./how-to/idempotency-and-retries.md" with { type: "text" };
+import events from "./how-to/events.md" with { type: "text" };
+import sitesAndDeploys from "./how-to/sites-and-deploys.md" with { type: "text" };
+import customDomains from "./how-to/custom-domains.md" with { type: "text" };
+import consolePage from "./how-to/console.md" with { type: "text" };
+import backupsOffTheMachine from "./how-to/backups-off-the-machine.md" with { type: "text" };
+import movingToAnotherMachine from "./how-to/moving-to-another-machine.md" with { type: "text" };
+import monitoring from "./how-to/monitoring.md" with { type: "text" };
+import troubleshooting from "./how-to/troubleshooting.md" with { type: "text" };
+import erasureOfPersonalData from "./how-to/erasure-of-personal-data.md" with { type: "text" };
+import durability from "./background/durability.md" with { type: "text" };
+import howVerificationDecides from "./background/how-verification-decides.md" with { type: "text" };
+import securityModel from "./background/security-model.md" with { type: "text" };
+import performancePage from "./background/performance.md" with { type: "text" };
+import dependencies from "./background/dependencies.md" with { type: "text" };
+import changelog from "./background/changelog.md" with { type: "text" };
 
 /** The source of one page. Its first line is `# Title`, and its first paragraph says what it answers. */
 export interface Source {
@@ -28,9 +50,41 @@ export const INDEX: Source = { name: "index", text: index };
 /** The table of contents, in the order of the sidebar. A new page is a file, its import, and a row here. */
 export const CONTENTS: readonly Section[] = [
   { name: "tutorials", title: "Tutorials", pages: [] },
-  { name: "how-to", title: "How-to guides", pages: [] },
+  {
+    name: "how-to",
+    title: "How-to guides",
+    pages: [
+      { name: "behind-caddy-and-nginx", text: behindCaddyAndNginx },
+      { name: "https", text: https },
+      { name: "api-keys", text: apiKeys },
+      { name: "adoptions", text: adoptions },
+      { name: "list-and-search", text: listAndSearch },
+      { name: "import-and-export", text: importAndExport },
+      { name: "idempotency-and-retries", text: idempotencyAndRetries },
+      { name: "events", text: events },
+      { name: "sites-and-deploys", text: sitesAndDeploys },
+      { name: "custom-domains", text: customDomains },
+      { name: "console", text: consolePage },
+      { name: "backups-off-the-machine", text: backupsOffTheMachine },
+      { name: "moving-to-another-machine", text: movingToAnotherMachine },
+      { name: "monitoring", text: monitoring },
+      { name: "troubleshooting", text: troubleshooting },
+      { name: "erasure-of-personal-data", text: erasureOfPersonalData },
+    ],
+  },
   { name: "reference", title: "Reference", pages: [] },
-  { name: "background", title: "Background", pages: [] },
+  {
+    name: "background",
+    title: "Background",
+    pages: [
+      { name: "durability", text: durability },
+      { name: "how-verification-decides", text: howVerificationDecides },
+      { name: "security-model", text: securityModel },
+      { name: "performance", text: performancePage },
+      { name: "dependencies", text: dependencies },
+      { name: "changelog", text: changelog },
+    ],
+  },
   {
     name: "contributing",
     title: "Contributing",
