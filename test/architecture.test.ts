@@ -42,6 +42,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/http\//, to: [/^src\/lib\//] },
   { from: /^src\/openapi\//, to: [/^src\/(http|lib)\//] },
   { from: /^src\/manual\//, to: [/^src\/(http|lib)\//] },
+  { from: /^src\/service\//, to: [/^src\/lib\//] },
   { from: /^src\/edge\//, to: [/^src\/(http|lib|protocols\/tls)\//] },
   // It is a client of the HTTP API in a browser, so it imports nothing of this program.
   { from: /^src\/console\/ui\//, to: [] },
@@ -149,11 +150,11 @@ test("an import that is not in the table is refused", () => {
   expect(isAllowed({ from: "src/lib/json.ts", to: "src/pets/model.ts" })).toBe(false);
 });
 
-test("only config/config.ts reads the environment, and heap.ts passes it to the program that it starts", async () => {
+test("only config/ reads the environment, and heap.ts passes it to the program that it starts", async () => {
   const readers = [];
   for (const file of files)
     if (/process\.env|Bun\.env/.test(await Bun.file(join(ROOT, file)).text())) readers.push(file);
-  expect(readers.toSorted()).toEqual(["src/cli/heap.ts", "src/config/config.ts"]);
+  expect(readers.toSorted()).toEqual(["src/cli/heap.ts", "src/config/config.ts", "src/config/supervisor.ts"]);
 });
 
 test("importing every module but main.ts does nothing: no output, no file, and the process ends by itself", async () => {

@@ -24,7 +24,7 @@ export interface Vitals {
 export const readinessChecks = (
   { dataDir, diskReserve }: Config,
   { assertReady }: Database,
-  { fileUse }: Vitals,
+  { fileUse }: Pick<Vitals, "fileUse">,
 ): Record<string, Check> => ({
   database: assertReady,
   disk: () => assertDiskReserve(dataDir, diskReserve),

@@ -2,18 +2,21 @@ import { assertBackupDirectory } from "../backups/destination.ts";
 import { serverBackups } from "../backups/server-backups.ts";
 import type { Config } from "../config/config.ts";
 import { saveSettings } from "../config/saved-settings.ts";
+import { childEnvironment } from "../config/supervisor.ts";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { type ServerLock, lockForServer } from "../data-dir/lock.ts";
 import { openData } from "../data-dir/open.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import type { Database } from "../db/open.ts";
 import { connectionsOf } from "../edge/connections.ts";
+import { describeReadiness } from "../http/health.ts";
 import { respondWhileStarting } from "../http/startup.ts";
 import { type Logger, logger } from "../lib/log.ts";
 import type { Poller } from "../lib/poller.ts";
 import { projectAddresses } from "../projects/addresses.ts";
 import { openAdminKey } from "./admin-key.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
+import { readinessChecks } from "./health.ts";
 import { createListeners } from "./listeners.ts";
 import { migrateData } from "./migration.ts";
 import { publishReference } from "./reference.ts";
@@ -39,6 +42,8 @@ export interface Server {
   log: Logger;
   /** Resolves with the reason why the server must stop. */
   failed: Promise<Error>;
+  /** One line: "Ready", or which readiness checks fail and why. */
+  state(): Promise<string>;
   /** Finishes requests in flight, saves pending writes, and closes everything. Idempotent. */
   stop(): Promise<void>;
 }
@@ -73,7 +78,7 @@ export const startServer = async (
   const { main, http } = await listeners.listenForHttp();
   const runtime = { ...systemRuntime, log };
   const services = createServices(config, database, runtime);
-  const backups = serverBackups(config, log, storeIdOf(database.client));
+  const backups = serverBackups(config, log, storeIdOf(database.client), { env: childEnvironment() });
   const https = await listeners.listenForHttps(services.https);
   const { app, fetch, misdirected, refusedHosts } = createRequestHandlers(
     config,
@@ -115,6 +120,7 @@ export const startServer = async (
     adminKey,
     log,
     failed: Promise.race([database.lost, lock.lost]),
+    state: () => describeReadiness(readinessChecks(config, database, listeners)),
     stop: () => (stopped ??= stopServer({ listeners, pollers, services, database, lock, log })),
   };
 };

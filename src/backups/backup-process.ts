@@ -8,12 +8,20 @@ const ownProgram = (): string[] =>
   Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, process.argv[1] ?? ""];
 
 /** Takes backups in a separate process: copying takes seconds, during which the server must respond. */
-export const backupProcess = (argv: readonly string[], directory: string, program = ownProgram()) => {
+export const backupProcess = (
+  argv: readonly string[],
+  directory: string,
+  {
+    program = ownProgram(),
+    env,
+  }: { program?: string[] | undefined; env?: Record<string, string | undefined> | undefined } = {},
+) => {
   let running: Bun.Subprocess | undefined;
   return {
     /** Runs the command `backup`. @returns its output @throws an error with its message */
     async take(): Promise<string> {
       const child = Bun.spawn([...program, "backup", ...argv], {
+        ...(env && { env }),
         stdin: "ignore",
         stdout: "pipe",
         stderr: "pipe",

@@ -31,8 +31,11 @@ export const serverBackups = (
   {
     clock = systemClock,
     program,
+    env,
   }: {
     clock?: Clock;
+    /** The environment of the process; by default this one's. */
+    env?: Record<string, string | undefined>;
     /** The command line to run instead of this program. */
     program?: string[];
   } = {},
@@ -40,7 +43,7 @@ export const serverBackups = (
   if (every === undefined) return undefined;
   const reserve = `${Math.ceil(diskReserve / 2 ** 10)}KiB`;
   const flags = ["--data-dir", dataDir, "--disk-reserve", reserve, "--keep", String(backupKeep)];
-  const child = backupProcess([`${directory}/`, ...flags, "--json"], directory, program);
+  const child = backupProcess([`${directory}/`, ...flags, "--json"], directory, { program, env });
   const take = async () => {
     makeDirectories(directory);
     const { file, bytes, sites, removed, leftAlone } = JSON.parse(await child.take()) as BackupResult;

@@ -1,6 +1,9 @@
 import { Command } from "commander";
 import { isLocalHost, processEnvironment } from "../config/config.ts";
+import { takeSupervisor } from "../config/supervisor.ts";
 import { findTypos, typoWarning } from "../config/typos.ts";
+import { reasonOf } from "../lib/reason.ts";
+import { type ServiceNotifier, serviceNotifier } from "../service/notify.ts";
 import { startServer } from "../app/server.ts";
 import { ignoresHangup } from "./signals.ts";
 import { configOf, withSettings } from "./settings.ts";
@@ -33,6 +36,14 @@ const exitIfStopped = (error: unknown): never => {
   process.exit();
 };
 
+const noteUnheard = (error: unknown) => note(`the service manager cannot be told: ${reasonOf(error)}`);
+
+/** Undefined unless a service manager started this process. */
+const createNotifier = (): ServiceNotifier | undefined => {
+  const supervisor = takeSupervisor();
+  return supervisor && serviceNotifier({ ...supervisor, onError: noteUnheard });
+};
+
 export const serveCommand = (): Command =>
   withSettings(new Command("serve").description("run the server until SIGTERM, SIGINT or SIGHUP")).action(
     async (options: Record<string, unknown>) => {
@@ -40,6 +51,8 @@ export const serveCommand = (): Command =>
       const signal = stopSignal();
       const stopping = new AbortController();
       void signal.then((name) => stopping.abort(name));
+      const notifier = createNotifier();
+      notifier?.starting();
       const server = await startServer(config, stopping.signal).catch(exitIfStopped);
       for (const typo of findTypos(processEnvironment())) server.log.warn(typoWarning(typo));
       // The executable starts with a JIT that compiles late, which saves a fifth of the start's CPU time. Now compiling pays off.
@@ -57,7 +70,9 @@ export const serveCommand = (): Command =>
       if (server.adminKey) say(`Admin key (all scopes) in ${server.adminKey}`);
       if (server.httpsPort !== undefined && !config.acmeAgreeTos)
         say("The server orders no certificate until ACME_AGREE_TOS is true");
+      notifier?.ready(server.state);
       const reason = await Promise.race([signal, server.failed]);
+      notifier?.stopping();
       if (reason instanceof Error) {
         server.log.error({ reason: reason.message }, "stopping");
         process.exitCode = 1;

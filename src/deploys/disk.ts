@@ -8,7 +8,8 @@ import { writeSync } from "node:fs";
 export const syncFileSystem = async (path: string): Promise<boolean> => {
   const program = Bun.which("sync");
   if (!program) return false;
-  return (await Bun.spawn([program, "-f", path], { stdio: ["ignore", "ignore", "ignore"] }).exited) === 0;
+  const child = Bun.spawn([program, "-f", path], { env: {}, stdio: ["ignore", "ignore", "ignore"] });
+  return (await child.exited) === 0;
 };
 
 /** Writes the whole chunk: a single write may write only a part. */

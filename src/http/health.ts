@@ -104,6 +104,12 @@ const detailedMessage = (failures: readonly Failure[]): string =>
 
 const publicWarning = ({ code, count }: Warning) => ({ code, count });
 
+/** One line about the service: "Ready", or which checks fail and why. */
+export const describeReadiness = async (checks: Readonly<Record<string, Check>>): Promise<string> => {
+  const failures = await runChecks(checks);
+  return failures.length === 0 ? "Ready" : `Not ready: ${detailedMessage(failures)}`;
+};
+
 const ok = (status: string, warnings: readonly object[] = []) =>
   new Response(JSON.stringify({ status, ...(warnings.length > 0 && { warnings }) }), {
     headers: { "content-type": "application/json", "cache-control": "no-store" },

@@ -1,0 +1,103 @@
+import { expect, jest, test } from "bun:test";
+import { takeSupervisor } from "../../src/config/supervisor.ts";
+import { serviceNotifier } from "../../src/service/notify.ts";
+import { atEnd } from "../support/ends.ts";
+
+const record = (watchdogMs?: number) => {
+  const sent: string[] = [];
+  const send = (socket: string, text: string) => void sent.push(`${socket} ${text.replaceAll("\n", " ")}`);
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  return { sent, notifier: serviceNotifier({ socket: "@s", watchdogMs, send, onError }) };
+};
+
+/** Lets promises resolve while the timers are fake. */
+const settle = async () => {
+  for (let turns = 0; turns < 5; turns++) await Promise.resolve();
+};
+
+const fakeTimers = () => {
+  jest.useFakeTimers();
+  atEnd(() => jest.useRealTimers());
+};
+
+test("a slow start asks for more time until it is ready", () => {
+  fakeTimers();
+  const { sent, notifier } = record();
+  notifier.starting();
+  jest.advanceTimersByTime(45_000);
+  expect(sent).toEqual(Array(3).fill("@s EXTEND_TIMEOUT_USEC=60000000 STATUS=Starting"));
+  sent.length = 0;
+  notifier.ready(() => new Promise(() => {}));
+  jest.advanceTimersByTime(100_000);
+  expect(sent).toEqual(["@s READY=1 STATUS=Ready"]);
+});
+
+test("the watchdog is told the state twice in its time, also if the state is bad", async () => {
+  fakeTimers();
+  const { sent, notifier } = record(10_000);
+  const states = ["Ready", "Not ready: disk: it is full\nreally", "Ready"];
+  notifier.ready(() => Promise.resolve(states.shift() ?? ""));
+  for (const _ of [1, 2]) {
+    await settle();
+    jest.advanceTimersByTime(5000);
+  }
+  await settle();
+  expect(sent.slice(1)).toEqual([
+    "@s WATCHDOG=1 STATUS=Ready",
+    "@s WATCHDOG=1 STATUS=Not ready: disk: it is full really",
+    "@s WATCHDOG=1 STATUS=Ready",
+  ]);
+});
+
+test("the watchdog hears nothing while the state does not come", async () => {
+  fakeTimers();
+  const { sent, notifier } = record(10_000);
+  notifier.ready(() => new Promise(() => {}));
+  await settle();
+  jest.advanceTimersByTime(60_000);
+  expect(sent).toEqual(["@s READY=1 STATUS=Ready"]);
+});
+
+test("nothing follows the message that the server stops", async () => {
+  fakeTimers();
+  const { sent, notifier } = record(10_000);
+  notifier.ready(() => Promise.resolve("Ready"));
+  notifier.stopping();
+  await settle();
+  jest.advanceTimersByTime(60_000);
+  expect(sent.at(-1)).toBe("@s STOPPING=1 STATUS=Stopping");
+});
+
+test("the first message that cannot be sent is reported, and the server goes on", () => {
+  const errors: string[] = [];
+  const notifier = serviceNotifier({
+    socket: "/nobody",
+    watchdogMs: undefined,
+    onError: (error) => void errors.push((error as Error).message),
+    send: (socket) => {
+      throw new Error(socket);
+    },
+  });
+  notifier.ready(() => Promise.resolve("Ready"));
+  notifier.stopping();
+  expect(errors).toEqual(["/nobody"]);
+});
+
+test("the variables of the service manager are read once and removed", () => {
+  const env = { NOTIFY_SOCKET: "@s", WATCHDOG_USEC: "30000000", WATCHDOG_PID: "7", PATH: "/bin" };
+  expect(takeSupervisor(env, 7)).toEqual({ socket: "@s", watchdogMs: 30_000 });
+  expect(env as Record<string, string>).toEqual({ PATH: "/bin" });
+});
+
+test.each([
+  ["of another process", { NOTIFY_SOCKET: "/s", WATCHDOG_USEC: "30000000", WATCHDOG_PID: "8" }],
+  ["without a time", { NOTIFY_SOCKET: "/s" }],
+])("a watchdog %s does not count", (_, env) => {
+  expect(takeSupervisor({ ...env }, 7)).toEqual({ socket: "/s", watchdogMs: undefined });
+});
+
+test("without a socket there is no service manager", () => {
+  expect(takeSupervisor({ NOTIFY_SOCKET: "", WATCHDOG_USEC: "1" }, 7)).toBeUndefined();
+});
