@@ -41,6 +41,8 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/data-dir\//, to: [/^src\/(config|db|lib)\//] },
   { from: /^src\/http\//, to: [/^src\/lib\//] },
   { from: /^src\/openapi\//, to: [/^src\/(http|lib)\//] },
+  // The generated parts of the manual describe what every room does.
+  { from: /^src\/manual\/generated\//, to: [/^src\/(?!main\.ts|cli\/|app\/|console\/)/] },
   { from: /^src\/manual\//, to: [/^src\/(http|lib)\//] },
   { from: /^src\/service\//, to: [/^src\/lib\//] },
   { from: /^src\/edge\//, to: [/^src\/(http|lib|protocols\/tls)\//] },

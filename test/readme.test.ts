@@ -1,7 +1,5 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { SETTINGS, type Setting } from "../src/config/settings.ts";
-import { FAULTS } from "../src/lib/errors.ts";
 
 const readme = await Bun.file(join(import.meta.dir, "../README.md")).text();
 const manifest = (await import("../package.json")).default as {
@@ -19,28 +17,6 @@ const rows = (heading: string): string[][] =>
         .slice(1, -1)
         .map((cell) => cell.trim().replaceAll("`", "")),
     );
-
-test("the settings table is the settings' own", () => {
-  const expected = Object.values(SETTINGS as Record<string, Setting>).map(({ env, flag, fallback }) => [
-    env,
-    `--${flag}`,
-    fallback,
-  ]);
-  expect(
-    rows("Settings")
-      .slice(1)
-      .filter(([name]) => !name?.startsWith("--"))
-      .map((row) => row.slice(0, 3))
-      .toSorted(),
-  ).toEqual(expected.toSorted());
-});
-
-test("the table of errors is the catalogue", () => {
-  const found = rows("The API")
-    .filter(([code = ""]) => code in FAULTS)
-    .map(([code, status]) => [code, Number(status)]);
-  expect(found).toEqual(Object.entries(FAULTS).map(([code, [status]]) => [code, status]));
-});
 
 test("the dependency table names every dependency with its pinned version", () => {
   const table = rows("Dependencies").flatMap(([names = "", versions = ""]) =>

@@ -29,6 +29,9 @@ import securityModel from "./background/security-model.md" with { type: "text" }
 import performancePage from "./background/performance.md" with { type: "text" };
 import dependencies from "./background/dependencies.md" with { type: "text" };
 import changelog from "./background/changelog.md" with { type: "text" };
+import errors from "./reference/errors.md" with { type: "text" };
+import scopes from "./reference/scopes.md" with { type: "text" };
+import settings from "./reference/settings.md" with { type: "text" };
 
 /** The source of one page. Its first line is `# Title`, and its first paragraph says what it answers. */
 export interface Source {
@@ -72,7 +75,15 @@ export const CONTENTS: readonly Section[] = [
       { name: "erasure-of-personal-data", text: erasureOfPersonalData },
     ],
   },
-  { name: "reference", title: "Reference", pages: [] },
+  {
+    name: "reference",
+    title: "Reference",
+    pages: [
+      { name: "settings", text: settings },
+      { name: "errors", text: errors },
+      { name: "scopes", text: scopes },
+    ],
+  },
   {
     name: "background",
     title: "Background",

@@ -13,7 +13,26 @@ export interface Rendered {
 }
 
 // Raw HTML is shown as text: generated parts hold `<slug>` and the like.
-const OPTIONS = { tables: true, headings: { ids: true }, noHtmlBlocks: true, noHtmlSpans: true } as const;
+const OPTIONS = { tables: true, noHtmlBlocks: true, noHtmlSpans: true } as const;
+
+/** The fragment that code hosts give to a heading. Bun's own leaves out `_`, which codes of errors have. */
+const idOf = (html: string): string =>
+  html
+    .replaceAll(/<[^>]*>|&\w+;/g, "")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_\s-]/gu, "")
+    .trim()
+    .replaceAll(/\s/g, "-");
+
+const withIds = (html: string): string => {
+  const seen = new Map<string, number>();
+  return html.replaceAll(/<(h[1-6])>(.*?)<\/\1>/gs, (_whole, tag: string, inner: string) => {
+    const id = idOf(inner);
+    const count = seen.get(id) ?? 0;
+    seen.set(id, count + 1);
+    return `<${tag} id="${count === 0 ? id : `${id}-${count}`}">${inner}</${tag}>`;
+  });
+};
 
 /** Renders the Markdown of the page at `path`, with links below `base`. */
 export const render = (markdown: string, path: string, base: string): Rendered => {
@@ -47,6 +66,6 @@ export const render = (markdown: string, path: string, base: string): Rendered =
         element.after("</div>", { html: true });
       },
     })
-    .transform(Bun.markdown.html(markdown, OPTIONS));
+    .transform(withIds(Bun.markdown.html(markdown, OPTIONS)));
   return { html, headings };
 };

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join, normalize } from "node:path";
 import { Glob } from "bun";
 import { scripts } from "../../package.json";
+import { PAGES as MANUAL, markdownOf } from "../../src/manual/pages.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -15,7 +16,11 @@ const PATH = /(?<![\w./-])(?:src|test|drizzle)\/[\w./-]*\w/g;
 const SCRIPT = /\bbun run ([\w:-]+)/g;
 const LINK = /\]\(([^)\s]+)\)/g;
 const HEADING = /^#+ (.+)$/gm;
-const textOf = (page: string): Promise<string> => Bun.file(join(ROOT, page)).text();
+/** With the generated parts of pages of the manual. */
+const textOf = (file: string): Promise<string> => {
+  const page = MANUAL.find(({ path }) => file === `src/manual/${path}.md`);
+  return page ? markdownOf(page) : Bun.file(join(ROOT, file)).text();
+};
 const matchesIn = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([whole, group]) => group ?? whole);
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { INDEX_PAGE, PAGES } from "../../src/manual/pages.ts";
+import { render } from "../../src/manual/render.ts";
 import { openStore } from "../support/store.ts";
 
 const store = await openStore({ env: { BASE_URL: "https://adopt.example.org" } });
@@ -107,4 +108,9 @@ test("pages may load only files of their own host, and nothing inline", async ()
   const html = await response.text();
   expect(attributes(html, "[style]", "style")).toEqual([]);
   expect(attributes(html, "script:not([src]), style", "type")).toEqual([]);
+});
+
+test("headings have the fragments of code hosts: with underscores, and each only once", () => {
+  const { html } = render("## `not_found`\n\n### A `b`: <c> & *d*\n\n## Twice\n\n## Twice\n", "index", "");
+  expect(attributes(html, "[id]", "id")).toEqual(["not_found", "a-b-c--d", "twice", "twice-1"]);
 });
