@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { program } from "../../src/cli/program.ts";
 import { serveCommand } from "../../src/cli/serve.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { SETTINGS, type Setting } from "../../src/config/settings.ts";
@@ -40,7 +41,7 @@ describe("the page of settings", () => {
   });
 
   test("lists flags that serve takes, and variables that are read", async () => {
-    const flags = serveCommand().options.map(({ long }) => long);
+    const flags = [...program().options, ...serveCommand().options].map(({ long }) => long);
     for (const [env = "", flag] of await columns("settings", 2)) {
       expect(flags).toContain(flag);
       expect(() => readConfig({ flags: {}, env: { [env]: "\0" }, isTerminal: false })).toThrow(env);

@@ -60,7 +60,7 @@ export const NETWORK = {
     placeholder: "names",
     fallback: "",
     form: "a comma-separated list of host names, such as adopt.example.org",
-    help: "more host names of the API, besides that of BASE_URL, IP addresses and local names",
+    help: "more host names of the API, in addition to that of BASE_URL, IP addresses and local names",
     parse: listOf(hostName),
   },
   corsOrigins: {

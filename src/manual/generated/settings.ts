@@ -1,13 +1,19 @@
 import type { Setting } from "../../config/setting.ts";
 import { SETTING_GROUPS } from "../../config/settings.ts";
-import { capitalised, code, codes, parts, plain, table } from "./markdown.ts";
+import { code, codes, parts, plain, table } from "./markdown.ts";
+
+/** The values that a setting allows are code in its help too. */
+const withChoices = (help: string, choices: readonly string[]): string =>
+  choices.length === 0
+    ? help
+    : help.replaceAll(new RegExp(String.raw`\b(?:${choices.join("|")})\b`, "g"), code("$&"));
 
 const row = ({ env, flag, fallback, choices, form, help }: Setting): string[] => [
   code(env),
   code(`--${flag}`),
   fallback === "" ? "" : code(fallback),
   choices ? codes(choices) : plain(form),
-  plain(capitalised(help)),
+  withChoices(plain(help), choices ?? []),
 ];
 
 /** All settings of the server, in the groups of its help. */
