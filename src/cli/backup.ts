@@ -7,6 +7,7 @@ import { type CheckedBackup, checkBackup } from "../backups/check.ts";
 import { existsMessage } from "../backups/destination.ts";
 import { backupName } from "../backups/file-names.ts";
 import { reasonOf } from "../lib/reason.ts";
+import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { stopSignals } from "./signals.ts";
 import { formatBytes } from "./print/format.ts";
 import { progressLine } from "./print/progress.ts";
@@ -101,58 +102,72 @@ const check = (target: string, options: Options): void => {
   else printChecked(backup);
 };
 
+const BACKUP_TEXTS: CommandTexts = {
+  notes: ["To restore a backup, run adoption-store restore <file>."],
+  examples: [
+    {
+      text: "Back up to a directory, and keep the newest 14",
+      line: "adoption-store backup /mnt/backups/ --keep 14",
+    },
+    {
+      text: "Check that a backup can be restored",
+      line: "adoption-store backup --check /mnt/backups/adoption-store-20301205T000000Z.db",
+    },
+  ],
+};
+
 export const backupCommand = (): Command =>
   withSettings(
-    new Command("backup")
+    withTexts(new Command("backup"), BACKUP_TEXTS)
+      .summary("back up the database and the sites")
       .description(
-        "write a backup of the database and the deployed sites, and check it; a server may be running",
+        "write a backup of the database and the deployed sites to a file, and check it; the server may be running",
       )
-      .argument("<file>", "the file to write, or a directory: the name is then adoption-store-<UTC time>.db")
-      .option("--check", "take no backup, but check that the file can be restored; nothing is written")
+      .argument("<file>", "file to write; in a directory its name is adoption-store-<UTC time>.db")
+      .option("--check", "only check that the file can be restored")
       .option("--force", "overwrite the file")
       .option(
         "--keep <number>",
-        "in a directory: keep the newest <number> backups of this store, and remove older ones",
+        "in a directory, keep this many backups of this store, and remove older ones",
       )
       .option("--with-secrets", "include the private keys of certificates and of ACME accounts")
       .option("--no-sites", "leave out the files of deployed sites")
       .option("--json", "print JSON"),
-    ["dataDir", "diskReserve"],
-  )
-    .addHelpText("after", "\nTo restore it: adoption-store restore <file>")
-    .action(async (target: string, options: Options) => {
-      if (options.check) return check(target, options);
-      const { dataDir, diskReserve } = configOf({ ...options, sites: undefined, json: undefined });
-      const now = Date.now();
-      const isDirectory = target.endsWith("/") || (existsSync(target) && statSync(target).isDirectory());
-      const keep = keepOf(options.keep, isDirectory);
-      const file = resolve(isDirectory ? join(target, backupName(now)) : target);
-      const force = options.force === true;
-      if (!force && existsSync(file)) throw new UsageError(existsMessage(file));
-      cleanUpOnSignals(dirname(file));
-      const progress = progressLine();
-      const start = performance.now();
-      let result: BackupResult;
-      try {
-        result = await takeBackup({
-          dataDir,
-          file,
-          force,
-          keep,
-          now,
-          secrets: options.withSecrets === true,
-          sites: options.sites,
-          reserve: diskReserve,
-          onProgress: progress.show,
-        });
-      } finally {
-        progress.end();
-      }
-      const { missing = 0 } = result.sites ?? {};
-      if (missing > 0)
-        note(
-          `${missing} files of deployed sites are missing or damaged in DATA_DIR, and not in this backup, so no older backup was removed: deploy those sites again, or delete the deploys that adoption-store doctor names`,
-        );
-      if (options.json) printJson(result);
-      else printBackup(result, ((performance.now() - start) / 1000).toFixed(1));
-    });
+    [],
+    ["diskReserve"],
+  ).action(async (target: string, options: Options) => {
+    if (options.check) return check(target, options);
+    const { dataDir, diskReserve } = configOf({ ...options, sites: undefined, json: undefined });
+    const now = Date.now();
+    const isDirectory = target.endsWith("/") || (existsSync(target) && statSync(target).isDirectory());
+    const keep = keepOf(options.keep, isDirectory);
+    const file = resolve(isDirectory ? join(target, backupName(now)) : target);
+    const force = options.force === true;
+    if (!force && existsSync(file)) throw new UsageError(existsMessage(file));
+    cleanUpOnSignals(dirname(file));
+    const progress = progressLine();
+    const start = performance.now();
+    let result: BackupResult;
+    try {
+      result = await takeBackup({
+        dataDir,
+        file,
+        force,
+        keep,
+        now,
+        secrets: options.withSecrets === true,
+        sites: options.sites,
+        reserve: diskReserve,
+        onProgress: progress.show,
+      });
+    } finally {
+      progress.end();
+    }
+    const { missing = 0 } = result.sites ?? {};
+    if (missing > 0)
+      note(
+        `${missing} files of deployed sites are missing or damaged in DATA_DIR, and not in this backup, so no older backup was removed: deploy those sites again, or delete the deploys that adoption-store doctor names`,
+      );
+    if (options.json) printJson(result);
+    else printBackup(result, ((performance.now() - start) / 1000).toFixed(1));
+  });

@@ -8,9 +8,10 @@ import { summaryOf } from "../certificates/summary.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
+import { withExamples } from "./help/texts.ts";
 import { printProblem } from "./print/certificate-problem.ts";
 import { type Columns, printList } from "./print/list.ts";
-import { print, printJson, printResult } from "./print/output.ts";
+import { print, printDeclined, printJson, printResult } from "./print/output.ts";
 import { relativeTime } from "./print/relative-time.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
@@ -40,8 +41,11 @@ const toWire = (certificate: Certificate) => {
 
 type WireCertificate = ReturnType<typeof toWire>;
 
-const certificatesSubcommand = (name: string, description: string) =>
-  withSettings(new Command(name).description(description).option("--json", "print JSON"), ["dataDir"]);
+const certificatesSubcommand = (name: string, description: string, example: readonly [string, string]) =>
+  withSettings(
+    withExamples(new Command(name), example).description(description).option("--json", "print JSON"),
+    [],
+  );
 
 const columnsAt = (now: number): Columns<WireCertificate> => ({
   NAME: ({ hostname }) => hostname,
@@ -51,14 +55,16 @@ const columnsAt = (now: number): Columns<WireCertificate> => ({
 });
 
 const listCommand = () =>
-  certificatesSubcommand("list", "list the names that have a certificate or wait for one").action(
-    (options: Options) =>
-      withCertificates(options, async (certificates) =>
-        printList((await certificates.all()).map(toWire), columnsAt(Date.now()), {
-          json: options.json,
-          empty: "No certificates. The server orders them once it has --https-port and a verified domain.",
-        }),
-      ),
+  certificatesSubcommand("list", "list the names that have a certificate or wait for one", [
+    "Show which certificates end soon",
+    "adoption-store certificates list",
+  ]).action((options: Options) =>
+    withCertificates(options, async (certificates) =>
+      printList((await certificates.all()).map(toWire), columnsAt(Date.now()), {
+        json: options.json,
+        empty: "No certificates. The server orders them once it has --https-port and a verified domain.",
+      }),
+    ),
   );
 
 const printCertificate = (certificate: WireCertificate) => {
@@ -69,7 +75,10 @@ const printCertificate = (certificate: WireCertificate) => {
 };
 
 const showCommand = () =>
-  certificatesSubcommand("show", "show a name's certificate, and the last response of its CA")
+  certificatesSubcommand("show", "show a name's certificate, and the last response of its CA", [
+    "Find out why a name has no certificate",
+    "adoption-store certificates show docs.example.org",
+  ])
     .argument("<hostname>", "the name")
     .action((hostname: string, options: Options) =>
       withCertificates(options, async (certificates) => {
@@ -80,7 +89,10 @@ const showCommand = () =>
     );
 
 const renewCommand = () =>
-  certificatesSubcommand("renew", "have the server order a new certificate now")
+  certificatesSubcommand("renew", "have the server order a new certificate now", [
+    "Order a new certificate",
+    "adoption-store certificates renew docs.example.org",
+  ])
     .argument("<hostname>", "the name")
     .action((hostname: string, options: Options) =>
       withCertificates(options, async (certificates) => {
@@ -88,14 +100,17 @@ const renewCommand = () =>
         printResult(
           options.json,
           toWire(found),
-          `The server orders a certificate for ${found.hostname} within seconds, if it runs.`,
+          `If the server runs, it orders a certificate for ${found.hostname} within seconds.`,
         );
       }),
     );
 
 const revokeCommand = () =>
   withSettings(
-    certificatesSubcommand("revoke", "revoke a certificate at its CA, and have the server order another"),
+    certificatesSubcommand("revoke", "revoke a certificate at its CA, and have the server order another", [
+      "Revoke a certificate whose key leaked",
+      "adoption-store certificates revoke docs.example.org",
+    ]),
     ["acmeCaFile"],
   )
     .argument("<hostname>", "the name")
@@ -104,12 +119,12 @@ const revokeCommand = () =>
       withCertificates(options, async (certificates) => {
         await certificates.get(hostname);
         if (!options.yes && !(await confirm(`Revoke the certificate of ${hostname}?`)))
-          return print("Nothing was revoked.");
+          return printDeclined(options.json, "Nothing was revoked.");
         const found = await certificates.revoke(hostname);
         printResult(
           options.json,
           toWire(found),
-          `It is revoked. The server orders another for ${found.hostname}, with another key, if it runs.`,
+          `The certificate of ${found.hostname} is revoked. If the server runs, it orders another with a new key.`,
         );
       }),
     );
@@ -123,10 +138,13 @@ const readText = async (flag: string, file: string): Promise<string> => {
 };
 
 const importCommand = () =>
-  certificatesSubcommand("import", "use a certificate that you got elsewhere")
+  certificatesSubcommand("import", "use a certificate that you got elsewhere", [
+    "Use a certificate of your own",
+    "adoption-store certificates import docs.example.org \\\n  --chain chain.pem --key key.pem",
+  ])
     .argument("<hostname>", "the name")
-    .requiredOption("--chain <file>", "PEM of the certificate and of the chain to its CA")
-    .requiredOption("--key <file>", "PEM of its private key")
+    .requiredOption("--chain <file>", "PEM file of the certificate and the chain to its CA")
+    .requiredOption("--key <file>", "PEM file of its private key")
     .action((hostname: string, options: Options & { chain: string; key: string }) =>
       withCertificates(options, async (certificates) => {
         const pair = {
@@ -138,15 +156,17 @@ const importCommand = () =>
         printResult(
           options.json,
           certificate,
-          `${found.hostname} uses it from the next connection on, until ${certificate.notAfter}.`,
+          `${found.hostname} uses this certificate from the next connection on, until ${certificate.notAfter}.`,
         );
       }),
     );
 
 export const certificatesCommand = (): Command => {
-  const command = new Command("certificates").description(
-    "certificates of the names that the server serves over HTTPS",
-  );
+  const command = new Command("certificates")
+    .summary("manage the certificates for HTTPS")
+    .description(
+      "list, renew, revoke and import the certificates of the names that the server serves over HTTPS",
+    );
   for (const part of [listCommand(), showCommand(), renewCommand(), revokeCommand(), importCommand()])
     command.addCommand(part);
   return command;

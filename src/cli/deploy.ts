@@ -3,6 +3,7 @@ import { quantity } from "../lib/quantity.ts";
 import { siteRoot } from "../deploys/site-root.ts";
 import { PLAN_NAMES, type Plan } from "../projects/plan.ts";
 import { type Api, ApiError, apiClient } from "./api-client.ts";
+import { withExamples } from "./help/texts.ts";
 import type { Listing } from "./pack.ts";
 import { formatBytes, formatNames } from "./print/format.ts";
 import { progressLine } from "./print/progress.ts";
@@ -92,26 +93,35 @@ const upload = async (api: Api, directory: string, { files, bytes }: Listing, sl
 
 export const deployCommand = (): Command =>
   withSettings(
-    new Command("deploy")
+    withExamples(
+      new Command("deploy"),
+      ["Publish ./site as a new project", "adoption-store deploy site --project docs --create"],
+      [
+        "Publish to a server on another machine",
+        "adoption-store deploy site --project docs \\\n  --server https://adopt.example.org --key-file deploy.key",
+      ],
+    )
+      .summary("publish a directory as a site")
       .description("publish a directory of static files as a project's site, and print its address")
-      .argument("<directory>", "the directory to publish; its index.html is the start page")
+      .argument("<directory>", "directory to publish; its index.html is the start page")
       .requiredOption("--project <slug>", "the project, such as docs")
       .option("--create", "create the project if it does not exist")
       .addOption(
-        new Option("--plan <plan>", "the plan of a new project; custom domains need pro")
+        new Option("--plan <plan>", "plan of a new project; custom domains need pro")
           .choices(PLAN_NAMES)
           .default("free"),
       )
       .option(
         "--server <url>",
-        "the server (env ADOPTION_STORE_URL, default BASE_URL or http://localhost:PORT)",
+        "address of the server (env ADOPTION_STORE_URL; default BASE_URL or http://localhost:PORT)",
       )
       .option(
         "--key-file <file>",
-        "file with an API key (env ADOPTION_STORE_KEY: the key itself; default DATA_DIR/admin.key)",
+        "file with an API key (default DATA_DIR/admin.key; env ADOPTION_STORE_KEY holds the key itself)",
       )
       .option("--json", "print the deploy as JSON"),
-    ["dataDir", "baseUrl", "port"],
+    [],
+    ["baseUrl", "port"],
   ).action(async (directory: string, options: Options) => {
     const config = configBeside(options);
     const { listDirectory } = await import("./pack.ts");

@@ -8,6 +8,8 @@ import { isDataDirLocked } from "../data-dir/lock.ts";
 import { lockPath } from "../data-dir/paths.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { fullDiskAdvice, hasNoInodes } from "../data-dir/free-space.ts";
+import { SETTINGS, type SettingName } from "../config/settings.ts";
+import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { backups } from "./doctor-backups.ts";
 import { certificates, database, sites } from "./doctor-database.ts";
 import { type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
@@ -79,27 +81,39 @@ interface Options extends Record<string, unknown> {
   json?: boolean;
 }
 
+const DOCTOR_TEXTS: CommandTexts = {
+  notes: [
+    "Each line begins with ok, warning or FAILED. The command changes nothing. It checks all settings, so it also takes the options of adoption-store serve.",
+  ],
+  exitCodes: { 0: "no check has FAILED", 1: "a check has FAILED" },
+  examples: [
+    { text: "Check the data in ./data", line: "adoption-store doctor" },
+    {
+      text: "Check the data of a service, quickly",
+      line: "adoption-store doctor --quick --data-dir /var/lib/adoption-store",
+    },
+  ],
+};
+
 export const doctorCommand = (): Command =>
   withSettings(
-    new Command("doctor")
+    withTexts(new Command("doctor"), DOCTOR_TEXTS)
+      .summary("check everything, and say what to do")
       .description("check settings, disk, database, sites, backups, port and clock, and say what to do")
       .option(
         "--quick",
-        "skip what takes longest: comparing indexes with their tables, and reading the files of sites",
+        "skip the slow parts: do not compare indexes with their tables, or read the files of sites",
       )
       .option("--json", "print JSON"),
-  )
-    .addHelpText(
-      "after",
-      "\nEach line begins with ok, warning or FAILED. The exit code is 1 if any check has\nFAILED. The command changes nothing.",
-    )
-    .action(async ({ quick = false, json, ...options }: Options) => {
-      const { backupSchedule, backupDir } = configBeside(options);
-      const config = { ...configOf(options), backupSchedule, backupDir };
-      const findings: Finding[] = [];
-      for (const [check, probe] of Object.entries(PROBES))
-        findings.push(await attempt(check, probe, config, { quick }));
-      if (json) printJson(findings);
-      else for (const finding of findings) print(lineOf(finding));
-      process.exitCode = findings.every(({ ok }) => ok) ? 0 : 1;
-    });
+    ["port", "host", "diskReserve", "backupSchedule", "backupDir"],
+    Object.keys(SETTINGS) as SettingName[],
+  ).action(async ({ quick = false, json, ...options }: Options) => {
+    const { backupSchedule, backupDir } = configBeside(options);
+    const config = { ...configOf(options), backupSchedule, backupDir };
+    const findings: Finding[] = [];
+    for (const [check, probe] of Object.entries(PROBES))
+      findings.push(await attempt(check, probe, config, { quick }));
+    if (json) printJson(findings);
+    else for (const finding of findings) print(lineOf(finding));
+    process.exitCode = findings.every(({ ok }) => ok) ? 0 : 1;
+  });

@@ -14,6 +14,7 @@ import { reasonOf } from "../lib/reason.ts";
 import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
 import { followDomain } from "./follow-domain.ts";
+import { withExamples, withTexts } from "./help/texts.ts";
 import {
   type WireDomain,
   displayName,
@@ -24,7 +25,7 @@ import {
   printStage,
 } from "./print/domain.ts";
 import { type Columns, allPages, printList } from "./print/list.ts";
-import { print, printJson, printResult } from "./print/output.ts";
+import { print, printDeclined, printJson, printResult } from "./print/output.ts";
 import { relativeTime } from "./print/relative-time.ts";
 import { configBeside, withSettings } from "./settings.ts";
 
@@ -55,9 +56,9 @@ const showOrJson =
     json ? printJson(domain) : printStage(domain);
 
 /** A command on domains, with the flags that all these commands share. */
-const domainCommand = (name: string, description: string) =>
+const domainCommand = (name: string, description: string, example: readonly [string, string]) =>
   withSettings(
-    new Command(name)
+    withExamples(new Command(name), example)
       .description(description)
       .requiredOption("--project <slug>", "the project, such as docs")
       .option("--json", "print JSON"),
@@ -66,7 +67,10 @@ const domainCommand = (name: string, description: string) =>
   );
 
 const addCommand = () =>
-  domainCommand("add", "add a custom domain to a project, and print the DNS record that it needs")
+  domainCommand("add", "add a custom domain to a project, and print the DNS record that it needs", [
+    "Add a domain, create the record that it prints, and wait until it is live",
+    "adoption-store domains add docs.example.org --project docs --wait",
+  ])
     .argument("<hostname>", "the domain or subdomain, such as docs.example.org")
     .option("--wait", "check it every 10 seconds until it is live, and print every change")
     .action((hostname: string, options: Options) =>
@@ -87,7 +91,13 @@ const addCommand = () =>
     );
 
 const verifyCommand = () =>
-  domainCommand("verify", "check a domain's DNS records now")
+  withTexts(
+    domainCommand("verify", "check a domain's DNS records now", [
+      "Check the records now",
+      "adoption-store domains verify docs.example.org --project docs",
+    ]),
+    { exitCodes: { 0: "the domain is live", 1: "it is not live yet; the findings say why" } },
+  )
     .argument("<hostname>", "the domain")
     .option("--wait", "check it every 10 seconds until it is live, and print every change")
     .action((hostname: string, options: Options) =>
@@ -105,7 +115,10 @@ const everyDomain = (domains: DomainService, project: string): Promise<ListedDom
   allPages((cursor: string | undefined) => domains.list(project, { limit: PAGE_SIZE, cursor }));
 
 const listCommand = () =>
-  domainCommand("list", "list a project's domains").action((options: Options) =>
+  domainCommand("list", "list a project's domains", [
+    "List the domains of the project docs",
+    "adoption-store domains list --project docs",
+  ]).action((options: Options) =>
     withDomains(configBeside(options), async (domains) => {
       const found = (await everyDomain(domains, options.project)).map(fromDomain);
       const now = Date.now();
@@ -123,7 +136,10 @@ const listCommand = () =>
   );
 
 const showCommand = () =>
-  domainCommand("show", "show a domain: its record, what the last check found, and its history")
+  domainCommand("show", "show a domain: its record, what the last check found, and its history", [
+    "Find out why a domain is not live",
+    "adoption-store domains show docs.example.org --project docs",
+  ])
     .argument("<hostname>", "the domain")
     .action((hostname: string, options: Options) =>
       withDomains(configBeside(options), async (domains) => {
@@ -142,7 +158,10 @@ const showCommand = () =>
     );
 
 const primaryCommand = () =>
-  domainCommand("primary", "make a domain the primary one, which the others redirect to")
+  domainCommand("primary", "make a domain the primary one, which the others redirect to", [
+    "Make a domain the primary one",
+    "adoption-store domains primary docs.example.org --project docs",
+  ])
     .argument("<hostname>", "the domain")
     .action((hostname: string, options: Options) =>
       withDomains(configBeside(options), async (domains) => {
@@ -156,7 +175,10 @@ const primaryCommand = () =>
     );
 
 const redirectCommand = () =>
-  domainCommand("redirect", "send a domain's visitors to the primary domain, with status 301")
+  domainCommand("redirect", "redirect a domain's visitors to the primary domain, with status 301", [
+    "Redirect www to the primary domain",
+    "adoption-store domains redirect www.example.org --project docs",
+  ])
     .argument("<hostname>", "the domain")
     .action((hostname: string, options: Options) =>
       withDomains(configBeside(options), async (domains, settings) => {
@@ -205,7 +227,10 @@ const printBeforeRemoval = (
 };
 
 const removeCommand = () =>
-  domainCommand("remove", "remove a domain, and stop serving it at once")
+  domainCommand("remove", "remove a domain, and stop serving it at once", [
+    "Remove a domain and revoke its certificate",
+    "adoption-store domains remove old.example.org --project docs --revoke",
+  ])
     .argument("<hostname>", "the domain")
     .option("--yes", "do not ask")
     .option("--revoke", "revoke its certificate at the CA too")
@@ -215,7 +240,7 @@ const removeCommand = () =>
         if (isServed(domain.stage) && domain.role !== "redirect" && !options.yes)
           printBeforeRemoval(domain, options.project, await everyDomain(domains, options.project));
         if (!options.yes && !(await confirm(`Remove ${displayName(domain)}?`)))
-          return print("Nothing was removed.");
+          return printDeclined(options.json, "Nothing was removed.");
         // The domain is removed even if the CA cannot be reached.
         const refusal = options.revoke
           ? await revokeFor(domain, commandServices(configBeside(options), database).certificates).catch(
@@ -236,7 +261,9 @@ const removeCommand = () =>
     );
 
 export const domainsCommand = (): Command => {
-  const command = new Command("domains").description("custom domains of projects");
+  const command = new Command("domains")
+    .summary("manage the custom domains of sites")
+    .description("add, verify, redirect and remove the custom domains of projects");
   for (const part of [
     addCommand(),
     listCommand(),

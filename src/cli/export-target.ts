@@ -12,6 +12,8 @@ import { isFull, resultCode } from "../lib/storage-errors.ts";
 
 /** The destination of an export. */
 export interface Target {
+  /** True if the data appears on a terminal. */
+  isTerminal?: boolean;
   /** @returns false if the reader has closed the stream */
   write(content: string | Uint8Array): Promise<boolean>;
   /** Completes the export, after its last write. */
@@ -41,6 +43,7 @@ const MAX_WAIT_MS = 10 * MINUTE_MS;
 
 /** A stream whose reader may be slow, but must read each page within `maxWait` milliseconds. */
 export const streamTarget = (output: NodeJS.WritableStream, maxWait = MAX_WAIT_MS): Target => ({
+  isTerminal: (output as NodeJS.WriteStream).isTTY,
   write: (content) =>
     new Promise((resolve, reject) => {
       const giveUp = () =>

@@ -13,6 +13,7 @@ import { type Target, fileTarget, streamTarget } from "./export-target.ts";
 import { formatOf } from "./file-format.ts";
 import { formatCount } from "./print/format.ts";
 import { note, print } from "./print/output.ts";
+import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { rowProgress } from "./print/row-progress.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { stopRequest } from "./signals.ts";
@@ -43,7 +44,8 @@ const writeAnimals = async (
 ): Promise<number> => {
   const form = exportFormat(format, { guarded: options.forSpreadsheets ?? false });
   const total = options.status ? undefined : countPets(database);
-  const progress = rowProgress("Exporting");
+  // On a terminal it would stand between the rows.
+  const progress = target.isTerminal ? undefined : rowProgress("Exporting");
   let rows = 0;
   try {
     let isRead = form.heading === "" || (await target.write(form.heading));
@@ -51,11 +53,11 @@ const writeAnimals = async (
       if (!isRead || isStopped()) break;
       isRead = await target.write(formatPage(page, form));
       rows += page.length;
-      progress.show(rows, total && Math.min(1, rows / total));
+      progress?.show(rows, total && Math.min(1, rows / total));
     }
     return rows;
   } finally {
-    progress.end();
+    progress?.end();
   }
 };
 
@@ -91,22 +93,26 @@ const write = async (
   }
 };
 
-const HELP = `
-The file is a consistent snapshot, sorted by id; the server can keep writing
-meanwhile. Importing it elsewhere gives the same animals in the same order: name,
-category and status, with new ids.
-
-The reader of standard output may be slow: after a second the rest goes to a
-temporary file in DATA_DIR. The export ends if nothing is read for ten minutes.
-
-A spreadsheet takes a name that begins with =, +, - or @ for a formula.
---for-spreadsheets writes a ' before such a name. Import the file with the same
-flag, which removes the '.`;
+const TEXTS: CommandTexts = {
+  notes: [
+    "The file is a consistent snapshot, sorted by id; the server can keep writing meanwhile. Importing it elsewhere gives the same animals in the same order: name, category and status, with new ids.",
+    "The reader of standard output may be slow: after a second the rest goes to a temporary file in DATA_DIR. The export ends if nothing is read for ten minutes.",
+    "A spreadsheet takes a name that begins with =, +, - or @ for a formula. --for-spreadsheets writes a ' before such a name. Import the file with the same flag, which removes the '.",
+  ],
+  examples: [
+    { text: "Write all animals to a file", line: "adoption-store export animals.csv" },
+    {
+      text: "Write the available ones as JSON lines",
+      line: "adoption-store export --format ndjson --status available > animals.ndjson",
+    },
+  ],
+};
 
 export const exportCommand = (): Command =>
   withSettings(
-    new Command("export")
-      .description("write all animals as CSV or NDJSON; a server may be running")
+    withTexts(new Command("export"), TEXTS)
+      .summary("write all animals to a file")
+      .description("write all animals as CSV or NDJSON; the server may be running")
       .argument("[file]", "the file to write (default: standard output)")
       .addOption(
         new Option(
@@ -122,9 +128,9 @@ export const exportCommand = (): Command =>
       )
       .option("--for-spreadsheets", "escape names that a spreadsheet would read as formulas")
       .option("--force", "overwrite the file")
-      .option("--json", "print the summary as JSON, on standard error without a file")
-      .addHelpText("after", HELP),
-    ["dataDir", "diskReserve"],
+      .option("--json", "print the summary as JSON, on standard error without a file"),
+    [],
+    ["diskReserve"],
   ).action(async (file: string | undefined, options: Options) => {
     const path = file === "-" ? undefined : file;
     const config = configBeside(options);

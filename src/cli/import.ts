@@ -15,6 +15,7 @@ import { withDatabase } from "./database.ts";
 import { assertReadable, assertWritable } from "./file-arguments.ts";
 import { formatCount } from "./print/format.ts";
 import { delimiterOf, formatOf } from "./file-format.ts";
+import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { rowProgress } from "./print/row-progress.ts";
 import { stopRequest } from "./signals.ts";
 import { configBeside, withSettings } from "./settings.ts";
@@ -135,21 +136,26 @@ const perform = async (
   else if (outcome.rejected > 0) process.exitCode = 1;
 };
 
-const HELP = `
-The first line of CSV names the columns: name, categoryId and status, spelled in
-any way (Category ID, category_id). The separator is detected. Each row must meet
-the rules of POST /v1/pets; a status may be empty, and in CSV in capitals. Animals
-get new ids: the columns id, line and reason, which exports and files of rejected
-rows have, are ignored.
-
-A row that breaks a rule goes to FILE.rejected, with its line and the reason, and
-the exit code is 1. Correct the rows there, and import that file. An import that
-was stopped continues when it is run again; a file that was imported is refused.`;
+const TEXTS: CommandTexts = {
+  notes: [
+    "The first line of CSV names the columns: name, categoryId and status, spelled in any way (Category ID, category_id). The separator is detected. Each row must meet the rules of POST /v1/pets; a status may be empty, and in CSV in capitals. Animals get new ids: the columns id, line and reason, which exports and files of rejected rows have, are ignored.",
+    "A row that breaks a rule goes to FILE.rejected, with its line and the reason, and the exit code is 1. Correct the rows there, and import that file. An import that was stopped continues when it is run again; a file that was imported is refused.",
+  ],
+  examples: [
+    { text: "Check a file, and write nothing", line: "adoption-store import animals.csv --dry-run" },
+    {
+      text: "Import a file whose columns have other names",
+      line: 'adoption-store import animals.csv --map "Animal Name=name"',
+    },
+  ],
+  exitCodes: { 0: "all rows were added", 1: "the command failed, or rows were rejected" },
+};
 
 export const importCommand = (): Command =>
   withSettings(
-    new Command("import")
-      .description("add the animals of a CSV or NDJSON file; a server may be running")
+    withTexts(new Command("import"), TEXTS)
+      .summary("add the animals of a file")
+      .description("add the animals of a CSV or NDJSON file; the server may be running")
       .argument("<file>", "the file, or - for standard input")
       .addOption(
         new Option("--format <format>", "the format (default: by the file's name)").choices([
@@ -167,9 +173,8 @@ export const importCommand = (): Command =>
       .option("--rejected <file>", "where to write rejected rows (default: FILE.rejected)")
       .option("--again", "import a file that was imported before once more")
       .option("--for-spreadsheets", "the file was written by export --for-spreadsheets")
-      .option("--json", "print the summary as JSON")
-      .addHelpText("after", HELP),
-    ["dataDir", "strictCategories"],
+      .option("--json", "print the summary as JSON"),
+    ["strictCategories"],
   ).action(async (file: string, options: Options) => {
     const config = configBeside(options);
     const { strictCategories } = config;

@@ -8,9 +8,10 @@ import { SCOPES } from "../lib/scopes.ts";
 import { formatTime } from "../lib/time.ts";
 import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
+import { withExamples, withTexts } from "./help/texts.ts";
 import { expiryOf, graceOf, keyIdOf, keyNameOf, rateOf, scopesOf } from "./key-flags.ts";
 import { type Columns, allPages, printList } from "./print/list.ts";
-import { note, print, printJson, printResult } from "./print/output.ts";
+import { note, print, printDeclined, printJson, printResult } from "./print/output.ts";
 import { relativeTime } from "./print/relative-time.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
@@ -41,9 +42,11 @@ const printMinted = (minted: KeyWithSecret, { json }: Options, action: "created"
   print(`Secret, shown only now: ${secret}`);
 };
 
-const SCOPE_LIST = Object.entries(SCOPES)
-  .map(([scope, meaning]) => `${scope} (${meaning})`)
-  .join(", ");
+const SCOPE_WIDTH = Math.max(...Object.keys(SCOPES).map((scope) => scope.length)) + 2;
+const SCOPE_LIST = [
+  "The scopes:",
+  ...Object.entries(SCOPES).map(([scope, meaning]) => `  ${scope.padEnd(SCOPE_WIDTH)}${meaning}`),
+].join("\n");
 
 interface CreateOptions extends Options {
   name: string;
@@ -53,10 +56,23 @@ interface CreateOptions extends Options {
 }
 
 const createCommand = () =>
-  new Command("create")
-    .description("create a key and print its secret, which is shown only now")
+  withExamples(
+    withTexts(new Command("create"), { notes: [SCOPE_LIST] }),
+    [
+      "Create a key for a website that shows animals",
+      "adoption-store keys create --name website --scope pets:read \\\n  --rate-limit 600/min",
+    ],
+    [
+      "Create a key for a shelter's program, for 90 days",
+      "adoption-store keys create --name shelter --expires 90d \\\n  --scope pets:read pets:write",
+    ],
+  )
+    .description("create a key and print its secret, which is shown only once")
     .requiredOption("--name <name>", "what the key is for")
-    .requiredOption("--scope <scopes...>", `what it may do: * for everything, or ${SCOPE_LIST}`)
+    .requiredOption(
+      "--scope <scopes...>",
+      "what it may do: scopes from the list below, or '*' for everything",
+    )
     .option(
       "--expires <when>",
       "when it ends: a time such as 2030-12-05T00:00:00Z or a span such as 90d (default: never)",
@@ -95,22 +111,30 @@ const columnsAt = (now: number): Columns<WireKey> => ({
 });
 
 const listCommand = () =>
-  new Command("list").description("list all keys, without their secrets").action(async (options: Options) => {
-    const found = await withKeys(configOf(options), (keys) =>
-      allPages(async (after: number | undefined) => {
-        const items = await keys.list({ after: after ?? 0, limit: PAGE_SIZE });
-        return { items, next: items.length < PAGE_SIZE ? undefined : items.at(-1)?.id };
-      }),
-    );
-    printList(found.map(fromKey), columnsAt(Date.now()), {
-      json: options.json,
-      empty: "No keys. Create one: adoption-store keys create --help",
+  withExamples(new Command("list"), [
+    "Show all keys and when they were last used",
+    "adoption-store keys list",
+  ])
+    .description("list all keys, without their secrets")
+    .action(async (options: Options) => {
+      const found = await withKeys(configOf(options), (keys) =>
+        allPages(async (after: number | undefined) => {
+          const items = await keys.list({ after: after ?? 0, limit: PAGE_SIZE });
+          return { items, next: items.length < PAGE_SIZE ? undefined : items.at(-1)?.id };
+        }),
+      );
+      printList(found.map(fromKey), columnsAt(Date.now()), {
+        json: options.json,
+        empty: "No keys. Create one: adoption-store keys create --help",
+      });
     });
-  });
 
 const rotateCommand = () =>
-  new Command("rotate")
-    .description("give a key a new secret and print it, which is shown only now")
+  withExamples(new Command("rotate"), [
+    "Replace a secret that leaked; the old one ends now",
+    "adoption-store keys rotate 2 --grace 0s",
+  ])
+    .description("give a key a new secret and print it, which is shown only once")
     .argument("<id>", "the key's id", keyIdOf)
     .option(
       "--grace <span>",
@@ -142,24 +166,22 @@ const revokeOrAsk = async (keys: KeyService, id: number, force: boolean): Promis
 };
 
 const revokeCommand = () =>
-  new Command("revoke")
-    .description("revoke a key permanently, effective immediately")
+  withExamples(new Command("revoke"), ["End the key with id 2", "adoption-store keys revoke 2"])
+    .description("revoke a key at once; this can't be undone")
     .argument("<id>", "the key's id", keyIdOf)
-    .option("--yes", "skip confirmation, even for the last key that can manage keys")
+    .option("--yes", "do not ask, not even for the last key that can manage keys")
     .action(async (id: number, options: Options & { yes?: boolean }) => {
       const key = await withKeys(configOf(options), async (keys) =>
         (await revokeOrAsk(keys, id, options.yes ?? false)) ? keys.get(id) : undefined,
       );
-      if (!key) return print("Nothing was revoked.");
+      if (!key) return printDeclined(options.json, "Nothing was revoked.");
       const revokedAt = formatTime(key.revokedAt ?? 0);
       printResult(options.json, fromKey(key), `Key ${key.id} "${key.name}" was revoked at ${revokedAt}`);
     });
 
 export const keysCommand = (): Command => {
-  const command = new Command("keys").description(
-    "create, list, rotate and revoke API keys; a server may be running",
-  );
+  const command = new Command("keys").description("create, list, rotate and revoke API keys");
   for (const child of [createCommand(), listCommand(), rotateCommand(), revokeCommand()])
-    command.addCommand(withSettings(child.option("--json", "print JSON"), ["dataDir"]));
+    command.addCommand(withSettings(child.option("--json", "print JSON"), []));
   return command;
 };

@@ -1,20 +1,20 @@
-import { Command } from "commander";
+import { Argument, Command } from "commander";
 import { programDocuments } from "../app/openapi.ts";
-import { DOCUMENTS } from "../openapi/sections.ts";
+import { DOCUMENTS, type DocumentName } from "../openapi/sections.ts";
+import { withExamples } from "./help/texts.ts";
 import { configOf, withSettings } from "./settings.ts";
-import { UsageError } from "./usage-error.ts";
 import { print } from "./print/output.ts";
 
 export const openapiCommand = (): Command =>
   withSettings(
-    new Command("openapi")
+    withExamples(new Command("openapi"), [
+      "Save the document of the store's API",
+      "adoption-store openapi store > openapi.json",
+    ])
       .description("print an OpenAPI document as JSON")
-      .argument("[document]", `which one: ${DOCUMENTS.join(" or ")}`, "store"),
+      .addArgument(new Argument("[document]", "which document").choices(DOCUMENTS).default("store")),
     ["port", "baseUrl", "stagingBaseUrl"],
-  ).action(async (text: string, options: Record<string, unknown>) => {
-    const name = DOCUMENTS.find((document) => document === text);
-    if (!name)
-      throw new UsageError(`${JSON.stringify(text)} is not a document: use ${DOCUMENTS.join(" or ")}`);
+  ).action(async (name: DocumentName, options: Record<string, unknown>) => {
     const config = configOf(options);
     const baseUrl = config.baseUrl ?? `http://localhost:${config.port}`;
     const documents = await programDocuments(config);

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import { databaseCopies } from "../backups/database-copies.ts";
 import { quantity } from "../lib/quantity.ts";
@@ -12,8 +12,9 @@ import type { OrderService } from "../orders/service.ts";
 import { ORDER_STATUSES, type OrderStatus } from "../orders/status.ts";
 import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
+import { type CommandTexts, withExamples, withTexts } from "./help/texts.ts";
 import { type Columns, allPages, printList } from "./print/list.ts";
-import { note, print, printResult } from "./print/output.ts";
+import { note, printDeclined, printResult } from "./print/output.ts";
 import { relativeTime } from "./print/relative-time.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
@@ -37,13 +38,6 @@ const withOrders = <Result>(
     return work(orders, adopters, () => vacuum(database.client));
   });
 
-const statusOf = (text: string): OrderStatus => {
-  const status = ORDER_STATUSES.find((one) => one === text);
-  if (!status)
-    throw new UsageError(`--status: ${JSON.stringify(text)} is not one of ${ORDER_STATUSES.join(", ")}`);
-  return status;
-};
-
 const emailOf = (text: string): string => {
   if (!isEmail(text)) throw new UsageError(`email: ${JSON.stringify(text)} is not an email address`);
   return text;
@@ -59,9 +53,12 @@ const columnsAt = (now: number): Columns<ReturnType<typeof fromOrder>> => ({
 });
 
 const listCommand = () =>
-  new Command("list")
+  withExamples(new Command("list"), [
+    "List the adoptions that wait for approval",
+    "adoption-store orders list --status placed",
+  ])
     .description("list adoptions, with their adopters")
-    .option("--status <status>", `only those of one status: ${ORDER_STATUSES.join(", ")}`, statusOf)
+    .addOption(new Option("--status <status>", "only adoptions with this status").choices(ORDER_STATUSES))
     .action(async (options: Options & { status?: OrderStatus }) => {
       const found = await withOrders(configOf(options), (orders) =>
         allPages((cursor: string | undefined) =>
@@ -106,27 +103,29 @@ const forget = (config: Config, email: string, { cancel = false, yes }: Options)
     return result;
   });
 
+const FORGET_TEXTS: CommandTexts = {
+  notes: [
+    "Backups, and databases that a restore has set aside, still hold the adopter. The command lists those that it finds.",
+  ],
+  examples: [{ text: "Erase an adopter", line: "adoption-store orders forget ada@example.org" }],
+};
+
 const forgetCommand = () =>
-  new Command("forget")
+  withTexts(new Command("forget"), FORGET_TEXTS)
+    .summary("erase an adopter from all adoptions")
     .description(
       "erase an adopter: the name, email address and note of all orders, and the responses kept for them",
     )
-    .argument("<email>", "the adopter's email address, case-insensitive", emailOf)
+    .argument("<email>", "the adopter's email address, in capitals or not", emailOf)
     .option(
       "--cancel",
       "cancel this adopter's open orders too; without it an adopter with open orders is refused",
     )
     .option("--yes", "do not ask")
-    .addHelpText(
-      "after",
-      `
-Backups, and databases that a restore has set aside, still hold the adopter. The
-command lists those that it finds.`,
-    )
     .action(async (email: string, options: Options) => {
       const config = configBeside(options);
       const result = await forget(config, email, options);
-      if (!result) return print("Nothing was forgotten.");
+      if (!result) return printDeclined(options.json, "Nothing was forgotten.");
       const { orders, answers, open } = result;
       const copies = databaseCopies(config.dataDir, config.backupDir);
       if (copies.length > 0) note(stillHeld(copies));
@@ -138,13 +137,11 @@ command lists those that it finds.`,
     });
 
 export const ordersCommand = (): Command => {
-  const command = new Command("orders").description(
-    "list adoptions and forget adopters; a server may be running",
-  );
+  const command = new Command("orders").description("list adoptions, and erase adopters");
   for (const [child, settings] of [
-    [listCommand(), ["dataDir"]],
-    [forgetCommand(), ["dataDir", "backupDir"]],
+    [listCommand(), []],
+    [forgetCommand(), ["backupDir"]],
   ] as const)
-    command.addCommand(withSettings(child.option("--json", "print JSON"), settings));
+    command.addCommand(withSettings(child.option("--json", "print JSON"), [], settings));
   return command;
 };

@@ -2,11 +2,12 @@ import { resolve } from "node:path";
 import { Command } from "commander";
 import { type RestoreResult, prepareRestore } from "../backups/restore.ts";
 import { quantity } from "../lib/quantity.ts";
+import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { formatBytes } from "./print/format.ts";
 import { progressLine } from "./print/progress.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { confirm } from "./confirm.ts";
-import { note, print, printJson } from "./print/output.ts";
+import { note, print, printDeclined, printJson } from "./print/output.ts";
 
 interface Options extends Record<string, unknown> {
   yes?: boolean;
@@ -22,39 +23,47 @@ const printRestored = ({ bytes, aside, sites }: RestoreResult, dataDir: string) 
   print("To start the server: adoption-store serve");
 };
 
+const RESTORE_TEXTS: CommandTexts = {
+  notes: [
+    "The previous database stays in DATA_DIR as adoption-store.db.before-restore-<UTC time>. Delete it when you no longer need it.",
+  ],
+  examples: [
+    { text: "Restore a backup", line: "adoption-store restore backups/adoption-store-20301205T000000Z.db" },
+  ],
+};
+
 export const restoreCommand = (): Command =>
   withSettings(
-    new Command("restore")
-      .description("replace the database with a backup; stop the server first")
-      .argument("<file>", "a file that adoption-store backup has written")
+    withTexts(new Command("restore"), RESTORE_TEXTS)
+      .summary("replace the database with a backup")
+      .description("replace the database and the sites with those of a backup; stop the server first")
+      .argument("<file>", "file that adoption-store backup has written")
       .option("--yes", "do not ask")
       .option("--json", "print JSON"),
-    ["dataDir"],
-  )
-    .addHelpText("after", "\nThe previous database is kept as\nadoption-store.db.before-restore-<UTC time>.")
-    .action(async (target: string, options: Options) => {
-      const { dataDir } = configOf(options);
-      const file = resolve(target);
-      const restore = prepareRestore(dataDir, file, Date.now());
-      const progress = progressLine();
-      try {
-        if (
-          restore.replaces &&
-          !options.yes &&
-          !(await confirm(`Replace the database of ${dataDir} with ${file}?`))
-        )
-          return print("Nothing was restored.");
-        const result = await restore.run(progress.show);
-        progress.end();
-        const { missing } = result.sites;
-        if (missing > 0)
-          note(
-            `${missing} files of deployed sites are neither in the backup nor in DATA_DIR: deploy those sites again`,
-          );
-        if (options.json) printJson({ ...result, dataDir });
-        else printRestored(result, dataDir);
-      } finally {
-        progress.end();
-        restore.close();
-      }
-    });
+    [],
+  ).action(async (target: string, options: Options) => {
+    const { dataDir } = configOf(options);
+    const file = resolve(target);
+    const restore = prepareRestore(dataDir, file, Date.now());
+    const progress = progressLine();
+    try {
+      if (
+        restore.replaces &&
+        !options.yes &&
+        !(await confirm(`Replace the database of ${dataDir} with ${file}?`))
+      )
+        return printDeclined(options.json, "Nothing was restored.");
+      const result = await restore.run(progress.show);
+      progress.end();
+      const { missing } = result.sites;
+      if (missing > 0)
+        note(
+          `${missing} files of deployed sites are neither in the backup nor in DATA_DIR: deploy those sites again`,
+        );
+      if (options.json) printJson({ ...result, dataDir });
+      else printRestored(result, dataDir);
+    } finally {
+      progress.end();
+      restore.close();
+    }
+  });

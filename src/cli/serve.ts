@@ -5,6 +5,7 @@ import { findTypos, typoWarning } from "../config/typos.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { type ServiceNotifier, serviceNotifier } from "../service/notify.ts";
 import { startServer } from "../app/server.ts";
+import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { ignoresHangup } from "./signals.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { MigrationStopped } from "../app/migration.ts";
@@ -44,42 +45,62 @@ const createNotifier = (): ServiceNotifier | undefined => {
   return supervisor && serviceNotifier({ ...supervisor, onError: noteUnheard });
 };
 
-export const serveCommand = (): Command =>
-  withSettings(new Command("serve").description("run the server until SIGTERM, SIGINT or SIGHUP")).action(
-    async (options: Record<string, unknown>) => {
-      const config = configOf(options);
-      const signal = stopSignal();
-      const stopping = new AbortController();
-      void signal.then((name) => stopping.abort(name));
-      const notifier = createNotifier();
-      notifier?.starting();
-      const server = await startServer(config, stopping.signal).catch(exitIfStopped);
-      for (const typo of findTypos(processEnvironment())) server.log.warn(typoWarning(typo));
-      // The executable starts with a JIT that compiles late, which saves a fifth of the start's CPU time. Now compiling pays off.
-      Bun.unsafe.setJITPolicy(1);
-      const address = config.baseUrl ?? server.url;
-      const say = config.logFormat === "json" ? printLogged : print;
-      say(`Listening on ${server.url} (${reachOf(config.portHost)})`);
-      say(`Documentation: ${address}/docs`);
-      if (config.console) say(`Console: ${address}/console`);
-      const reach = reachOf(config.host);
-      if (server.httpPort !== undefined) say(`HTTP on port ${server.httpPort} (${reach})`);
-      if (server.httpsPort !== undefined)
-        say(`HTTPS on port ${server.httpsPort} (${reach}), for names that have a certificate`);
-      say(`Sites: ${server.sites.replace("*", "<project>")}`);
-      if (server.adminKey) say(`Admin key (all scopes) in ${server.adminKey}`);
-      if (server.httpsPort !== undefined && !config.acmeAgreeTos)
-        say("The server orders no certificate until ACME_AGREE_TOS is true");
-      notifier?.ready(server.state);
-      const reason = await Promise.race([signal, server.failed]);
-      notifier?.stopping();
-      if (reason instanceof Error) {
-        server.log.error({ reason: reason.message }, "stopping");
-        process.exitCode = 1;
-      } else server.log.info({ signal: reason }, "stopping");
-      await server.stop();
-      server.log.info("stopped");
-      // Without waiting for pending responses of CAs: they could no longer be stored.
-      process.exit();
+const SERVE_TEXTS: CommandTexts = {
+  notes: [
+    "The first start creates DATA_DIR with a database, and the file DATA_DIR/admin.key with a key that may do everything. Settings can also stand in DATA_DIR/adoption-store.toml: adoption-store config example prints such a file.",
+  ],
+  examples: [
+    { text: "Try it on this machine", line: "adoption-store serve" },
+    { text: "Serve the local network", line: "adoption-store serve --host 0.0.0.0 --port 8080" },
+    {
+      text: "Run behind a proxy that does HTTPS",
+      line: "adoption-store serve --base-url https://adopt.example.org --trust-proxy 1",
     },
-  );
+    {
+      text: "Do HTTPS without a proxy, with certificates from Let's Encrypt",
+      line: "adoption-store serve --host 0.0.0.0 --http-port 80 --https-port 443 \\\n  --base-url https://adopt.example.org --acme-agree-tos",
+    },
+  ],
+};
+
+export const serveCommand = (): Command =>
+  withSettings(
+    withTexts(new Command("serve"), SERVE_TEXTS)
+      .summary("run the server")
+      .description("run the server until Ctrl-C, SIGTERM or SIGHUP"),
+  ).action(async (options: Record<string, unknown>) => {
+    const config = configOf(options);
+    const signal = stopSignal();
+    const stopping = new AbortController();
+    void signal.then((name) => stopping.abort(name));
+    const notifier = createNotifier();
+    notifier?.starting();
+    const server = await startServer(config, stopping.signal).catch(exitIfStopped);
+    for (const typo of findTypos(processEnvironment())) server.log.warn(typoWarning(typo));
+    // The executable starts with a JIT that compiles late, which saves a fifth of the start's CPU time. Now compiling pays off.
+    Bun.unsafe.setJITPolicy(1);
+    const address = config.baseUrl ?? server.url;
+    const say = config.logFormat === "json" ? printLogged : print;
+    say(`Listening on ${server.url} (${reachOf(config.portHost)})`);
+    say(`Documentation: ${address}/docs`);
+    if (config.console) say(`Console: ${address}/console`);
+    const reach = reachOf(config.host);
+    if (server.httpPort !== undefined) say(`HTTP on port ${server.httpPort} (${reach})`);
+    if (server.httpsPort !== undefined)
+      say(`HTTPS on port ${server.httpsPort} (${reach}), for names that have a certificate`);
+    say(`Sites: ${server.sites.replace("*", "<project>")}`);
+    if (server.adminKey) say(`Admin key (all scopes) in ${server.adminKey}`);
+    if (server.httpsPort !== undefined && !config.acmeAgreeTos)
+      say("The server orders no certificate until ACME_AGREE_TOS is true");
+    notifier?.ready(server.state);
+    const reason = await Promise.race([signal, server.failed]);
+    notifier?.stopping();
+    if (reason instanceof Error) {
+      server.log.error({ reason: reason.message }, "stopping");
+      process.exitCode = 1;
+    } else server.log.info({ signal: reason }, "stopping");
+    await server.stop();
+    server.log.info("stopped");
+    // Without waiting for pending responses of CAs: they could no longer be stored.
+    process.exit();
+  });

@@ -97,6 +97,7 @@ export const spooling = (target: Target, options: SpoolOptions): Target => {
     spool = undefined;
   };
   return {
+    isTerminal: target.isTerminal ?? false,
     async write(content) {
       if (!spool) return pass(content);
       spool.append(content);

@@ -1,6 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Command } from "commander";
+import { fullName } from "../../src/cli/help/help-command.ts";
+import { textsOf } from "../../src/cli/help/texts.ts";
+import { program } from "../../src/cli/program.ts";
 import { openProject } from "../domains/projects.ts";
 import { dnsServer } from "../support/dns.ts";
 import { saveSettings } from "../../src/config/saved-settings.ts";
@@ -10,8 +14,8 @@ import { bundled, inProcess, onTerminal } from "./program.ts";
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
-const program = bundled();
-const spawn = (argv: string[], env: Record<string, string> = {}) => program(argv, { env });
+const executable = bundled();
+const spawn = (argv: string[], env: Record<string, string> = {}) => executable(argv, { env });
 const run = (argv: string[], env: Record<string, string> = {}) => inProcess(argv, { env });
 
 describe("wrong use is one line on standard error and exit code 2", () => {
@@ -65,12 +69,33 @@ test("without arguments the program says what to do first", async () => {
   expect(out).toEndWith("All commands: adoption-store help\n");
 });
 
-test("help lists all commands under headings, and fits 80 columns", async () => {
+test("help lists all commands under headings", async () => {
   const { out } = await run(["help"]);
   for (const command of ["serve", "keys", "openapi", "doctor", "version"])
     expect(out).toContain(`\n  ${command}`);
   expect(out).toContain("\n\nBackups:\n  backup <file> ");
-  expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
+});
+
+const everyCommand = (command = program()): Command[] => [command, ...command.commands.flatMap(everyCommand)];
+
+test("every command's help fits 80 columns, and shows an example if it does something by itself", async () => {
+  for (const command of everyCommand()) {
+    const { out: help } = await run(["help", ...fullName(command).split(" ").slice(1)]);
+    expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    const isSimple = command.commands.length > 0 || ["version", "help"].includes(command.name());
+    if (!isSimple) expect(help).toContain("\nExamples:\n");
+  }
+});
+
+test("every example calls a command with options that it has", async () => {
+  for (const command of everyCommand())
+    for (const { line } of textsOf(command).examples ?? []) {
+      const words = line.replaceAll("\\\n", "").split(/ +/);
+      const path = words.slice(1, 1 + fullName(command).split(" ").length - 1);
+      expect(["adoption-store", ...path].join(" ")).toBe(fullName(command));
+      const known = [...command.options, ...program().options].map(({ long }) => long);
+      for (const word of words.filter((one) => one.startsWith("--"))) expect(known).toContain(word);
+    }
 });
 
 test.each([
@@ -100,7 +125,9 @@ test.each(["help keys create", "keys help create", "keys create -h"])(
 
 test("a subcommand's help lists no settings besides the global options", async () => {
   const { out } = await run(["domains", "list", "--help"]);
-  expect(out.match(/--[\w-]+/g)).toEqual(["--project", "--json", "--data-dir", "--config", "--help"]);
+  expect(new Set(out.match(/--[\w-]+/g))).toEqual(
+    new Set(["--project", "--json", "--data-dir", "--config", "--help"]),
+  );
 });
 
 test("global options stand before or after the command", async () => {
@@ -133,7 +160,7 @@ describe("a boolean setting", () => {
 });
 
 test.skipIf(!existsSync("/dev/full"))("a key whose secret cannot be printed is named", async () => {
-  const { code, error } = await program(["keys", "create", "--name", "x", "--scope", "*"], {
+  const { code, error } = await executable(["keys", "create", "--name", "x", "--scope", "*"], {
     env: { DATA_DIR: temporaryDirectory() },
     output: "/dev/full",
   });

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { type Command, Help, type HelpConfiguration, type Option } from "commander";
+import { type Argument, type Command, Help, type HelpConfiguration, type Option } from "commander";
 import { hidesGlobals } from "./globals.ts";
 import { textsOf } from "./texts.ts";
 
@@ -13,6 +13,20 @@ const bold = (text: string): string => styleText("bold", text, { validateStream:
 const dim = (text: string): string => styleText("dim", text, { validateStream: false });
 
 const indent = (text: string, by: string): string => text.replaceAll(/^/gm, by);
+
+/** A description, which is written for lists, as a sentence. */
+const sentence = (text: string): string =>
+  text === "" || /[.:]$/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** `(free, pro or enterprise; default free)`; "" if there is nothing to say. */
+const allowed = ({ argChoices, defaultValue, defaultValueDescription }: Option | Argument): string => {
+  const last = argChoices?.at(-1);
+  const parts = [
+    ...(last === undefined ? [] : [`${argChoices?.slice(0, -1).join(", ")} or ${last}`]),
+    ...(typeof defaultValue === "string" ? [`default ${defaultValueDescription ?? defaultValue}`] : []),
+  ];
+  return parts.length === 0 ? "" : ` (${parts.join("; ")})`;
+};
 
 /** The options of a command, and those of the program that hold for it. */
 const visibleOptions = (command: Command): Option[] => {
@@ -95,7 +109,7 @@ const formatHelp = (command: Command, helper: Help): string => {
   const width = Math.max(0, ...terms.filter((one) => one <= MAX_TERM_WIDTH));
   const paragraphs = [
     `${bold("Usage:")} ${helper.commandUsage(command)}`,
-    helper.boxWrap(helper.commandDescription(command), helper.helpWidth ?? 80),
+    helper.boxWrap(sentence(helper.commandDescription(command)), helper.helpWidth ?? 80),
     ...sections.map(([heading, items]) =>
       [bold(heading), ...items.map(([term, description]) => item(helper, width, term, description))].join(
         "\n",
@@ -110,6 +124,8 @@ const formatHelp = (command: Command, helper: Help): string => {
 export const HELP: HelpConfiguration = {
   formatHelp,
   visibleOptions,
+  optionDescription: (option) => option.description + allowed(option),
+  argumentDescription: (argument) => argument.description + allowed(argument),
   prepareContext(context) {
     this.helpWidth = Math.min(context.helpWidth ?? 80, MAX_WIDTH);
   },

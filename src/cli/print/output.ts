@@ -9,6 +9,10 @@ export const note = (message: string): void => {
   process.stderr.write(`adoption-store: ${message}\n`);
 };
 
+/** Prints that nothing was done, because the user said no. */
+export const printDeclined = (json: boolean | undefined, text: string): void =>
+  printResult(json, { declined: true }, text);
+
 /** Prints the result of a command: as JSON with `--json`, else in words. */
 export const printResult = (json: boolean | undefined, value: unknown, text: string): void =>
   json ? printJson(value) : print(text);
