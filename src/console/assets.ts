@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { staticText } from "../http/static-text.ts";
-import { bundle } from "./bundle.ts" with { type: "macro" };
+import { bundle } from "../lib/bundle.ts" with { type: "macro" };
 
 const asset = (name: string, type: string, content: string) => {
   const hash = createHash("sha256").update(content).digest("hex").slice(0, 16);
@@ -13,5 +13,5 @@ const asset = (name: string, type: string, content: string) => {
   };
 };
 
-export const SCRIPT = asset("console.js", "text/javascript", bundle("main.tsx"));
-export const STYLE = asset("console.css", "text/css", bundle("style.css"));
+export const SCRIPT = asset("console.js", "text/javascript", bundle("console/ui/main.tsx"));
+export const STYLE = asset("console.css", "text/css", bundle("console/ui/style.css"));

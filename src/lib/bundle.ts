@@ -1,9 +1,10 @@
 /**
  * A macro: Bun runs it when it bundles this program or, in development, loads it. Returns the bundled script or style sheet.
+ * @param entry the path of the file below `src`
  * @throws Error with the message of the bundler
  */
 export const bundle = (entry: string): string => {
-  const path = `${import.meta.dir}/ui/${entry}`;
+  const path = `${import.meta.dir}/../${entry}`;
   const { stdout, stderr, success } = Bun.spawnSync({
     cmd: [process.execPath, "build", "--minify", "--target=browser", "--production", path],
     stderr: "pipe",
