@@ -41,13 +41,13 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/data-dir\//, to: [/^src\/(config|db|lib)\//] },
   { from: /^src\/http\//, to: [/^src\/lib\//] },
   { from: /^src\/openapi\//, to: [/^src\/(http|lib)\//] },
+  { from: /^src\/service\//, to: [/^src\/lib\//] },
+  { from: /^src\/edge\//, to: [/^src\/(http|lib|protocols\/tls)\//] },
+  // They run in a browser, so they import nothing of this program.
+  { from: /^src\/(console|manual)\/ui\//, to: [] },
   // The generated parts of the manual describe what every room does.
   { from: /^src\/manual\/generated\//, to: [/^src\/(?!main\.ts|cli\/|app\/|console\/)/] },
   { from: /^src\/manual\//, to: [/^src\/(http|lib)\//] },
-  { from: /^src\/service\//, to: [/^src\/lib\//] },
-  { from: /^src\/edge\//, to: [/^src\/(http|lib|protocols\/tls)\//] },
-  // It is a client of the HTTP API in a browser, so it imports nothing of this program.
-  { from: /^src\/console\/ui\//, to: [] },
   { from: /^src\/console\//, to: [/^src\/(http|lib)\//] },
   // DATA_DIR holds the database, and the files of deploys beside it.
   {
@@ -76,7 +76,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
 
 /** The room of a file: `src/pets`, `src/protocols/dns`, `src/console/ui`. */
 const roomOf = (file: string): string =>
-  /^src\/(?:protocols\/\w+|console\/ui|[\w-]+)(?=\/)/.exec(file)?.[0] ?? file;
+  /^src\/(?:protocols\/\w+|(?:console|manual)\/ui|[\w-]+)(?=\/)/.exec(file)?.[0] ?? file;
 
 const isAllowed = ({ from, to }: Import): boolean => {
   if (!/^(src|drizzle)\/|^package\.json$/.test(to) || roomOf(from) === roomOf(to)) return true;
@@ -92,6 +92,7 @@ const PACKAGES: Record<string, RegExp> = {
   "drizzle-orm": /^src\/db\/|[/-](repository|queries|erasure)\.ts$/,
   "bun:sqlite": /^src\/db\//,
   commander: /^src\/cli\//,
+  minisearch: /^src\/manual\/ui\//,
   "csv-parse": /^src\/bulk\/csv-reader\.ts$/,
   pino: /^src\/lib\/log\.ts$/,
   jose: /^src\/protocols\/acme\//,
@@ -162,7 +163,7 @@ test("only config/ reads the environment, and heap.ts passes it to the program t
 test("importing every module but main.ts does nothing: no output, no file, and the process ends by itself", async () => {
   const directory = temporaryDirectory();
   const modules = files
-    .filter((file) => file !== "src/main.ts" && !file.startsWith("src/console/ui/"))
+    .filter((file) => file !== "src/main.ts" && !/^src\/(console|manual)\/ui\//.test(file))
     .map((file) => `import ${JSON.stringify(join(ROOT, file))};`);
   const script = join(directory, "all.ts");
   await Bun.write(script, modules.join("\n"));

@@ -1,46 +1,114 @@
-import { CONTENTS } from "./contents.ts";
+import { SCRIPT, STYLE, THEME_SCRIPT } from "./assets.ts";
+import type { Edition } from "./edition.ts";
 import { addressOf } from "./links.ts";
-import { PAGES, type Page } from "./pages.ts";
-import type { Rendered } from "./render.ts";
+import { PAGES, type Page, SECTIONS } from "./pages.ts";
+import type { Heading, Rendered } from "./render.ts";
 
-const link = (href: string, html: string, isCurrent = false): string =>
-  `<a href="${href}"${isCurrent ? ' aria-current="page"' : ""}>${html}</a>`;
+const NAME = "Adoption store";
 
-const sidebar = (base: string, current: string): string =>
-  CONTENTS.filter(({ pages }) => pages.length > 0)
-    .map(({ name, title }) => {
-      const items = PAGES.filter(({ section }) => section?.name === name).map(
-        (page) =>
-          `<li>${link(addressOf(base, page.path), Bun.escapeHTML(page.title), page.path === current)}</li>`,
-      );
-      return `<h2>${Bun.escapeHTML(title)}</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
-    })
-    .join("\n");
+const text = Bun.escapeHTML;
 
-/** The HTML document of a page. `base` is the address of the manual: `/manual`, or empty for a site of its own. */
-export const documentOf = (
-  { path, title, summary }: Pick<Page, "path" | "title" | "summary">,
-  { html }: Rendered,
-  base: string,
-): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
+const head = ({ path, title, summary }: ShownPage, { base }: Edition): string => `<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${Bun.escapeHTML(title)}</title>
-<meta name="description" content="${Bun.escapeHTML(summary)}">
+<title>${path === "index" ? text(title) : `${text(title)} · ${NAME} manual`}</title>
+<meta name="description" content="${text(summary)}">
 <link rel="icon" href="data:,">
-<link rel="alternate" type="text/markdown" href="${base}/${path}.md">
+<link rel="stylesheet" href="${base}/${STYLE.path}">
+<script src="${base}/${THEME_SCRIPT.path}"></script>
+<script src="${base}/${SCRIPT.path}" type="module"></script>`;
+
+const SEARCH = (base: string) => `<search class="search js-only" data-index="${base}/search.json">
+<input type="search" aria-label="Search the manual" placeholder="Search" autocomplete="off" spellcheck="false">
+<kbd aria-hidden="true">/</kbd>
+<p class="visually-hidden" role="status"></p>
+<ul class="results" hidden></ul>
+</search>`;
+
+const header = ({ base, neighbours }: Edition): string => `<header class="top">
+<a class="brand" href="${addressOf(base, "index")}">${NAME} <span>manual</span></a>
+${SEARCH(base)}
+<nav class="neighbours" aria-label="Service">
+${neighbours.map(({ href, label }) => `<a href="${href}">${label}</a>`).join("\n")}
+</nav>
+<button type="button" class="theme js-only" aria-label="Dark theme" aria-pressed="false"></button>
+</header>`;
+
+const pageLink = (page: Page, base: string, current: string): string =>
+  `<li><a href="${addressOf(base, page.path)}"${page.path === current ? ' aria-current="page"' : ""}>${text(page.title)}</a></li>`;
+
+// A switch works without a script: on a phone the style sheet shows what follows it only while it is open.
+const sidebar = (base: string, current: string): string => {
+  const sections = SECTIONS.map(
+    ({ title, pages }) =>
+      `<p>${text(title)}</p>\n<ul>\n${pages.map((page) => pageLink(page, base, current)).join("\n")}\n</ul>`,
+  );
+  return `<details class="switch"><summary>Menu</summary></details>
+<nav class="sidebar" aria-label="Manual">
+${sections.join("\n")}
+</nav>`;
+};
+
+const tableOfContents = (headings: readonly Heading[]): string => {
+  if (headings.length < 2) return "";
+  const rows = headings.map(
+    ({ level, id, html }) => `<li class="level-${level}"><a href="#${id}">${html}</a></li>`,
+  );
+  return `<details class="switch"><summary>On this page</summary></details>
+<nav class="toc" aria-label="On this page">
+<p>On this page</p>
+<ul>
+${rows.join("\n")}
+</ul>
+</nav>`;
+};
+
+const pager = (base: string, path: string): string => {
+  const at = PAGES.findIndex((page) => page.path === path);
+  const link = (page: Page | undefined, rel: string, label: string) =>
+    page
+      ? `<a rel="${rel}" href="${addressOf(base, page.path)}"><span>${label}</span> ${text(page.title)}</a>`
+      : "";
+  const links = [
+    link(at > 0 ? PAGES[at - 1] : undefined, "prev", "Previous"),
+    link(path === "404" ? undefined : PAGES[at + 1], "next", "Next"),
+  ].filter(Boolean);
+  return links.length === 0
+    ? ""
+    : `<nav class="pager" aria-label="Previous and next page">\n${links.join("\n")}\n</nav>`;
+};
+
+const footer = (path: string, { base, version }: Edition): string => {
+  const markdown = path === "404" ? "" : `<a href="${base}/${path}.md">This page as Markdown</a>`;
+  return `<footer>\n<span>${NAME} ${text(version)}</span>\n${markdown}\n</footer>`;
+};
+
+/** A page as readers see it. */
+export type ShownPage = Pick<Page, "path" | "title" | "summary" | "section">;
+
+/** The HTML document of a page. */
+export const documentOf = (page: ShownPage, { html, headings }: Rendered, edition: Edition): string => {
+  const { base } = edition;
+  const { path, section } = page;
+  return `<!doctype html>
+<html lang="en">
+<head>
+${head(page, edition)}
 </head>
 <body>
-<nav aria-label="Manual">
-${link(addressOf(base, "index"), "Manual", path === "index")}
+<a class="skip" href="#content">Skip to the content</a>
+${header(edition)}
 ${sidebar(base, path)}
-</nav>
-<main>
+<main id="content" tabindex="-1">
+${tableOfContents(headings)}
+<article>
+${section ? `<p class="section">${text(section.title)}</p>` : ""}
 ${html}
+</article>
+${pager(base, path)}
+${footer(path, edition)}
 </main>
 </body>
 </html>
 `;
+};

@@ -6,7 +6,7 @@ export interface Page {
   /** `how-to/backups`; `index` for the first page. */
   path: string;
   title: string;
-  /** The first paragraph, in Markdown and on one line. */
+  /** The first paragraph, on one line and without links. */
   summary: string;
   section: Section | undefined;
   text: string;
@@ -15,10 +15,12 @@ export interface Page {
 const TITLE = /^# (.+)$/m;
 const SUMMARY = /^# .+\n+([^#`{|!>\n][^\n]*(?:\n[^\n]+)*)/;
 
+const LINK = /\[([^\]]+)\]\([^)]+\)/g;
+
 const pageOf = ({ name, text }: Source, section?: Section): Page => ({
   path: section ? `${section.name}/${name}` : name,
   title: TITLE.exec(text)?.[1] ?? name,
-  summary: SUMMARY.exec(text)?.[1]?.replaceAll("\n", " ") ?? "",
+  summary: (SUMMARY.exec(text)?.[1] ?? "").replaceAll("\n", " ").replaceAll(LINK, "$1"),
   section,
   text,
 });
@@ -30,17 +32,17 @@ export const PAGES: readonly Page[] = CONTENTS.flatMap((section) =>
   section.pages.map((page) => pageOf(page, section)),
 );
 
+/** The sections that have pages, with their pages. */
+export const SECTIONS: readonly { title: string; pages: readonly Page[] }[] = CONTENTS.map((section) => ({
+  title: section.title,
+  pages: PAGES.filter((page) => page.section === section),
+})).filter(({ pages }) => pages.length > 0);
+
 const contentsList = (): string =>
-  CONTENTS.filter(({ pages }) => pages.length > 0)
-    .map(({ name, title }) => {
-      const rows = PAGES.filter(({ section }) => section?.name === name);
-      return [
-        `## ${title}`,
-        "",
-        ...rows.map(({ path, title, summary }) => `- [${title}](${path}.md): ${summary}`),
-      ].join("\n");
-    })
-    .join("\n\n");
+  SECTIONS.map(({ title, pages }) => {
+    const rows = pages.map(({ path, title, summary }) => `- [${title}](${path}.md): ${summary}`);
+    return [`## ${title}`, "", ...rows].join("\n");
+  }).join("\n\n");
 
 const PLACEHOLDER = /^\{\{([\w-]+)\}\}$/gm;
 

@@ -1,10 +1,12 @@
+import { codeHtml, infoOf, keepAttributes } from "./code.ts";
+import { withHeadingIds } from "./heading-ids.ts";
 import { addressOf, targetOf } from "./links.ts";
 
-/** A heading of a page, for its table of contents. */
+/** A heading of a page. `html` is its text, escaped. */
 export interface Heading {
   level: number;
   id: string;
-  text: string;
+  html: string;
 }
 
 export interface Rendered {
@@ -13,59 +15,101 @@ export interface Rendered {
 }
 
 // Raw HTML is shown as text: generated parts hold `<slug>` and the like.
-const OPTIONS = { tables: true, noHtmlBlocks: true, noHtmlSpans: true } as const;
+const OPTIONS = {
+  tables: true,
+  noHtmlBlocks: true,
+  noHtmlSpans: true,
+  noIndentedCodeBlocks: true,
+} as const;
 
-/** The fragment that code hosts give to a heading. Bun's own leaves out `_`, which codes of errors have. */
-const idOf = (html: string): string =>
-  html
-    .replaceAll(/<[^>]*>|&\w+;/g, "")
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}_\s-]/gu, "")
-    .trim()
-    .replaceAll(/\s/g, "-");
+const HTML = { html: true } as const;
 
-const withIds = (html: string): string => {
-  const seen = new Map<string, number>();
-  return html.replaceAll(/<(h[1-6])>(.*?)<\/\1>/gs, (_whole, tag: string, inner: string) => {
-    const id = idOf(inner);
-    const count = seen.get(id) ?? 0;
-    seen.set(id, count + 1);
-    return `<${tag} id="${count === 0 ? id : `${id}-${count}`}">${inner}</${tag}>`;
-  });
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+  "&amp;": "&",
 };
 
-/** Renders the Markdown of the page at `path`, with links below `base`. */
-export const render = (markdown: string, path: string, base: string): Rendered => {
-  const headings: Heading[] = [];
-  const link = (element: HTMLRewriterTypes.Element, attribute: "href" | "src") => {
-    const target = targetOf(path, element.getAttribute(attribute) ?? "");
-    if (!target) element.removeAndKeepContent();
-    else if (target.kind === "page")
-      element.setAttribute(attribute, addressOf(base, target.path) + target.fragment);
-    else if (target.kind === "picture") element.setAttribute(attribute, `${base}/${target.path}`);
+/** The text of what Bun.markdown escapes. */
+export const unescapeHtml = (html: string): string =>
+  html.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity] ?? entity);
+
+/** Puts a link to itself beside each heading, and collects the headings. */
+const headingHandlers = (headings: Heading[]): HTMLRewriterTypes.HTMLRewriterElementContentHandlers => ({
+  element(element) {
+    const heading: Heading = {
+      level: Number(element.tagName[1]),
+      id: element.getAttribute("id") ?? "",
+      html: "",
+    };
+    headings.push(heading);
+    element.before('<div class="heading">', HTML);
+    element.onEndTag((end) => {
+      const label = heading.html.replaceAll('"', "&quot;");
+      end.after(`<a class="anchor" href="#${heading.id}" aria-label="Link to: ${label}">#</a></div>`, HTML);
+    });
+  },
+  text({ text }) {
+    const heading = headings.at(-1);
+    if (heading) heading.html += text;
+  },
+});
+
+/** Colours code, and names its file. */
+const codeHandlers = (): HTMLRewriterTypes.HTMLRewriterElementContentHandlers => {
+  let code = "";
+  return {
+    element(element) {
+      code = "";
+      const { language, file } = infoOf(element.getAttribute("class") ?? "");
+      element.removeAttribute("class");
+      if (language !== "") element.setAttribute("data-language", language);
+      if (file !== undefined) element.setAttribute("data-file", file);
+      element.onEndTag(
+        (end) => void end.before(codeHtml(unescapeHtml(code).replace(/\n$/, ""), language), HTML),
+      );
+    },
+    text(chunk) {
+      code += chunk.text;
+      chunk.remove();
+    },
   };
+};
+
+const pointTo = (
+  element: HTMLRewriterTypes.Element,
+  attribute: "href" | "src",
+  { from, base }: { from: string; base: string },
+): void => {
+  const target = targetOf(from, element.getAttribute(attribute) ?? "");
+  if (!target) element.removeAndKeepContent();
+  else if (target.kind === "page")
+    element.setAttribute(attribute, addressOf(base, target.path) + target.fragment);
+  else if (target.kind === "picture") element.setAttribute(attribute, `${base}/${target.path}`);
+};
+
+/** Puts an element into another one. */
+const wrapIn = (open: string, close: string) => ({
+  element(element: HTMLRewriterTypes.Element) {
+    element.before(open, HTML);
+    element.after(close, HTML);
+  },
+});
+
+/** Renders the Markdown of the page at `from`, with links below `base`. */
+export const render = (markdown: string, from: string, base: string): Rendered => {
+  const headings: Heading[] = [];
+  const place = { from, base };
   const html = new HTMLRewriter()
-    .on("h2[id], h3[id]", {
-      element(element) {
-        const id = element.getAttribute("id") ?? "";
-        headings.push({ level: Number(element.tagName[1]), id, text: "" });
-        element.append(` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`, {
-          html: true,
-        });
-      },
-      text({ text }) {
-        const heading = headings.at(-1);
-        if (heading) heading.text += text;
-      },
-    })
-    .on("a[href]", { element: (element) => link(element, "href") })
-    .on("img[src]", { element: (element) => link(element, "src") })
-    .on("table", {
-      element(element) {
-        element.before('<div class="scroll" tabindex="0">', { html: true });
-        element.after("</div>", { html: true });
-      },
-    })
-    .transform(withIds(Bun.markdown.html(markdown, OPTIONS)));
+    .on("h2[id], h3[id]", headingHandlers(headings))
+    .on("a[href]", { element: (element) => pointTo(element, "href", place) })
+    .on("img[src]", { element: (element) => pointTo(element, "src", place) })
+    .on("table", wrapIn('<div class="scroll" role="group" aria-label="Table" tabindex="0">', "</div>"))
+    .on("pre", { element: (element) => void element.setAttribute("tabindex", "0") })
+    .on("pre", wrapIn('<figure class="code">', "</figure>"))
+    .on("pre > code", codeHandlers())
+    .transform(withHeadingIds(Bun.markdown.html(keepAttributes(markdown), OPTIONS)));
   return { html, headings };
 };

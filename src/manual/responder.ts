@@ -1,5 +1,6 @@
 import type { RequestHeaders } from "../http/etag.ts";
 import { staticText } from "../http/static-text.ts";
+import type { Edition } from "./edition.ts";
 import { type ManualFile, manualFiles, notFoundPage } from "./manual.ts";
 
 /** This host's own files only. */
@@ -14,34 +15,38 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const HEADERS = { "cache-control": "no-cache", "content-security-policy": POLICY };
+const HEADERS = { "content-security-policy": POLICY };
+/** For files whose path changes with their content. */
+const IMMUTABLE = "public, max-age=31536000, immutable";
+
+const cacheControlOf = (path: string): string => (path.startsWith("assets/") ? IMMUTABLE : "no-cache");
 
 /** @param path below the manual's address @param wantsMarkdown the client prefers Markdown to HTML */
 export type Responder = (path: string, wantsMarkdown: boolean, headers: RequestHeaders) => Promise<Response>;
 
-const open = async (make: () => Promise<ManualFile>) => {
-  const { text, type } = await make();
-  return staticText(text, type, HEADERS);
-};
-
-/** Responds with the files of the manual. Each is rendered once, on first use. */
-export const manualResponder = (base: string, origin: string): Responder => {
-  const files = manualFiles(base, origin);
-  const responders = new Map<string, Promise<ReturnType<typeof staticText>>>();
-  const responderAt = (path: string) => {
-    const existing = responders.get(path);
-    const make = files.get(path);
-    if (existing || !make) return existing;
-    const responder = open(make);
+/** Responds with the files of the manual. Each is made once, on first use. */
+export const manualResponder = (edition: Edition): Responder => {
+  const files = manualFiles(edition);
+  const responders = new Map<string, ReturnType<typeof staticText>>();
+  const open = async (path: string, make: () => ManualFile | Promise<ManualFile>) => {
+    const { text, type } = await make();
+    const responder = staticText(text, type, { ...HEADERS, "cache-control": cacheControlOf(path) });
     responders.set(path, responder);
     return responder;
+  };
+  const responderAt = async (path: string) => {
+    const make = files.get(path);
+    return responders.get(path) ?? (make && open(path, make));
   };
   return async (path, wantsMarkdown, headers) => {
     const isNegotiated = files.has(`${path}.md`);
     const responder = await responderAt(isNegotiated && wantsMarkdown ? `${path}.md` : path);
     if (!responder) {
-      const { text, type } = notFoundPage(base);
-      return new Response(text, { status: 404, headers: { ...HEADERS, "content-type": type } });
+      const { text, type } = notFoundPage(edition);
+      return new Response(text, {
+        status: 404,
+        headers: { ...HEADERS, "cache-control": "no-cache", "content-type": type },
+      });
     }
     const response = await responder(headers);
     if (isNegotiated) response.headers.append("vary", "Accept");

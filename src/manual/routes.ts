@@ -3,15 +3,17 @@ import type { RequestHeaders } from "../http/etag.ts";
 import type { Macros } from "../http/macros.ts";
 import { NoQuery } from "../http/schemas.ts";
 import { prefersMarkdown } from "../lib/accept.ts";
+import type { Edition } from "./edition.ts";
 import type { Responder } from "./responder.ts";
 
 export const MANUAL_PATH = "/manual";
 
 /** The manual: HTML pages, their Markdown, and `/llms.txt`. */
-export const manualRoutes = ({ baseUrl, macros }: { baseUrl: string; macros: Macros }) => {
+export const manualRoutes = ({ edition, macros }: { edition: Omit<Edition, "base">; macros: Macros }) => {
   let responder: Promise<Responder> | undefined;
   // Imported on first use, so that it does not slow down the start.
-  const open = async () => (await import("./responder.ts")).manualResponder(MANUAL_PATH, baseUrl);
+  const open = async () =>
+    (await import("./responder.ts")).manualResponder({ ...edition, base: MANUAL_PATH });
   const respond = async (path: string, headers: RequestHeaders) => {
     responder ??= open();
     return (await responder)(path, prefersMarkdown(headers["accept"]), headers);

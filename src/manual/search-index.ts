@@ -1,0 +1,59 @@
+import { addressOf } from "./links.ts";
+import { PAGES, markdownOf } from "./pages.ts";
+import { render, unescapeHtml } from "./render.ts";
+
+/** What a search can find: a page, or the part of it below one heading. */
+export interface SearchEntry {
+  address: string;
+  /** The title of the page. */
+  page: string;
+  /** The heading of the part; the title of the page for what stands above its first heading. */
+  heading: string;
+  text: string;
+}
+
+/** The link to itself beside a heading. */
+const ANCHOR = /<a class="anchor"[^>]*>#<\/a>/g;
+
+const plain = (html: string): string => unescapeHtml(html).replaceAll(/\s+/g, " ").trim();
+
+/** The parts of a rendered page. */
+const partsOf = (html: string, address: string, page: string): SearchEntry[] => {
+  const first: SearchEntry = { address, page, heading: page, text: "" };
+  const parts = [first];
+  let isHeading = false;
+  const last = () => parts.at(-1) ?? first;
+  new HTMLRewriter()
+    .on("h1, h2[id], h3[id]", {
+      element(element) {
+        isHeading = true;
+        if (element.tagName !== "h1")
+          parts.push({ address: `${address}#${element.getAttribute("id")}`, page, heading: "", text: "" });
+        element.onEndTag(() => {
+          isHeading = false;
+        });
+      },
+    })
+    .onDocument({
+      text({ text }) {
+        if (!isHeading) last().text += text;
+        else if (parts.length > 1) last().heading += text;
+      },
+    })
+    .transform(html.replaceAll(ANCHOR, ""));
+  for (const part of parts) {
+    part.heading = plain(part.heading);
+    part.text = plain(part.text);
+  }
+  return parts;
+};
+
+/** Everything that the search of the manual finds: all but the first page, which only lists the others. */
+export const searchIndex = async (base: string): Promise<SearchEntry[]> => {
+  const entries = [];
+  for (const page of PAGES) {
+    const { html } = render(await markdownOf(page), page.path, base);
+    entries.push(...partsOf(html, addressOf(base, page.path), page.title));
+  }
+  return entries;
+};

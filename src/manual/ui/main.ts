@@ -1,0 +1,11 @@
+import { addCopyButton } from "./copy.ts";
+import { watchScrolling } from "./scrolling.ts";
+import { startSearch } from "./search.ts";
+import { startThemeSwitch } from "./theme-switch.ts";
+
+const all = (selector: string) => document.querySelectorAll<HTMLElement>(selector);
+
+for (const box of all(".search")) startSearch(box);
+for (const button of document.querySelectorAll<HTMLButtonElement>("button.theme")) startThemeSwitch(button);
+for (const block of all("figure.code")) addCopyButton(block);
+watchScrolling(all("pre, .scroll"));

@@ -1,0 +1,37 @@
+import MiniSearch, { type SearchResult } from "minisearch";
+
+/** What a search can find: a page, or the part of it below one heading. */
+export interface Entry {
+  address: string;
+  /** The title of the page. */
+  page: string;
+  heading: string;
+  text: string;
+}
+
+/** What was found, and the words of the entry that the query matched. */
+export type Result = Entry & Pick<SearchResult, "terms">;
+
+export type Search = (query: string) => Result[];
+
+const MAX_RESULTS = 8;
+/** Shorter words have too many neighbours. */
+const MIN_FUZZY_LENGTH = 5;
+const FIELDS = ["heading", "page", "text"];
+
+/** Finds the entries that have all words of a query, also inflected or mistyped. A word counts most in a heading. */
+export const searchEngine = (entries: readonly Entry[]): Search => {
+  const engine = new MiniSearch<Entry>({
+    idField: "address",
+    fields: FIELDS,
+    storeFields: ["address", ...FIELDS],
+    searchOptions: {
+      boost: { heading: 8, page: 3 },
+      prefix: true,
+      fuzzy: (term) => (term.length >= MIN_FUZZY_LENGTH ? 0.2 : false),
+      combineWith: "AND",
+    },
+  });
+  engine.addAll(entries);
+  return (query) => (engine.search(query) as (SearchResult & Entry)[]).slice(0, MAX_RESULTS);
+};

@@ -1,0 +1,4 @@
+import { applyTheme, chosenTheme } from "./theme-choice.ts";
+
+document.documentElement.classList.add("js");
+applyTheme(chosenTheme());
