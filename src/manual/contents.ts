@@ -1,4 +1,5 @@
 import index from "./index.md" with { type: "text" };
+import overviewPicture from "./overview.svg" with { type: "text" };
 import addingAColumn from "./contributing/adding-a-column.md" with { type: "text" };
 import addingAMigration from "./contributing/adding-a-migration.md" with { type: "text" };
 import addingAnOperation from "./contributing/adding-an-operation.md" with { type: "text" };
@@ -32,6 +33,8 @@ import changelog from "./background/changelog.md" with { type: "text" };
 import errors from "./reference/errors.md" with { type: "text" };
 import scopes from "./reference/scopes.md" with { type: "text" };
 import settings from "./reference/settings.md" with { type: "text" };
+import yourFirstIntegration from "./tutorials/your-first-integration.md" with { type: "text" };
+import publishASiteOnYourOwnDomain from "./tutorials/publish-a-site-on-your-own-domain.md" with { type: "text" };
 
 /** The source of one page. Its first line is `# Title`, and its first paragraph says what it answers. */
 export interface Source {
@@ -52,7 +55,10 @@ export const INDEX: Source = { name: "index", text: index };
 
 /** The table of contents, in the order of the sidebar. A new page is a file, its import, and a row here. */
 export const CONTENTS: readonly Section[] = [
-  { name: "tutorials", title: "Tutorials", pages: [] },
+  { name: "tutorials", title: "Tutorials", pages: [
+      { name: "your-first-integration", text: yourFirstIntegration },
+      { name: "publish-a-site-on-your-own-domain", text: publishASiteOnYourOwnDomain },
+    ] },
   {
     name: "how-to",
     title: "How-to guides",
@@ -114,4 +120,5 @@ export const CONTENTS: readonly Section[] = [
 /** The pictures of the pages, by their path below this directory. */
 export const PICTURES: Readonly<Record<string, string>> = {
   "contributing/architecture.svg": architecturePicture,
+  "overview.svg": overviewPicture,
 };
