@@ -55,10 +55,14 @@ export const INDEX: Source = { name: "index", text: index };
 
 /** The table of contents, in the order of the sidebar. A new page is a file, its import, and a row here. */
 export const CONTENTS: readonly Section[] = [
-  { name: "tutorials", title: "Tutorials", pages: [
+  {
+    name: "tutorials",
+    title: "Tutorials",
+    pages: [
       { name: "your-first-integration", text: yourFirstIntegration },
       { name: "publish-a-site-on-your-own-domain", text: publishASiteOnYourOwnDomain },
-    ] },
+    ],
+  },
   {
     name: "how-to",
     title: "How-to guides",
