@@ -7,7 +7,7 @@ import { lintProse } from "./lint.ts";
 const ROOT = join(import.meta.dir, "../..");
 
 /** The pages that people read. */
-const PAGES = [".github/*.md", "src/manual/**/*.md"];
+const PAGES = ["README.md", ".github/*.md", "src/manual/**/*.md"];
 
 const pages = PAGES.flatMap((pattern) =>
   [...new Glob(pattern).scanSync({ cwd: ROOT, dot: true })].toSorted(),
