@@ -56,6 +56,7 @@ const serverEdition = (config: Config): Omit<Edition, "base"> => ({
     { href: "/docs", label: "API" },
     ...(config.console ? [{ href: "/console", label: "Console" }] : []),
   ],
+  otherPages: [],
 });
 
 const keyReader =

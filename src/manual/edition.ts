@@ -1,3 +1,22 @@
+/** The content of a page that another room makes. */
+export interface OtherContent {
+  /** The content of `main`. */
+  html: string;
+  /** Links within the page, for the sidebar. */
+  navigation: readonly { title: string; links: readonly { anchor: string; text: string }[] }[];
+}
+
+/** A page of the manual that another room makes, such as the API reference. */
+export interface OtherPage {
+  /** Below the address of the manual: `api/store`. */
+  path: string;
+  title: string;
+  /** Plain text. */
+  summary: string;
+  /** @param highlight makes HTML of source text; `language` is one of highlight.js */
+  make(base: string, highlight: (source: string, language: string) => string): Promise<OtherContent>;
+}
+
 /** Where the manual is published: by the server at `/manual`, or as a site of its own. */
 export interface Edition {
   /** The address of the manual without a slash at its end: `/manual`; empty for a site of its own. */
@@ -8,4 +27,6 @@ export interface Edition {
   version: string;
   /** Pages beside the manual, for its header. */
   neighbours: readonly { href: string; label: string }[];
+  /** Listed in the section Reference. */
+  otherPages: readonly OtherPage[];
 }

@@ -1,5 +1,6 @@
 import { SCRIPT, STYLE, THEME_SCRIPT } from "./assets.ts";
-import type { Edition } from "./edition.ts";
+import type { Section } from "./contents.ts";
+import type { Edition, OtherContent } from "./edition.ts";
 import { addressOf } from "./links.ts";
 import { PAGES, type Page, SECTIONS } from "./pages.ts";
 import type { Heading, Rendered } from "./render.ts";
@@ -7,6 +8,9 @@ import type { Heading, Rendered } from "./render.ts";
 const NAME = "Adoption store";
 
 const text = Bun.escapeHTML;
+
+/** What the header and the links of a page show. */
+type ShownPage = Pick<Page, "path" | "title" | "summary">;
 
 const head = ({ path, title, summary }: ShownPage, { base }: Edition): string => `<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -34,20 +38,40 @@ ${neighbours.map(({ href, label }) => `<a href="${href}">${label}</a>`).join("\n
 <button type="button" class="theme js-only" aria-label="Dark theme" aria-pressed="false"></button>
 </header>`;
 
-const pageLink = (page: Page, base: string, current: string): string =>
-  `<li><a href="${addressOf(base, page.path)}"${page.path === current ? ' aria-current="page"' : ""}>${text(page.title)}</a></li>`;
+const pageLink = ({ path, title }: ShownPage, base: string, current: string): string =>
+  `<li><a href="${addressOf(base, path)}"${path === current ? ' aria-current="page"' : ""}>${text(title)}</a></li>`;
+
+const linkGroup = (title: string, items: readonly string[]): string =>
+  `<p>${text(title)}</p>\n<ul>\n${items.join("\n")}\n</ul>`;
+
+/** The whole manual. */
+const manualLinks = ({ base, otherPages }: Edition, current: string): string[] =>
+  SECTIONS.map(({ name, title, pages }) => {
+    const shown = name === "reference" ? [...otherPages, ...pages] : pages;
+    return linkGroup(
+      title,
+      shown.map((page) => pageLink(page, base, current)),
+    );
+  });
+
+/** One long page. */
+const pageLinks = ({ base }: Edition, navigation: OtherContent["navigation"]): string[] => [
+  `<ul>\n<li><a href="${addressOf(base, "index")}">Manual</a></li>\n</ul>`,
+  ...navigation.map(({ title, links }) =>
+    linkGroup(
+      title,
+      links.map((link) => `<li><a href="#${link.anchor}">${text(link.text)}</a></li>`),
+    ),
+  ),
+];
 
 // A switch works without a script: on a phone the style sheet shows what follows it only while it is open.
-const sidebar = (base: string, current: string): string => {
-  const sections = SECTIONS.map(
-    ({ title, pages }) =>
-      `<p>${text(title)}</p>\n<ul>\n${pages.map((page) => pageLink(page, base, current)).join("\n")}\n</ul>`,
-  );
-  return `<details class="switch"><summary>Menu</summary></details>
+const sidebar = (
+  groups: readonly string[],
+): string => `<details class="switch"><summary>Menu</summary></details>
 <nav class="sidebar" aria-label="Manual">
-${sections.join("\n")}
+${groups.join("\n")}
 </nav>`;
-};
 
 const tableOfContents = (headings: readonly Heading[]): string => {
   if (headings.length < 2) return "";
@@ -83,32 +107,55 @@ const footer = (path: string, { base, version }: Edition): string => {
   return `<footer>\n<span>${NAME} ${text(version)}</span>\n${markdown}\n</footer>`;
 };
 
-/** A page as readers see it. */
-export type ShownPage = Pick<Page, "path" | "title" | "summary" | "section">;
-
-/** The HTML document of a page. */
-export const documentOf = (page: ShownPage, { html, headings }: Rendered, edition: Edition): string => {
-  const { base } = edition;
-  const { path, section } = page;
-  return `<!doctype html>
+const page = (shown: ShownPage, edition: Edition, groups: readonly string[], main: string): string =>
+  `<!doctype html>
 <html lang="en">
 <head>
-${head(page, edition)}
+${head(shown, edition)}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 ${header(edition)}
-${sidebar(base, path)}
-<main id="content" tabindex="-1">
+${sidebar(groups)}
+${main}
+</body>
+</html>
+`;
+
+/** The HTML document of a page. */
+export const documentOf = (
+  shown: ShownPage & { section: Section | undefined },
+  { html, headings }: Rendered,
+  edition: Edition,
+): string => {
+  const { path, section } = shown;
+  return page(
+    shown,
+    edition,
+    manualLinks(edition, path),
+    `<main id="content" tabindex="-1">
 ${tableOfContents(headings)}
 <article>
 ${section ? `<p class="section">${text(section.title)}</p>` : ""}
 ${html}
 </article>
-${pager(base, path)}
+${pager(edition.base, path)}
 ${footer(path, edition)}
-</main>
-</body>
-</html>
-`;
+</main>`,
+  );
 };
+
+/** The HTML document of a page that another room makes. */
+export const otherDocumentOf = (
+  shown: ShownPage,
+  { html, navigation }: OtherContent,
+  edition: Edition,
+): string =>
+  page(
+    shown,
+    edition,
+    pageLinks(edition, navigation),
+    `<main id="content" class="wide" tabindex="-1">
+${html}
+</main>`,
+  );

@@ -1,7 +1,8 @@
 import { ASSETS } from "./assets.ts";
 import { PICTURES } from "./contents.ts";
 import type { Edition } from "./edition.ts";
-import { documentOf } from "./layout.ts";
+import { highlight } from "./highlight.ts";
+import { documentOf, otherDocumentOf } from "./layout.ts";
 import { withAddresses } from "./links.ts";
 import { llmsText } from "./llms.ts";
 import { INDEX_PAGE, PAGES, type Page, markdownOf } from "./pages.ts";
@@ -33,20 +34,28 @@ const markdownFile = async (page: Page, base: string): Promise<ManualFile> => ({
 export const manualFiles = (
   edition: Edition,
 ): ReadonlyMap<string, () => ManualFile | Promise<ManualFile>> => {
-  const { base, origin } = edition;
+  const { base, origin, otherPages } = edition;
   const files = new Map<string, () => ManualFile | Promise<ManualFile>>();
   for (const page of [INDEX_PAGE, ...PAGES]) {
     files.set(page.path, () => htmlFile(page, edition));
     files.set(`${page.path}.md`, () => markdownFile(page, base));
   }
+  for (const page of otherPages)
+    files.set(page.path, async () => ({
+      type: HTML,
+      text: otherDocumentOf(page, await page.make(base, highlight), edition),
+    }));
   for (const [path, text] of Object.entries(PICTURES))
     files.set(path, () => ({ type: "image/svg+xml", text }));
   for (const { path, type, text } of ASSETS) files.set(path, () => ({ type, text }));
   files.set("search.json", async () => ({
     type: "application/json",
-    text: JSON.stringify(await searchIndex(base)),
+    text: JSON.stringify(await searchIndex(edition)),
   }));
-  files.set("llms.txt", () => ({ type: "text/plain; charset=utf-8", text: llmsText(origin + base) }));
+  files.set("llms.txt", () => ({
+    type: "text/plain; charset=utf-8",
+    text: llmsText(origin + base, otherPages),
+  }));
   return files;
 };
 

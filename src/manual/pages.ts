@@ -33,10 +33,13 @@ export const PAGES: readonly Page[] = CONTENTS.flatMap((section) =>
 );
 
 /** The sections that have pages, with their pages. */
-export const SECTIONS: readonly { title: string; pages: readonly Page[] }[] = CONTENTS.map((section) => ({
-  title: section.title,
-  pages: PAGES.filter((page) => page.section === section),
-})).filter(({ pages }) => pages.length > 0);
+export const SECTIONS: readonly { name: string; title: string; pages: readonly Page[] }[] = CONTENTS.map(
+  (section) => ({
+    name: section.name,
+    title: section.title,
+    pages: PAGES.filter((page) => page.section === section),
+  }),
+).filter(({ pages }) => pages.length > 0);
 
 const contentsList = (): string =>
   SECTIONS.map(({ title, pages }) => {

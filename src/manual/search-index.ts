@@ -1,3 +1,4 @@
+import type { Edition } from "./edition.ts";
 import { addressOf } from "./links.ts";
 import { PAGES, markdownOf } from "./pages.ts";
 import { render, unescapeHtml } from "./render.ts";
@@ -17,18 +18,24 @@ const ANCHOR = /<a class="anchor"[^>]*>#<\/a>/g;
 
 const plain = (html: string): string => unescapeHtml(html).replaceAll(/\s+/g, " ").trim();
 
-/** The parts of a rendered page. */
+/** The parts of a rendered page. A heading without an id has that of what it stands in. */
 const partsOf = (html: string, address: string, page: string): SearchEntry[] => {
   const first: SearchEntry = { address, page, heading: page, text: "" };
   const parts = [first];
   let isHeading = false;
+  let id = "";
   const last = () => parts.at(-1) ?? first;
   new HTMLRewriter()
-    .on("h1, h2[id], h3[id]", {
+    .on("[id]", {
+      element(element) {
+        id = element.getAttribute("id") ?? "";
+      },
+    })
+    .on("h1, h2, h3", {
       element(element) {
         isHeading = true;
         if (element.tagName !== "h1")
-          parts.push({ address: `${address}#${element.getAttribute("id")}`, page, heading: "", text: "" });
+          parts.push({ address: `${address}#${id}`, page, heading: "", text: "" });
         element.onEndTag(() => {
           isHeading = false;
         });
@@ -49,8 +56,12 @@ const partsOf = (html: string, address: string, page: string): SearchEntry[] => 
 };
 
 /** Everything that the search of the manual finds: all but the first page, which only lists the others. */
-export const searchIndex = async (base: string): Promise<SearchEntry[]> => {
+export const searchIndex = async ({ base, otherPages }: Edition): Promise<SearchEntry[]> => {
   const entries = [];
+  for (const { path, title, make } of otherPages) {
+    const { html } = await make(base, Bun.escapeHTML);
+    entries.push(...partsOf(html, addressOf(base, path), title));
+  }
   for (const page of PAGES) {
     const { html } = render(await markdownOf(page), page.path, base);
     entries.push(...partsOf(html, addressOf(base, page.path), page.title));

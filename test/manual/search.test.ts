@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { PAGES } from "../../src/manual/pages.ts";
 import { searchIndex } from "../../src/manual/search-index.ts";
+import { EDITION } from "./editions.ts";
 import { searchEngine } from "../../src/manual/ui/search-engine.ts";
 
 const entry = (heading: string, text: string, page = "Some page") => ({
@@ -36,7 +37,7 @@ test("a search finds what has all its words", () => {
 });
 
 test("the index has every page and every heading below it, in plain text", async () => {
-  const entries = await searchIndex("/manual");
+  const entries = await searchIndex(EDITION);
   const addresses = entries.map(({ address }) => address);
   expect(new Set(addresses).size).toBe(addresses.length);
   for (const { path } of PAGES) expect(addresses).toContain(`/manual/${path}`);
