@@ -1,0 +1,60 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Glob } from "bun";
+import { blocksOf, runsHere } from "../manual/blocks.ts";
+import type { Outcome } from "./manual/page.ts";
+import { directory, real, run } from "./support.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+const RUNNER = join(import.meta.dir, "manual/page.ts");
+
+/** Namespaces of its own: whatever a page starts ends with its first process. */
+const ALONE = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+const NEEDED = ["root", "network namespaces", "unshare", "curl", "node", "python3"];
+
+/** @returns how many steps were done @throws with what a page shows and what is there instead */
+const follow = async (page: string, ...flags: string[]): Promise<number> => {
+  using place = directory();
+  const { stdout, stderr } = await run([...ALONE, process.execPath, RUNNER, page, place.path, ...flags], {
+    env: { HOME: process.env["HOME"] ?? "/root" },
+  });
+  if (!stdout.startsWith("{")) throw new Error(`${page}: ${stdout}${stderr}`);
+  const { steps, failure } = JSON.parse(stdout) as Outcome;
+  if (failure !== undefined) throw new Error(failure);
+  return steps;
+};
+
+const pages = [...new Glob("src/manual/**/*.md").scanSync(ROOT)]
+  .toSorted()
+  // Of contributors in a clone of theirs: test/manual/pages.test.ts reads their commands.
+  .filter((page) => !page.includes("/contributing/"))
+  .map((page) => ({ page, blocks: blocksOf(readFileSync(join(ROOT, page), "utf8")).filter(runsHere) }))
+  .filter(({ blocks }) => blocks.length > 0);
+
+const usesNode = (lines: readonly string[]): boolean => lines.some((line) => /^(?:\$ )?node /.test(line));
+
+describe("a reader who follows", () => {
+  for (const { page, blocks } of pages) {
+    real(`${page} gets what it shows`, NEEDED, async () => {
+      expect(await follow(page)).toBeGreaterThan(0);
+    });
+    if (blocks.some(({ lines }) => usesNode(lines)))
+      real(`${page} with Bun in place of Node gets what it shows`, NEEDED, async () => {
+        expect(await follow(page, "--bun")).toBeGreaterThan(0);
+      });
+  }
+});
+
+real("commands for contributors are complete, as bash reads them", ["bash"], async () => {
+  for (const page of new Glob("src/manual/contributing/*.md").scanSync(ROOT))
+    for (const { language, line, lines } of blocksOf(readFileSync(join(ROOT, page), "utf8"))) {
+      if (language !== "sh") continue;
+      const { stderr } = await run(["bash", "-n", "-c", lines.join("\n")]);
+      expect(`${page}:${line} ${stderr}`).toBe(`${page}:${line} `);
+    }
+});
+
+test("there are pages to follow", () => {
+  expect(pages.length).toBeGreaterThan(10);
+});
