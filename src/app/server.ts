@@ -1,8 +1,7 @@
 import { assertBackupDirectory } from "../backups/destination.ts";
 import { serverBackups } from "../backups/server-backups.ts";
-import type { Config } from "../config/config.ts";
+import { type Config, processEnvironment } from "../config/config.ts";
 import { saveSettings } from "../config/saved-settings.ts";
-import { childEnvironment } from "../config/supervisor.ts";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { type ServerLock, lockForServer } from "../data-dir/lock.ts";
 import { openData } from "../data-dir/open.ts";
@@ -78,7 +77,7 @@ export const startServer = async (
   const { main, http } = await listeners.listenForHttp();
   const runtime = { ...systemRuntime, log };
   const services = createServices(config, database, runtime);
-  const backups = serverBackups(config, log, storeIdOf(database.client), { env: childEnvironment() });
+  const backups = serverBackups(config, log, storeIdOf(database.client), { env: processEnvironment() });
   const https = await listeners.listenForHttps(services.https);
   const { app, fetch, misdirected, refusedHosts } = createRequestHandlers(
     config,

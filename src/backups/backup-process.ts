@@ -14,7 +14,7 @@ export const backupProcess = (
   {
     program = ownProgram(),
     env,
-  }: { program?: string[] | undefined; env?: Record<string, string | undefined> | undefined } = {},
+  }: { program?: string[] | undefined; env?: Readonly<Record<string, string | undefined>> | undefined } = {},
 ) => {
   let running: Bun.Subprocess | undefined;
   return {

@@ -34,8 +34,8 @@ export const serverBackups = (
     env,
   }: {
     clock?: Clock;
-    /** The environment of the process; by default this one's. */
-    env?: Record<string, string | undefined>;
+    /** The environment of the process. By default that of this one at its start. */
+    env?: Readonly<Record<string, string | undefined>>;
     /** The command line to run instead of this program. */
     program?: string[];
   } = {},

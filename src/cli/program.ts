@@ -18,6 +18,7 @@ import { ordersCommand } from "./orders.ts";
 import { print } from "./print/output.ts";
 import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
+import { serviceCommand } from "./service.ts";
 import { UsageError } from "./usage-error.ts";
 
 const versionCommand = () =>
@@ -25,7 +26,7 @@ const versionCommand = () =>
 
 /** All commands by the heading of help under which they appear. A new command is one more name here. */
 const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
-  "Run a server:": [serveCommand, doctorCommand],
+  "Run a server:": [serveCommand, serviceCommand, doctorCommand],
   "Animals and adoptions:": [importCommand, exportCommand, ordersCommand],
   "Backups:": [backupCommand, restoreCommand],
   "Keys, sites and domains:": [keysCommand, deployCommand, domainsCommand, certificatesCommand],

@@ -27,6 +27,3 @@ export const takeSupervisor = (
   for (const name of ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]) delete env[name];
   return socket ? { socket, watchdogMs } : undefined;
 };
-
-/** The environment of programs that this one starts. `Bun.spawn` would pass on what was removed since the start. */
-export const childEnvironment = (): Record<string, string | undefined> => process.env;

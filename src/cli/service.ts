@@ -1,0 +1,159 @@
+import { isAbsolute, relative } from "node:path";
+import { Command } from "commander";
+import { VERSION } from "../app/version.ts";
+import { ConfigError, readConfig } from "../config/config.ts";
+import { readDefaultConfigFile } from "../config/file.ts";
+import { SETTINGS, SETTING_GROUPS, type SettingName } from "../config/settings.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { adminKeyPath } from "../data-dir/paths.ts";
+import { readVariables } from "../service/environment.ts";
+import { readText } from "../service/files.ts";
+import { type Step, planInstall, planUninstall } from "../service/install.ts";
+import { ENVIRONMENT_PATH, EXECUTABLE_PATH, STATE_DIRECTORY } from "../service/paths.ts";
+import { assertCanManage, hasSystemd } from "../service/systemd.ts";
+import { confirm } from "./confirm.ts";
+import { withoutSettings } from "./help/globals.ts";
+import { withExamples, withTexts } from "./help/texts.ts";
+import { note, print } from "./print/output.ts";
+import { printFileCommand } from "./service-files.ts";
+import { withSettings } from "./settings.ts";
+import { UsageError } from "./usage-error.ts";
+
+interface Options extends Record<string, unknown> {
+  dryRun?: boolean;
+  yes?: boolean;
+  dataDir?: string;
+}
+
+/** All settings but DATA_DIR, which a service has at a fixed place. */
+const NAMES = (Object.keys(SETTINGS) as SettingName[]).filter((name) => name !== "dataDir");
+
+/** The settings among the flags of a command, by variable. */
+const givenSettings = (options: Options): Record<string, string> =>
+  Object.fromEntries(
+    NAMES.filter((name) => options[name] !== undefined).map((name) => [
+      SETTINGS[name].env,
+      String(options[name]),
+    ]),
+  );
+
+/** The settings of the service. @param variables those of its environment file @throws ConfigError */
+const serviceConfig = (variables: Readonly<Record<string, string>>) =>
+  readConfig({
+    flags: {},
+    env: { ...variables, DATA_DIR: STATE_DIRECTORY },
+    file: readDefaultConfigFile(STATE_DIRECTORY),
+    isTerminal: false,
+  });
+
+/** ProtectHome hides these from the service. */
+const HIDDEN = /^\/(home|root|run\/user)(\/|$)/;
+
+/** Checks the settings of the service. @returns the directories outside DATA_DIR that it writes @throws ConfigError */
+const writableDirectories = (variables: Readonly<Record<string, string>>): string[] => {
+  const { backupDir } = serviceConfig(variables);
+  if (!isAbsolute(backupDir))
+    throw new ConfigError(`BACKUP_DIR: a service needs an absolute path, not ${backupDir}`);
+  if (HIDDEN.test(backupDir))
+    throw new ConfigError(
+      `BACKUP_DIR: a service sees no home directories: choose another place than ${backupDir}`,
+    );
+  return relative(STATE_DIRECTORY, backupDir).startsWith("..") ? [backupDir] : [];
+};
+
+const runSteps = async (steps: readonly Step[], isDryRun: boolean): Promise<void> => {
+  for (const { what, run } of steps) {
+    if (isDryRun) {
+      print(`Would ${what}`);
+      continue;
+    }
+    note(what);
+    await run();
+  }
+};
+
+const printInstalled = (): void => {
+  const { baseUrl, host, port } = serviceConfig(readVariables(readText(ENVIRONMENT_PATH) ?? ""));
+  const address = baseUrl ?? `http://${host === "0.0.0.0" || host === "::" ? "localhost" : host}:${port}`;
+  print(`The service adoption-store ${VERSION} is running, and starts with the machine.`);
+  print(`  Address:   ${address}`);
+  print(`  Data:      ${STATE_DIRECTORY}`);
+  print(`  Settings:  ${ENVIRONMENT_PATH} (then: systemctl restart adoption-store)`);
+  print(`  Log:       journalctl --unit adoption-store`);
+  print(`Next: read the admin key, and open ${address}/console with it:`);
+  print(`  sudo cat ${adminKeyPath(STATE_DIRECTORY)}`);
+};
+
+const installCommand = (): Command =>
+  withTexts(
+    withExamples(
+      withoutSettings(
+        withSettings(
+          new Command("install")
+            .description("install and start the service: user, directories, settings and a systemd unit")
+            .option("--dry-run", "show what would be done, and change nothing"),
+          NAMES,
+        ),
+      ),
+      ["with its public address", "adoption-store service install --base-url https://adopt.example.org"],
+      ["later: behind a reverse proxy on this machine", "adoption-store service install --trust-proxy 1"],
+      [
+        "on ports 80 and 443 of all addresses",
+        "adoption-store service install --host 0.0.0.0 --http-port 80 --https-port 443",
+      ],
+    ),
+    {
+      notes: [
+        `Flags are written to ${ENVIRONMENT_PATH}. Settings that are not given keep the value they have there, so the command can be repeated.`,
+        `The data is in ${STATE_DIRECTORY}, and the executable is ${EXECUTABLE_PATH}.`,
+      ],
+    },
+  ).action(async (options: Options) => {
+    if (options.dataDir !== undefined)
+      throw new UsageError(
+        `--data-dir: the service keeps its data in ${STATE_DIRECTORY}: leave the flag out`,
+      );
+    const isDryRun = options.dryRun === true;
+    if (!isDryRun || !hasSystemd()) assertCanManage("adoption-store service install");
+    if (!Bun.isStandaloneExecutable)
+      throw new OperatorError("only the executable can install itself: build it with bun run build");
+    const steps = await planInstall({
+      executable: process.execPath,
+      groups: Object.fromEntries(
+        Object.entries(SETTING_GROUPS).map(([heading, settings]) => [heading, Object.values(settings)]),
+      ),
+      given: givenSettings(options),
+      check: writableDirectories,
+    });
+    if (isDryRun && steps.length === 0) print("Nothing would change.");
+    await runSteps(steps, isDryRun);
+    if (!isDryRun) printInstalled();
+  });
+
+const uninstallCommand = (): Command =>
+  withExamples(
+    withoutSettings(
+      new Command("uninstall")
+        .description("stop and remove the service and its user; data, settings and executable stay")
+        .option("--yes", "do not ask")
+        .option("--dry-run", "show what would be done, and change nothing"),
+    ),
+    ["see what would be removed", "adoption-store service uninstall --dry-run"],
+  ).action(async (options: Options) => {
+    assertCanManage("adoption-store service uninstall");
+    const steps = await planUninstall();
+    if (steps.length === 0) return print("The service is not installed.");
+    const question = `Remove the service and the user adoption-store? The data in ${STATE_DIRECTORY} stays.`;
+    if (!options.dryRun && !options.yes && !(await confirm(question))) return print("Nothing was removed.");
+    await runSteps(steps, options.dryRun === true);
+    if (options.dryRun) return;
+    print("The service is removed. Remove these yourself when you no longer need them:");
+    for (const path of [STATE_DIRECTORY, ENVIRONMENT_PATH, EXECUTABLE_PATH]) print(`  ${path}`);
+  });
+
+export const serviceCommand = (): Command =>
+  new Command("service")
+    .description("run the server as a service that starts with the machine")
+    .addCommand(installCommand())
+    .addCommand(uninstallCommand())
+    .addCommand(printFileCommand());

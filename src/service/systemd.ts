@@ -1,0 +1,87 @@
+import { existsSync } from "node:fs";
+import { OperatorError } from "../lib/operator-error.ts";
+import { SERVICE, UNIT_PATH } from "./paths.ts";
+import { must, run } from "./run.ts";
+
+/** True if systemd manages this machine: sd_booted(3). */
+export const hasSystemd = (): boolean => existsSync("/run/systemd/system") && Bun.which("systemctl") !== null;
+
+export const isInstalled = (): boolean => hasSystemd() && existsSync(UNIT_PATH);
+
+/** @throws OperatorError unless this is root on a Linux machine with systemd */
+export const assertCanManage = (command: string): void => {
+  if (process.platform !== "linux")
+    throw new OperatorError(
+      `a service needs Linux with systemd, and this is ${process.platform}: run adoption-store serve`,
+    );
+  if (!hasSystemd())
+    throw new OperatorError(
+      "systemd does not manage this machine: run adoption-store serve, or see adoption-store service print --help",
+    );
+  if (process.geteuid?.() !== 0) throw new OperatorError(`only root can do this: sudo ${command}`);
+};
+
+export interface UnitState {
+  /** `active`, `activating`, `failed`, `inactive` and others: systemctl(1). */
+  active: string;
+  /** Such as `running`, `auto-restart`. */
+  sub: string;
+  /** 0 if no process runs. */
+  pid: number;
+  /** How the last process ended: `success`, `exit-code`, `watchdog` and others. */
+  result: string;
+  isEnabled: boolean;
+}
+
+/** The state of the service. */
+export const unitState = async (): Promise<UnitState> => {
+  const names = "ActiveState,SubState,MainPID,Result,UnitFileState";
+  const text = await must("systemctl", "show", SERVICE, `--property=${names}`);
+  const values = Object.fromEntries(
+    text
+      .trim()
+      .split("\n")
+      .map((line) => line.split("=", 2)),
+  ) as Record<string, string>;
+  return {
+    active: values["ActiveState"] ?? "",
+    sub: values["SubState"] ?? "",
+    pid: Number(values["MainPID"]),
+    result: values["Result"] ?? "",
+    isEnabled: values["UnitFileState"] === "enabled",
+  };
+};
+
+/** The message of the last error in a log line; the line itself if it is not JSON. */
+const messageOf = (line: string): string => {
+  try {
+    const { message, reason } = JSON.parse(line) as Record<string, unknown>;
+    return [message, reason].filter((part) => typeof part === "string").join(": ") || line;
+  } catch {
+    return line.replace(/^adoption-store: /, "");
+  }
+};
+
+/** The last line that the service itself printed, which says why it ended; undefined if there is none. */
+export const lastWords = async (): Promise<string | undefined> => {
+  const { stdout } = await run(
+    "journalctl",
+    `--unit=${SERVICE}`,
+    "--lines=20",
+    "--output=cat",
+    "--quiet",
+    "_COMM=adoption-store",
+  );
+  const line = stdout.trim().split("\n").at(-1);
+  return line ? messageOf(line) : undefined;
+};
+
+/** Starts or restarts the service, and waits until it serves. @throws OperatorError that says why it does not */
+export const startService = async (verb: "start" | "restart"): Promise<void> => {
+  const { code } = await run("systemctl", verb, SERVICE);
+  if (code === 0) return;
+  const reason = await lastWords();
+  throw new OperatorError(
+    `the service does not start${reason === undefined ? "" : `: ${reason}`} (journalctl --unit adoption-store shows its log)`,
+  );
+};
