@@ -43,8 +43,12 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/openapi\//, to: [/^src\/(http|lib)\//] },
   { from: /^src\/service\//, to: [/^src\/lib\//] },
   { from: /^src\/edge\//, to: [/^src\/(http|lib|protocols\/tls)\//] },
-  // They run in a browser, so they import nothing of this program.
-  { from: /^src\/(console|manual)\/ui\//, to: [] },
+  // It is published, so it imports nothing of this program.
+  { from: /^src\/client\//, to: [] },
+  // It is a client of the HTTP API in a browser.
+  { from: /^src\/console\/ui\//, to: [/^src\/client\//] },
+  // It runs in a browser, so it imports nothing of this program.
+  { from: /^src\/manual\/ui\//, to: [] },
   // The generated parts of the manual describe what every room does.
   { from: /^src\/manual\/generated\//, to: [/^src\/(?!main\.ts|cli\/|app\/|console\/)/] },
   { from: /^src\/manual\//, to: [/^src\/(http|lib)\//] },

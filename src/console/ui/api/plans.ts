@@ -1,4 +1,4 @@
-// Written by `bun run console:types` from src/projects/plan.ts.
+// Written by `bun run client:types` from src/projects/plan.ts.
 
 export const PLANS = {
   free: { customDomains: false },

@@ -1,0 +1,63 @@
+/** What a response says beside its status and body. */
+interface ErrorDetails {
+  /** Quote it to the operator: the server's log has it too. */
+  requestId?: string | undefined;
+  /** Seconds to wait before a retry. */
+  retryAfter?: number | undefined;
+  cause?: unknown;
+}
+
+/**
+ * A refused or failed request. `code` is for programs, `message` for people. `status` is 0 if no response arrived: then `code`
+ * is `unreachable` or `timeout`.
+ */
+export class ApiError extends Error {
+  override name = "ApiError";
+  readonly requestId: string | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    { requestId, retryAfter, cause }: ErrorDetails = {},
+  ) {
+    super(message, { cause });
+    this.requestId = requestId;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Seconds, from RFC 9110 section 10.2.3: a number of seconds or a date. */
+const secondsOf = (retryAfter: string | null): number | undefined => {
+  if (retryAfter === null) return undefined;
+  const seconds = /^\d+$/.test(retryAfter)
+    ? Number(retryAfter)
+    : Math.max(0, (Date.parse(retryAfter) - Date.now()) / 1000);
+  return Number.isNaN(seconds) ? undefined : seconds;
+};
+
+interface Body {
+  code?: unknown;
+  message?: unknown;
+}
+
+const bodyOf = (text: string): Body => {
+  try {
+    return (JSON.parse(text) ?? {}) as Body;
+  } catch {
+    return {};
+  }
+};
+
+/** The error in a response whose body has been read. The response may come from a proxy, and have any body. */
+export const errorOf = ({ status, headers }: Response, text: string): ApiError => {
+  const { code, message } = bodyOf(text);
+  const details = {
+    requestId: headers.get("x-request-id") ?? undefined,
+    retryAfter: secondsOf(headers.get("retry-after")),
+  };
+  return typeof code === "string" && typeof message === "string"
+    ? new ApiError(status, code, message, details)
+    : new ApiError(status, "unreadable", `The server responded with status ${status}.`, details);
+};

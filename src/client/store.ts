@@ -1,0 +1,117 @@
+import { ApiError } from "./api-error.ts";
+import type { Int64 } from "./exact.ts";
+import { type CallOptions, type Operations, type OperationsOptions, outgoing } from "./operations.ts";
+import { pageOf, walk } from "./pages.ts";
+import { type EventOptions, petEvents } from "./pet-events.ts";
+import type { Transport } from "./transport.ts";
+import type { components, operations, paths } from "./types/store.d.ts";
+
+type Schemas = components["schemas"];
+type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]["parameters"]["query"]>;
+export type PetQuery = QueryOf<"listPets">;
+export type CategoryQuery = QueryOf<"listCategories">;
+export type OrderQuery = QueryOf<"listOrders">;
+
+/** The largest page: fewer requests for a walk. */
+const PAGE = 100;
+
+type Store = Operations<paths>;
+
+const pets = (store: Store, open: (options: EventOptions) => ReturnType<typeof petEvents>) => {
+  const list = (query: PetQuery = {}, options: CallOptions = {}) =>
+    pageOf(store.GET("/pets", { ...options, params: { query } }));
+  return {
+    /** One page. */
+    list,
+    /** All animals that match, in ascending order of id. */
+    iterate: (query: PetQuery = {}, options?: CallOptions) =>
+      walk((cursor) => list({ limit: PAGE, ...query, ...(cursor && { cursor }) }, options), query.cursor),
+    /** One animal. @throws ApiError `not_found` */
+    async get(id: number, options?: CallOptions): Promise<Schemas["Pet"]> {
+      // GET /pets/{petId} is deprecated.
+      const [pet] = (await list({ ids: String(id) }, options)).items;
+      if (!pet) throw new ApiError(404, "not_found", "There is no animal with this id.");
+      return pet;
+    },
+    /** Adds one animal, however often the request must be sent. */
+    add: async (pet: Schemas["NewPet"], options: CallOptions = {}) =>
+      (await store.POST("/pets", { ...options, body: pet })).data,
+    /** Changes the given fields; a status of null removes it. */
+    update: async (petId: number, change: Schemas["PetChange"], options: CallOptions = {}) =>
+      (await store.PATCH("/pets/{petId}", { ...options, params: { path: { petId } }, body: change })).data,
+    delete: async (petId: number, options: CallOptions = {}): Promise<void> => {
+      await store.DELETE("/pets/{petId}", { ...options, params: { path: { petId } } });
+    },
+    /** Changes as they happen. It reconnects by itself. */
+    events: (options: EventOptions = {}) => open(options),
+  };
+};
+
+const categories = (store: Store) => {
+  const list = (query: CategoryQuery = {}, options: CallOptions = {}) =>
+    pageOf(store.GET("/categories", { ...options, params: { query } }));
+  return {
+    /** One page. */
+    list,
+    /** All categories, in ascending order of id. */
+    iterate: (query: CategoryQuery = {}, options?: CallOptions) =>
+      walk((cursor) => list({ limit: PAGE, ...query, ...(cursor && { cursor }) }, options), query.cursor),
+    get: async (categoryId: Int64, options: CallOptions = {}) =>
+      (await store.GET("/categories/{categoryId}", { ...options, params: { path: { categoryId } } })).data,
+    add: async (category: Schemas["NewCategory"], options: CallOptions = {}) =>
+      (await store.POST("/categories", { ...options, body: category })).data,
+    update: async (categoryId: Int64, change: Schemas["CategoryChange"], options: CallOptions = {}) => {
+      const init = { ...options, params: { path: { categoryId } }, body: change };
+      return (await store.PATCH("/categories/{categoryId}", init)).data;
+    },
+    delete: async (categoryId: Int64, options: CallOptions = {}): Promise<void> => {
+      await store.DELETE("/categories/{categoryId}", { ...options, params: { path: { categoryId } } });
+    },
+  };
+};
+
+const STEPS = {
+  approve: "/store/orders/{orderId}/approve",
+  complete: "/store/orders/{orderId}/complete",
+  cancel: "/store/orders/{orderId}/cancel",
+} as const;
+
+const orders = (store: Store) => {
+  const list = (query: OrderQuery = {}, options: CallOptions = {}) =>
+    pageOf(store.GET("/store/orders", { ...options, params: { query } }));
+  const step =
+    (name: keyof typeof STEPS) =>
+    async (orderId: number, options: CallOptions = {}): Promise<Schemas["Order"]> =>
+      (await store.POST(STEPS[name], { ...options, params: { path: { orderId } } })).data;
+  return {
+    /** One page. */
+    list,
+    /** All adoptions that match, in ascending order of id. */
+    iterate: (query: OrderQuery = {}, options?: CallOptions) =>
+      walk((cursor) => list({ limit: PAGE, ...query, ...(cursor && { cursor }) }, options), query.cursor),
+    get: async (orderId: number, options: CallOptions = {}) =>
+      (await store.GET("/store/orders/{orderId}", { ...options, params: { path: { orderId } } })).data,
+    /** Starts one adoption, however often the request must be sent. */
+    place: async (order: Schemas["NewOrder"], options: CallOptions = {}) =>
+      (await store.POST("/store/orders", { ...options, body: order })).data,
+    approve: step("approve"),
+    complete: step("complete"),
+    cancel: step("cancel"),
+  };
+};
+
+/** The store, as methods. Errors are `ApiError`; an aborted signal throws its reason. */
+export const storeMethods = (store: Store, transport: Transport, options: OperationsOptions) => {
+  const openEvents = (events: EventOptions) =>
+    petEvents((lastEventId, signal) => {
+      const headers = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
+      return transport.open(outgoing("GET", "/pets/events", { headers }, options), signal);
+    }, events);
+  return {
+    pets: pets(store, openEvents),
+    categories: categories(store),
+    orders: orders(store),
+    /** Counts of animals by status and by day. */
+    statistics: async (options: CallOptions = {}) => (await store.GET("/statistics", options)).data,
+  };
+};
