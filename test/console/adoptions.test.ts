@@ -12,7 +12,7 @@ import {
   stepMessage,
   withAnimals,
 } from "../../src/console/ui/adoptions/order.ts";
-import { newIdempotencyKey } from "../../src/console/ui/parts/idempotency-key.ts";
+import { newIdempotencyKey } from "../../src/client/retry.ts";
 import { readIdempotencyKey } from "../../src/http/idempotency.ts";
 import { ORDER_STATUSES, ORDER_STEPS, nextStatus } from "../../src/orders/status.ts";
 

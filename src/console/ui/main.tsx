@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/preact-query";
 import { render } from "preact";
-import { Refusal } from "./api/client.ts";
+import { ApiError } from "./api/client.ts";
 import { App } from "./app.tsx";
 
 const queries = new QueryClient({
@@ -10,7 +10,7 @@ const queries = new QueryClient({
       staleTime: 10_000,
       // A request that was refused would be refused again.
       retry: (count, error) =>
-        count < 2 && !(error instanceof Refusal && error.status >= 400 && error.status < 500),
+        count < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
     },
     // Offline requests fail at once. A deletion that its user has cancelled must not run later.
     mutations: { networkMode: "always" },

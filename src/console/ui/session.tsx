@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useRef } from "preact/hooks";
-import { Refusal, UNREACHABLE, refusalOf, setSession } from "./api/client.ts";
-import type { components } from "./api/platform.d.ts";
+import { ApiError, unreachable, apiErrorOf, setSession } from "./api/client.ts";
+import type { components } from "../../client/types/platform.d.ts";
 
 type Grant = components["schemas"]["Key"]["scopes"][number];
 
@@ -21,12 +21,12 @@ type State = { signedIn: false } | { signedIn: true; csrfToken: string; key: Sig
 const PATH = "/console/session";
 const STATE = ["session"];
 
-/** @throws Refusal */
+/** @throws ApiError */
 const request = async (init?: RequestInit): Promise<Response> => {
   const response = await fetch(PATH, init).catch(() => {
-    throw UNREACHABLE;
+    throw unreachable();
   });
-  if (!response.ok) throw await refusalOf(response);
+  if (!response.ok) throw await apiErrorOf(response);
   return response;
 };
 
@@ -46,10 +46,10 @@ export const useSession = (): Session => useContext(Current)!;
 /** A token of an Authorization header (RFC 6750 section 2.1). */
 const TOKEN = /^[\w\-.~+/]+=*$/;
 
-/** Starts a session with an API key. @throws Refusal */
+/** Starts a session with an API key. @throws ApiError */
 export const signIn = async (secret: string): Promise<void> => {
   if (!TOKEN.test(secret))
-    throw new Refusal(0, "invalid_api_key", "This is not an API key. Check what you pasted.");
+    throw new ApiError(0, "invalid_api_key", "This is not an API key. Check what you pasted.");
   await request({ method: "POST", headers: { authorization: `Bearer ${secret}` } });
 };
 

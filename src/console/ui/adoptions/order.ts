@@ -1,4 +1,4 @@
-import type { components } from "../api/store.d.ts";
+import type { components } from "../../../client/types/store.d.ts";
 import type { Animal } from "../animals/statistics.ts";
 import type { Tone } from "../parts/tone.ts";
 

@@ -25,7 +25,8 @@ interface Draft {
 const FIELDS = ["petId", "adopter.name", "adopter.email", "note"];
 
 const bodyOf = ({ animal, name, email, note }: Draft): NewOrder => ({
-  petId: integerOf(animal),
+  // The API refuses what is not the id of an animal.
+  petId: integerOf(animal) as number,
   adopter: { name, email: email.trim() },
   ...(note.trim() && { note }),
 });

@@ -7,7 +7,7 @@ import {
   useQueryClient,
 } from "@tanstack/preact-query";
 import { ANIMALS, readAnimals } from "../animals/queries.ts";
-import { type PageOf, dataOf, hasCode, pageOf, store } from "../api/client.ts";
+import { type Page, dataOf, hasCode, pageOf, store } from "../api/client.ts";
 import { useIdempotencyKey } from "../parts/use-idempotency-key.ts";
 import { useSession } from "../session.tsx";
 import type { Filter } from "./addresses.ts";
@@ -36,7 +36,7 @@ export const useAdoptions = (filter: Filter) => {
   const { status, animal } = filter;
   return useInfiniteQuery({
     queryKey: [...LIST, filter],
-    async queryFn({ pageParam: cursor }): Promise<PageOf<Adoption>> {
+    async queryFn({ pageParam: cursor }): Promise<Page<Adoption>> {
       const { items, next } = await pageOf(
         store.GET("/store/orders", {
           params: {
@@ -87,7 +87,7 @@ export const useStep = (id: number, step: Step) => {
   const queries = useQueryClient();
   const header = useIdempotencyKey();
   const put = (order: Order) => {
-    queries.setQueriesData<InfiniteData<PageOf<Adoption>>>(
+    queries.setQueriesData<InfiniteData<Page<Adoption>>>(
       { queryKey: LIST },
       (list) =>
         list && {

@@ -1,4 +1,4 @@
-import type { Refusal } from "../api/client.ts";
+import type { ApiError } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { useFinish } from "../parts/finish.ts";
@@ -80,7 +80,7 @@ export const EndAdoption = ({ id, step, back }: { id: number; step: FinalStep; b
   return (
     <Dialog title={ASKED[step].title} back={back}>
       {error && !adoption && (
-        <Problem error={error} {...((error as Refusal).status !== 404 && { again: refetch })} />
+        <Problem error={error} {...((error as ApiError).status !== 404 && { again: refetch })} />
       )}
       {isPending && <Loading what="Loading the adoption" />}
       {adoption && !isPossible && <Problem error={tooLate(adoption, step)} />}

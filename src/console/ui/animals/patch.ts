@@ -1,4 +1,4 @@
-import type { components } from "../api/store.d.ts";
+import type { components } from "../../../client/types/store.d.ts";
 import type { Animal, NewAnimal } from "./statistics.ts";
 
 type Change = components["schemas"]["PetChange"];

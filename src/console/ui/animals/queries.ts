@@ -5,7 +5,8 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/preact-query";
-import { type PageOf, Refusal, dataOf, pageOf, store } from "../api/client.ts";
+import { type Page, ApiError, dataOf, pageOf, store } from "../api/client.ts";
+import { integerOf } from "../parts/integer.ts";
 import type { Filter } from "./addresses.ts";
 import type { Animal } from "./statistics.ts";
 
@@ -18,8 +19,7 @@ const PAGE = 50;
 const queryOf = ({ status, q, category, id }: Filter) => ({
   ...(status && { status }),
   ...(q !== undefined && { q }),
-  // Sent as typed: a number could round it.
-  ...(category !== undefined && { categoryId: category as unknown as number }),
+  ...(category !== undefined && { categoryId: integerOf(category) }),
   ...(id !== undefined && { ids: String(id) }),
 });
 
@@ -50,13 +50,13 @@ export const useAnimal = (id: number | undefined) => {
     queryKey: [...ANIMALS, "one", id],
     placeholderData: () =>
       queries
-        .getQueriesData<InfiniteData<PageOf<Animal>>>({ queryKey: LIST })
+        .getQueriesData<InfiniteData<Page<Animal>>>({ queryKey: LIST })
         .flatMap(([, list]) => list?.pages ?? [])
         .flatMap(({ items }) => items)
         .find((one) => one.id === id),
     queryFn: async () => {
       const [animal] = id === undefined ? [] : await readAnimals([id]);
-      if (!animal) throw new Refusal(404, "not_found", "There is no animal with this id.");
+      if (!animal) throw new ApiError(404, "not_found", "There is no animal with this id.");
       return animal;
     },
     enabled: id !== undefined,
@@ -75,7 +75,7 @@ export const fetchVersion = async (id: number): Promise<AnimalVersion> => {
     params: { path: { petId: id } },
     body: {},
   });
-  return { animal: data as Animal, tag: response.headers.get("etag") ?? "*" };
+  return { animal: data, tag: response.headers.get("etag") ?? "*" };
 };
 
 /** An animal to change or delete. It is read once: it does not change while the user looks at it. */

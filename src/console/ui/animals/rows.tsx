@@ -1,3 +1,4 @@
+import type { Int64 } from "../api/client.ts";
 import { type Category, categoryOf } from "../categories/category.ts";
 import { adoptionsPath } from "../adoptions/addresses.ts";
 import { Badge } from "../parts/feedback.tsx";
@@ -7,7 +8,7 @@ import { type Filter, animalsPath } from "./addresses.ts";
 import type { Animal } from "./statistics.ts";
 import { TONES } from "./statuses.ts";
 
-const CategoryName = ({ id, categories }: { id: number; categories: readonly Category[] }) => {
+const CategoryName = ({ id, categories }: { id: Int64; categories: readonly Category[] }) => {
   const known = categoryOf(categories, id);
   return known ? <bdi title={`Id ${id}`}>{known.name}</bdi> : <>{String(id)}</>;
 };

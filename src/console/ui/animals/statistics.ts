@@ -1,4 +1,4 @@
-import type { components } from "../api/store.d.ts";
+import type { components } from "../../../client/types/store.d.ts";
 import { pluralize, formatCount } from "../parts/count.ts";
 
 export type Animal = components["schemas"]["Pet"];

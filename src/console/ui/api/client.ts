@@ -1,25 +1,13 @@
-import createClient, { type Client, type Middleware } from "openapi-fetch";
-import { parseExactly, writeExactly } from "./exact.ts";
-import type { paths as PlatformPaths } from "./platform.d.ts";
-import type { paths as StorePaths } from "./store.d.ts";
+import { ApiError, errorOf } from "../../../client/api-error.ts";
+import { type Operations, createOperations } from "../../../client/operations.ts";
+import { createTransport, type Fetch } from "../../../client/transport.ts";
+import type { paths as PlatformPaths } from "../../../client/types/platform.d.ts";
+import type { paths as StorePaths } from "../../../client/types/store.d.ts";
 
-/** An error response of the API. */
-export class Refusal extends Error {
-  override name = "Refusal";
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-export const UNREACHABLE = new Refusal(
-  0,
-  "unreachable",
-  "The server did not respond. Check your connection and try again.",
-);
+export { ApiError };
+export { type Page, pageOf } from "../../../client/pages.ts";
+export type { Int64 } from "../../../client/exact.ts";
+export { newIdempotencyKey } from "../../../client/retry.ts";
 
 let csrfToken = "";
 let onSessionDoubt = () => {};
@@ -41,24 +29,27 @@ const SESSION_CODES: ReadonlySet<string> = new Set([
 
 /** Messages for people, where those of the API are for programs. */
 const MESSAGES: Readonly<Record<string, string>> = {
+  unreachable: "The server did not respond. Check your connection and try again.",
   idempotency_mismatch:
     "Your first attempt was saved, but its response was lost. What you changed since then was not saved: close this dialog and check the list.",
   precondition_failed: "Somebody else has changed it in the meantime, so nothing was done.",
 };
 
-/** The error in a response. */
-export const refusalOf = async (response: Response): Promise<Refusal> => {
-  try {
-    const { code, message } = (await response.json()) as { code: string; message: string };
-    return new Refusal(response.status, code, MESSAGES[code] ?? message);
-  } catch {
-    return new Refusal(response.status, "unreadable", `The server responded with status ${response.status}.`);
-  }
+const reword = (error: ApiError): ApiError => {
+  error.message = MESSAGES[error.code] ?? error.message;
+  return error;
 };
+
+/** The error if there is no response. */
+export const unreachable = (): ApiError => reword(new ApiError(0, "unreachable", ""));
+
+/** The error in a response of a request that does not go through the client. */
+export const apiErrorOf = async (response: Response): Promise<ApiError> =>
+  reword(errorOf(response, await response.text()));
 
 /** True if the error is the API's error with this code. */
 export const hasCode = (error: Error | null | undefined, code: string): boolean =>
-  error instanceof Refusal && error.code === code;
+  error instanceof ApiError && error.code === code;
 
 /** The headers of a request that does not go through the client. */
 export const callHeaders = (): Record<string, string> => ({ "x-csrf-token": csrfToken });
@@ -66,56 +57,31 @@ export const callHeaders = (): Record<string, string> => ({ "x-csrf-token": csrf
 /** For requests that the page repeats without its user: they do not extend the session. */
 export const UNATTENDED = { "x-unattended": "1" } as const;
 
-const middleware: Middleware = {
-  onRequest({ request }) {
-    if (request.method !== "GET") request.headers.set("x-csrf-token", csrfToken);
+const fetchInSession: Fetch = (url, init) => {
+  if (init.method !== "GET") init.headers.set("x-csrf-token", csrfToken);
+  return fetch(url, init);
+};
+
+const transport = createTransport({
+  fetch: fetchInSession,
+  // The user decides about another attempt, and the query client about that of a read.
+  maxRetries: 0,
+  timeoutMs: 0,
+  onError(error) {
+    if (SESSION_CODES.has(error.code)) onSessionDoubt();
+    reword(error);
   },
-  async onResponse({ response }) {
-    if (response.ok) return;
-    const refusal = await refusalOf(response);
-    if (SESSION_CODES.has(refusal.code)) onSessionDoubt();
-    throw refusal;
-  },
-  onError() {
-    return UNREACHABLE;
-  },
-};
+});
 
-/** Fetches for openapi-fetch, with exact integers. */
-const fetchExactly = async (request: Request): Promise<Response> => {
-  const response = await fetch(request);
-  return Object.assign(response, { json: async () => parseExactly(await response.text()) });
-};
+const BASE_URL = "/console/api";
+export const store: Operations<StorePaths> = createOperations(transport, {
+  baseUrl: `${BASE_URL}/v1`,
+  isIdempotent: true,
+});
+export const platform: Operations<PlatformPaths> = createOperations(transport, {
+  baseUrl: BASE_URL,
+  isIdempotent: false,
+});
 
-const clientOf = <Paths extends object>(baseUrl: string): Client<Paths> => {
-  const client = createClient<Paths>({
-    baseUrl,
-    fetch: fetchExactly,
-    bodySerializer: (body) => (body === undefined ? undefined : writeExactly(body)) as string,
-  });
-  client.use(middleware);
-  return client;
-};
-
-export const store = clientOf<StorePaths>("/console/api/v1");
-export const platform = clientOf<PlatformPaths>("/console/api");
-
-/** The data of a response. Error responses have been thrown already. */
-export const dataOf = async <Data>(result: Promise<{ data?: Data }>): Promise<Data> =>
-  (await result).data as Data;
-
-export interface PageOf<Item> {
-  items: Item[];
-  /** The cursor of the next page; undefined on the last one. */
-  next: string | undefined;
-}
-
-/** A page of a list, with the cursor from its Link header. */
-export const pageOf = async <Item>(
-  result: Promise<{ data?: Item[]; response: Response }>,
-): Promise<PageOf<Item>> => {
-  const { data = [], response } = await result;
-  const link = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
-  const next = link && new URL(link, location.origin).searchParams.get("cursor");
-  return { items: data, next: next || undefined };
-};
+/** The data of a response. */
+export const dataOf = async <Data>(reply: Promise<{ data: Data }>): Promise<Data> => (await reply).data;

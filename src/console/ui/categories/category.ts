@@ -1,4 +1,4 @@
-import type { components } from "../api/store.d.ts";
+import type { components } from "../../../client/types/store.d.ts";
 
 export type Category = components["schemas"]["Category"];
 

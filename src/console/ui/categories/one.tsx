@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { Refusal } from "../api/client.ts";
+import { ApiError } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Loading, Problem } from "../parts/feedback.tsx";
 import { categoriesPath } from "./addresses.ts";
 import { type Category, categoryOf } from "./category.ts";
 import { useCategories } from "./queries.ts";
 
-const UNKNOWN = new Refusal(404, "not_found", "There is no category with this id.");
+const UNKNOWN = new ApiError(404, "not_found", "There is no category with this id.");
 
 /** A dialog about one category. */
 export const OneCategory = ({

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/preact-query";
-import { type PageOf, pageOf, store } from "../api/client.ts";
+import { type Page, pageOf, store } from "../api/client.ts";
 import { useSession } from "../session.tsx";
 import { type Category, byName } from "./category.ts";
 
@@ -13,7 +13,7 @@ export const MAX_CATEGORIES = 1000;
 const readAll = async (): Promise<Category[]> => {
   const categories: Category[] = [];
   for (let cursor: string | undefined = ""; cursor !== undefined && categories.length < MAX_CATEGORIES;) {
-    const page: PageOf<Category> = await pageOf(
+    const page: Page<Category> = await pageOf(
       store.GET("/categories", { params: { query: { limit: PAGE, ...(cursor && { cursor }) } } }),
     );
     categories.push(...page.items);

@@ -1,4 +1,4 @@
-import type { Refusal } from "../api/client.ts";
+import type { ApiError } from "../api/client.ts";
 import { Badge, Loading, Notice, Problem } from "../parts/feedback.tsx";
 import { useArrival } from "../parts/page.tsx";
 import { Time } from "../parts/time.tsx";
@@ -149,7 +149,7 @@ export const DomainPage = ({
   const { data: history = [] } = useHistory(slug, hostname, refetchDelay(domain));
   const actions = useActions(slug, hostname);
   const mayChange = useSession().can("platform:write");
-  const isGone = (error as Refusal | null)?.status === 404;
+  const isGone = (error as ApiError | null)?.status === 404;
   return (
     <>
       <nav aria-label="Back">

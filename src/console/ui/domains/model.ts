@@ -1,4 +1,4 @@
-import type { components } from "../api/platform.d.ts";
+import type { components } from "../../../client/types/platform.d.ts";
 
 /** Domains as the API describes them. */
 type Schemas = components["schemas"];

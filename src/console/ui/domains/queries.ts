@@ -70,7 +70,7 @@ export const useHistory = (slug: string, hostname: string, everyMs: number) => {
   });
 };
 
-/** @throws Refusal */
+/** @throws ApiError */
 export const fetchConfig = (slug: string) =>
   dataOf(platform.GET("/platform/projects/{slug}/config", { params: { path: { slug } } }));
 

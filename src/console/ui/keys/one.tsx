@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Refusal } from "../api/client.ts";
+import { ApiError } from "../api/client.ts";
 import { Loading, Problem } from "../parts/feedback.tsx";
 import { useSession } from "../session.tsx";
 import { type Key, mayChange, stateOf } from "./key.ts";
@@ -25,7 +25,7 @@ export const OneKey = ({
   const content = useRef<HTMLDivElement>(null);
   // The dialog opened before its content was loaded.
   useEffect(() => content.current?.querySelector<HTMLElement>("select, footer a")?.focus(), [!key]);
-  if (error instanceof Refusal && error.status === 404) return <Problem error={error} />;
+  if (error instanceof ApiError && error.status === 404) return <Problem error={error} />;
   if (!key) return error ? <Problem error={error} onRetry={refetch} /> : <Loading what="Loading the key" />;
   if (stateOf(key, Date.now()) === "revoked") return <Problem error={REVOKED} />;
   if (!mayChange(own, key)) return <Problem error={BEYOND} />;

@@ -1,4 +1,4 @@
-import type { components } from "../api/platform.d.ts";
+import type { components } from "../../../client/types/platform.d.ts";
 
 /** What a key may be allowed to do; `*` is everything. */
 export type Grant = components["schemas"]["Key"]["scopes"][number];

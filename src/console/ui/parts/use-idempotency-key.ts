@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { newIdempotencyKey } from "./idempotency-key.ts";
+import { newIdempotencyKey } from "../api/client.ts";
 
 /**
  * The header with which a request can be repeated safely until its response arrives. The key stays the same while the

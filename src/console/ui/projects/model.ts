@@ -1,4 +1,4 @@
-import type { components } from "../api/platform.d.ts";
+import type { components } from "../../../client/types/platform.d.ts";
 
 export type Project = components["schemas"]["Project"];
 export type Deploy = components["schemas"]["Deploy"];

@@ -8,7 +8,7 @@ import { Problem } from "../parts/feedback.tsx";
 import { Field, fieldError, generalError } from "../parts/field.tsx";
 import { projectPath, projectsPath } from "./addresses.ts";
 import { PlanField } from "./plan-field.tsx";
-import type { components } from "../api/platform.d.ts";
+import type { components } from "../../../client/types/platform.d.ts";
 import type { Plan } from "./plans.ts";
 import { KEYS } from "./queries.ts";
 import { slugOf } from "./slug.ts";

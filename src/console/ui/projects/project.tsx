@@ -1,6 +1,6 @@
 import { useRoute } from "preact-iso";
 import type { ComponentChildren } from "preact";
-import type { Refusal } from "../api/client.ts";
+import type { ApiError } from "../api/client.ts";
 import { DomainsArea } from "../domains/area.tsx";
 import { Badge, Loading, Problem } from "../parts/feedback.tsx";
 import { Page } from "../parts/page.tsx";
@@ -54,7 +54,7 @@ export const Project = () => {
   const { slug = "", area = "deploys", item, part } = useRoute().params;
   const { data: project, error, refetch } = useProject(slug);
   const place = isArea(area) ? AREAS[area] : undefined;
-  const isGone = (error as Refusal | null)?.status === 404;
+  const isGone = (error as ApiError | null)?.status === 404;
   const shown = item?.includes(".") ? `${item} – ${place}` : place;
   if (!project)
     return (

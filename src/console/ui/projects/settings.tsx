@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
-import type { components } from "../api/platform.d.ts";
+import type { components } from "../../../client/types/platform.d.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { Notice, Problem } from "../parts/feedback.tsx";
 import { Field, fieldError, generalError } from "../parts/field.tsx";

@@ -1,11 +1,11 @@
-import { callHeaders, Refusal, refusalOf } from "../api/client.ts";
+import { callHeaders, ApiError, apiErrorOf } from "../api/client.ts";
 import type { Deploy } from "./model.ts";
 import type { Sending } from "./uploads.ts";
 
-/** @throws Refusal */
+/** @throws ApiError */
 const deployOf = async ({ status, responseText }: XMLHttpRequest): Promise<Deploy> => {
   if (status === 201) return JSON.parse(responseText) as Deploy;
-  throw await refusalOf(new Response(responseText, { status }));
+  throw await apiErrorOf(new Response(responseText, { status }));
 };
 
 /**
@@ -20,7 +20,7 @@ export const sendArchive = (
 ): Sending => {
   const request = new XMLHttpRequest();
   const { promise: deploy, resolve, reject } = Promise.withResolvers<Deploy>();
-  const end = (code: string, message: string) => () => reject(new Refusal(0, code, message));
+  const end = (code: string, message: string) => () => reject(new ApiError(0, code, message));
   request.open("POST", `/console/api/platform/projects/${encodeURIComponent(slug)}/deploys`);
   for (const [name, value] of Object.entries({ ...callHeaders(), "content-type": type }))
     request.setRequestHeader(name, value);

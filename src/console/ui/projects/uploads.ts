@@ -9,7 +9,7 @@ export type Upload =
 
 /** An upload in progress. */
 export interface Sending {
-  /** @throws Refusal */
+  /** @throws ApiError */
   deploy: Promise<Deploy>;
   cancel(): void;
 }
