@@ -4,7 +4,20 @@ export type { Int64 } from "./exact.ts";
 export type { CallOptions, Operations } from "./operations.ts";
 export type { Page } from "./pages.ts";
 export type { EventOptions, PetEvent } from "./pet-events.ts";
-export type { CategoryQuery, OrderQuery, PetQuery } from "./store.ts";
+export type {
+  Category,
+  CategoryChange,
+  CategoryQuery,
+  NewCategory,
+  NewOrder,
+  NewPet,
+  Order,
+  OrderQuery,
+  Pet,
+  PetChange,
+  PetQuery,
+  Statistics,
+} from "./store.ts";
 export type { Fetch, Reply, Retry } from "./transport.ts";
 export type { components as PlatformComponents, paths as PlatformPaths } from "./types/platform.d.ts";
 export type { components as StoreComponents, paths as StorePaths } from "./types/store.d.ts";

@@ -1,6 +1,6 @@
 import { textOf, writeExactly } from "./exact.ts";
 import { newIdempotencyKey } from "./retry.ts";
-import type { Body, Outgoing, Reply, SendOptions, Transport } from "./transport.ts";
+import type { Outgoing, Reply, SendOptions, Transport } from "./transport.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
@@ -70,9 +70,6 @@ export interface OperationsOptions {
   isIdempotent: boolean;
 }
 
-const isBinary = (body: unknown): body is Exclude<Body, string> =>
-  body instanceof Blob || body instanceof ArrayBuffer || body instanceof Uint8Array;
-
 const entriesOf = (values: Values = {}): [string, string][] =>
   Object.entries(values).flatMap(([name, value]) =>
     value === undefined || value === null ? [] : [[name, textOf(value)]],
@@ -91,7 +88,8 @@ const urlOf = (
 const headersOf = (method: string, init: AnyInit, { apiKey, isIdempotent }: OperationsOptions): Headers => {
   const headers = new Headers();
   if (apiKey !== undefined) headers.set("authorization", `Bearer ${apiKey}`);
-  if (init.body !== undefined && !isBinary(init.body)) headers.set("content-type", "application/json");
+  if (init.body !== undefined && !(init.body instanceof Blob))
+    headers.set("content-type", "application/json");
   const given = [...entriesOf(init.params?.header), ...entriesOf(init.headers)];
   for (const [name, value] of given) headers.set(name, value);
   if (isIdempotent && method === "POST" && !headers.has("idempotency-key"))
@@ -109,7 +107,7 @@ export const outgoing = (
   method,
   url: urlOf(options.baseUrl, path, init.params),
   headers: headersOf(method, init, options),
-  ...(init.body !== undefined && { body: isBinary(init.body) ? init.body : writeExactly(init.body) }),
+  ...(init.body !== undefined && { body: init.body instanceof Blob ? init.body : writeExactly(init.body) }),
 });
 
 /** Calls the operations of an OpenAPI document. */

@@ -7,6 +7,15 @@ import type { Transport } from "./transport.ts";
 import type { components, operations, paths } from "./types/store.d.ts";
 
 type Schemas = components["schemas"];
+export type Pet = Schemas["Pet"];
+export type NewPet = Schemas["NewPet"];
+export type PetChange = Schemas["PetChange"];
+export type Category = Schemas["Category"];
+export type NewCategory = Schemas["NewCategory"];
+export type CategoryChange = Schemas["CategoryChange"];
+export type Order = Schemas["Order"];
+export type NewOrder = Schemas["NewOrder"];
+export type Statistics = Schemas["Statistics"];
 type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]["parameters"]["query"]>;
 export type PetQuery = QueryOf<"listPets">;
 export type CategoryQuery = QueryOf<"listCategories">;
@@ -19,7 +28,7 @@ type Store = Operations<paths>;
 
 const pets = (store: Store, open: (options: EventOptions) => ReturnType<typeof petEvents>) => {
   const list = (query: PetQuery = {}, options: CallOptions = {}) =>
-    pageOf(store.GET("/pets", { ...options, params: { query } }));
+    pageOf<Pet>(store.GET("/pets", { ...options, params: { query } }));
   return {
     /** One page. */
     list,
@@ -27,17 +36,17 @@ const pets = (store: Store, open: (options: EventOptions) => ReturnType<typeof p
     iterate: (query: PetQuery = {}, options?: CallOptions) =>
       walk((cursor) => list({ limit: PAGE, ...query, ...(cursor && { cursor }) }, options), query.cursor),
     /** One animal. @throws ApiError `not_found` */
-    async get(id: number, options?: CallOptions): Promise<Schemas["Pet"]> {
+    async get(id: number, options?: CallOptions): Promise<Pet> {
       // GET /pets/{petId} is deprecated.
       const [pet] = (await list({ ids: String(id) }, options)).items;
       if (!pet) throw new ApiError(404, "not_found", "There is no animal with this id.");
       return pet;
     },
     /** Adds one animal, however often the request must be sent. */
-    add: async (pet: Schemas["NewPet"], options: CallOptions = {}) =>
+    add: async (pet: NewPet, options: CallOptions = {}): Promise<Pet> =>
       (await store.POST("/pets", { ...options, body: pet })).data,
     /** Changes the given fields; a status of null removes it. */
-    update: async (petId: number, change: Schemas["PetChange"], options: CallOptions = {}) =>
+    update: async (petId: number, change: PetChange, options: CallOptions = {}): Promise<Pet> =>
       (await store.PATCH("/pets/{petId}", { ...options, params: { path: { petId } }, body: change })).data,
     delete: async (petId: number, options: CallOptions = {}): Promise<void> => {
       await store.DELETE("/pets/{petId}", { ...options, params: { path: { petId } } });
@@ -49,18 +58,22 @@ const pets = (store: Store, open: (options: EventOptions) => ReturnType<typeof p
 
 const categories = (store: Store) => {
   const list = (query: CategoryQuery = {}, options: CallOptions = {}) =>
-    pageOf(store.GET("/categories", { ...options, params: { query } }));
+    pageOf<Category>(store.GET("/categories", { ...options, params: { query } }));
   return {
     /** One page. */
     list,
     /** All categories, in ascending order of id. */
     iterate: (query: CategoryQuery = {}, options?: CallOptions) =>
       walk((cursor) => list({ limit: PAGE, ...query, ...(cursor && { cursor }) }, options), query.cursor),
-    get: async (categoryId: Int64, options: CallOptions = {}) =>
+    get: async (categoryId: Int64, options: CallOptions = {}): Promise<Category> =>
       (await store.GET("/categories/{categoryId}", { ...options, params: { path: { categoryId } } })).data,
-    add: async (category: Schemas["NewCategory"], options: CallOptions = {}) =>
+    add: async (category: NewCategory, options: CallOptions = {}): Promise<Category> =>
       (await store.POST("/categories", { ...options, body: category })).data,
-    update: async (categoryId: Int64, change: Schemas["CategoryChange"], options: CallOptions = {}) => {
+    update: async (
+      categoryId: Int64,
+      change: CategoryChange,
+      options: CallOptions = {},
+    ): Promise<Category> => {
       const init = { ...options, params: { path: { categoryId } }, body: change };
       return (await store.PATCH("/categories/{categoryId}", init)).data;
     },
@@ -78,10 +91,10 @@ const STEPS = {
 
 const orders = (store: Store) => {
   const list = (query: OrderQuery = {}, options: CallOptions = {}) =>
-    pageOf(store.GET("/store/orders", { ...options, params: { query } }));
+    pageOf<Order>(store.GET("/store/orders", { ...options, params: { query } }));
   const step =
     (name: keyof typeof STEPS) =>
-    async (orderId: number, options: CallOptions = {}): Promise<Schemas["Order"]> =>
+    async (orderId: number, options: CallOptions = {}): Promise<Order> =>
       (await store.POST(STEPS[name], { ...options, params: { path: { orderId } } })).data;
   return {
     /** One page. */
@@ -89,10 +102,10 @@ const orders = (store: Store) => {
     /** All adoptions that match, in ascending order of id. */
     iterate: (query: OrderQuery = {}, options?: CallOptions) =>
       walk((cursor) => list({ limit: PAGE, ...query, ...(cursor && { cursor }) }, options), query.cursor),
-    get: async (orderId: number, options: CallOptions = {}) =>
+    get: async (orderId: number, options: CallOptions = {}): Promise<Order> =>
       (await store.GET("/store/orders/{orderId}", { ...options, params: { path: { orderId } } })).data,
     /** Starts one adoption, however often the request must be sent. */
-    place: async (order: Schemas["NewOrder"], options: CallOptions = {}) =>
+    place: async (order: NewOrder, options: CallOptions = {}): Promise<Order> =>
       (await store.POST("/store/orders", { ...options, body: order })).data,
     approve: step("approve"),
     complete: step("complete"),
@@ -112,6 +125,7 @@ export const storeMethods = (store: Store, transport: Transport, options: Operat
     categories: categories(store),
     orders: orders(store),
     /** Counts of animals by status and by day. */
-    statistics: async (options: CallOptions = {}) => (await store.GET("/statistics", options)).data,
+    statistics: async (options: CallOptions = {}): Promise<Statistics> =>
+      (await store.GET("/statistics", options)).data,
   };
 };

@@ -7,7 +7,7 @@ import { deadline, wait } from "./wait.ts";
 export type Fetch = (url: string, init: OutgoingInit) => Promise<Response>;
 
 /** A body that can be sent again. */
-export type Body = string | Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
+export type Body = string | Blob;
 
 export interface OutgoingInit {
   method: string;

@@ -37,13 +37,10 @@ const INT64 = factory.createUnionTypeNode([
   factory.createKeywordTypeNode(ts.SyntaxKind.NumberKeyword),
   factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword),
 ]);
-const BINARY = factory.createUnionTypeNode([
-  factory.createTypeReferenceNode("Blob"),
-  factory.createTypeReferenceNode("Uint8Array", [factory.createTypeReferenceNode("ArrayBuffer")]),
-]);
+const BLOB = factory.createTypeReferenceNode("Blob");
 
 const transform: OpenAPITSOptions["transform"] = ({ format, type }, { path = "" }) => {
-  if (format === "binary") return BINARY;
+  if (format === "binary") return BLOB;
   return type === "integer" && CHOSEN.test(path) ? INT64 : undefined;
 };
 

@@ -1265,8 +1265,8 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/gzip": Blob | Uint8Array<ArrayBuffer>;
-        "application/zip": Blob | Uint8Array<ArrayBuffer>;
+        "application/gzip": Blob;
+        "application/zip": Blob;
       };
     };
     responses: {
