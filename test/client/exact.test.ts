@@ -75,9 +75,7 @@ describe("JSON", () => {
   });
 
   test("has a number with a fraction or an exponent as a number", () => {
-    expect(parseExactly("[12345678901234567.5, 12345678901234567e3]")).toEqual([
-      12345678901234567.5, 12345678901234567e3,
-    ]);
+    expect(parseExactly("[1234567890123456.5, 1000000000000000000e3]")).toEqual([1234567890123456.5, 1e21]);
   });
 
   test("without long digits is written as JSON.stringify writes it", () => {
