@@ -54,13 +54,13 @@ const maintainDatabase = ({ shrinkLog }: Database, { keys, sweeper }: Services, 
 const maintainFiles = (
   { dataDir }: Config,
   { deploys }: Services,
-  publishReference: () => Promise<void>,
+  publishManual: () => Promise<void>,
   log: Logger,
 ): Poller =>
   repeat(
     FILE_MAINTENANCE_MS,
     async () => {
-      await publishReference();
+      await publishManual();
       await deploys.sweep();
       for (const file of removeOldCopies(dataDir, Date.now()))
         log.info({ file }, "removed the copy from before a migration");
@@ -89,19 +89,19 @@ export const maintenance = (
     lock,
     log,
     watchMs,
-    publishReference,
+    publishManual,
     refusedHosts,
   }: {
     lock: ServerLock;
     log: Logger;
     watchMs: number;
-    publishReference: () => Promise<void>;
+    publishManual: () => Promise<void>;
     refusedHosts: RefusedHosts;
   },
 ): Poller[] => [
   watchFiles(database, lock, log, watchMs),
   maintainDatabase(database, services, log),
-  maintainFiles(config, services, publishReference, log),
+  maintainFiles(config, services, publishManual, log),
   saveRefusedHosts(config, refusedHosts, log),
   services.domainScheduler,
   services.scrub,

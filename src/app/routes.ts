@@ -14,7 +14,6 @@ import { holds } from "../lib/scopes.ts";
 import { formatRate } from "../keys/rate.ts";
 import { keyRoutes } from "../keys/routes.ts";
 import type { KeyService } from "../keys/service.ts";
-import type { Edition } from "../manual/edition.ts";
 import { manualRoutes } from "../manual/routes.ts";
 import type { Addresses } from "../openapi/sections.ts";
 import type { Documents } from "../openapi/generate.ts";
@@ -24,8 +23,8 @@ import { eventStream } from "../pets/events/stream-response.ts";
 import { petRoutes } from "../pets/routes.ts";
 import { projectAddresses } from "../projects/addresses.ts";
 import { projectRoutes } from "../projects/routes.ts";
+import { serverEdition } from "./manual.ts";
 import type { Services } from "./services.ts";
-import { VERSION } from "./version.ts";
 
 /** What routes need in addition to services. */
 export interface RouteContext {
@@ -46,17 +45,6 @@ export interface RouteContext {
 export const documentAddresses = ({ baseUrl, stagingBaseUrl }: Config): Addresses => ({
   baseUrl: baseUrl ?? "",
   stagingBaseUrl: stagingBaseUrl ?? "",
-});
-
-/** The manual as the server publishes it, beside its other pages. */
-const serverEdition = (config: Config): Omit<Edition, "base"> => ({
-  origin: config.baseUrl ?? "",
-  version: VERSION,
-  neighbours: [
-    { href: "/docs", label: "API" },
-    ...(config.console ? [{ href: "/console", label: "Console" }] : []),
-  ],
-  otherPages: [],
 });
 
 const keyReader =

@@ -17,8 +17,9 @@ import { openAdminKey } from "./admin-key.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
 import { readinessChecks } from "./health.ts";
 import { createListeners } from "./listeners.ts";
+import { publishManual } from "./manual.ts";
 import { migrateData } from "./migration.ts";
-import { publishReference } from "./reference.ts";
+
 import { systemRuntime } from "./runtime.ts";
 import { type Services, createServices } from "./services.ts";
 import { maintenance } from "./maintenance.ts";
@@ -104,7 +105,7 @@ export const startServer = async (
     lock,
     log,
     watchMs,
-    publishReference: () => publishReference(config, services, app, main.port),
+    publishManual: () => publishManual(config, services),
     refusedHosts,
   });
   if (backups) pollers.push(backups);

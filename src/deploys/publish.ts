@@ -10,6 +10,16 @@ import { assertQuota } from "./quota.ts";
 import type { Deploy, DeployRepository } from "./repository.ts";
 import { storeSite } from "./store-site.ts";
 
+/** The served deploy; undefined without one, or if it cannot be read: a damaged deploy must not prevent a new one. */
+const servedManifest = async (
+  { id, activeDeployId }: Project,
+  { deploys, blobs }: { deploys: DeployRepository; blobs: Blobs },
+): Promise<Manifest | undefined> => {
+  const served = activeDeployId === null ? undefined : await deploys.find(id, activeDeployId);
+  if (!served?.manifest) return undefined;
+  return loadManifest(blobs, served.manifest).catch(() => undefined);
+};
+
 /** Stores files and makes them the served deploy of a project. */
 export const sitePublisher = ({
   deploys,
@@ -25,23 +35,21 @@ export const sitePublisher = ({
 }) => {
   const oneAtATime = keyedMutex();
 
-  /** The served deploy; undefined without one, or if it cannot be read: a damaged deploy must not prevent a new one. */
-  const servedManifest = async ({ id, activeDeployId }: Project): Promise<Manifest | undefined> => {
-    const served = activeDeployId === null ? undefined : await deploys.find(id, activeDeployId);
-    if (!served?.manifest) return undefined;
-    return loadManifest(blobs, served.manifest).catch(() => undefined);
-  };
-
-  /** @returns undefined as `DeployRepository.succeed` does @throws Fault quota_exceeded, InvalidArchive, InsufficientSpace */
+  /**
+   * @param replaces as for `DeployRepository.succeed`; only the service itself sets it, and it has no quota
+   * @returns undefined as `DeployRepository.succeed` does
+   * @throws Fault quota_exceeded, InvalidArchive, InsufficientSpace
+   */
   const publishFiles = async (
     project: Project,
     files: AsyncIterable<UnpackedFile>,
-    { keyId, isFirst = false }: { keyId: number | null; isFirst?: boolean },
+    { keyId, replaces }: { keyId: number | null; replaces?: number | null },
   ): Promise<Deploy | undefined> => {
-    const site = await storeSite(files, blobs, await servedManifest(project));
+    const isOwn = replaces !== undefined;
+    const site = await storeSite(files, blobs, await servedManifest(project, { deploys, blobs }));
     return oneAtATime(project.id, async () => {
       try {
-        if (!isFirst)
+        if (!isOwn)
           await assertQuota(site, {
             blobs,
             retained: await deploys.listRetained(project.id),
@@ -61,7 +69,7 @@ export const sitePublisher = ({
             bytes: site.bytes,
             manifest: site.stored.hash,
           },
-          { isFirst },
+          replaces,
         );
       } finally {
         // Not discarded after an error: the deploy may have been recorded.

@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, lt, sql } from "drizzle-orm";
 import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { deploys, projects } from "../db/schema/projects.ts";
@@ -57,6 +57,12 @@ const IN_PROJECT = eq(deploys.projectId, value("projectId"));
 const IS_DEPLOY = and(IN_PROJECT, eq(deploys.id, value("id")));
 const IS_NOT_SERVED = sql`${deploys.id} is not (select active_deploy_id from projects where id = ${value("projectId")})`;
 
+/** What the row of a failed deploy has beside its reason. */
+const FAILED = { status: "failed", manifest: null, files: 0, bytes: 0, anyServed: 1, replaces: null };
+
+/** If a deploy is to replace a certain one, the project still serves that one. */
+const MAY_REPLACE = sql`(${value("anyServed")} = 1 or ${projects.activeDeployId} is ${value("replaces")})`;
+
 const readStatements = (orm: Database["orm"]) => {
   const findStatement = orm.select(COLUMNS).from(deploys).where(IS_DEPLOY).limit(1).prepare();
   const listStatement = orm
@@ -73,6 +79,13 @@ const readStatements = (orm: Database["orm"]) => {
     .orderBy(desc(deploys.id))
     .limit(MAX_RETAINED - 1)
     .prepare();
+  const newestOwnStatement = orm
+    .select(COLUMNS)
+    .from(deploys)
+    .where(and(IN_PROJECT, isNull(deploys.keyId), eq(deploys.status, "succeeded")))
+    .orderBy(desc(deploys.id))
+    .limit(1)
+    .prepare();
   const manifestsStatement = orm
     .selectDistinct({ manifest: deploys.manifest })
     .from(deploys)
@@ -85,7 +98,14 @@ const readStatements = (orm: Database["orm"]) => {
     .where(sql`name = 'deploys'`)
     .limit(1)
     .prepare();
-  return { findStatement, listStatement, retainedStatement, manifestsStatement, lastIdStatement };
+  return {
+    findStatement,
+    listStatement,
+    retainedStatement,
+    newestOwnStatement,
+    manifestsStatement,
+    lastIdStatement,
+  };
 };
 
 const writeStatements = (orm: Database["orm"]) => {
@@ -103,8 +123,7 @@ const writeStatements = (orm: Database["orm"]) => {
       keyId: value("keyId"),
       createdAt: value("createdAt"),
     },
-    sql`from ${projects} where ${projects.id} = ${value("projectId")}
-      and (${value("isFirst")} = 0 or ${projects.activeDeployId} is null)`,
+    sql`from ${projects} where ${projects.id} = ${value("projectId")} and ${MAY_REPLACE}`,
   )
     .returning(COLUMNS)
     .prepare();
@@ -113,7 +132,7 @@ const writeStatements = (orm: Database["orm"]) => {
     .set({
       activeDeployId: sql`(select max(id) from deploys where project_id = ${projects.id} and status = 'succeeded')`,
     })
-    .where(eq(projects.id, value("projectId")))
+    .where(and(eq(projects.id, value("projectId")), MAY_REPLACE))
     .prepare();
   const activateStatement = orm
     .update(projects)
@@ -148,28 +167,25 @@ const writeStatements = (orm: Database["orm"]) => {
 };
 
 export const deployRepository = ({ orm, commit }: Database) => {
-  const { findStatement, listStatement, retainedStatement, manifestsStatement, lastIdStatement } =
-    readStatements(orm);
+  const reads = readStatements(orm);
   const { insertStatement, activateNewestStatement, activateStatement, pruneStatement, removeStatement } =
     writeStatements(orm);
 
   /** A deploy of this project. */
   const find = async (projectId: number, id: number): Promise<Deploy | undefined> =>
-    findStatement.get({ projectId, id });
+    reads.findStatement.get({ projectId, id });
 
   return {
     find,
     /**
      * Records a deploy and makes it the served one, in one atomic step. The newest `MAX_RETAINED` that succeeded stay, and the
      * served one.
-     * @param isFirst record it only if the project serves no deploy yet
-     * @returns undefined if the project was deleted, or if `isFirst` does not hold
+     * @param replaces record it only if the project still serves this deploy; null: no deploy; undefined: any
+     * @returns undefined if the project was deleted, or if it serves another deploy than `replaces`
      */
-    async succeed(
-      deploy: SucceededUpload,
-      { isFirst }: { isFirst: boolean } = { isFirst: false },
-    ): Promise<Deploy | undefined> {
-      const values = { ...deploy, status: "succeeded", reason: null, isFirst: Number(isFirst) };
+    async succeed(deploy: SucceededUpload, replaces?: number | null): Promise<Deploy | undefined> {
+      const bound = { anyServed: Number(replaces === undefined), replaces: replaces ?? null };
+      const values = { ...deploy, ...bound, status: "succeeded", reason: null };
       const [[row]] = await commit([
         { query: insertStatement, values },
         { query: activateNewestStatement, values },
@@ -179,16 +195,20 @@ export const deployRepository = ({ orm, commit }: Database) => {
     },
     /** Records a refused upload. The served deploy stays. The newest `MAX_RETAINED` that failed stay. */
     async fail(deploy: FailedUpload): Promise<Deploy | undefined> {
-      const values = { ...deploy, status: "failed", manifest: null, files: 0, bytes: 0, isFirst: 0 };
+      const values = { ...deploy, ...FAILED };
       const [[row]] = await commit([
         { query: insertStatement, values },
         { query: pruneStatement, values },
       ]);
       return row;
     },
+    /** The newest that the service made itself and that succeeded. */
+    async newestOwn(projectId: number): Promise<Deploy | undefined> {
+      return reads.newestOwnStatement.get({ projectId });
+    },
     /** Newest first, with ids below `before`. */
     async list(page: { projectId: number; before: number; limit: number }): Promise<Deploy[]> {
-      return listStatement.all({ ...page });
+      return reads.listStatement.all({ ...page });
     },
     /** Makes a deploy the served one; undefined if it did not succeed or does not exist. */
     async activate(projectId: number, id: number): Promise<Deploy | undefined> {
@@ -197,7 +217,7 @@ export const deployRepository = ({ orm, commit }: Database) => {
     },
     /** The deploys that stay when the next one succeeds: the newest `MAX_RETAINED - 1` that succeeded. */
     async listRetained(projectId: number): Promise<Pick<Deploy, "manifest" | "files" | "bytes">[]> {
-      return retainedStatement.all({ projectId });
+      return reads.retainedStatement.all({ projectId });
     },
     /** Deletes a deploy; false if it is the served one, or does not exist. */
     async remove(projectId: number, id: number): Promise<boolean> {
@@ -206,11 +226,11 @@ export const deployRepository = ({ orm, commit }: Database) => {
     },
     /** True if no project ever had a deploy, not even a failed or deleted one. */
     async isUntouched(): Promise<boolean> {
-      return lastIdStatement.get() === undefined;
+      return reads.lastIdStatement.get() === undefined;
     },
     /** The hashes of all manifests. */
     async manifests(): Promise<string[]> {
-      return manifestsStatement
+      return reads.manifestsStatement
         .all()
         .flatMap(({ manifest }) => (manifest !== null && isHash(manifest) ? [manifest] : []));
     },

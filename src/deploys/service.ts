@@ -2,9 +2,9 @@ import { Fault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { ProjectService } from "../projects/service.ts";
-import type { UnpackedFile } from "./archive.ts";
 import type { BlobSource, Blobs } from "./blobs.ts";
 import { hashesInManifest } from "./manifest.ts";
+import { ownDeployService } from "./own-deploys.ts";
 import { sitePublisher } from "./publish.ts";
 import { type ReceiveOptions, type Upload, receiveUpload } from "./receive-upload.ts";
 import type { Deploy, DeployRepository } from "./repository.ts";
@@ -64,10 +64,9 @@ export const deployService = ({
   const needed = () => neededBlobs(deploys, blobs);
 
   return {
+    ...ownDeployService({ deploys, projects, blobs, publishFiles }),
     get,
     needed,
-    /** True if no project ever had a deploy, not even a failed or deleted one. */
-    isUntouched: (): Promise<boolean> => deploys.isUntouched(),
     /**
      * Unpacks, stores and publishes an archive. The served deploy changes only once all of the new one is on disk. A refused
      * archive is recorded with its reason.
@@ -80,10 +79,6 @@ export const deployService = ({
         publishArchive(project, file, upload.keyId),
       );
       return get(slug, id);
-    },
-    /** Publishes the service's own files, unless the project already serves a deploy. */
-    async publishFirst(slug: string, files: AsyncIterable<UnpackedFile>): Promise<void> {
-      await publishFiles(await projects.get(slug), files, { keyId: null, isFirst: true });
     },
     /** Newest first. @throws Fault not_found, invalid_cursor */
     async list(

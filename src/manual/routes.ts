@@ -8,7 +8,7 @@ import type { Responder } from "./responder.ts";
 
 export const MANUAL_PATH = "/manual";
 
-/** The manual: HTML pages, their Markdown, and `/llms.txt`. */
+/** The manual: HTML pages, their Markdown, and `/llms.txt`. The address of the host itself leads to it. */
 export const manualRoutes = ({ edition, macros }: { edition: Omit<Edition, "base">; macros: Macros }) => {
   let responder: Promise<Responder> | undefined;
   // Imported on first use, so that it does not slow down the start.
@@ -21,6 +21,7 @@ export const manualRoutes = ({ edition, macros }: { edition: Omit<Edition, "base
   const page = { public: true, query: NoQuery, detail: { hide: true } } as const;
   return new Elysia({ name: "manual", normalize: false })
     .use(macros)
+    .get("/", () => new Response(null, { status: 302, headers: { location: MANUAL_PATH } }), page)
     .get(MANUAL_PATH, ({ headers }) => respond("index", headers), page)
     .get(`${MANUAL_PATH}/*`, ({ params, headers }) => respond(params["*"] || "index", headers), page)
     .get("/llms.txt", ({ headers }) => respond("llms.txt", headers), page);

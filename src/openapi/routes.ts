@@ -88,7 +88,6 @@ export const docsRoutes = ({
       response: { 200: OpenApiDocument },
       detail: documentRoute("getPlatformDocument", "This OpenAPI document"),
     })
-    .get("/", () => new Response(null, { status: 302, headers: { location: "/docs" } }), page)
     .get(
       "/docs",
       () => text(PAGE, "text/html", { "content-security-policy": contentSecurityPolicy(addresses) }),

@@ -181,9 +181,9 @@ describe("paths", () => {
     expect((await store.app.handle(new Request(url, { headers }))).status).toBe(200);
   });
 
-  test("/ redirects to the documentation", async () => {
+  test("/ redirects to the manual", async () => {
     const response = await shared().call("GET", "/", { key: false });
-    expect([response.status, response.headers.get("location")]).toEqual([302, "/docs"]);
+    expect([response.status, response.headers.get("location")]).toEqual([302, "/manual"]);
   });
 });
 

@@ -63,7 +63,7 @@ real("a page of another site, or of a neighbouring host, can do nothing with a s
     const project = await (await server.call("/platform/projects/docs")).json();
     return (project as { activeDeploy?: number }).activeDeploy;
   };
-  await until("the reference is published", async () => (await active()) === 1);
+  await until("the manual is published", async () => (await active()) === 1);
   const deployed = await server.call("/platform/projects/docs/deploys", {
     method: "POST",
     headers: { "content-type": "application/gzip" },
@@ -407,7 +407,7 @@ real(
     await server.call("/v1/store/orders/2/approve", { method: "POST" });
     await send("/platform/keys", { name: "shelter website", scopes: ["pets:read"], rateLimit: "600/min" });
     await until(
-      "the reference is published",
+      "the manual is published",
       async () => (await server.call("/platform/projects/docs/deploys/1")).ok,
     );
     await send("/platform/projects/docs", { plan: "pro" }, "PATCH");

@@ -19,7 +19,7 @@ const serveSites = async (cwd: string) => {
     await answer.arrayBuffer();
     return answer.status === 200;
   };
-  await until("the reference is published", isPublished);
+  await until("the manual is published", isPublished);
   return server;
 };
 

@@ -6,7 +6,7 @@ import { type KeyService, OPERATOR } from "../../src/keys/service.ts";
 import type { Clock } from "../../src/lib/time.ts";
 import { type Vitals } from "../../src/app/health.ts";
 import { createRequestHandlers, noListeners } from "../../src/app/request-handlers.ts";
-import { publishReference } from "../../src/app/reference.ts";
+import { publishManual } from "../../src/app/manual.ts";
 import { systemRuntime } from "../../src/app/runtime.ts";
 import { type ServiceOptions, type Services, createServices } from "../../src/app/services.ts";
 import { atEnd, temporaryDirectory } from "./ends.ts";
@@ -54,7 +54,7 @@ export interface Store {
   scrub: Services["scrub"];
   /** Not started. */
   domainScheduler: Services["domainScheduler"];
-  publishReference: () => Promise<void>;
+  publishManual: () => Promise<void>;
   /** Event streams of animals. */
   streams: Services["petStreams"];
   /** Undefined without HTTPS_PORT. The certificate scheduler is not started. */
@@ -154,7 +154,7 @@ export const openStore = async ({
     deploys: services.deploys,
     scrub: services.scrub,
     domainScheduler: services.domainScheduler,
-    publishReference: () => publishReference(config, services, app, config.port),
+    publishManual: () => publishManual(config, services),
     streams: services.petStreams,
     app,
     fetch,

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import type { Config } from "../config/config.ts";
+import { publishOwnSite } from "../deploys/own-site.ts";
+import type { Edition } from "../manual/edition.ts";
+import type { Services } from "./services.ts";
+import { VERSION } from "./version.ts";
+
+/** The manual as the server publishes it, beside its other pages. */
+export const serverEdition = (config: Config): Omit<Edition, "base"> => ({
+  origin: config.baseUrl ?? "",
+  version: VERSION,
+  neighbours: [
+    { href: "/docs", label: "API" },
+    ...(config.console ? [{ href: "/console", label: "Console" }] : []),
+  ],
+  otherPages: [],
+});
+
+/** The manual as a site of its own. */
+const siteEdition = ({ baseUrl }: Config): Edition => ({
+  base: "",
+  origin: "",
+  version: VERSION,
+  neighbours: baseUrl === undefined ? [] : [{ href: `${baseUrl}/docs`, label: "API" }],
+  otherPages: [],
+});
+
+/** Publishes the manual as the site of project `docs`, and again after each upgrade, unless somebody has replaced it. */
+export const publishManual = async (config: Config, services: Services): Promise<void> => {
+  // Imported here, so that it does not slow down the start.
+  const { SOURCE } = await import("./source.ts");
+  const edition = createHash("sha256").update(
+    JSON.stringify([SOURCE, config.baseUrl, config.stagingBaseUrl]),
+  );
+  const marker = `assets/edition-${edition.digest("hex").slice(0, 16)}.txt`;
+  await publishOwnSite(
+    {
+      marker,
+      async files() {
+        const { manualSite } = await import("../manual/site.ts");
+        return new Map([...(await manualSite(siteEdition(config))), [marker, `${VERSION}\n`]]);
+      },
+    },
+    services,
+  );
+};

@@ -1,0 +1,18 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Glob } from "bun";
+
+const ROOT = join(import.meta.dir, "../..");
+
+/** A macro: Bun runs it when it bundles this program or, in development, loads it. Returns a hash of all source files. */
+export const sourceHash = (): string => {
+  const hash = createHash("sha256");
+  const files = [...new Glob("{package.json,src/**}").scanSync(ROOT)].toSorted();
+  for (const file of files)
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(ROOT, file)))
+      .update("\0");
+  return hash.digest("hex");
+};
