@@ -50,7 +50,10 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   // It runs in a browser, so it imports nothing of this program.
   { from: /^src\/manual\/ui\//, to: [] },
   // The generated parts of the manual describe what every room does.
-  { from: /^src\/manual\/generated\//, to: [/^src\/(?!main\.ts|cli\/|app\/|console\/)/] },
+  {
+    from: /^src\/manual\/generated\//,
+    to: [/^src\/(?!main\.ts|cli\/|app\/|console\/)/, /^src\/console\/sessions\.ts$/],
+  },
   { from: /^src\/manual\//, to: [/^src\/(http|lib)\//] },
   { from: /^src\/console\//, to: [/^src\/(http|lib)\//] },
   // DATA_DIR holds the database, and the files of deploys beside it.

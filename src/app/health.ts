@@ -57,12 +57,10 @@ export const processGauges = (
 ): GaugeOptions[] => [
   {
     name: "damaged_files",
-    help: "Files of deployed sites that are known to be missing or damaged.",
     read: () => damage.hashes().length,
   },
   {
     name: "backup_last_success_timestamp_seconds",
-    help: "When the newest backup of BACKUP_SCHEDULE was taken, in seconds since 1970.",
     read: () => secondsOf(backupStatus()?.lastSuccess),
   },
 ];

@@ -23,7 +23,7 @@ interface Limit {
   description: string;
 }
 
-const LIMITS: readonly Limit[] = [
+export const LIMITS: readonly Limit[] = [
   {
     kind: "refused",
     per: "hostname",

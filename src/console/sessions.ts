@@ -26,6 +26,7 @@ export interface SessionOptions {
 }
 
 const MINUTE_MS = 60_000;
+export const IDLE_MS = 60 * MINUTE_MS;
 export const MAX_AGE_MS = 12 * 60 * MINUTE_MS;
 /** 256 bits for the cookie, and as many for the CSRF token. */
 const TOKEN_BYTES = 32;
@@ -37,7 +38,7 @@ const hashOf = (token: string): string => createHash("sha256").update(token).dig
 export const createSessions = ({
   clock,
   randomBytes,
-  idleMs = 60 * MINUTE_MS,
+  idleMs = IDLE_MS,
   maxAgeMs = MAX_AGE_MS,
   maxSessions = 1000,
   maxPerKey = 20,

@@ -4,7 +4,7 @@ import type { Database } from "./open.ts";
 import { keptResponses } from "./schema/kept-responses.ts";
 
 /** The limit of stored responses per API key. The oldest are removed first. */
-const MAX_PER_KEY = 100_000;
+export const MAX_PER_KEY = 100_000;
 /** How many rows one slice of a sweep removes. */
 const SLICE_ROWS = 500;
 

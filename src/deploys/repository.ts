@@ -38,7 +38,7 @@ interface FailedUpload extends Upload {
 }
 
 /** How many deploys a project keeps: the newest that succeeded, and as many that failed. */
-const MAX_RETAINED = 20;
+export const MAX_RETAINED = 20;
 
 const COLUMNS = {
   id: deploys.id,

@@ -23,7 +23,7 @@ export type ReadConfig = { ok: true; config: DomainsConfig } | { ok: false; faul
 export type Normalise = (typed: string) => string | undefined;
 
 /** As many as a project can have domains. */
-const MAX_REDIRECTS = 100;
+export const MAX_REDIRECTS = 100;
 
 interface Context {
   domains: ReadonlySet<string>;

@@ -7,7 +7,7 @@ export const RETENTION_MS = 24 * 60 * 60_000;
 /** The field of a route's `detail` that marks it as idempotent. OpenAPI documents omit it. */
 export const IDEMPOTENT = "x-idempotent";
 
-const MAX_KEY_LENGTH = 255;
+export const MAX_KEY_LENGTH = 255;
 /** The length of a quoted key in which every character is escaped. */
 export const MAX_IDEMPOTENCY_KEY_HEADER = 2 * MAX_KEY_LENGTH + 2;
 

@@ -1,10 +1,10 @@
 import type { Metric, Registry } from "prom-client";
+import { METRICS, type MetricName } from "./metrics-catalogue.ts";
 import { requestDurations } from "./request-durations.ts";
 
 /** A gauge whose value is read for each exposition. */
 export interface GaugeOptions {
-  name: string;
-  help: string;
+  name: MetricName;
   /** Undefined while there is no value. */
   read: () => number | undefined;
 }
@@ -21,12 +21,17 @@ type DeprecatedCalls = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
 type Prometheus = typeof import("prom-client");
 
+/** What prom-client needs to know of a metric. */
+const described = <Name extends MetricName>(name: Name, registry: Registry) => ({
+  name,
+  help: METRICS[name].help,
+  labelNames: METRICS[name].labels,
+  registers: [registry],
+});
+
 const addDeprecatedCalls = ({ Counter }: Prometheus, registry: Registry, calls: DeprecatedCalls) =>
   new Counter({
-    name: "http_server_deprecated_requests_total",
-    help: "Calls to deprecated operations, by key.",
-    labelNames: ["http_route", "key_id"],
-    registers: [registry],
+    ...described("http_server_deprecated_requests_total", registry),
     collect() {
       this.reset();
       for (const [key_id, routes] of calls)
@@ -34,15 +39,9 @@ const addDeprecatedCalls = ({ Counter }: Prometheus, registry: Registry, calls: 
     },
   });
 
-const addGauge = (
-  { Gauge }: Pick<Prometheus, "Gauge">,
-  registry: Registry,
-  { name, help, read }: GaugeOptions,
-) =>
+const addGauge = ({ Gauge }: Pick<Prometheus, "Gauge">, registry: Registry, { name, read }: GaugeOptions) =>
   new Gauge({
-    name,
-    help,
-    registers: [registry],
+    ...described(name, registry),
     collect() {
       const value = read();
       if (value === undefined) this.remove();
@@ -51,26 +50,16 @@ const addGauge = (
   });
 
 const addProcessMetrics = ({ Counter, Gauge }: Prometheus, registry: Registry, version: string) => {
-  const registers = [registry];
-  const start = new Gauge({
-    name: "process_start_time_seconds",
-    help: "When the process started.",
-    registers,
-  });
+  const start = new Gauge(described("process_start_time_seconds", registry));
   start.set(Math.round(performance.timeOrigin / 1000));
-  const info = new Gauge({
-    name: "adoption_store_info",
-    help: "The running version.",
-    labelNames: ["version"],
-    registers,
-  });
+  const info = new Gauge(described("adoption_store_info", registry));
   info.set({ version }, 1);
-  const memory = { name: "process_resident_memory_bytes", help: "Resident memory." };
-  addGauge({ Gauge }, registry, { ...memory, read: () => process.memoryUsage.rss() });
+  addGauge({ Gauge }, registry, {
+    name: "process_resident_memory_bytes",
+    read: () => process.memoryUsage.rss(),
+  });
   return new Counter({
-    name: "process_cpu_seconds_total",
-    help: "CPU time used.",
-    registers,
+    ...described("process_cpu_seconds_total", registry),
     collect() {
       const { user, system } = process.cpuUsage();
       this.reset();
@@ -85,10 +74,7 @@ const addExpiries = (
   expiries: Required<MetricsOptions>["expiries"],
 ) =>
   new Gauge({
-    name: "certificate_expiry_timestamp_seconds",
-    help: "When the certificate of a host name expires, in seconds since 1970.",
-    labelNames: ["host"],
-    registers: [registry],
+    ...described("certificate_expiry_timestamp_seconds", registry),
     collect() {
       this.reset();
       for (const { hostname, notAfter } of expiries()) this.set({ host: hostname }, notAfter / 1000);

@@ -1,3 +1,5 @@
+import { METRICS } from "./metrics-catalogue.ts";
+
 const NAME = "http_server_request_duration_seconds";
 /** Upper bounds in seconds. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -56,7 +58,7 @@ export const requestDurations = () => {
     /** The metric as prom-client's registry reads it. */
     get: () => ({
       name: NAME,
-      help: "Time from a request's arrival to its response, by route template.",
+      help: METRICS[NAME].help,
       type: "histogram",
       aggregator: "sum",
       // `flat` skips the statuses that have not occurred.

@@ -7,7 +7,7 @@ const DECIMAL = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 const SAFE_DIGITS = 15;
 /** More zeros than any stored integer has. A number with more of them is refused: it becomes NaN. */
 const MAX_ZEROS = 40;
-const MAX_DEPTH = 32;
+export const MAX_DEPTH = 32;
 /** In characters of the source. No stored number is longer, and parsing a longer one exactly would only cost time. */
 const MAX_LENGTH = 1000;
 

@@ -30,11 +30,18 @@ import securityModel from "./background/security-model.md" with { type: "text" }
 import performancePage from "./background/performance.md" with { type: "text" };
 import dependencies from "./background/dependencies.md" with { type: "text" };
 import changelog from "./background/changelog.md" with { type: "text" };
-import errors from "./reference/errors.md" with { type: "text" };
-import scopes from "./reference/scopes.md" with { type: "text" };
-import settings from "./reference/settings.md" with { type: "text" };
 import yourFirstIntegration from "./tutorials/your-first-integration.md" with { type: "text" };
 import publishASiteOnYourOwnDomain from "./tutorials/publish-a-site-on-your-own-domain.md" with { type: "text" };
+import commands from "./reference/commands.md" with { type: "text" };
+import customDomainProcedure from "./reference/custom-domain-procedure.md" with { type: "text" };
+import errors from "./reference/errors.md" with { type: "text" };
+import eventsReference from "./reference/events.md" with { type: "text" };
+import findings from "./reference/findings.md" with { type: "text" };
+import limits from "./reference/limits.md" with { type: "text" };
+import metrics from "./reference/metrics.md" with { type: "text" };
+import scopes from "./reference/scopes.md" with { type: "text" };
+import settings from "./reference/settings.md" with { type: "text" };
+import stagesOfADomain from "./reference/stages-of-a-domain.md" with { type: "text" };
 
 /** The source of one page. Its first line is `# Title`, and its first paragraph says what it answers. */
 export interface Source {
@@ -90,8 +97,15 @@ export const CONTENTS: readonly Section[] = [
     title: "Reference",
     pages: [
       { name: "settings", text: settings },
+      { name: "commands", text: commands },
       { name: "errors", text: errors },
       { name: "scopes", text: scopes },
+      { name: "limits", text: limits },
+      { name: "metrics", text: metrics },
+      { name: "events", text: eventsReference },
+      { name: "stages-of-a-domain", text: stagesOfADomain },
+      { name: "findings", text: findings },
+      { name: "custom-domain-procedure", text: customDomainProcedure },
     ],
   },
   {

@@ -5,5 +5,14 @@
 export const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   settings: async () => (await import("./generated/settings.ts")).settingsTables(),
   errors: async () => (await import("./generated/errors.ts")).errorSections(),
+  limits: async () => (await import("./generated/limits.ts")).limitsTables(),
+  metrics: async () => (await import("./generated/metrics.ts")).metricsTable(),
+  stages: async () => (await import("./generated/stages.ts")).stagesTable(),
+  "usual-way": async () => (await import("./generated/stages.ts")).usualWay(),
+  transitions: async () => (await import("./generated/stages.ts")).transitionsTable(),
+  findings: async () => (await import("./generated/findings.ts")).findingSections(),
+  "pet-events": async () => (await import("./generated/events.ts")).petEventsTable(),
+  "order-steps": async () => (await import("./generated/events.ts")).orderStepsTable(),
+  "domain-events": async () => (await import("./generated/events.ts")).domainEventsTable(),
   scopes: async () => (await import("./generated/scopes.ts")).scopesTable(),
 };

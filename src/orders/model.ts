@@ -15,8 +15,8 @@ import { formatTime } from "../lib/time.ts";
 import type { Order as StoredOrder } from "./repository.ts";
 import { ORDER_STATUSES } from "./status.ts";
 
-const MAX_EMAIL_LENGTH = 254;
-const MAX_NOTE_LENGTH = 2000;
+export const MAX_EMAIL_LENGTH = 254;
+export const MAX_NOTE_LENGTH = 2000;
 
 /** No white space, control character or @. Spelled out: languages differ on what `\s` and `\p{Cc}` match. */
 const EMAIL_PART = String.raw`[^\x00-\x20@\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+`;

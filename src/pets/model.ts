@@ -76,8 +76,8 @@ export const PetChange = t.Object(
 
 export const Pets = t.Array(Pet, { $id: "Pets", maxItems: 100, description: "Animals, ascending by id." });
 
-const MAX_SEARCH_LENGTH = 100;
-const MAX_IDS = 100;
+export const MAX_SEARCH_LENGTH = 100;
+export const MAX_IDS = 100;
 
 const Search = checked<string>(
   "Search",

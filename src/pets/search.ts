@@ -1,5 +1,5 @@
 /** The index is searched once for each word. */
-const MAX_WORDS = 8;
+export const MAX_WORDS = 8;
 
 /**
  * What the index treats as a word: letters and digits. An accent that is a character of its own is not part of one. Neither

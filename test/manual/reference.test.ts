@@ -3,9 +3,12 @@ import { program } from "../../src/cli/program.ts";
 import { serveCommand } from "../../src/cli/serve.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { SETTINGS, type Setting } from "../../src/config/settings.ts";
+import { type StageEvent, type StoredStage, nextStage } from "../../src/domains/stage.ts";
 import { FAULTS } from "../../src/lib/errors.ts";
 import { SCOPES } from "../../src/lib/scopes.ts";
 import { PAGES, markdownOf } from "../../src/manual/pages.ts";
+import { addPet, openStore } from "../support/store.ts";
+import { commandsPage } from "./commands.ts";
 
 /** The Markdown of a page of the reference, with its generated parts. */
 const reference = async (name: string): Promise<string> => {
@@ -79,6 +82,150 @@ describe("the page of errors", () => {
       "damaged_file",
     ]);
   });
+});
+
+describe("the page of metrics", () => {
+  test("lists what /metrics prints: names, types, help and labels", async () => {
+    const store = await openStore();
+    await store.call("GET", "/v1/pets/1");
+    const text = await (await store.call("GET", "/metrics")).text();
+    const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name, type]);
+    const listed = rowsOf(await reference("metrics"));
+    expect(listed.map(([name, type]) => [name, type]).toSorted()).toEqual(types.toSorted());
+    for (const [name = "", , labels = "", help = ""] of listed) {
+      expect(text).toContain(`# HELP ${name} ${help}\n`);
+      const [, printed = ""] = new RegExp(`^${name}(?:_count)?{(.*)}`, "m").exec(text) ?? [];
+      expect([...printed.matchAll(/(\w+)=/g)].map(([, label]) => label).join(", ")).toBe(printed && labels);
+    }
+    expect(text).toContain(
+      'http_server_deprecated_requests_total{http_route="/v1/pets/:petId",key_id="1"} 1',
+    );
+  });
+});
+
+describe("the page of limits", () => {
+  const limitOf = async (what: string): Promise<number> => {
+    const row = rowsOf(await reference("limits")).find(([name]) => name === what);
+    return Number(/[\d,]+(?= (?:characters|levels)|$)/.exec(row?.[1] ?? "")?.[0]?.replaceAll(",", ""));
+  };
+
+  const animal = (name: string) => ["POST", "/v1/pets", { name, categoryId: 1 }] as const;
+  const nested = (depth: number) => JSON.parse("[".repeat(depth) + "]".repeat(depth)) as unknown;
+  const x = (count: number) => "x".repeat(count);
+
+  /** A request at the limit is allowed or refused for another reason, one beyond it is refused for this. */
+  test.each([
+    ["name of an animal", (n: number) => animal(x(n)), "200 characters"],
+    [
+      "name of a category",
+      (n: number) => ["POST", "/v1/categories", { name: x(n) }] as const,
+      "100 characters",
+    ],
+    [
+      "slug of a project",
+      (n: number) => ["POST", "/platform/projects", { slug: x(n), name: "a" }] as const,
+      "slug",
+    ],
+    [
+      "name of a key",
+      (n: number) => ["POST", "/platform/keys", { name: x(n), scopes: ["*"] }] as const,
+      "name",
+    ],
+    [
+      "ids in ids",
+      (n: number) => ["GET", `/v1/pets?ids=${Array<number>(n).fill(1).join(",")}`] as const,
+      "ids",
+    ],
+    ["depth of a JSON body", (n: number) => ["POST", "/v1/pets", nested(n)] as const, "nested deeper"],
+  ] as const)("names the %s that requests may have", async (what, requestOf, reason) => {
+    const store = await openStore();
+    const limit = await limitOf(what);
+    const refusalAt = async (count: number): Promise<string> => {
+      const [method, path, json] = requestOf(count);
+      const response = await store.call(method, path, json === undefined ? {} : { json });
+      return response.status === 400 ? ((await response.json()) as { message: string }).message : "";
+    };
+    expect(await refusalAt(limit)).not.toContain(reason);
+    expect(await refusalAt(limit + 1)).toContain(reason);
+  });
+
+  test("names settings with their defaults", async () => {
+    const named = rowsOf(await reference("limits")).flatMap(
+      ([, value = ""]) => /^(\S+) \((\w+)\)/.exec(value)?.slice(1) ?? [],
+    );
+    const defaults = Object.values(SETTINGS as Record<string, Setting>).flatMap(({ env, fallback }) => [
+      fallback,
+      env,
+    ]);
+    expect(named.length).toBeGreaterThan(6);
+    expect(defaults).toEqual(expect.arrayContaining(named));
+  });
+});
+
+describe("the pages of domains", () => {
+  /** The enumerations of the platform's OpenAPI document that have this value. */
+  const enumerationWith = async (value: string): Promise<string[]> => {
+    const document = await Bun.file(`${import.meta.dir}/../openapi/platform.json`).text();
+    const lists = [...document.matchAll(/"enum": ?\[([^\]]*)\]/g)].map(
+      ([, list = ""]) => JSON.parse(`[${list}]`) as string[],
+    );
+    return lists.find((list) => list.includes(value)) ?? [];
+  };
+
+  test("have each stage, event and finding of the API", async () => {
+    const stages = rowsOf((await reference("stages-of-a-domain")).split("## Transitions")[0] ?? "");
+    expect(stages.map(([stage]) => stage)).toEqual(await enumerationWith("awaiting_dns"));
+    const events = rowsOf((await reference("events")).split("## The history")[1] ?? "");
+    expect(events.map(([event = ""]) => event)).toEqual(await enumerationWith("became_primary"));
+    const findings = [...(await reference("findings")).matchAll(/^## `(\w+)`$/gm)].map(([, kind]) => kind);
+    expect(findings.toSorted()).toEqual((await enumerationWith("no_record")).toSorted());
+  });
+
+  test("lead from each stage where the table of stages leads", async () => {
+    const rows = rowsOf((await reference("stages-of-a-domain")).split("## Transitions")[1] ?? "");
+    const moves = rows.flatMap(([event = "", from = "", to = ""]) =>
+      from.split(", ").map((stage) => [stage, event, to]),
+    );
+    expect(moves).toHaveLength(29);
+    for (const [stage, event, to] of moves)
+      expect(nextStage(stage as StoredStage, event as StageEvent)).toBe(to as StoredStage);
+  });
+
+  test("quote ten rules", async () => {
+    const rules = (await reference("custom-domain-procedure")).split(/^## Rule /m).slice(1);
+    expect(rules.map((rule) => /^(\d+)\n\n> \S/.exec(rule)?.[1])).toEqual(
+      Array.from({ length: 10 }, (_, at) => String(at + 1)),
+    );
+  });
+});
+
+describe("the page of events", () => {
+  test("has the events that a stream of animals sends", async () => {
+    const store = await openStore();
+    const rows = rowsOf((await reference("events")).split("## The steps")[0] ?? "").map(([event]) => event);
+    const { id } = await addPet(store, {});
+    await store.call("PATCH", `/v1/pets/${id}`, { json: { name: "Luna" } });
+    await store.call("DELETE", `/v1/pets/${id}`);
+    const stop = new AbortController();
+    const stream = await store.visit("http://localhost/v1/pets/events?lastEventId=0", {
+      headers: { authorization: `Bearer ${store.key}` },
+      signal: stop.signal,
+    });
+    let sent = "";
+    for await (const chunk of (stream.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+      sent += chunk;
+      if (sent.includes("event: deleted")) break;
+    }
+    stop.abort();
+    const events = [...sent.matchAll(/^event: (\w+)$/gm)].map(([, event]) => event);
+    expect([...new Set(events), "reset"]).toEqual(rows);
+  });
+});
+
+test("the page of commands is what the program says of itself: bun run manual:commands", async () => {
+  // The formatter aligns the columns of tables.
+  const aligned = (text: string): string => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
+  expect(aligned(await reference("commands"))).toBe(aligned(commandsPage()));
 });
 
 test("the page of scopes has each scope, and the one that holds all", async () => {

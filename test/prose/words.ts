@@ -27,7 +27,7 @@ export const TERMS: readonly Term[] = [
   term(String.raw`\bin case\b`, "if"),
   term(String.raw`\bas well\b(?! as)`, "too"),
   term(String.raw`\bbesides\b`, "also, too; with a noun: beside"),
-  term(String.raw`\be\.g\.|\bi\.e\.|\betc\b`, "for example; that is; and so on"),
+  term(String.raw`\be\.g\.|\bi\.e\.|(?<!/)\betc\b`, "for example; that is; and so on"),
   term(String.raw`\bhis\b|\bher\b|\bhe\b|\bshe\b|\bhers\b|\bs/he\b`, "they, their"),
   term(String.raw`\bblacklist|\bwhitelist`, "blocklist, allowlist"),
   term(String.raw`\bplease\b`, "the plain imperative"),

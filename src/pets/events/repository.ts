@@ -5,7 +5,7 @@ import { petEvents, pets } from "../../db/schema/pets.ts";
 import type { Pet } from "../pet.ts";
 
 /** The newest events are kept. */
-const MAX_EVENTS = 1_000_000;
+export const MAX_EVENTS = 1_000_000;
 /** Rows that one slice of a sweep deletes. */
 const SLICE_ROWS = 1000;
 

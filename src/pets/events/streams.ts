@@ -16,7 +16,7 @@ export interface StreamLimits {
   heartbeatMs: number;
 }
 
-const STREAM_LIMITS: StreamLimits = { total: 100, perKey: 10, heartbeatMs: 15_000 };
+export const STREAM_LIMITS: StreamLimits = { total: 100, perKey: 10, heartbeatMs: 15_000 };
 
 /** The client of a stream. */
 export interface Reader {

@@ -1,0 +1,56 @@
+interface MetricDescription {
+  type: "counter" | "gauge" | "histogram";
+  help: string;
+  labels: readonly string[];
+}
+
+/** Every metric of `/metrics`. Times are seconds, and points in time are seconds since 1970-01-01 UTC. */
+export const METRICS = {
+  http_server_request_duration_seconds: {
+    type: "histogram",
+    help: "Time from a request's arrival to its response, by route template.",
+    labels: ["http_request_method", "http_route", "http_response_status_code"],
+  },
+  http_server_deprecated_requests_total: {
+    type: "counter",
+    help: "Calls to deprecated operations, by route template and API key.",
+    labels: ["http_route", "key_id"],
+  },
+  certificate_expiry_timestamp_seconds: {
+    type: "gauge",
+    help: "When the certificate of a host name expires.",
+    labels: ["host"],
+  },
+  backup_last_success_timestamp_seconds: {
+    type: "gauge",
+    help: "When the newest backup of BACKUP_SCHEDULE was taken; absent while there is none.",
+    labels: [],
+  },
+  damaged_files: {
+    type: "gauge",
+    help: "Files of deployed sites that are missing or damaged.",
+    labels: [],
+  },
+  adoption_store_info: {
+    type: "gauge",
+    help: "Always 1; the label is the running version.",
+    labels: ["version"],
+  },
+  process_start_time_seconds: {
+    type: "gauge",
+    help: "When the process started.",
+    labels: [],
+  },
+  process_resident_memory_bytes: {
+    type: "gauge",
+    help: "Resident memory of the process.",
+    labels: [],
+  },
+  process_cpu_seconds_total: {
+    type: "counter",
+    help: "CPU time of the process, user and system.",
+    labels: [],
+  },
+} as const satisfies Record<string, MetricDescription>;
+
+export type MetricName = keyof typeof METRICS;

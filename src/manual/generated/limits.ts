@@ -1,0 +1,125 @@
+import { NewCategory } from "../../categories/model.ts";
+import { LIMITS as CA_LIMITS } from "../../certificates/budget.ts";
+import { OVERDUE_MS } from "../../certificates/certificate.ts";
+import { MAX_ROW_BYTES } from "../../bulk/row.ts";
+import { SETTINGS } from "../../config/settings.ts";
+import { IDLE_MS, MAX_AGE_MS } from "../../console/sessions.ts";
+import { MAX_PER_KEY } from "../../db/kept-responses.ts";
+import { ADMISSION } from "../../deploys/admission.ts";
+import { UNPACK_LIMITS } from "../../deploys/invalid-archive.ts";
+import { MAX_RETAINED } from "../../deploys/repository.ts";
+import { UPLOAD_PACE } from "../../deploys/uploads.ts";
+import { MAX_EVENTS as MAX_DOMAIN_EVENTS } from "../../domains/history-repository.ts";
+import { MAX_REDIRECTS } from "../../domains/roles-config.ts";
+import { LAPSE_MS, WAITING_MS } from "../../domains/schedule.ts";
+import { MAX_DOMAINS, VERIFICATIONS } from "../../domains/service.ts";
+import { MAX_KEY_LENGTH, RETENTION_MS } from "../../http/idempotency.ts";
+import { Limit } from "../../http/schemas.ts";
+import { DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS, MAX_NAME } from "../../keys/model.ts";
+import { MAX_DEPTH } from "../../lib/json.ts";
+import { MAX_EMAIL_LENGTH, MAX_NOTE_LENGTH } from "../../orders/model.ts";
+import { MAX_EVENTS } from "../../pets/events/repository.ts";
+import { STREAM_LIMITS } from "../../pets/events/streams.ts";
+import { MAX_IDS, MAX_SEARCH_LENGTH, NewPet } from "../../pets/model.ts";
+import { MAX_WORDS } from "../../pets/search.ts";
+import { NewProject } from "../../projects/model.ts";
+import { MAX_SLUG_LENGTH } from "../../projects/slug.ts";
+import { DEFAULT_LIMITS } from "../../protocols/tls/connections.ts";
+import { code, number, parts, size, span, table } from "./markdown.ts";
+
+type Row = readonly [limit: string, value: string];
+
+const rule = (schema: object, keyword: string): string =>
+  number(Number((schema as Record<string, unknown>)[keyword]));
+
+const characters = (count: number | string): string => `${count} characters`;
+
+const setting = ({ env, fallback }: { env: string; fallback: string }): string =>
+  `${fallback} (${code(env)})`;
+
+const requests: Row[] = [
+  ["JSON body", setting(SETTINGS.bodyLimit)],
+  ["depth of a JSON body", `${MAX_DEPTH} levels`],
+  [
+    "items of one page (`limit`)",
+    `${rule(Limit, "minimum")} to ${rule(Limit, "maximum")}, ${rule(Limit, "default")} by default`,
+  ],
+  ["ids in `ids`", number(MAX_IDS)],
+  ["search text (`q`)", `${characters(MAX_SEARCH_LENGTH)}, ${MAX_WORDS} words`],
+  ["failed authentications of one client", `${setting(SETTINGS.authFailuresPerMinute)} a minute`],
+  ["requests of one key", "the key's own rate limit, none by default"],
+];
+
+const names: Row[] = [
+  ["name of an animal", characters(rule(NewPet.properties.name, "maxLength"))],
+  ["name of a category", characters(rule(NewCategory.properties.name, "maxLength"))],
+  ["name of a key", characters(MAX_NAME)],
+  ["name of a project", characters(rule(NewProject.properties.name, "maxLength"))],
+  ["slug of a project", characters(MAX_SLUG_LENGTH)],
+  ["adopter's email address", characters(MAX_EMAIL_LENGTH)],
+  ["note of an order", characters(number(MAX_NOTE_LENGTH))],
+];
+
+const repeats: Row[] = [
+  ["`Idempotency-Key`", characters(MAX_KEY_LENGTH)],
+  ["time that a response is kept", span(RETENTION_MS)],
+  ["kept responses of one API key", number(MAX_PER_KEY)],
+  ["events of animals that are kept", number(MAX_EVENTS)],
+  ["open event streams of one key", number(STREAM_LIMITS.perKey)],
+  ["open event streams of all keys", number(STREAM_LIMITS.total)],
+];
+
+const keys: Row[] = [
+  [
+    "time that the old secret stays valid after a rotation",
+    `${span(DEFAULT_GRACE_SECONDS * 1000)} by default, ${span(MAX_GRACE_SECONDS * 1000)} at most`,
+  ],
+  ["session of the console without use", span(IDLE_MS)],
+  ["session of the console", span(MAX_AGE_MS)],
+];
+
+const sites: Row[] = [
+  ["archive of a deploy", setting(SETTINGS.deployLimit)],
+  ["unpacked deploy", `${size(UNPACK_LIMITS.bytes)}, ${number(UNPACK_LIMITS.files)} files`],
+  ["path in an archive", `${number(UNPACK_LIMITS.pathBytes)} bytes, ${UNPACK_LIMITS.depth} directories deep`],
+  ["concurrent uploads", `${ADMISSION.perKey} of one key, ${ADMISSION.total} of all keys`],
+  ["slowest upload", `${size(UPLOAD_PACE.bytesPerSecond)} a second, after ${span(UPLOAD_PACE.graceMs)}`],
+  ["kept deploys of one project", `the newest ${MAX_RETAINED}, and as many that failed`],
+  ["disk space of one project", setting(SETTINGS.projectQuota)],
+];
+
+const domains: Row[] = [
+  ["domains of one project", number(MAX_DOMAINS)],
+  ["redirects of one project", number(MAX_REDIRECTS)],
+  ["requested checks of one domain", `${VERIFICATIONS.requests} in ${span(VERIFICATIONS.seconds * 1000)}`],
+  ["time that the service checks a new domain by itself", span(WAITING_MS)],
+  ["time that a live domain may fail its check", span(LAPSE_MS)],
+  ["events in the history of one domain", number(MAX_DOMAIN_EVENTS)],
+  ["time after which a certificate is overdue", span(OVERDUE_MS)],
+  ...CA_LIMITS.map(({ description, max }): Row => [description, number(max)]),
+];
+
+const connections: Row[] = [
+  ["connections of one client", `${DEFAULT_LIMITS.connectionsPerClient} over HTTP, as many over HTTPS`],
+  ["connections of all clients", `${number(DEFAULT_LIMITS.connections)} over HTTP, as many over HTTPS`],
+  ["TLS handshake", span(DEFAULT_LIMITS.handshakeMs)],
+  ["headers of a request over HTTPS", span(DEFAULT_LIMITS.headersMs)],
+  ["HTTPS connection without traffic", span(DEFAULT_LIMITS.idleMs)],
+];
+
+const imports: Row[] = [["line of an imported file", size(MAX_ROW_BYTES)]];
+
+const GROUPS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
+  ["Requests", requests],
+  ["Names and texts", names],
+  ["Repeated requests and events", repeats],
+  ["Keys and sessions", keys],
+  ["Sites", sites],
+  ["Domains and certificates", domains],
+  ["Connections", connections],
+  ["Files", imports],
+];
+
+/** The limits that the program enforces, as its constants have them. */
+export const limitsTables = (): string =>
+  parts(...GROUPS.map(([title, rows]) => parts(`## ${title}`, table(["what", "limit"], rows))));
