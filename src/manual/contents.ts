@@ -16,6 +16,7 @@ import listAndSearch from "./how-to/list-and-search.md" with { type: "text" };
 import importAndExport from "./how-to/import-and-export.md" with { type: "text" };
 import idempotencyAndRetries from "./how-to/idempotency-and-retries.md" with { type: "text" };
 import events from "./how-to/events.md" with { type: "text" };
+import typescriptClient from "./how-to/typescript-client.md" with { type: "text" };
 import sitesAndDeploys from "./how-to/sites-and-deploys.md" with { type: "text" };
 import customDomains from "./how-to/custom-domains.md" with { type: "text" };
 import consolePage from "./how-to/console.md" with { type: "text" };
@@ -82,6 +83,7 @@ export const CONTENTS: readonly Section[] = [
       { name: "import-and-export", text: importAndExport },
       { name: "idempotency-and-retries", text: idempotencyAndRetries },
       { name: "events", text: events },
+      { name: "typescript-client", text: typescriptClient },
       { name: "sites-and-deploys", text: sitesAndDeploys },
       { name: "custom-domains", text: customDomains },
       { name: "console", text: consolePage },

@@ -86,7 +86,11 @@ const setUp = (
   if (!existsSync(script)) return env;
   const added = join(notes, "setup.env");
   writeFileSync(added, "");
-  run(["bash", "-e", script], { ...env, BIN: bin, NOTES: notes, SETUP_ENV: added, ROOT }, work);
+  run(
+    ["bash", "-e", script],
+    { ...env, BIN: bin, NOTES: notes, SETUP_ENV: added, ROOT, BUN: process.execPath },
+    work,
+  );
   const lines = readFileSync(added, "utf8").split("\n").filter(Boolean);
   return {
     ...env,
