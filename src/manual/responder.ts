@@ -1,5 +1,7 @@
 import type { RequestHeaders } from "../http/etag.ts";
 import { staticText } from "../http/static-text.ts";
+import { prefersHtml } from "../lib/accept.ts";
+import { Fault } from "../lib/errors.ts";
 import type { Edition } from "./edition.ts";
 import { type ManualFile, manualFiles, notFoundPage } from "./manual.ts";
 
@@ -42,6 +44,8 @@ export const manualResponder = (edition: Edition): Responder => {
     const isNegotiated = files.has(`${path}.md`);
     const responder = await responderAt(isNegotiated && wantsMarkdown ? `${path}.md` : path);
     if (!responder) {
+      // Only browsers get a page: every other client of this host expects its errors as JSON.
+      if (!prefersHtml(headers["accept"])) throw new Fault("not_found");
       const { text, type } = notFoundPage(edition);
       return new Response(text, {
         status: 404,

@@ -80,9 +80,19 @@ test("/llms.txt lists every page with its address and its summary", async () => 
     expect(text).toContain(`- [${title}](https://adopt.example.org/manual/${path}.md): ${summary}\n`);
 });
 
-test("an unknown address below /manual is a page with a way back", async () => {
+test("an unknown address below /manual is the usual error to a program", async () => {
+  for (const accept of [undefined, "*/*", "text/markdown"]) {
+    const response = await get("/manual/nowhere", accept === undefined ? {} : { accept });
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      { code: "not_found", message: expect.any(String), status: 404 },
+    ]);
+  }
+});
+
+test("an unknown address below /manual is a page with a way back in a browser", async () => {
   for (const path of ["/manual/nowhere", "/manual/how-to/nowhere", "/manual/a/b/c", "/manual/nowhere.md"]) {
-    const response = await get(path);
+    const response = await get(path, { accept: "text/html,*/*;q=0.8" });
     expect([path, response.status, response.headers.get("content-type")]).toEqual([
       path,
       404,
