@@ -13,7 +13,7 @@ import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { backups } from "./doctor-backups.ts";
 import { certificates, database, sites } from "./doctor-database.ts";
 import { type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
-import { configBeside, configOf, withSettings } from "./settings.ts";
+import { configBeside, configOf, settingWarnings, withSettings } from "./settings.ts";
 import { print, printJson } from "./print/output.ts";
 
 /** A correct clock shows no earlier time. */
@@ -64,8 +64,14 @@ const clock: Probe = () => {
   return new Date().toISOString();
 };
 
+const settingsProbe =
+  (options: Readonly<Record<string, unknown>>): Probe =>
+  () => {
+    const warnings = settingWarnings(options);
+    return warnings.length === 0 ? "all are valid" : { warning: warnings.join("; ") };
+  };
+
 const PROBES: Record<string, Probe> = {
-  settings: () => "all are valid",
   "data directory": dataDir,
   disk,
   database,
@@ -110,7 +116,7 @@ export const doctorCommand = (): Command =>
   ).action(async ({ quick = false, json, ...options }: Options) => {
     const { backupSchedule, backupDir } = configBeside(options);
     const config = { ...configOf(options), backupSchedule, backupDir };
-    const findings: Finding[] = [];
+    const findings: Finding[] = [await attempt("settings", settingsProbe(options), config, { quick })];
     for (const [check, probe] of Object.entries(PROBES))
       findings.push(await attempt(check, probe, config, { quick }));
     if (json) printJson(findings);

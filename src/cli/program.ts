@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { VERSION } from "../app/version.ts";
 import { backupCommand } from "./backup.ts";
 import { certificatesCommand } from "./certificates.ts";
+import { configCommand } from "./config.ts";
 import { deployCommand } from "./deploy.ts";
 import { doctorCommand } from "./doctor.ts";
 import { domainsCommand } from "./domains.ts";
@@ -26,7 +27,7 @@ const versionCommand = () =>
 
 /** All commands by the heading of help under which they appear. A new command is one more name here. */
 const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
-  "Run a server:": [serveCommand, serviceCommand, doctorCommand],
+  "Run a server:": [serveCommand, serviceCommand, doctorCommand, configCommand],
   "Animals and adoptions:": [importCommand, exportCommand, ordersCommand],
   "Backups:": [backupCommand, restoreCommand],
   "Keys, sites and domains:": [keysCommand, deployCommand, domainsCommand, certificatesCommand],

@@ -1,13 +1,12 @@
 import { Command } from "commander";
-import { isLocalHost, processEnvironment } from "../config/config.ts";
+import { isLocalHost } from "../config/config.ts";
 import { takeSupervisor } from "../config/supervisor.ts";
-import { findTypos, typoWarning } from "../config/typos.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { type ServiceNotifier, serviceNotifier } from "../service/notify.ts";
 import { startServer } from "../app/server.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { ignoresHangup } from "./signals.ts";
-import { configOf, withSettings } from "./settings.ts";
+import { configOf, settingWarnings, withSettings } from "./settings.ts";
 import { MigrationStopped } from "../app/migration.ts";
 import { note, print, printJson } from "./print/output.ts";
 
@@ -76,7 +75,7 @@ export const serveCommand = (): Command =>
     const notifier = createNotifier();
     notifier?.starting();
     const server = await startServer(config, stopping.signal).catch(exitIfStopped);
-    for (const typo of findTypos(processEnvironment())) server.log.warn(typoWarning(typo));
+    for (const warning of settingWarnings(options)) server.log.warn(warning);
     // The executable starts with a JIT that compiles late, which saves a fifth of the start's CPU time. Now compiling pays off.
     Bun.unsafe.setJITPolicy(1);
     const address = config.baseUrl ?? server.url;

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import { type Client, readClient } from "../config/client.ts";
 import { type Config, processSources, readConfig } from "../config/config.ts";
+import { configFileWarning } from "../config/file.ts";
 import { readSavedSettings } from "../config/saved-settings.ts";
 import { SETTINGS, type SettingName, groupOf } from "../config/settings.ts";
 import type { Sources } from "../config/sources.ts";
+import { findTypos, typoWarning } from "../config/typos.ts";
 import { settingOptions } from "./help/setting-option.ts";
 
 /** Options of a command, as Commander returns them. Those that are not settings are ignored. */
@@ -41,6 +43,13 @@ export const configBeside = (options: Options): Config => readConfig(sourcesBesi
 export const sourcesBeside = (options: Options): Sources => {
   const { dataDir } = configOf(options);
   return processSources(flagsOf(options), readSavedSettings(dataDir));
+};
+
+/** Warnings about the settings: misspelled variables, and a file with a secret that others may read. @throws ConfigError */
+export const settingWarnings = (options: Options): string[] => {
+  const { env, file } = processSources(flagsOf(options));
+  const warning = file && configFileWarning(file);
+  return [...findTypos(env).map(typoWarning), ...(warning === undefined ? [] : [warning])];
 };
 
 /** The server and key of a command that calls the API. @throws ConfigError */

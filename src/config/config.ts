@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { LogFormat, LogLevel } from "../lib/log.ts";
 import { ConfigError } from "./config-error.ts";
-import { type ConfigFile, readConfigFile, readDefaultConfigFile } from "./file.ts";
+import { type ConfigFile, keyOf, readConfigFile, readDefaultConfigFile } from "./file.ts";
 import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
-import { CONFIG_VARIABLE, type Environment, type Sources, settingText } from "./sources.ts";
+import { CONFIG_VARIABLE, type Sources, settingText } from "./sources.ts";
 
 export { ConfigError } from "./config-error.ts";
 export type { Sources } from "./sources.ts";
@@ -85,11 +85,13 @@ type Values = { [K in SettingName]: Exclude<ReturnType<(typeof SETTINGS)[K]["par
 
 /** The value of a setting. @throws ConfigError that names where it comes from, and its form */
 const valueOf = (name: SettingName, sources: Sources): unknown => {
-  const { parse, form }: Setting = SETTINGS[name];
-  const { text, label } = settingText(name, sources);
-  const value = parse(text);
+  const setting: Setting = SETTINGS[name];
+  const { text, kind, origin } = settingText(name, sources);
+  const value = setting.parse(text);
   if (value !== undefined) return value;
-  throw new ConfigError(`${label}: ${JSON.stringify(text)} must be ${form}`);
+  const key = { file: `: ${keyOf(setting)}`, saved: `: ${setting.env}`, default: `: ${setting.env}` };
+  const place = kind in key ? origin + key[kind as keyof typeof key] : origin;
+  throw new ConfigError(`${place}: ${JSON.stringify(text)} must be ${setting.form}`);
 };
 
 /** True if other machines cannot reach this address. */
@@ -143,6 +145,3 @@ export const processSources = (
   file: findConfigFile({ flags, env: process.env }),
   isTerminal: process.stdout.isTTY === true,
 });
-
-/** The environment variables of this process. */
-export const processEnvironment = (): Environment => process.env;

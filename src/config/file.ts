@@ -14,8 +14,8 @@ export interface ConfigFile {
 
 interface FileEntry {
   text: string;
-  /** Names the place for messages: `adoption-store.toml:3: port`. */
-  label: string;
+  /** The file and the line: `adoption-store.toml:3`. */
+  place: string;
 }
 
 const FILE_NAME = "adoption-store.toml";
@@ -111,7 +111,7 @@ export const parseConfigFile = (path: string, text: string): ConfigFile => {
     const isRelative = isPath(setting) && parsed !== "";
     entries[name] = {
       text: isRelative ? resolve(dirname(path), parsed) : parsed,
-      label: `${place}: ${key}`,
+      place,
     };
   }
   return { path, entries };
@@ -140,7 +140,7 @@ export const readDefaultConfigFile = (dataDir: string): ConfigFile | undefined =
   const { dataDir: moved } = file.entries;
   if (moved)
     throw new ConfigError(
-      `${moved.label} cannot be set here, because the file is found by it: remove the line, and set DATA_DIR or --data-dir`,
+      `${moved.place}: data_dir cannot be set here, because the file is found by it: remove the line, and set DATA_DIR or --data-dir`,
     );
   return file;
 };

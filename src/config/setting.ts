@@ -16,6 +16,8 @@ export interface Setting<Value = unknown> {
   /** True if the value must not be shown. */
   readonly isSecret?: boolean;
   readonly fallback: string;
+  /** A value to show, of a setting without a default. */
+  readonly example?: string;
   /** Its valid form, for messages: "a port from 0 to 65535". */
   readonly form: string;
   /** One line of help, without the variable and the default. */

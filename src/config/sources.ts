@@ -27,8 +27,8 @@ export type SourceKind = "flag" | "environment" | "file" | "saved" | "default";
 export interface SettingText {
   text: string;
   kind: SourceKind;
-  /** The flag, the variable, or the file with its line and key: for messages. */
-  label: string;
+  /** The flag, the variable, or the file with its line. */
+  origin: string;
 }
 
 /** Kubernetes sets ADOPTION_STORE_PORT to such an address for a service of the name adoption-store. */
@@ -45,12 +45,12 @@ export const settingText = (
 ): SettingText => {
   const setting: Setting = SETTINGS[name];
   const flag = flags[name];
-  if (flag !== undefined) return { text: String(flag), kind: "flag", label: `--${setting.flag}` };
+  if (flag !== undefined) return { text: String(flag), kind: "flag", origin: `--${setting.flag}` };
   const variable = variableOf(setting, env);
-  if (variable !== undefined) return { text: env[variable] ?? "", kind: "environment", label: variable };
+  if (variable !== undefined) return { text: env[variable] ?? "", kind: "environment", origin: variable };
   const entry = file?.entries[name];
-  if (entry) return { text: entry.text, kind: "file", label: entry.label };
+  if (entry) return { text: entry.text, kind: "file", origin: entry.place };
   const savedText = saved[setting.env];
-  if (savedText) return { text: savedText, kind: "saved", label: setting.env };
-  return { text: setting.fallback, kind: "default", label: setting.env };
+  if (savedText) return { text: savedText, kind: "saved", origin: "server.json in DATA_DIR" };
+  return { text: setting.fallback, kind: "default", origin: "default" };
 };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { exampleFile } from "../../src/config/example.ts";
 import { readConfig } from "../../src/config/config.ts";
 import {
   configFileWarning,
@@ -113,4 +114,14 @@ test.each([
       ? `${path} contains acme_eab_hmac, and other users may read the file: run chmod 600 ${path}`
       : undefined,
   );
+});
+
+test("the example file, without its comment signs, sets every setting but data_dir", () => {
+  const lines = exampleFile().split("\n");
+  const settings = lines.map((line) => line.replace(/^# (?=\w+ = )/, "")).join("\n");
+  const { entries } = parse(settings);
+  const expected = Object.keys(SETTINGS).filter((name) => name !== "dataDir");
+  expect(Object.keys(entries).toSorted()).toEqual(expected.toSorted());
+  expect(configOf(settings)).toMatchObject({ httpsPort: 443, backupSchedule: 86_400_000 });
+  expect(parse(exampleFile()).entries).toEqual({});
 });
