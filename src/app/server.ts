@@ -1,7 +1,6 @@
 import { assertBackupDirectory } from "../backups/destination.ts";
 import { serverBackups } from "../backups/server-backups.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
-import { saveSettings } from "../config/saved-settings.ts";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { type ServerLock, lockForServer } from "../data-dir/lock.ts";
 import { openData } from "../data-dir/open.ts";
@@ -20,6 +19,7 @@ import { createListeners } from "./listeners.ts";
 import { publishManual } from "./manual.ts";
 import { migrateData } from "./migration.ts";
 
+import { removeOldRecord, saveRecords } from "./records.ts";
 import { systemRuntime } from "./runtime.ts";
 import { type Services, createServices } from "./services.ts";
 import { maintenance } from "./maintenance.ts";
@@ -68,6 +68,7 @@ export const startServer = async (
   prepareDirectories(config);
   await using resources = new AsyncDisposableStack();
   const lock = resources.adopt(lockForServer(config.dataDir), (serverLock) => serverLock.release());
+  removeOldRecord(config.dataDir);
   const log = logger({ level: config.logLevel, format: config.logFormat, colour: config.colour });
   const listeners = createListeners(config, log);
   resources.defer(async () => void (await listeners.stop(0)));
@@ -97,9 +98,7 @@ export const startServer = async (
   // After listening, so that a failed start creates no key; before serving, so that clients can read the key.
   const adminKey = await openAdminKey(config.dataDir, services.keys, log);
   listeners.handle({ fetch, misdirected });
-  await saveSettings(config, main.port).catch((error: unknown) =>
-    log.warn({ err: error }, "the settings could not be saved for commands beside this server"),
-  );
+  await saveRecords(config, main, log);
 
   const pollers = maintenance(config, database, services, {
     lock,

@@ -34,6 +34,19 @@ interface DirectoryBackups {
   others: string[];
 }
 
+/** When the newest backup of a store was taken, or of any store without an id; undefined if there is none. */
+export const newestBackupIn = (
+  directory: string,
+  storeId: string | undefined,
+  now: number,
+): number | undefined => {
+  const names = readdirSync(directory).filter((name) => (backupTime(name) ?? Infinity) <= now);
+  const isOwn = (name: string) => storeId === undefined || storeIdOfFile(join(directory, name)) === storeId;
+  // The names sort by time, so that few files are read.
+  const newest = names.toSorted().findLast(isOwn);
+  return newest === undefined ? undefined : backupTime(newest);
+};
+
 export const backupsIn = (directory: string, storeId: string | undefined): DirectoryBackups => {
   const named = readdirSync(directory, { withFileTypes: true })
     .filter((entry) => entry.isFile() && backupTime(entry.name) !== undefined)

@@ -111,7 +111,7 @@ const BACKUP_TEXTS: CommandTexts = {
     },
     {
       text: "Check that a backup can be restored",
-      line: "adoption-store backup --check /mnt/backups/adoption-store-20301205T000000Z.db",
+      line: "adoption-store backup --check backup.db",
     },
   ],
 };

@@ -1,17 +1,9 @@
-import { existsSync, readdirSync } from "node:fs";
-import { newestTime } from "../backups/file-names.ts";
+import { existsSync } from "node:fs";
 import { assertBackupDirectory } from "../backups/destination.ts";
 import { isOverdue } from "../backups/schedule.ts";
-import { backupsIn, storeIdOfFile } from "../backups/backup-directory.ts";
+import { newestBackupIn, storeIdOfFile } from "../backups/backup-directory.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import type { Probe } from "./doctor-finding.ts";
-
-/** When the newest backup of this store was taken, or of any store if this store's id cannot be read. */
-const newestIn = (directory: string, database: string, now: number): number | undefined => {
-  if (!existsSync(directory)) return undefined;
-  const storeId = storeIdOfFile(database);
-  return newestTime(storeId === undefined ? readdirSync(directory) : backupsIn(directory, storeId).own, now);
-};
 
 const at = (time: number): string => new Date(time).toISOString();
 
@@ -25,7 +17,9 @@ export const backups: Probe = ({ dataDir, backupSchedule: every, backupDir: dire
   const place = `${directory} can be written`;
   if (!existsSync(databasePath(dataDir))) return place;
   const now = Date.now();
-  const newest = newestIn(directory, databasePath(dataDir), now);
+  const newest = existsSync(directory)
+    ? newestBackupIn(directory, storeIdOfFile(databasePath(dataDir)), now)
+    : undefined;
   if (newest === undefined)
     return { warning: `${place}; there is no backup yet: start the server, or look at its log` };
   if (isOverdue(newest + every, every, now))

@@ -1,52 +1,21 @@
-import { statSync } from "node:fs";
 import { blobsIn, damagedDeploys } from "../backups/site-files.ts";
 import type { Config } from "../config/config.ts";
-import { assertDatabaseFiles } from "../data-dir/checks.ts";
-import { assertUnused } from "../data-dir/traces.ts";
 import { databaseFiles, databasePath } from "../data-dir/paths.ts";
 import { fileFault, firstFault } from "../data-dir/permissions.ts";
-import { isBeingRestored } from "../data-dir/lock.ts";
-import { openFault } from "../data-dir/open.ts";
-import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
+import { DiskError, hasFailedToRead } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain-failure.ts";
-import { MigrationRefused, assertCurrent } from "../db/migrate.ts";
-import { migrations } from "../db/migrations.ts";
-import { openForReading, readingOf } from "../db/readonly.ts";
+import { readingOf } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 import { ForeignSchema, UnsoundDatabase, assertSound } from "../db/integrity.ts";
 import { servableDeploys } from "../db/stored-deploys.ts";
 import { explain, describeAttempt } from "../certificates/explain.ts";
 import { readableCertificates } from "../app/command-services.ts";
 import type { Concern, Probe } from "./doctor-finding.ts";
+import { NONE, openForCommand } from "./open-readonly.ts";
 import { formatNames } from "./print/format.ts";
 
 /** The most names on one line. */
 const MAX_NAMED = 10;
-const NONE = "there is none yet: adoption-store serve creates it";
-const BEING_RESTORED = "not checked: a backup is being restored";
-
-/** Opens the database without changing a file. @returns why there is nothing to open @throws an error that says why it cannot */
-const open = ({ dataDir: path }: Config): Client | string => {
-  assertDatabaseFiles(path);
-  const file = databasePath(path);
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (!found?.size) {
-    assertUnused(path, found ? "empty" : "missing");
-    return NONE;
-  }
-  if (isBeingRestored(path)) return BEING_RESTORED;
-  let client: Client | undefined;
-  try {
-    client = openForReading(file);
-    assertCurrent(client, migrations);
-    return client;
-  } catch (caught) {
-    const error = client ? asDiskError(client, caught) : caught;
-    client?.close();
-    throw error instanceof MigrationRefused ? error : new Error(openFault(file, error), { cause: error });
-  }
-};
-
 type Look = (client: Client) => string | Promise<string>;
 
 const lookAt = async (client: Client, look: Look): Promise<string> => {
@@ -62,7 +31,7 @@ const lookAt = async (client: Client, look: Look): Promise<string> => {
 
 /** Runs `look` on the database, or says why it cannot. */
 const reading = async (config: Config, look: Look): Promise<string> => {
-  const client = open(config);
+  const client = openForCommand(config);
   return typeof client === "string" ? client : lookAt(client, look);
 };
 
@@ -70,7 +39,7 @@ const reading = async (config: Config, look: Look): Promise<string> => {
 const readingAgain = async (config: Config, look: Look): Promise<string | Concern> => {
   let client: Client | string;
   try {
-    client = open(config);
+    client = openForCommand(config);
   } catch {
     return { warning: "not checked: the database cannot be read" };
   }

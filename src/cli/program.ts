@@ -20,6 +20,7 @@ import { print } from "./print/output.ts";
 import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
 import { serviceCommand } from "./service.ts";
+import { statusCommand } from "./status.ts";
 import { UsageError } from "./usage-error.ts";
 
 const versionCommand = () =>
@@ -27,7 +28,7 @@ const versionCommand = () =>
 
 /** All commands by the heading of help under which they appear. A new command is one more name here. */
 const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
-  "Run a server:": [serveCommand, serviceCommand, doctorCommand, configCommand],
+  "Run a server:": [serveCommand, statusCommand, serviceCommand, doctorCommand, configCommand],
   "Animals and adoptions:": [importCommand, exportCommand, ordersCommand],
   "Backups:": [backupCommand, restoreCommand],
   "Keys, sites and domains:": [keysCommand, deployCommand, domainsCommand, certificatesCommand],
@@ -41,7 +42,7 @@ Animals offered for adoption: a JSON API with durable storage, in one executable
 Start here:
   adoption-store serve           run a server on this machine, with its data in ./data
   adoption-store serve --help    show its settings: ports, HTTPS, backups and more
-  adoption-store doctor          check the settings, the disk and the data
+  adoption-store status          show whether it runs, and at which addresses
 
 All commands: adoption-store help`;
 

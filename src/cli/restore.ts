@@ -27,9 +27,7 @@ const RESTORE_TEXTS: CommandTexts = {
   notes: [
     "The previous database stays in DATA_DIR as adoption-store.db.before-restore-<UTC time>. Delete it when you no longer need it.",
   ],
-  examples: [
-    { text: "Restore a backup", line: "adoption-store restore backups/adoption-store-20301205T000000Z.db" },
-  ],
+  examples: [{ text: "Restore a backup", line: "adoption-store restore backup.db" }],
 };
 
 export const restoreCommand = (): Command =>

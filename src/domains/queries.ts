@@ -39,6 +39,7 @@ const listOf = (stages: readonly StoredStage[]) =>
 
 export const HELD = listOf(stagesThat("isHeld"));
 export const KEEPING = listOf(stagesThat("keepsName"));
+export const FAILING = listOf(stagesThat("isFailing"));
 export const WAITING = listOf(stagesThat("isWaiting"));
 export const WANTING_CERTIFICATE = listOf(stagesThat("wantsCertificate"));
 

@@ -21,6 +21,8 @@ const PROPERTIES = [
   "awaitsCertificate",
   /** Visitors get the site or a redirect; checked once a day. */
   "isServed",
+  /** Something is wrong that a person must mend. */
+  "isFailing",
 ] as const;
 
 type Property = (typeof PROPERTIES)[number];
@@ -28,10 +30,10 @@ type Property = (typeof PROPERTIES)[number];
 /** What is true of a domain in each stage. */
 const STAGE_PROPERTIES = {
   awaiting_dns: ["isWaiting"],
-  dns_conflict: ["isWaiting"],
+  dns_conflict: ["isWaiting", "isFailing"],
   verified: ["isHeld", "keepsName", "wantsCertificate", "awaitsCertificate"],
   issuing: ["isHeld", "keepsName", "wantsCertificate", "awaitsCertificate"],
-  issue_failed: ["isHeld", "keepsName", "wantsCertificate", "awaitsCertificate"],
+  issue_failed: ["isHeld", "keepsName", "wantsCertificate", "awaitsCertificate", "isFailing"],
   live: ["isHeld", "keepsName", "wantsCertificate", "isServed"],
   suspended: ["isHeld"],
 } as const satisfies Record<string, readonly Property[]>;

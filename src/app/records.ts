@@ -1,0 +1,29 @@
+import { rmSync } from "node:fs";
+import type { Config } from "../config/config.ts";
+import { saveSettings } from "../config/saved-settings.ts";
+import { ownExecutable, processRecordPath, saveProcessRecord } from "../data-dir/process-record.ts";
+import type { Logger } from "../lib/log.ts";
+import { VERSION } from "./version.ts";
+
+/** Removes the record of the server before this one. Until `saveRecords`, commands see that this one is starting. */
+export const removeOldRecord = (dataDir: string): void => rmSync(processRecordPath(dataDir), { force: true });
+
+/** Saves the settings and the process for commands beside this server, which works without that, too. */
+export const saveRecords = async (
+  config: Config,
+  { url, port }: { url: string; port: number },
+  log: Logger,
+): Promise<void> => {
+  const record = {
+    pid: process.pid,
+    version: VERSION,
+    startedAt: Math.round(performance.timeOrigin),
+    executable: ownExecutable(),
+    url,
+    host: config.portHost,
+  };
+  await Promise.all([saveSettings(config, port), saveProcessRecord(config.dataDir, record)]).catch(
+    (error: unknown) =>
+      log.warn({ err: error }, "the settings could not be saved for commands beside this server"),
+  );
+};

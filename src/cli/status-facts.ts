@@ -1,0 +1,210 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { readableCertificates } from "../app/command-services.ts";
+import { newestBackupIn } from "../backups/backup-directory.ts";
+import { isOverdue } from "../backups/schedule.ts";
+import { expiryWarnings } from "../certificates/certificate.ts";
+import { explain } from "../certificates/explain.ts";
+import type { Config } from "../config/config.ts";
+import { freeBytes } from "../data-dir/free-space.ts";
+import { isBeingRestored, isDataDirLocked } from "../data-dir/lock.ts";
+import { databaseFiles, databasePath } from "../data-dir/paths.ts";
+import { type ProcessRecord, isReplaced, readProcessRecord } from "../data-dir/process-record.ts";
+import { readingOf } from "../db/readonly.ts";
+import type { Client } from "../db/snapshot.ts";
+import { storeIdOf } from "../db/store-id.ts";
+import { failingDomains } from "../domains/failing-repository.ts";
+import { type RefusedHost, readRefusedHosts } from "../edge/refused-hosts.ts";
+import { fileSize } from "../lib/files.ts";
+import { quantity } from "../lib/quantity.ts";
+import { reasonOf } from "../lib/reason.ts";
+import { formatTime } from "../lib/time.ts";
+import { NONE, openForCommand } from "./open-readonly.ts";
+
+/** How long the server may take to say that it is ready. */
+const READY_MS = 2000;
+const MAX_FAILING = 10;
+
+/** The server of a DATA_DIR, as `status` shows it. */
+interface ServerStatus {
+  running: boolean;
+  /** True if `/readyz` says so. */
+  ready: boolean;
+  /** Why a running server is not ready. */
+  reason?: string;
+  pid?: number;
+  /** RFC 3339. */
+  startedAt?: string;
+  version?: string;
+  /** True if the executable was replaced since the server started. */
+  restartNeeded?: boolean;
+}
+
+const assertReady = async ({ url }: ProcessRecord): Promise<void> => {
+  const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(READY_MS) });
+  if (response.ok) return;
+  const { message } = (await response.json()) as { message?: string };
+  throw new Error(message ?? `/readyz responded with ${response.status}`);
+};
+
+export const serverStatus = async (
+  { dataDir }: Config,
+  record: ProcessRecord | undefined,
+): Promise<ServerStatus> => {
+  if (!existsSync(dataDir) || !isDataDirLocked(dataDir) || isBeingRestored(dataDir))
+    return { running: false, ready: false };
+  if (!record) return { running: true, ready: false, reason: "it is starting" };
+  const { pid, version, startedAt } = record;
+  const facts = {
+    running: true,
+    pid,
+    startedAt: formatTime(startedAt),
+    version,
+    restartNeeded: isReplaced(record),
+  };
+  try {
+    await assertReady(record);
+    return { ...facts, ready: true };
+  } catch (error) {
+    return { ...facts, ready: false, reason: reasonOf(error) };
+  }
+};
+
+/** Bytes, and the number of animals. */
+interface StorageStatus {
+  databaseBytes: number;
+  logBytes: number;
+  freeBytes: number;
+  animals: number | undefined;
+}
+
+const storageStatus = (dataDir: string, client: Client | undefined): StorageStatus => {
+  const [database = "", log = ""] = databaseFiles(databasePath(dataDir));
+  return {
+    databaseBytes: fileSize(database),
+    logBytes: fileSize(log),
+    freeBytes: freeBytes(dataDir),
+    animals: client?.query<{ animals: number }, []>("SELECT count(*) AS animals FROM pets").get()?.animals,
+  };
+};
+
+const backupStatus = (
+  { backupSchedule: every, backupDir: directory }: Config,
+  client: Client | undefined,
+  now: number,
+) => {
+  const newest = existsSync(directory)
+    ? newestBackupIn(directory, client && storeIdOf(client), now)
+    : undefined;
+  return {
+    directory,
+    newest: newest === undefined ? undefined : formatTime(newest),
+    isScheduled: every !== undefined,
+    overdue: every !== undefined && isOverdue((newest ?? 0) + every, every, now),
+  };
+};
+
+/** What the database says about certificates and domains. */
+const namesStatus = async (config: Config, client: Client, now: number) => {
+  const all = await readableCertificates(config, readingOf(client)).all();
+  const expiries = all.flatMap(({ hostname, issued }) =>
+    issued ? [{ hostname, notAfter: issued.notAfter }] : [],
+  );
+  return {
+    certificates: {
+      total: all.length,
+      warnings: [
+        ...expiryWarnings(expiries, now).map(({ message }) => message),
+        ...all.flatMap((one) => explain(one, now) ?? []),
+      ],
+    },
+    failingDomains: failingDomains(readingOf(client), MAX_FAILING).map(({ failingSince, ...domain }) => ({
+      ...domain,
+      ...(failingSince !== null && { failingSince: formatTime(failingSince) }),
+    })),
+  };
+};
+
+type NamesStatus = Awaited<ReturnType<typeof namesStatus>>;
+
+export interface Status extends NamesStatus {
+  server: ServerStatus;
+  addresses: string[];
+  dataDir: string;
+  /** Why the database cannot be read. */
+  databaseFault?: string;
+  storage: StorageStatus | undefined;
+  backups: ReturnType<typeof backupStatus>;
+  refusedHosts: RefusedHost[];
+}
+
+const NO_NAMES: NamesStatus = { certificates: { total: 0, warnings: [] }, failingDomains: [] };
+
+/** Opens the database; in a new DATA_DIR there is none. */
+const openIfPossible = (config: Config): { client?: Client; fault?: string } => {
+  try {
+    const client = openForCommand(config);
+    if (typeof client !== "string") return { client };
+    return client === NONE ? {} : { fault: client };
+  } catch (error) {
+    return { fault: reasonOf(error) };
+  }
+};
+
+/** Finds out everything that `status` shows. Changes nothing. @throws OperatorError */
+export const findStatus = async (
+  config: Config,
+  addressesOf: (record: ProcessRecord) => string[],
+  now: number,
+): Promise<Status> => {
+  const { dataDir } = config;
+  const record = readProcessRecord(dataDir);
+  const server = await serverStatus(config, record);
+  const { client, fault } = openIfPossible(config);
+  try {
+    return {
+      server,
+      addresses: server.running && record ? addressesOf(record) : [],
+      dataDir: resolve(dataDir),
+      ...(fault !== undefined && { databaseFault: fault }),
+      storage: existsSync(dataDir) ? storageStatus(dataDir, client) : undefined,
+      backups: backupStatus(config, client, now),
+      ...(client ? await namesStatus(config, client, now) : NO_NAMES),
+      refusedHosts: server.running ? readRefusedHosts(dataDir) : [],
+    };
+  } finally {
+    client?.close();
+  }
+};
+
+/** What needs a person's attention, with what to do. */
+export const warningsOf = ({
+  server,
+  databaseFault,
+  backups,
+  certificates,
+  failingDomains,
+  refusedHosts,
+}: Status): string[] => [
+  ...(server.reason === undefined ? [] : [`The server is not ready: ${server.reason}`]),
+  ...(server.restartNeeded
+    ? ["The executable was replaced after the server started: restart the server to run the new one."]
+    : []),
+  ...(databaseFault === undefined ? [] : [`The database: ${databaseFault}`]),
+  ...(backups.overdue
+    ? [
+        `A backup is overdue: ${server.running ? "look at the server's log" : "start the server, which takes one"}.`,
+      ]
+    : []),
+  ...certificates.warnings,
+  ...failingDomains.map(
+    ({ hostname, project, stage }) =>
+      `The domain ${hostname} is ${stage}: adoption-store domains show ${hostname} --project ${project}`,
+  ),
+  ...refusedHosts
+    .slice(0, 3)
+    .map(
+      ({ host, count }) =>
+        `${quantity(count, "request")} for ${host} ${count === 1 ? "was" : "were"} refused: if the name is yours, set BASE_URL to its address, or add it to API_HOSTS.`,
+    ),
+];

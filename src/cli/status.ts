@@ -1,0 +1,107 @@
+import { networkInterfaces } from "node:os";
+import { Command } from "commander";
+import type { Config } from "../config/config.ts";
+import type { ProcessRecord } from "../data-dir/process-record.ts";
+import { quantity } from "../lib/quantity.ts";
+import { type CommandTexts, withTexts } from "./help/texts.ts";
+import { coloured, heading } from "./print/colour.ts";
+import { formatBytes, formatCount } from "./print/format.ts";
+import { print, printJson } from "./print/output.ts";
+import { relativeTime } from "./print/relative-time.ts";
+import { configBeside, withSettings } from "./settings.ts";
+import { type Status, findStatus, warningsOf } from "./status-facts.ts";
+
+const LABEL_WIDTH = 11;
+
+/** The addresses of this machine on its networks. */
+const ownAddresses = (): string[] =>
+  Object.values(networkInterfaces())
+    .flatMap((found) => found ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4")
+    .map(({ address }) => address);
+
+/** Where clients reach the server: its public address, and those of PORT. */
+export const addressesOf =
+  ({ baseUrl, port }: Pick<Config, "baseUrl" | "port">) =>
+  ({ url, host }: ProcessRecord): string[] => {
+    const isEverywhere = host === "0.0.0.0" || host === "::";
+    const network = isEverywhere ? ownAddresses().map((address) => `http://${address}:${port}`) : [];
+    return [...(baseUrl === undefined ? [] : [baseUrl]), url, ...network];
+  };
+
+const serverText = ({ server: { running, ready, pid, startedAt } }: Status, now: number): string => {
+  if (!running) return coloured("red", "not running");
+  const state = ready ? coloured("green", "running") : coloured("red", "running, but not ready");
+  const since = startedAt && `started ${relativeTime(Date.parse(startedAt), now)}`;
+  return [state, since, pid && `process ${pid}`].filter(Boolean).join(", ");
+};
+
+const storageText = ({ dataDir, storage }: Status): string[] => {
+  if (!storage) return [dataDir, "does not exist yet: adoption-store serve creates it"];
+  const { databaseBytes, logBytes, freeBytes, animals } = storage;
+  return [
+    dataDir,
+    `${formatBytes(databaseBytes)} database, ${formatBytes(logBytes)} log, ${formatBytes(freeBytes)} free on the disk`,
+    ...(animals === undefined ? [] : [animals === 1 ? "1 animal" : `${formatCount(animals)} animals`]),
+  ];
+};
+
+const backupText = ({ backups: { newest, isScheduled, directory } }: Status, now: number): string => {
+  const last =
+    newest === undefined ? "none yet" : `${relativeTime(Date.parse(newest), now)}, in ${directory}`;
+  return isScheduled ? last : `${last}, and none are scheduled (set BACKUP_SCHEDULE=24h)`;
+};
+
+const linesOf = (label: string, [first = "", ...rest]: readonly string[]): string[] => [
+  `${heading(label)}${" ".repeat(LABEL_WIDTH - label.length)}${first}`,
+  ...rest.map((line) => " ".repeat(LABEL_WIDTH) + line),
+];
+
+const printStatus = (status: Status, now: number): void => {
+  const { server, addresses, certificates } = status;
+  const lines = [
+    ...linesOf("server", [serverText(status, now)]),
+    ...(server.version === undefined || !server.running ? [] : linesOf("version", [server.version])),
+    ...(addresses.length === 0 ? [] : linesOf("addresses", addresses)),
+    ...linesOf("data", storageText(status)),
+    ...linesOf("backups", [backupText(status, now)]),
+    ...(certificates.total === 0 ? [] : linesOf("HTTPS", [quantity(certificates.total, "certificate")])),
+  ];
+  for (const line of lines) print(line);
+  const warnings = warningsOf(status);
+  if (warnings.length > 0) print("");
+  for (const warning of warnings) print(`${coloured("yellow", "warning")}    ${warning}`);
+  if (!server.running) print("\nStart the server with adoption-store serve.");
+};
+
+const TEXTS: CommandTexts = {
+  notes: [
+    "The command changes nothing, and needs no key: it reads DATA_DIR, and asks the server whether it is ready.",
+  ],
+  exitCodes: { 0: "the server runs and is ready", 1: "it does not run, or is not ready" },
+  examples: [
+    { text: "Show the server on ./data", line: "adoption-store status" },
+    { text: "Show a service", line: "adoption-store status --data-dir /var/lib/adoption-store" },
+    {
+      text: "Wait in a script until the server is ready",
+      line: "until adoption-store status > /dev/null; do sleep 1; done",
+    },
+  ],
+};
+
+export const statusCommand = (): Command =>
+  withSettings(
+    withTexts(new Command("status"), TEXTS)
+      .summary("show whether the server runs, and what needs attention")
+      .description("show whether the server runs, its addresses, its data, and what needs attention")
+      .option("--json", "print JSON"),
+    [],
+    ["port", "host", "baseUrl", "backupSchedule", "backupDir"],
+  ).action(async (options: { json?: boolean }) => {
+    const config = configBeside(options);
+    const now = Date.now();
+    const status = await findStatus(config, addressesOf(config), now);
+    if (options.json) printJson({ ...status, warnings: warningsOf(status) });
+    else printStatus(status, now);
+    process.exitCode = status.server.ready ? 0 : 1;
+  });

@@ -1,0 +1,68 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { writeDurably } from "../lib/durable.ts";
+
+/** The executable file that a process was started from. */
+interface ExecutableFile {
+  path: string;
+  inode: number;
+  modifiedAt: number;
+}
+
+/** What a server says about its process, for commands beside it. */
+export interface ProcessRecord {
+  pid: number;
+  version: string;
+  /** Milliseconds UTC. */
+  startedAt: number;
+  /** Undefined if the program runs from its source. */
+  executable?: ExecutableFile | undefined;
+  /** The address of PORT on this machine. */
+  url: string;
+  /** The host on which PORT listens. */
+  host: string;
+}
+
+export const processRecordPath = (dataDir: string): string => join(dataDir, "process.json");
+
+const fileOf = (path: string): ExecutableFile | undefined => {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && { path, inode: found.ino, modifiedAt: found.mtimeMs };
+};
+
+/** The file that this process was started from. */
+export const ownExecutable = (): ExecutableFile | undefined =>
+  Bun.isStandaloneExecutable ? fileOf(process.execPath) : undefined;
+
+/** True if another file has taken the place of the executable since the process started. */
+export const isReplaced = ({ executable }: ProcessRecord): boolean => {
+  const now = executable && fileOf(executable.path);
+  return now !== undefined && (now.inode !== executable?.inode || now.modifiedAt !== executable.modifiedAt);
+};
+
+/** @throws the system's error */
+export const saveProcessRecord = (dataDir: string, record: ProcessRecord): Promise<void> =>
+  writeDurably(processRecordPath(dataDir), `${JSON.stringify(record, null, 2)}\n`);
+
+const isRecord = (value: unknown): value is ProcessRecord => {
+  const { pid, version, startedAt, url, host } = (value ?? {}) as Partial<
+    Record<keyof ProcessRecord, unknown>
+  >;
+  return (
+    typeof pid === "number" &&
+    typeof version === "string" &&
+    typeof startedAt === "number" &&
+    typeof url === "string" &&
+    typeof host === "string"
+  );
+};
+
+/** The record of the last server of a DATA_DIR; undefined before the first, or if the file is damaged. */
+export const readProcessRecord = (dataDir: string): ProcessRecord | undefined => {
+  try {
+    const value: unknown = JSON.parse(readFileSync(processRecordPath(dataDir), "utf8"));
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};

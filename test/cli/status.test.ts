@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startServer, type Server } from "../../src/app/server.ts";
+import { readConfig } from "../../src/config/config.ts";
+import {
+  processRecordPath,
+  readProcessRecord,
+  saveProcessRecord,
+} from "../../src/data-dir/process-record.ts";
+import { databasePath } from "../../src/data-dir/paths.ts";
+import { backupName } from "../../src/backups/file-names.ts";
+import { Database } from "bun:sqlite";
+import type { Status } from "../../src/cli/status-facts.ts";
+import { temporaryDirectory } from "../support/store.ts";
+import { bundled, inProcess } from "./program.ts";
+
+const statusOf = async (dataDir: string, env: Record<string, string> = {}) => {
+  const { out, code } = await inProcess(["status", "--json", "--data-dir", dataDir], { env });
+  return { code, status: JSON.parse(out) as Status & { warnings: string[] } };
+};
+
+test("without a server status says so, and exits with 1", async () => {
+  const dataDir = join(temporaryDirectory(), "data");
+  const { out, code } = await inProcess(["status", "--data-dir", dataDir]);
+  expect(code).toBe(1);
+  expect(out).toStartWith("server     not running\n");
+  expect(out).toContain("does not exist yet");
+  expect(out).toEndWith("Start the server with adoption-store serve.\n");
+});
+
+describe("beside a server", () => {
+  const executable = bundled();
+  let server: Server;
+  let dataDir: string;
+
+  beforeAll(async () => {
+    dataDir = temporaryDirectory();
+    const env = { DATA_DIR: dataDir, PORT: "0", LOG_LEVEL: "silent", BASE_URL: "https://adopt.example.org" };
+    server = await startServer(readConfig({ flags: {}, env, isTerminal: false }));
+  });
+  afterAll(() => server.stop());
+
+  /** Runs it in a process of its own: the lock of this one would not show. */
+  const status = async (env: Record<string, string> = {}) => {
+    const { out, code } = await executable(["status", "--json"], { env: { DATA_DIR: dataDir, ...env } });
+    return { code, status: JSON.parse(out) as Status & { warnings: string[] } };
+  };
+
+  test("status shows process, version, addresses and storage, and exits with 0", async () => {
+    const { code, status: found } = await status();
+    expect(code).toBe(0);
+    expect(found).toMatchObject({
+      server: { running: true, ready: true, pid: process.pid, version: "1.0.0", restartNeeded: false },
+      addresses: ["https://adopt.example.org", server.url],
+      dataDir,
+      storage: { animals: 0, databaseBytes: expect.any(Number) },
+      warnings: [],
+    });
+  });
+
+  test("in words it fits on a screen", async () => {
+    const { out } = await executable(["status"], { env: { DATA_DIR: dataDir } });
+    expect(out).toMatch(
+      /^server {5}running, started .*, process \d+\nversion {4}1\.0\.0\naddresses {2}https:/,
+    );
+    expect(out.split("\n").length).toBeLessThan(12);
+  });
+
+  test("a refused host is a warning with what to do", async () => {
+    writeFileSync(
+      join(dataDir, "refused-hosts.json"),
+      JSON.stringify([{ host: "zoo.example", count: 3, lastAt: "2030-12-05T00:00:00.000Z" }]),
+    );
+    expect((await status()).status.warnings).toEqual([
+      "3 requests for zoo.example were refused: if the name is yours, set BASE_URL to its address, or add it to API_HOSTS.",
+    ]);
+    writeFileSync(join(dataDir, "refused-hosts.json"), "[]");
+  });
+
+  test("an executable that was replaced is a warning", async () => {
+    const record = readProcessRecord(dataDir);
+    if (!record) throw new Error("the server has left no record");
+    const file = join(dataDir, "program");
+    writeFileSync(file, "old");
+    utimesSync(file, 1, 1);
+    await saveProcessRecord(dataDir, { ...record, executable: { path: file, inode: 1, modifiedAt: 1 } });
+    const { status: found } = await status();
+    await saveProcessRecord(dataDir, record);
+    expect(found.server.restartNeeded).toBe(true);
+    expect(found.warnings).toEqual([expect.stringContaining("The executable was replaced")]);
+  });
+
+  test("a server that does not answer is running, but not ready", async () => {
+    const record = readProcessRecord(dataDir);
+    if (!record) throw new Error("the server has left no record");
+    await saveProcessRecord(dataDir, { ...record, url: "http://127.0.0.1:1" });
+    const { code, status: found } = await status();
+    expect([code, found.server.running, found.server.ready]).toEqual([1, true, false]);
+    writeFileSync(processRecordPath(dataDir), "{}");
+    expect((await status()).status.server).toEqual({ running: true, ready: false, reason: "it is starting" });
+    await saveProcessRecord(dataDir, record);
+  });
+
+  test("an overdue backup is a warning until there is a newer one", async () => {
+    const directory = join(dataDir, "copies");
+    mkdirSync(directory);
+    const env = { BACKUP_SCHEDULE: "24h", BACKUP_DIR: directory };
+    expect((await status(env)).status.warnings).toEqual(["A backup is overdue: look at the server's log."]);
+    const taken = await executable(["backup", `${directory}/`], { env: { DATA_DIR: dataDir } });
+    expect(taken.code).toBe(0);
+    const { status: found } = await status(env);
+    expect([found.warnings, found.backups.newest]).toEqual([[], expect.any(String)]);
+    writeFileSync(join(directory, backupName(Date.now())), "of no store");
+    expect((await status(env)).status.backups.newest).toBe(found.backups.newest as string);
+  });
+});
+
+test("a domain that fails is a warning, and one that waits is none", async () => {
+  const dataDir = temporaryDirectory();
+  await inProcess(["keys", "create", "--name", "x", "--scope", "*", "--data-dir", dataDir]);
+  const database = new Database(databasePath(dataDir));
+  database.run(`INSERT INTO projects (slug, name, plan, target_label, created_at)
+    VALUES ('docs', 'Docs', 'pro', 'abc', 1)`);
+  database.run(`INSERT INTO domains (project_id, hostname, stage, role, created_at, waiting_since, findings)
+    VALUES (1, 'docs.example.org', 'dns_conflict', 'primary', 1, 1, '[]'),
+           (1, 'www.example.org', 'awaiting_dns', 'served', 1, 1, '[]')`);
+  database.close();
+  const { status } = await statusOf(dataDir);
+  expect(status.failingDomains).toEqual([
+    { hostname: "docs.example.org", project: "docs", stage: "dns_conflict" },
+  ]);
+  expect(status.warnings).toEqual([
+    "The domain docs.example.org is dns_conflict: adoption-store domains show docs.example.org --project docs",
+  ]);
+});
+
+test("a damaged database is a warning, not a failure of the command", async () => {
+  const dataDir = temporaryDirectory();
+  writeFileSync(databasePath(dataDir), "not a database ".repeat(100));
+  const { code, status } = await statusOf(dataDir);
+  expect([code, status.storage?.databaseBytes]).toEqual([1, 1500]);
+  expect(status.warnings).toEqual([expect.stringMatching(/^The database: /)]);
+});
