@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { reasonOf } from "../lib/reason.ts";
+import { coloured } from "./print/colour.ts";
 
 type Level = "ok" | "warning" | "failed";
 
@@ -42,8 +43,14 @@ export const attempt = async (
   }
 };
 
-const LABELS: Readonly<Record<Level, string>> = { ok: "ok", warning: "warning", failed: "FAILED" };
+const LABELS = {
+  ok: ["green", "ok"],
+  warning: ["yellow", "warning"],
+  failed: ["red", "FAILED"],
+} as const satisfies Record<Level, unknown>;
 const LABEL_WIDTH = 8;
 
-export const lineOf = ({ check, level, detail }: Finding): string =>
-  `${LABELS[level].padEnd(LABEL_WIDTH)}${check}: ${detail}`;
+export const lineOf = ({ check, level, detail }: Finding): string => {
+  const [colour, label] = LABELS[level];
+  return `${coloured(colour, label)}${" ".repeat(LABEL_WIDTH - label.length)}${check}: ${detail}`;
+};

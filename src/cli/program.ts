@@ -16,6 +16,7 @@ import { importCommand } from "./import.ts";
 import { keysCommand } from "./keys.ts";
 import { openapiCommand } from "./openapi.ts";
 import { ordersCommand } from "./orders.ts";
+import { heading } from "./print/colour.ts";
 import { print } from "./print/output.ts";
 import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
@@ -36,10 +37,10 @@ const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
 };
 
 /** What `adoption-store` alone prints. */
-const START = `adoption-store ${VERSION}
+const start = () => `${heading(`adoption-store ${VERSION}`)}
 Animals offered for adoption: a JSON API with durable storage, in one executable.
 
-Start here:
+${heading("Start here:")}
   adoption-store serve           run a server on this machine, with its data in ./data
   adoption-store serve --help    show its settings: ports, HTTPS, backups and more
   adoption-store status          show whether it runs, and at which addresses
@@ -65,7 +66,7 @@ const inherit = (command: Command): void => {
   command
     .allowExcessArguments()
     .usage("<command>")
-    .action(() => explain(command, command.parent ? undefined : START));
+    .action(() => explain(command, command.parent ? undefined : start()));
 };
 
 /** The whole command line. Each command is a file that translates flags into calls. */

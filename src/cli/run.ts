@@ -7,7 +7,7 @@ import { reasonOf } from "../lib/reason.ts";
 import { ApiError } from "./api-client.ts";
 import { withBareBooleans } from "./boolean-flags.ts";
 import { Interrupted } from "./confirm.ts";
-import { note } from "./print/output.ts";
+import { noteError } from "./print/output.ts";
 import { program } from "./program.ts";
 import { suspendBetweenTurns } from "./suspend.ts";
 import { UsageError } from "./usage-error.ts";
@@ -26,18 +26,18 @@ export const run = async (argv: readonly string[]): Promise<number> => {
     // Commander printed help or the version.
     if (error instanceof CommanderError) return 0;
     if (error instanceof ConfigError || error instanceof UsageError) {
-      note(error.message);
+      noteError(error.message);
       return WRONG_USE;
     }
     if (error instanceof OperatorError || error instanceof ApiError || error instanceof Fault) {
-      note(error.message);
+      noteError(error.message);
       return 1;
     }
     const message = reasonOf(error);
     // Only for an error with its own code: an error with a cause already says what to do.
     const { code } = error as { code?: unknown };
     const explanation = typeof code === "string" ? explainCode(code) : undefined;
-    note(explanation === undefined ? message : `${message}: ${explanation}`);
+    noteError(explanation === undefined ? message : `${message}: ${explanation}`);
     return error instanceof Interrupted ? INTERRUPTED : 1;
   }
 };

@@ -14,7 +14,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { streamTarget } from "../../src/cli/export-target.ts";
 import { shareLock } from "../../src/db/file-lock.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundledIn, inProcessIn } from "./program.ts";
+import { bundledIn, inProcess, inProcessIn, onTerminal } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
@@ -221,4 +221,15 @@ test.skipIf(!existsSync("/dev/full"))("a full standard output is named, and not 
     1,
     "adoption-store: standard output: its file system is full: make room there, then try again\n",
   ]);
+});
+
+test("an export on a terminal shows the rows alone, without its progress", async () => {
+  const dataDir = temporaryDirectory();
+  const file = join(dataDir, "animals.csv");
+  writeFileSync(file, "name,categoryId\nRex,1\n");
+  await inProcess(["import", file, "--data-dir", dataDir]);
+  const { shown, code } = await onTerminal(["export"], { DATA_DIR: dataDir });
+  expect(code).toBe(0);
+  expect(shown.replaceAll("\r", "")).toEndWith("\n1,Rex,1,\n");
+  expect(shown).not.toMatch(/Exporting|\u001B/);
 });

@@ -1,5 +1,6 @@
 import type { fromDomain, fromEvent } from "../../domains/model.ts";
 import { printProblem } from "./certificate-problem.ts";
+import { coloured } from "./colour.ts";
 import { print } from "./output.ts";
 import { table } from "./table.ts";
 
@@ -28,9 +29,18 @@ export const printRecord = ({ record }: WireDomain): void => {
   print(`\nIn Terraform:\n\n${indent(records.map(({ terraform }) => terraform).join("\n\n"))}`);
 };
 
+/** The other stages wait for something. */
+const STAGE_COLOURS: Readonly<Record<string, "green" | "red">> = {
+  live: "green",
+  dns_conflict: "red",
+  issue_failed: "red",
+};
+
 export const printStage = (domain: WireDomain): void => {
   const redirect = domain.role === "redirect" ? ", redirects to the primary domain" : "";
-  print(`${displayName(domain)}: ${domain.stage}${redirect}`);
+  print(
+    `${displayName(domain)}: ${coloured(STAGE_COLOURS[domain.stage] ?? "yellow", domain.stage)}${redirect}`,
+  );
   for (const { message } of domain.findings) print(`  ${message}`);
 };
 

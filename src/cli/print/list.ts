@@ -1,3 +1,4 @@
+import { heading } from "./colour.ts";
 import { print, printJson } from "./output.ts";
 import { table } from "./table.ts";
 
@@ -14,7 +15,8 @@ export const printList = <Row>(
   if (rows.length === 0) return print(empty);
   const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row)));
   const width = process.stdout.isTTY ? process.stdout.columns : undefined;
-  print(table([Object.keys(columns), ...cells], width));
+  const [first = "", ...rest] = table([Object.keys(columns), ...cells], width).split("\n");
+  print([heading(first), ...rest].join("\n"));
 };
 
 interface Page<Row, Cursor> {

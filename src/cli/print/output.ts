@@ -1,3 +1,5 @@
+import { coloured } from "./colour.ts";
+
 export const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
@@ -7,6 +9,11 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value));
 /** Prints one line to standard error. */
 export const note = (message: string): void => {
   process.stderr.write(`adoption-store: ${message}\n`);
+};
+
+/** Prints why a command failed, in one line on standard error. */
+export const noteError = (message: string): void => {
+  process.stderr.write(`${coloured("red", "adoption-store:", process.stderr)} ${message}\n`);
 };
 
 /** Prints that nothing was done, because the user said no. */
