@@ -3,7 +3,7 @@ import type { LogFormat, LogLevel } from "../lib/log.ts";
 import { ConfigError } from "./config-error.ts";
 import { type ConfigFile, keyOf, readConfigFile, readDefaultConfigFile } from "./file.ts";
 import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
-import { CONFIG_VARIABLE, type Sources, settingText } from "./sources.ts";
+import { CONFIG_VARIABLE, type Environment, type Sources, settingText } from "./sources.ts";
 
 export { ConfigError } from "./config-error.ts";
 export type { Sources } from "./sources.ts";
@@ -145,3 +145,6 @@ export const processSources = (
   file: findConfigFile({ flags, env: process.env }),
   isTerminal: process.stdout.isTTY === true,
 });
+
+/** The environment variables of this process. */
+export const processEnvironment = (): Environment => process.env;
