@@ -118,10 +118,14 @@ const namesStatus = async (config: Config, client: Client, now: number) => {
         ...all.flatMap((one) => explain(one, now) ?? []),
       ],
     },
-    failingDomains: failingDomains(readingOf(client), MAX_FAILING).map(({ failingSince, ...domain }) => ({
-      ...domain,
-      ...(failingSince !== null && { failingSince: formatTime(failingSince) }),
-    })),
+    failingDomains: failingDomains(readingOf(client), MAX_FAILING).map(
+      ({ hostname, project, stage, failingSince }) => ({
+        hostname,
+        project,
+        stage,
+        failingSince: failingSince === null ? undefined : formatTime(failingSince),
+      }),
+    ),
   };
 };
 

@@ -128,7 +128,7 @@ test("a domain that fails is a warning, and one that waits is none", async () =>
   database.close();
   const { status } = await statusOf(dataDir);
   expect(status.failingDomains).toEqual([
-    { hostname: "docs.example.org", project: "docs", stage: "dns_conflict" },
+    { hostname: "docs.example.org", project: "docs", stage: "dns_conflict", failingSince: undefined },
   ]);
   expect(status.warnings).toEqual([
     "The domain docs.example.org is dns_conflict: adoption-store domains show docs.example.org --project docs",
