@@ -83,8 +83,8 @@ const TEXTS: CommandTexts = {
     { text: "Show the server on ./data", line: "adoption-store status" },
     { text: "Show a service", line: "adoption-store status --data-dir /var/lib/adoption-store" },
     {
-      text: "Wait in a script until the server is ready",
-      line: "until adoption-store status > /dev/null; do sleep 1; done",
+      text: "Alert from a timer when the server is not ready",
+      line: "adoption-store status > /dev/null || echo not ready",
     },
   ],
 };

@@ -83,11 +83,15 @@ test.each([
   const { file } = await backUp(await closedStore("Bella"));
   const dataDir = await closedStore("Max");
   let isAsked = false;
-  const { shown, code } = await onTerminal(["restore", file], { DATA_DIR: dataDir }, (shown, terminal) => {
-    if (isAsked || !shown.includes("[y/N]")) return;
-    isAsked = true;
-    terminal.write(key);
-  });
+  const { shown, code } = await onTerminal(
+    ["restore", file],
+    { DATA_DIR: dataDir, NO_COLOR: "1" },
+    (shown, terminal) => {
+      if (isAsked || !shown.includes("[y/N]")) return;
+      isAsked = true;
+      terminal.write(key);
+    },
+  );
   expect([code, shown.split("\n").at(-2)]).toEqual([
     expected,
     expected === 0 ? "Nothing was restored.\r" : "adoption-store: stopped\r",
