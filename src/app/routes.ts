@@ -84,7 +84,11 @@ export const createRoutes = (
       macros,
     }),
     manualRoutes({ edition: serverEdition(config), macros }),
-    docsRoutes({ documents: context.documents, addresses: documentAddresses(config), macros }),
+    docsRoutes({
+      documents: context.documents,
+      addresses: { ...documentAddresses(config), localUrl: `http://localhost:${context.port}` },
+      macros,
+    }),
     ...(config.console
       ? [consoleRoutes({ ...context.console, authenticate: keys.authenticate, formatRate, macros })]
       : []),

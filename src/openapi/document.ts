@@ -1,6 +1,8 @@
 import { HEADERS } from "./headers.ts";
 import { describeOperation } from "./describe-operation.ts";
 import { type Json, mapValues } from "./json.ts";
+import { sampleRequest } from "./samples/sample-request.ts";
+import { samplesOf } from "./samples/samples.ts";
 import { allowMoreFields, namedSchemasIn, usedSchemas } from "./schemas.ts";
 
 export interface Section {
@@ -8,12 +10,26 @@ export interface Section {
   servers: Json[];
   tags: Json[];
   tagGroups?: Json[];
+  /** The absolute address that the code samples send requests to. */
+  sampleBase: string;
   /** The path as this document shows it; undefined if the document omits it. */
   pathOf(path: string): string | undefined;
 }
 
+/** The operations of every path, each with its code samples. */
+const withSamples = (paths: Json, base: string, schemas: Json): Json =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, methods]) => [
+      path,
+      mapValues(methods as Json, (operation, method) => ({
+        ...(operation as Json),
+        "x-codeSamples": samplesOf(sampleRequest(base, path, method, operation as Json, schemas)),
+      })),
+    ]),
+  );
+
 /** Makes one OpenAPI 3.1 document from what @elysiajs/swagger generates for all routes. */
-export const openapi = (raw: Json, { info, servers, tags, tagGroups, pathOf }: Section): Json => {
+export const openapi = (raw: Json, { info, servers, tags, tagGroups, sampleBase, pathOf }: Section): Json => {
   const paths: Json = {};
   for (const [path, operations] of Object.entries(raw["paths"] as Json)) {
     const name = pathOf(path);
@@ -34,7 +50,7 @@ export const openapi = (raw: Json, { info, servers, tags, tagGroups, pathOf }: S
     servers,
     tags,
     ...(tagGroups && { "x-tagGroups": tagGroups }),
-    paths,
+    paths: withSamples(paths, sampleBase, all),
     components: {
       securitySchemes: {
         apiKey: {

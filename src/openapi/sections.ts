@@ -10,6 +10,8 @@ export interface Addresses {
   baseUrl: string;
   /** "" without a staging environment. */
   stagingBaseUrl: string;
+  /** The origin in code samples without `baseUrl`, because a relative address can't be run. */
+  localUrl?: string;
 }
 
 /** How a document names its servers: by addresses, or by the specified variables with the addresses as defaults. */
@@ -37,6 +39,8 @@ const servers = ({ baseUrl, stagingBaseUrl }: Addresses, path: string, form: Ser
     : [SERVERS[form]("staging_base_url", "Staging", `${stagingBaseUrl}${path}`)]),
 ];
 
+const sampleOrigin = ({ baseUrl, localUrl = "http://localhost:3000" }: Addresses) => baseUrl || localUrl;
+
 export const sections = (addresses: Addresses, form: ServerForm) => ({
   store: {
     info: {
@@ -48,6 +52,7 @@ export const sections = (addresses: Addresses, form: ServerForm) => ({
         "Animals offered for adoption: list, add and fetch them. Every operation requires an API key. Operations without `x-stability: beta` are stable.",
     },
     servers: servers(addresses, "/v1", form),
+    sampleBase: `${sampleOrigin(addresses)}/v1`,
     tags: [
       { name: "store", description: "Adoptions." },
       { name: "animals", description: "Animals offered for adoption." },
@@ -69,6 +74,7 @@ export const sections = (addresses: Addresses, form: ServerForm) => ({
         "Documentation projects with their deploys and custom domains, and the operator's tools: API keys, health and metrics. Everything here is beta.",
     },
     servers: servers(addresses, "", form),
+    sampleBase: sampleOrigin(addresses),
     tags: [
       { name: "projects", description: "Documentation projects." },
       { name: "deploys", description: "The versions of a site that projects publish." },

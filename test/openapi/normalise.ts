@@ -5,6 +5,8 @@ export const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const PROSE: ReadonlySet<string> = new Set(["description", "summary", "title"]);
+/** Made from the rest of the document. */
+const DERIVED: ReadonlySet<string> = new Set(["x-codeSamples"]);
 /** Their values are data, where a field may be called `description` too. */
 const DATA: ReadonlySet<string> = new Set(["const", "default", "enum", "example", "examples"]);
 /** The keys of these objects are free names: a property may be called `default`. */
@@ -42,6 +44,7 @@ const headersOf = (headers: Node): unknown =>
   Object.values(headers).every(isReference) ? Object.keys(headers).toSorted() : mapFields(headers, partOf);
 
 const fieldOf = (value: unknown, name: string): unknown => {
+  if (DERIVED.has(name)) return undefined;
   if (PROSE.has(name) && typeof value === "string") return undefined;
   if (name === "examples") return examplesOf(value);
   if (DATA.has(name)) return dataOf(value);
@@ -58,7 +61,7 @@ function partOf(value: unknown): unknown {
 }
 
 /**
- * Sorts the keys of an OpenAPI document, and removes text for people: descriptions, summaries, titles and the messages of
- * errors.
+ * Sorts the keys of an OpenAPI document, and removes text for people: descriptions, summaries, titles, code samples and the
+ * messages of errors.
  */
 export const normalise = (document: Node): Node => partOf(document) as Node;
