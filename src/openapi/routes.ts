@@ -4,8 +4,9 @@ import type { Macros } from "../http/macros.ts";
 import { operation } from "../http/operation.ts";
 import { NoQuery } from "../http/schemas.ts";
 import { staticText } from "../http/static-text.ts";
+import { FORMATS, type FormatName, documentPath } from "./formats.ts";
 import type { Documents } from "./generate.ts";
-import { API_VERSION, type Addresses, type DocumentName } from "./sections.ts";
+import { API_VERSION, type Addresses, DOCUMENTS, type DocumentName, absoluteBase } from "./sections.ts";
 import {
   ASSET_PATH,
   PAGE,
@@ -52,6 +53,21 @@ const OpenApiDocument = t.Object(
   { $id: "OpenApiDocument", additionalProperties: true, description: "An OpenAPI document." },
 );
 
+/** Responds with the documents. Each is written once in each format, on first use. */
+const documentResponder = (documents: () => Promise<Documents>, addresses: Addresses) => {
+  const responders = new Map<string, ReturnType<typeof staticText>>();
+  return async (name: DocumentName, format: FormatName, headers: RequestHeaders): Promise<Response> => {
+    const path = documentPath(name, format);
+    const cached = responders.get(path);
+    if (cached) return cached(headers);
+    const { type, write } = FORMATS[format];
+    const text = write((await documents())(name, addresses), absoluteBase(name, addresses));
+    const respond = staticText(text, type, { "cache-control": "no-cache" });
+    responders.set(path, respond);
+    return respond(headers);
+  };
+};
+
 /** The documents and the Swagger page, all without a key. */
 export const docsRoutes = ({
   documents,
@@ -63,26 +79,27 @@ export const docsRoutes = ({
   macros: Macros;
 }) => {
   const assetResponse = assetResponses();
-  const responders = new Map<DocumentName, ReturnType<typeof staticText>>();
-  const document = async (name: DocumentName, headers: RequestHeaders) => {
-    const cached = responders.get(name);
-    if (cached) return cached(headers);
-    const text = JSON.stringify((await documents())(name, addresses));
-    const respond = staticText(text, "application/json", { "cache-control": "no-cache" });
-    responders.set(name, respond);
-    return respond(headers);
-  };
+  const document = documentResponder(documents, addresses);
   const page = { public: true, query: NoQuery, detail: { hide: true } } as const;
+  const otherFormats = new Elysia({ name: "document-formats", normalize: false }).use(macros);
+  for (const name of DOCUMENTS)
+    for (const format of ["yaml", "postman"] as const)
+      otherFormats.get(
+        documentPath(name, format),
+        ({ headers }) => document(name, format, headers as RequestHeaders),
+        page,
+      );
   return new Elysia({ name: "docs", normalize: false })
     .use(macros)
+    .use(otherFormats)
     .model({ OpenApiDocument })
-    .get("/openapi.json", ({ headers }) => document("store", headers), {
+    .get("/openapi.json", ({ headers }) => document("store", "json", headers), {
       public: true,
       query: NoQuery,
       response: { 200: OpenApiDocument },
       detail: documentRoute("getStoreDocument", "The store's OpenAPI document"),
     })
-    .get("/platform/openapi.json", ({ headers }) => document("platform", headers), {
+    .get("/platform/openapi.json", ({ headers }) => document("platform", "json", headers), {
       public: true,
       query: NoQuery,
       response: { 200: OpenApiDocument },

@@ -39,7 +39,13 @@ const servers = ({ baseUrl, stagingBaseUrl }: Addresses, path: string, form: Ser
     : [SERVERS[form]("staging_base_url", "Staging", `${stagingBaseUrl}${path}`)]),
 ];
 
-const sampleOrigin = ({ baseUrl, localUrl = "http://localhost:3000" }: Addresses) => baseUrl || localUrl;
+const PREFIXES: Record<DocumentName, string> = { store: "/v1", platform: "" };
+
+/** The absolute address that the paths of a document are relative to. */
+export const absoluteBase = (
+  name: DocumentName,
+  { baseUrl, localUrl = "http://localhost:3000" }: Addresses,
+): string => `${baseUrl || localUrl}${PREFIXES[name]}`;
 
 export const sections = (addresses: Addresses, form: ServerForm) => ({
   store: {
@@ -51,12 +57,12 @@ export const sections = (addresses: Addresses, form: ServerForm) => ({
       description:
         "Animals offered for adoption: list, add and fetch them. Every operation requires an API key. Operations without `x-stability: beta` are stable.",
     },
-    servers: servers(addresses, "/v1", form),
-    sampleBase: `${sampleOrigin(addresses)}/v1`,
+    servers: servers(addresses, PREFIXES.store, form),
+    sampleBase: absoluteBase("store", addresses),
     tags: [
-      { name: "store", description: "Adoptions." },
       { name: "animals", description: "Animals offered for adoption." },
       { name: "categories", description: "Groups of animals." },
+      { name: "store", description: "Adoptions." },
     ],
     tagGroups: [
       { name: "Store", tags: ["store"] },
@@ -73,8 +79,8 @@ export const sections = (addresses: Addresses, form: ServerForm) => ({
       description:
         "Documentation projects with their deploys and custom domains, and the operator's tools: API keys, health and metrics. Everything here is beta.",
     },
-    servers: servers(addresses, "", form),
-    sampleBase: sampleOrigin(addresses),
+    servers: servers(addresses, PREFIXES.platform, form),
+    sampleBase: absoluteBase("platform", addresses),
     tags: [
       { name: "projects", description: "Documentation projects." },
       { name: "deploys", description: "The versions of a site that projects publish." },
