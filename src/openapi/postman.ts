@@ -3,27 +3,22 @@ import { type Json, isObject } from "./json.ts";
 /** A parameter of a path is a variable of the address: `:petId`. */
 const VARIABLE = /\{(\w+)\}/g;
 
-const describeParameter = ({ schema, description }: Json, schemas: Json) => {
+/** A parameter with its first example. Optional ones can be switched on in the program. */
+const entryOf = ({ name: key, schema, description, in: place, required }: Json, schemas: Json): Json => {
   const name = isObject(schema) && typeof schema["$ref"] === "string" ? schema["$ref"].split("/").at(-1) : "";
   const { examples, default: fallback } = (name ? schemas[name] : schema) as Json;
   const value = (Array.isArray(examples) ? examples[0] : undefined) ?? fallback ?? "";
-  return { value: String(value), description };
+  return { key, value: String(value), description, ...(place !== "path" && { disabled: required !== true }) };
 };
 
-const parametersIn = (place: string, { parameters }: Json): Json[] =>
-  ((parameters as Json[] | undefined) ?? []).filter((one) => one["in"] === place);
+const entriesIn = (place: string, { parameters }: Json, schemas: Json): Json[] =>
+  ((parameters as Json[] | undefined) ?? [])
+    .filter((one) => one["in"] === place)
+    .map((one) => entryOf(one, schemas));
 
 const urlOf = (path: string, operation: Json, schemas: Json): Json => {
-  const query = parametersIn("query", operation).map((one) => ({
-    key: one["name"],
-    ...describeParameter(one, schemas),
-    // Optional parameters can be switched on in the program.
-    disabled: one["required"] !== true,
-  }));
-  const variable = parametersIn("path", operation).map((one) => ({
-    key: one["name"],
-    ...describeParameter(one, schemas),
-  }));
+  const query = entriesIn("query", operation, schemas);
+  const variable = entriesIn("path", operation, schemas);
   const segments = path.replace(VARIABLE, ":$1").split("/").slice(1);
   return {
     raw: `{{baseUrl}}/${segments.join("/")}`,
@@ -53,11 +48,7 @@ const bodyOf = (requestBody: unknown): { type: string; body: Json } | undefined 
 
 const itemOf = (path: string, method: string, operation: Json, schemas: Json): Json => {
   const body = bodyOf(operation["requestBody"]);
-  const headers = parametersIn("header", operation).map((one) => ({
-    key: one["name"],
-    ...describeParameter(one, schemas),
-    disabled: true,
-  }));
+  const headers = entriesIn("header", operation, schemas);
   const isPublic = !Array.isArray(operation["security"]) || operation["security"].length === 0;
   return {
     name: operation["summary"],

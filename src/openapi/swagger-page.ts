@@ -34,14 +34,44 @@ export const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Fixes contrast: header names in dark mode, the badge of a deprecated operation in light mode. */
+/** Fixes contrast, and adds the badge of beta operations. */
 export const PAGE_CSS = `body { margin: 0; }
 html.dark-mode .swagger-ui .headers td { color: inherit; }
+.operation-row { display: flex; align-items: center; gap: 0.5rem; padding-right: 0.5rem; }
+.operation-row > .opblock-summary { flex: 1; min-width: 0; }
+.beta-badge { font: 600 0.75rem/1.5 sans-serif; padding: 0 0.5rem; border-radius: 1rem; background: #5b21b6; color: #fff; }
 .swagger-ui .opblock.opblock-deprecated { opacity: 1; }
-.swagger-ui .opblock.opblock-deprecated .opblock-summary-method { background: #6b7280; color: #fff; }
+.swagger-ui .opblock .opblock-summary-method { color: #000; text-shadow: none; }
+.swagger-ui .opblock.opblock-deprecated .opblock-summary-method, html.dark-mode .swagger-ui .opblock.opblock-deprecated .opblock-summary-method { background: #4b5563; color: #fff; }
+html:not(.dark-mode) .swagger-ui .info .title small pre { color: #000; }
 `;
 
-export const PAGE_JS = `window.ui = SwaggerUIBundle({
+export const PAGE_JS = `// A relative address is of no use to a reader: resolve it against this page.
+const absolute = (url) => new URL(url, location.href).href.replace(/[/]$/, "");
+const absoluteServers = () => ({
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        updateJsonSpec: (update) => (spec) =>
+          update({ ...spec, servers: spec.servers?.map((server) => ({ ...server, url: absolute(server.url) })) }),
+      },
+    },
+  },
+});
+// A badge for operations that may still change.
+const betaBadges = ({ React, specSelectors }) => ({
+  wrapComponents: {
+    OperationSummary: (Summary) => (props) =>
+      React.createElement(
+        "div",
+        { className: "operation-row" },
+        React.createElement(Summary, props),
+        specSelectors.specJson().getIn(["paths", props.operationProps.get("path"), props.operationProps.get("method"), "x-stability"]) === "beta" &&
+          React.createElement("span", { className: "beta-badge" }, "beta"),
+      ),
+  },
+});
+window.ui = SwaggerUIBundle({
   dom_id: "#swagger-ui",
   urls: [
     { url: "/openapi.json", name: "Store" },
@@ -51,8 +81,9 @@ export const PAGE_JS = `window.ui = SwaggerUIBundle({
   layout: "StandaloneLayout",
   deepLinking: true,
   displayRequestDuration: true,
+  filter: true,
   // The logo is an SVG with an inline style, which the Content-Security-Policy blocks.
-  plugins: [() => ({ components: { Logo: () => null } })],
+  plugins: [() => ({ components: { Logo: () => null } }), absoluteServers, betaBadges],
   validatorUrl: null,
 });
 `;

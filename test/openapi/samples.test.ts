@@ -71,15 +71,12 @@ test("a shell reads hostile text in a sample of curl as data", async () => {
 
 test("JavaScript reads hostile text in its sample as data", async () => {
   const source = samplesOf(REQUEST)[1]?.source ?? "";
-  const calls: [string, RequestInit][] = [];
-  const call = (url: string, options: RequestInit) => {
-    calls.push([url, options]);
-    return Promise.resolve(Response.json({}));
-  };
-  const body = `return (async () => {\n${source}\n})()`;
-  await new Function("fetch", "process", "console", body)(call, { env: { API_KEY: "k" } }, { log() {} });
-  expect(calls[0]?.[0]).toBe(REQUEST.url);
-  expect(JSON.parse(String(calls[0]?.[1].body))).toEqual((REQUEST.body as { json: unknown }).json);
+  const record =
+    "globalThis.fetch = async (...call) => { console.log(JSON.stringify(call)); return Response.json({}); };";
+  const program = Bun.spawn([process.execPath, "-e", `${record}\n${source}`], { stdout: "pipe" });
+  const [url, { body }] = JSON.parse((await program.stdout.text()).split("\n")[0] ?? "");
+  expect(url).toBe(REQUEST.url);
+  expect(JSON.parse(body)).toEqual((REQUEST.body as { json: unknown }).json);
 });
 
 test("a path parameter is percent-encoded", () => {
