@@ -3,7 +3,7 @@ import { Cursor, Id, IdInPath, Limit, Text } from "../http/schemas.ts";
 
 const Name = Text("CategoryName", {
   max: 100,
-  description: "The name of the category. Names are unique, whatever their case and spacing.",
+  description: "The name of the category. Names are unique, and case and spacing make no difference.",
   examples: ["Dogs"],
 });
 
@@ -22,14 +22,17 @@ export const CategoryChange = t.Object(
 );
 
 export const Category = t.Object(
-  { id: Id("Unique identifier, assigned by the service. Animals refer to it.", 3), name: Name },
+  {
+    id: Id("Unique identifier, assigned by the service. Animals refer to it in `categoryId`.", 3),
+    name: Name,
+  },
   { $id: "Category", description: "A category of animals." },
 );
 
 export const Categories = t.Array(Category, {
   $id: "Categories",
   maxItems: 100,
-  description: "Categories, ascending by id.",
+  description: "Categories in ascending order of id.",
 });
 
 export const CategoryQuery = t.Object(

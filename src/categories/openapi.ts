@@ -7,7 +7,7 @@ export const listCategories = operation({
   operationId: "listCategories",
   summary: "List categories",
   description:
-    "In ascending order of id. While more pages follow, the `Link` header gives the address of the next one.",
+    "Returns a page of categories in ascending order of id. If more follow, the `Link` header has the address of the next page.",
   tags: TAGS,
   responses: { 200: { description: "The categories.", headers: ["Link", "Next-Cursor"], example: [DOGS] } },
 });
@@ -16,7 +16,7 @@ export const createCategory = operation({
   operationId: "createCategory",
   summary: "Add a category",
   description:
-    "Names are unique. Case, compatible forms of a letter (NFKC) and the amount of white space make no difference. The category is on disk before the response is sent.",
+    "Adds a category. Names are unique. Case, compatible forms of a letter (NFKC) and the amount of white space make no difference. The category is on disk before the response is sent.",
   tags: TAGS,
   bodyExample: { name: "Dogs" },
   responses: {
@@ -32,7 +32,7 @@ export const createCategory = operation({
 export const getCategory = operation({
   operationId: "getCategory",
   summary: "Fetch one category",
-  description: "Animals may refer to an id that no category has.",
+  description: "Returns one category by id. A category can be missing although animals refer to its id.",
   tags: TAGS,
   responses: { 200: { description: "The requested category.", headers: ["ETag"], example: DOGS } },
   conditions: ["If-None-Match"],
@@ -41,7 +41,7 @@ export const getCategory = operation({
 export const changeCategory = operation({
   operationId: "changeCategory",
   summary: "Rename a category",
-  description: "A JSON merge patch (RFC 7396). The animals of the category stay in it.",
+  description: "Applies a JSON merge patch (RFC 7396). The animals stay in the category.",
   tags: TAGS,
   bodyExample: { name: "Puppies" },
   responses: {
@@ -58,7 +58,7 @@ export const changeCategory = operation({
 export const deleteCategory = operation({
   operationId: "deleteCategory",
   summary: "Delete a category",
-  description: "The category must have no animals. Its id is never used again.",
+  description: "Deletes a category that has no animals. Its id is never used again.",
   tags: TAGS,
   responses: { 204: { description: "The category is deleted." } },
   conditions: ["If-Match"],

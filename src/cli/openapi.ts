@@ -23,7 +23,9 @@ export const openapiCommand = (): Command =>
     )
       .description("print an OpenAPI document, or a Postman collection made from it")
       .addArgument(new Argument("[document]", "which document").choices(DOCUMENTS).default("store"))
-      .addOption(new Option("--format <format>", "form of the document").choices(FORMAT_NAMES).default("json")),
+      .addOption(
+        new Option("--format <format>", "form of the document").choices(FORMAT_NAMES).default("json"),
+      ),
     ["port", "baseUrl", "stagingBaseUrl"],
   ).action(async (name: DocumentName, options: Record<string, unknown> & { format: FormatName }) => {
     const config = configOf(options);

@@ -9,18 +9,21 @@ const Count = (description: string, example: number) =>
 
 export const Deploy = t.Object(
   {
-    id: Id("Identifies the deploy.", 3),
+    id: Id("Unique identifier, assigned by the service.", 3),
     status: OneOf("DeployStatus", ["succeeded", "failed"], {
-      description: "`failed`: the archive was refused, and the previous site is still served.",
+      description:
+        "`succeeded`: the site can be served. `failed`: the archive was refused, and the previous site stays served.",
       examples: ["succeeded"],
     }),
     reason: t.Optional(
-      t.String({ description: "Why it failed.", examples: ['"../x": leads out of the site'] }),
+      t.String({ description: "Why the deploy failed.", examples: ['"../x": leads out of the site'] }),
     ),
-    active: t.Boolean({ description: "True for the served deploy.", examples: [true] }),
+    active: t.Boolean({ description: "`true` for the deploy that is served.", examples: [true] }),
     files: Count("Number of files.", 42),
-    bytes: Count("Bytes of all files, unpacked.", 1_234_567),
-    key: t.Optional(Id("The API key that uploaded it. Absent if the service made the deploy.", 1)),
+    bytes: Count("Size of all files after unpacking, in bytes.", 1_234_567),
+    key: t.Optional(
+      Id("Id of the API key that uploaded the deploy. Absent if the service made the deploy.", 1),
+    ),
     createdAt: Time("When the deploy was stored.", "2026-11-20T09:30:00.000Z"),
   },
   { $id: "Deploy", description: "An uploaded version of a project's site." },

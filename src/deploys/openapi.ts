@@ -25,7 +25,7 @@ export const listDeploys = operation({
   operationId: "listDeploys",
   summary: "List deploys",
   description:
-    "The newest 20 that succeeded and the newest 20 that failed, newest first. While more follow, the `Link` header names the next page.",
+    "Returns a page of deploys, newest first. The service keeps the newest 20 that succeeded and the newest 20 that failed. If more follow, the `Link` header has the address of the next page.",
   tags: TAGS,
   responses: {
     200: { description: "The deploys.", headers: ["Link", "Next-Cursor"], example: [THIRD, SECOND] },
@@ -36,17 +36,19 @@ export const uploadDeploy = operation({
   operationId: "uploadDeploy",
   summary: "Deploy a site",
   description:
-    "Send a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is stripped. The site switches in one step, once all of it is on disk. A refused archive is recorded as `failed` with its reason, and the previous site is still served. All kept deploys of a project share a quota, in which a file that several deploys share counts once; a deploy beyond the quota gets `quota_exceeded`. After 30 seconds, an upload slower than 32 KiB a second is refused.",
+    "Uploads a site: a `.tar.gz` or `.zip` of static files with `index.html` at its root. If the archive has a single top-level directory, the service strips it.\n\nThe service switches to the new site in one step, after all of it is on disk. A refused archive is recorded as `failed` with its reason, and the previous site stays served.\n\nAll deploys of a project share a quota. A file that several deploys share counts once. A deploy beyond the quota gets `quota_exceeded`. An upload that is slower than 32 KiB per second after 30 seconds is refused.",
   tags: TAGS,
   uploads: ARCHIVE_TYPES,
-  responses: { 201: { description: "The deploy is served.", headers: ["Location"], example: THIRD } },
+  responses: {
+    201: { description: "The site is deployed and served.", headers: ["Location"], example: THIRD },
+  },
   faults: ["invalid_archive", "quota_exceeded"],
 });
 
 export const getDeploy = operation({
   operationId: "getDeploy",
   summary: "Fetch one deploy",
-  description: "A failed deploy has the reason.",
+  description: "Returns one deploy. If it failed, `reason` says why.",
   tags: TAGS,
   responses: { 200: { description: "The deploy.", example: THIRD } },
 });
@@ -55,7 +57,7 @@ export const deleteDeploy = operation({
   operationId: "deleteDeploy",
   summary: "Delete a deploy",
   description:
-    "A deleted deploy can't be served again, and no longer counts in the project's quota. Files that no other deploy needs are removed within the hour.",
+    "Deletes a deploy. It can't be served again, and no longer counts in the project's quota. Files that no other deploy needs are removed within an hour.",
   tags: TAGS,
   responses: { 204: { description: "The deploy is deleted." } },
   faults: ["deploy_active"],
@@ -65,8 +67,8 @@ export const activateDeploy = operation({
   operationId: "activateDeploy",
   summary: "Serve a deploy again",
   description:
-    "Rolls the site back or forward: once the response arrives, this deploy is served. Repeating the request is safe.",
+    "Rolls the site back or forward. When the response arrives, this deploy is served. Repeating the request is safe.",
   tags: TAGS,
-  responses: { 200: { description: "The deploy is served.", example: THIRD } },
+  responses: { 200: { description: "The site is deployed and served.", example: THIRD } },
   faults: ["deploy_failed"],
 });

@@ -11,17 +11,17 @@ import { STAGES, STORED_STAGES } from "./stage.ts";
 
 const Subproblem = t.Object(
   {
-    type: text("What kind of problem.", "caa"),
-    detail: text("What the CA said about it.", "CAA forbids it."),
-    identifier: t.Optional(text("The name that it is about.", "docs.example.org")),
+    type: text("The kind of problem.", "caa"),
+    detail: text("The CA's explanation.", "CAA forbids it."),
+    identifier: t.Optional(text("The host name with the problem.", "docs.example.org")),
   },
-  { $id: "CertificateSubproblem", description: "One reason of several why the last attempt failed." },
+  { $id: "CertificateSubproblem", description: "One of several reasons why the last attempt failed." },
 );
 
 const Problem = t.Object(
   {
-    type: text("What kind of problem: RFC 8555's word, or one of ours.", "unauthorized"),
-    detail: text("What the CA said, in its own words.", "The challenge was not answered."),
+    type: text("The kind of problem: an error type of RFC 8555, or one of this service.", "unauthorized"),
+    detail: text("The CA's explanation, in its own words.", "The challenge was not answered."),
     status: t.Optional(Type.Integer({ minimum: 100, maximum: 599, examples: [403] })),
     subproblems: t.Array(Subproblem),
   },
@@ -32,26 +32,26 @@ export const DomainCertificate = t.Object(
   {
     status: OneOf("CertificateStatus", CERTIFICATE_STATUSES, {
       description:
-        "`wanted`: not ordered yet; `ordered`: the CA is at work; `failing`: the last attempt failed; `ssl_overdue`: no certificate after 30 minutes; `in_use`, also while it is renewed; `expired`.",
+        "`wanted`: not ordered yet. `ordered`: the CA is working on it. `failing`: the last attempt failed. `ssl_overdue`: there is no certificate after 30 minutes. `in_use`: valid and served, also during a renewal. `expired`: no longer valid.",
       examples: ["in_use"],
     }),
-    notBefore: t.Optional(Time("From when on it is valid.", "2026-11-20T09:32:00.000Z")),
-    notAfter: t.Optional(Time("Until when it is valid.", "2027-02-18T09:32:00.000Z")),
+    notBefore: t.Optional(Time("When the certificate becomes valid.", "2026-11-20T09:32:00.000Z")),
+    notAfter: t.Optional(Time("When the certificate expires.", "2027-02-18T09:32:00.000Z")),
     authority: t.Optional(
       text(
-        "The directory of the CA that issued it, or `imported`.",
+        "The ACME directory of the CA that issued the certificate, or `imported`.",
         "https://acme-v02.api.letsencrypt.org/directory",
       ),
     ),
     problem: t.Optional(Problem),
     failures: t.Optional(
-      Type.Integer({ minimum: 1, description: "Failed attempts in a row.", examples: [1] }),
+      Type.Integer({ minimum: 1, description: "Number of failed attempts in a row.", examples: [1] }),
     ),
     nextAttemptAt: t.Optional(
-      Time("When the service acts by itself: the next attempt, or a renewal.", "2026-11-20T09:33:00.000Z"),
+      Time("When the service tries again, or renews the certificate.", "2026-11-20T09:33:00.000Z"),
     ),
   },
-  { $id: "DomainCertificate", description: "A name's certificate, and its progress." },
+  { $id: "DomainCertificate", description: "The certificate of a domain, and its progress." },
 );
 
 const optionalTime = (description: string, example: string) => t.Optional(Time(description, example));
@@ -62,7 +62,7 @@ export const NewDomain = t.Object(
       minLength: 1,
       maxLength: 1000,
       description:
-        "The domain or subdomain, with U-labels or A-labels. No IP address, wildcard, single label or public suffix.",
+        "The domain or subdomain, in Unicode or in Punycode. IP addresses, wildcards, single labels and public suffixes are refused.",
       examples: ["docs.example.org"],
     }),
   },
@@ -71,108 +71,116 @@ export const NewDomain = t.Object(
 
 const Stage = OneOf("DomainStage", STORED_STAGES, {
   description:
-    "`awaiting_dns`: its record does not exist yet; `dns_conflict`: another record is in its place; `verified`, `issuing`, `issue_failed`: it waits for its certificate; `live`: it is served; `suspended`: the plan is below Pro.",
+    "`awaiting_dns`: the DNS record does not exist yet. `dns_conflict`: another record is in its place. `verified`, `issuing`, `issue_failed`: the domain waits for its certificate. `live`: the domain is served. `suspended`: the plan is below Pro.",
   examples: ["awaiting_dns"],
 });
 
 export const ProofRecord = t.Object(
   {
     type: OneOf("ProofType", ["TXT"], { examples: ["TXT"] }),
-    name: text("What to enter as the record's name.", "_adoption-store"),
-    value: text("The project's own target, exactly.", TARGET),
-    ttl: Type.Integer({ minimum: 1, description: "Seconds.", examples: [3600] }),
-    bind: text("The line of a zone file.", `_adoption-store.example.org. 3600 IN TXT "${TARGET}"`),
-    terraform: text("The block of a Terraform configuration."),
+    name: text("The name of the record, as DNS providers ask for it.", "_adoption-store"),
+    value: text("The value of the record: exactly the project's target.", TARGET),
+    ttl: Type.Integer({ minimum: 1, description: "The TTL of the record, in seconds.", examples: [3600] }),
+    bind: text(
+      "The record as a line of a zone file.",
+      `_adoption-store.example.org. 3600 IN TXT "${TARGET}"`,
+    ),
+    terraform: text("The record as a block of a Terraform configuration."),
   },
   {
     $id: "ProofRecord",
-    description: "A second record to create: it tells which project a registered domain is for.",
+    description: "A second record to create for an apex domain. It proves which project the domain is for.",
   },
 );
 
 const NeededRecord = t.Object(
   {
     type: OneOf("NeededType", ["CNAME", "ALIAS"], {
-      description: "`ALIAS` for a registered domain itself.",
+      description:
+        "The type of the record: `ALIAS` for an apex domain, `CNAME` for a subdomain. Some DNS providers call ALIAS `ANAME`.",
       examples: ["CNAME"],
     }),
-    name: text("What to enter as the record's name: `@` for the registered domain itself.", "docs"),
-    value: text("What it must point to: the project's own target, exactly.", TARGET),
-    ttl: Type.Integer({ minimum: 1, description: "Seconds.", examples: [3600] }),
-    note: t.Optional(text("What else to know about the record.")),
+    name: text("The name of the record, as DNS providers ask for it: `@` for an apex domain.", "docs"),
+    value: text("The value of the record: exactly the project's target.", TARGET),
+    ttl: Type.Integer({ minimum: 1, description: "The TTL of the record, in seconds.", examples: [3600] }),
+    note: t.Optional(text("A hint about the record.")),
     bind: t.Optional(
-      text("The line of a zone file; none for an ALIAS.", `docs.example.org. 3600 IN CNAME ${TARGET}.`),
+      text(
+        "The record as a line of a zone file. Absent for an ALIAS.",
+        `docs.example.org. 3600 IN CNAME ${TARGET}.`,
+      ),
     ),
-    terraform: text("The block of a Terraform configuration."),
+    terraform: text("The record as a block of a Terraform configuration."),
     proof: t.Optional(ProofRecord),
   },
   {
     $id: "DomainRecord",
-    description: "The record to create at the DNS provider; of a registered domain itself, `proof` too.",
+    description: "The record to create at the DNS provider. An apex domain needs `proof` too.",
   },
 );
 
 export const Domain = t.Object(
   {
-    hostname: text("In A-labels.", "docs.example.org"),
-    unicode: text("The same with U-labels, to show.", "docs.example.org"),
+    hostname: text("The domain, in Punycode.", "docs.example.org"),
+    unicode: text("The domain in Unicode, for display.", "docs.example.org"),
     stage: Stage,
     role: OneOf("DomainRole", ROLES, {
       description:
-        "`redirect`: its visitors are sent to the primary domain with 301, while that is live; visitors of other domains get the site.",
+        "`redirect`: while the primary domain is live, visitors are redirected to it with status 301. Other domains show the site.",
       examples: ["primary"],
     }),
     record: NeededRecord,
     findings: Findings,
-    createdAt: Time("When it was added.", "2026-11-20T09:30:00.000Z"),
-    checkedAt: optionalTime("When its records were last checked.", "2026-11-20T09:31:00.000Z"),
+    createdAt: Time("When the domain was added.", "2026-11-20T09:30:00.000Z"),
+    checkedAt: optionalTime("When the DNS records were last checked.", "2026-11-20T09:31:00.000Z"),
     nextCheckAt: optionalTime(
-      "When the service checks them next; absent: only on request.",
+      "When the service checks the DNS records next. If absent, it checks them only on request.",
       "2026-11-20T09:32:00.000Z",
     ),
     failingSince: optionalTime(
-      "Since when a live domain no longer verifies; 7 days later it is no longer served.",
+      "Since when a live domain no longer verifies. After 7 days, it is no longer served.",
       "2026-12-20T09:30:00.000Z",
     ),
-    verifiedAt: optionalTime("When its records were first found right.", "2026-11-20T09:32:00.000Z"),
-    liveAt: optionalTime("Since when it is served.", "2026-11-20T09:32:00.000Z"),
+    verifiedAt: optionalTime("When the domain was first verified.", "2026-11-20T09:32:00.000Z"),
+    liveAt: optionalTime("Since when the domain is served.", "2026-11-20T09:32:00.000Z"),
     certificate: t.Optional(DomainCertificate),
     trace: t.Optional(DomainTrace),
   },
-  { $id: "Domain", description: "A custom domain, and what to do for it." },
+  { $id: "Domain", description: "A custom domain, and what it needs to become live." },
 );
 
 export const Domains = t.Array(Domain, {
   $id: "Domains",
   maxItems: 100,
-  description: "Domains of a project, in the order they were added.",
+  description: "Domains of a project in the order in which they were added.",
 });
 
 export const DomainEvent = t.Object(
   {
-    at: Time("When it happened.", "2026-11-20T09:32:00.000Z"),
+    at: Time("When the event happened.", "2026-11-20T09:32:00.000Z"),
     actor: OneOf("DomainActor", ["key", "operator", "service"], {
-      description: "`key`: an API key; `operator`: the command line; `service`: the service itself.",
+      description:
+        "Who caused the event. `key`: an API key. `operator`: the command line. `service`: the service itself.",
       examples: ["key"],
     }),
-    key: t.Optional(Id("The API key.", 1)),
+    key: t.Optional(Id("Id of the API key.", 1)),
     event: OneOf("DomainEventName", EVENTS, {
-      description: "What happened. A check with the same result as the one before is left out.",
+      description: "What happened. A check with the same result as the previous one has no event.",
       examples: ["records_right"],
     }),
     stage: OneOf("DomainEventStage", STAGES, {
-      description: "The stage that it led to, or left as it was.",
+      description: "The stage of the domain after the event.",
       examples: ["live"],
     }),
-    findings: t.Array(DomainFinding, { description: "What a check found." }),
+    findings: t.Array(DomainFinding, { description: "The findings of a check." }),
   },
-  { $id: "DomainEvent", description: "What happened to a domain." },
+  { $id: "DomainEvent", description: "An event in the history of a domain." },
 );
 
 export const DomainHistory = t.Array(DomainEvent, {
   $id: "DomainHistory",
   maxItems: 100,
-  description: "What happened to a domain, newest first.",
+  description: "The events of a domain, newest first.",
 });
 
 const slug = t.String({ description: "The project's slug.", examples: ["docs"] });
@@ -182,7 +190,7 @@ export const ProjectParams = t.Object({ slug });
 export const DomainParams = t.Object({
   slug,
   hostname: t.String({
-    description: "The domain, with U-labels or A-labels, in any case.",
+    description: "The domain, in Unicode or in Punycode. Case makes no difference.",
     examples: ["docs.example.org"],
   }),
 });

@@ -41,7 +41,8 @@ const CONFIG = {
 export const listDomains = operation({
   operationId: "listDomains",
   summary: "List the domains of a project",
-  description: "In the order they were added. While more follow, the `Link` header names the next page.",
+  description:
+    "Returns a page of domains in the order in which they were added. If more follow, the `Link` header has the address of the next page.",
   tags: TAGS,
   responses: { 200: { description: "The domains.", headers: ["Link", "Next-Cursor"], example: [LIVE] } },
 });
@@ -50,13 +51,13 @@ export const addDomain = operation({
   operationId: "addDomain",
   summary: "Add a domain to a project",
   description:
-    "Needs the plan Pro or above and a successful deploy. The response has the DNS record to create. The service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Any project can add a name, even one that another project holds: the DNS decides. The first project whose own target it shows gets the name at once; a project that held it loses it, with its certificate. An apex that has only addresses also needs the TXT record `record.proof`. Adding a domain again changes nothing.",
+    "Adds a custom domain. The project needs the plan Pro or above and a successful deploy. The response has the DNS record to create. The first domain of a project becomes its primary domain. Adding a domain again changes nothing.\n\nThe service looks for the record after 1, 2, 5 and 10 minutes, then every 15 minutes, for 48 hours. An apex domain that has only addresses also needs the TXT record in `record.proof`.\n\nAny project can add a name, even if another project holds it: the DNS decides. The project whose target the DNS shows gets the name. A project that held the name loses it, with its certificate.",
   tags: TAGS,
   bodyExample: { hostname: "docs.example.org" },
   responses: {
-    200: { description: "The project has the domain already.", example: LIVE },
+    200: { description: "The project already has this domain.", example: LIVE },
     201: {
-      description: "The domain. It waits for its record.",
+      description: "Domain added. It waits for its DNS record.",
       headers: ["Location"],
       example: DOCS,
     },
@@ -67,7 +68,8 @@ export const addDomain = operation({
 export const getDomain = operation({
   operationId: "getDomain",
   summary: "Fetch one domain",
-  description: "With the record that it needs, what its last check found, and every response to that check.",
+  description:
+    "Returns one domain with the DNS record that it needs, the findings of its last check, and every DNS response to that check.",
   tags: TAGS,
   responses: { 200: { description: "The domain.", example: LIVE } },
 });
@@ -76,19 +78,19 @@ export const removeDomain = operation({
   operationId: "removeDomain",
   summary: "Remove a domain",
   description:
-    "Nothing is served under it after the response. If its address was shared, let it redirect instead, in the project's configuration. Domains that redirected to it show the site themselves.",
+    "Removes a domain. From the next request on, the service serves nothing for it. If you shared its address, set up a redirect first. Domains that redirected to it show the site themselves.",
   tags: TAGS,
-  responses: { 204: { description: "The domain is gone." } },
+  responses: { 204: { description: "The domain is removed." } },
 });
 
 export const verifyDomain = operation({
   operationId: "verifyDomain",
   summary: "Verify a domain now",
   description:
-    "Can be repeated, 10 times a minute for each domain. Asks the zone's own name servers and the resolvers, which may take some seconds. The findings in the response say what is wrong.",
+    "Checks the DNS records of a domain now. The service asks the zone's authoritative servers and public resolvers, which can take some seconds. The findings in the response say what is wrong. Each domain can be verified 10 times a minute.",
   tags: TAGS,
   responses: {
-    200: { description: "The domain as it is now, with every response to the check.", example: LIVE },
+    200: { description: "The domain with the findings and every DNS response of this check.", example: LIVE },
   },
   faults: ["plan_required", "domain_taken", "not_ready"],
 });
@@ -97,20 +99,20 @@ export const makePrimary = operation({
   operationId: "makePrimaryDomain",
   summary: "Make a domain the primary one",
   description:
-    "Domains that redirect now redirect to it, once it is live. The domain that was primary before shows the site. Can be repeated.",
+    "Makes a domain the primary domain of its project. When it is live, redirects lead to it. The previous primary domain shows the site. Repeating the request is safe.",
   tags: TAGS,
-  responses: { 200: { description: "The domain.", example: LIVE } },
+  responses: { 200: { description: "The primary domain.", example: LIVE } },
 });
 
 export const listDomainEvents = operation({
   operationId: "listDomainEvents",
-  summary: "List what happened to a domain",
+  summary: "List the events of a domain",
   description:
-    "Newest first, also of a domain that was removed. While more follow, the `Link` header names the next page.",
+    "Returns a page of events, newest first. A removed domain keeps its events. If more follow, the `Link` header has the address of the next page.",
   tags: TAGS,
   responses: {
     200: {
-      description: "What happened.",
+      description: "The events.",
       headers: ["Link", "Next-Cursor"],
       example: [
         {
@@ -136,7 +138,8 @@ export const listDomainEvents = operation({
 export const getDomainsConfig = operation({
   operationId: "getDomainsConfig",
   summary: "Fetch the configuration of a project's domains",
-  description: "As JSON, or as YAML if the request prefers `application/yaml`.",
+  description:
+    "Returns the primary domain and the redirects of a project. The response is YAML if the request prefers `application/yaml`, and JSON otherwise.",
   tags: TAGS,
   responses: { 200: { description: "The configuration.", example: CONFIG, alsoAs: YAML_TYPES.slice(0, 1) } },
 });
@@ -145,8 +148,8 @@ export const putDomainsConfig = operation({
   operationId: "putDomainsConfig",
   summary: "Replace the configuration of a project's domains",
   description:
-    "Applied whole or not at all. The error names everything that is wrong. Every redirect must lead to the primary domain, with 301. Domains that it does not name show the site.",
+    "Replaces the primary domain and the redirects of a project, all or nothing. Every redirect must lead to the primary domain, with status 301. Domains that the configuration does not name show the site. An error names everything that is wrong.",
   tags: TAGS,
   bodyExample: CONFIG,
-  responses: { 200: { description: "The configuration as it is now.", example: CONFIG } },
+  responses: { 200: { description: "The new configuration.", example: CONFIG } },
 });

@@ -12,17 +12,17 @@ const redirect = {
 const NewRedirect = t.Object(redirect, {
   $id: "NewRedirect",
   additionalProperties: false,
-  description: "A domain that is to send its visitors to the primary domain.",
+  description: "A domain that redirects to the primary domain.",
 });
 
 const Redirect = t.Object(redirect, {
   $id: "Redirect",
-  description: "A domain that sends its visitors to the primary domain.",
+  description: "A domain that redirects to the primary domain.",
 });
 
 const REDIRECTS = {
   maxItems: 100,
-  description: "Domains that send their visitors to the primary domain, path and query kept.",
+  description: "Domains that redirect to the primary domain. Path and query are kept.",
 };
 
 const NewDomainRoles = t.Object(
@@ -30,15 +30,15 @@ const NewDomainRoles = t.Object(
     primary: text("A domain of the project.", "docs.example.org"),
     redirects: t.Optional(t.Array(NewRedirect, REDIRECTS)),
   },
-  { $id: "NewDomainRoles", additionalProperties: false, description: "What the domains are to be." },
+  { $id: "NewDomainRoles", additionalProperties: false, description: "The new roles of the domains." },
 );
 
 const DomainRoles = t.Object(
   {
-    primary: t.Optional(text("Absent while no domain is the primary one.", "docs.example.org")),
+    primary: t.Optional(text("The primary domain. Absent if no domain is.", "docs.example.org")),
     redirects: t.Array(Redirect, REDIRECTS),
   },
-  { $id: "DomainRoles", description: "What the domains are." },
+  { $id: "DomainRoles", description: "The roles of the domains." },
 );
 
 /** Documented by its form; every fault of it is named by `readDomainsConfig`. */
@@ -46,7 +46,7 @@ export const NewDomainsConfig = checked<unknown>(
   "NewDomainsConfig",
   {
     $id: "NewDomainsConfig",
-    description: "Which domain is the primary one, and which redirect to it.",
+    description: "Which domain is primary, and which domains redirect to it.",
     ...(t.Object({ domains: NewDomainRoles }, { additionalProperties: false }) as object),
   },
   "",
@@ -55,5 +55,5 @@ export const NewDomainsConfig = checked<unknown>(
 
 export const DomainsConfig = t.Object(
   { domains: DomainRoles },
-  { $id: "DomainsConfig", description: "Which domain is the primary one, and which redirect to it." },
+  { $id: "DomainsConfig", description: "Which domain is primary, and which domains redirect to it." },
 );

@@ -28,9 +28,9 @@ const Liveness = t.Object(
 const ReadinessWarning = t.Object(
   {
     code: t.String({ description: "The kind of warning.", examples: ["certificates_end_soon"] }),
-    count: Type.Integer({ minimum: 1, description: "The number of things affected.", examples: [1] }),
+    count: Type.Integer({ minimum: 1, description: "Number of affected things.", examples: [1] }),
     message: t.Optional(
-      t.String({ description: "What to do; only for a key with the scope `metrics:read`." }),
+      t.String({ description: "What to do. Only keys with the scope `metrics:read` see it." }),
     ),
   },
   { $id: "ReadinessWarning", description: "A problem that needs attention soon." },
@@ -39,7 +39,11 @@ const ReadinessWarning = t.Object(
 const Readiness = t.Object(
   {
     status: OneOf("Ready", ["ready"], { examples: ["ready"] }),
-    warnings: t.Optional(t.Array(ReadinessWarning, { description: "Absent if there are none." })),
+    warnings: t.Optional(
+      t.Array(ReadinessWarning, {
+        description: "Problems that need attention soon. Absent if there are none.",
+      }),
+    ),
   },
   { $id: "Readiness", description: "The service is ready." },
 );
@@ -49,7 +53,8 @@ const TAGS = ["operation"];
 const livez = operation({
   operationId: "getLiveness",
   summary: "Check that the process is alive",
-  description: "For supervisors: restart the process if it does not respond. No API key is required.",
+  description:
+    "Responds while the process is alive. A supervisor restarts the process if it does not respond. No API key is required.",
   tags: TAGS,
   responses: { 200: { description: "The process is alive.", example: { status: "alive" } } },
 });
@@ -58,7 +63,7 @@ const readyz = operation({
   operationId: "getReadiness",
   summary: "Check that the service is ready",
   description:
-    "For load balancers, without an API key. Ready means that the database is writable, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need attention soon, such as certificates that are about to expire. A key with the scope `metrics:read` also gets the messages of `warnings` and the reason why the service is not ready; other keys are ignored.",
+    "Responds with 200 if the service can work, for load balancers. The database is writable, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need attention soon, such as certificates that are about to expire.\n\nNo API key is required. A key with the scope `metrics:read` also gets the messages of the warnings, and the reason why the service is not ready.",
   tags: TAGS,
   responses: { 200: { description: "The service is ready.", example: { status: "ready" } } },
   faults: ["not_ready"],
@@ -67,7 +72,8 @@ const readyz = operation({
 const exposition = operation({
   operationId: "getMetrics",
   summary: "Get metrics in the Prometheus text format",
-  description: "Requests by route template, deprecated calls by key, and the resources of the process.",
+  description:
+    "Returns metrics for Prometheus: requests by route, deprecated calls by key, and the resources of the process.",
   tags: TAGS,
   responses: {
     200: {

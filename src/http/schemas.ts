@@ -104,26 +104,22 @@ export const IdInBody = (description: string, example = 7) =>
   });
 
 /** The page size of a list, as plain digits in a query string. */
-export const Limit = checked<string | number>(
-  "Limit",
-  {
-    type: "integer",
-    minimum: 1,
-    maximum: 100,
-    default: 20,
-    description: "The maximum number of items to return.",
-    examples: [20],
-  },
-  "must be an integer from 1 to 100, in plain digits",
-  // If the parameter is absent, Elysia sets the default, a number.
-  (value) => /^([1-9][0-9]?|100)$/.test(String(value)),
-);
+export const limitOf = (description: string) =>
+  checked<string | number>(
+    "Limit",
+    { type: "integer", minimum: 1, maximum: 100, default: 20, description, examples: [20] },
+    "must be an integer from 1 to 100, in plain digits",
+    // If the parameter is absent, Elysia sets the default, a number.
+    (value) => /^([1-9][0-9]?|100)$/.test(String(value)),
+  );
+
+export const Limit = limitOf("Maximum number of items returned.");
 
 /** Where a page starts: the cursor from the Link header of the previous page. */
 export const Cursor = t.String({
   minLength: 1,
   maxLength: 200,
-  description: "Where the page starts: copy it from the `Link` header of the previous page.",
+  description: "Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page.",
 });
 
 /** The body of a 204 response: none. */

@@ -21,7 +21,7 @@ const scopeList = Object.entries(SCOPES)
 
 const Scope = OneOf("Scope", GRANTS, {
   $id: "Scope",
-  description: `What a key may do. \`*\`: everything, including scopes of later versions; ${scopeList}.`,
+  description: `A permission of a key. \`*\`: everything, including scopes of later versions; ${scopeList}.`,
   examples: ["pets:read"],
 });
 
@@ -62,17 +62,17 @@ export const NewKey = t.Object(newKeyFields, {
 });
 
 const fields = {
-  id: Id("Identifies the key. It is not secret.", 2),
+  id: Id("Unique identifier of the key. It is not secret.", 2),
   ...newKeyFields,
   prefix: t.String({
-    description: "The first characters of its newest secret, to recognise it by.",
+    description: "The first characters of the newest secret. They help to recognise the key.",
     examples: ["aas_7Gx2"],
   }),
-  createdAt: Time("When it was created.", "2026-11-20T09:30:00.000Z"),
+  createdAt: Time("When the key was created.", "2026-11-20T09:30:00.000Z"),
   lastUsedAt: t.Optional(
-    Time("When it was last used, accurate to a few seconds.", "2026-11-20T10:00:00.000Z"),
+    Time("When the key was last used, accurate to a few seconds.", "2026-11-20T10:00:00.000Z"),
   ),
-  revokedAt: t.Optional(Time("When it was revoked.", "2026-11-21T08:00:00.000Z")),
+  revokedAt: t.Optional(Time("When the key was revoked.", "2026-11-21T08:00:00.000Z")),
 };
 
 export const Key = t.Object(
@@ -81,7 +81,7 @@ export const Key = t.Object(
     deprecatedCalls: t.Optional(
       Type.Integer({
         minimum: 0,
-        description: "Its calls to deprecated operations since the server started.",
+        description: "Number of calls to deprecated operations with this key since the server started.",
         examples: [3],
       }),
     ),
@@ -89,13 +89,18 @@ export const Key = t.Object(
   { $id: "Key", description: "An API key, without its secret." },
 );
 
-export const Keys = t.Array(Key, { $id: "Keys", maxItems: 100, description: "API keys, ascending by id." });
+export const Keys = t.Array(Key, {
+  $id: "Keys",
+  maxItems: 100,
+  description: "API keys in ascending order of id.",
+});
 
 export const MintedKey = t.Object(
   {
     ...fields,
     secret: t.String({
-      description: "Send it after `Authorization: Bearer`. It is shown only once and is not stored.",
+      description:
+        "The API key itself, for the header `Authorization: Bearer`. It is shown only once, and is not stored.",
       examples: ["aas_(36 letters and digits)"],
     }),
   },
@@ -114,7 +119,7 @@ export const RevokeQuery = t.Object(
     force: t.Optional(
       OneOf("Force", ["true", "false"], {
         default: "false",
-        description: "`true`: revoke the key even if no other usable key can manage keys.",
+        description: "`true` revokes the key even if no other usable key can manage keys.",
         examples: ["true"],
       }),
     ),
@@ -133,7 +138,7 @@ export const Rotation = t.Object(
       Type.Integer({
         minimum: 0,
         maximum: MAX_GRACE_SECONDS,
-        description: `How long the old secret stays valid; ${DEFAULT_GRACE_SECONDS} by default.`,
+        description: `How long the old secret stays valid, in seconds. The default is ${DEFAULT_GRACE_SECONDS}, one day.`,
         examples: [3600],
       }),
     ),

@@ -16,7 +16,7 @@ export const listKeys = operation({
   operationId: "listKeys",
   summary: "List API keys",
   description:
-    "Ascending by id, including revoked keys. If more keys follow, the `Link` header has the address of the next page.",
+    "Returns a page of keys in ascending order of id, including revoked and expired ones. If more follow, the `Link` header has the address of the next page.",
   tags: TAGS,
   responses: {
     200: {
@@ -31,7 +31,7 @@ export const createKey = operation({
   operationId: "createKey",
   summary: "Create an API key",
   description:
-    "The secret is in this response and nowhere else. A key never grants more than it has: the scopes, `expiresAt` and `rateLimit` of the new key must be within those of the key that creates it.",
+    "Creates an API key. The secret is in this response and nowhere else. A key never grants more than it has: its own scopes, `expiresAt` and `rateLimit` are the limits of the new key.",
   tags: TAGS,
   bodyExample: { name: "shelter website", scopes: ["pets:read"], rateLimit: "600/min" },
   responses: { 201: { description: "The key and its secret.", headers: ["Location"], example: MINTED } },
@@ -40,7 +40,7 @@ export const createKey = operation({
 export const getKey = operation({
   operationId: "getKey",
   summary: "Fetch one API key",
-  description: "Includes revoked and expired keys.",
+  description: "Returns one API key. It can be revoked or expired.",
   tags: TAGS,
   responses: { 200: { description: "The key, without its secret.", example: LISTED } },
 });
@@ -49,7 +49,7 @@ export const rotateKey = operation({
   operationId: "rotateKey",
   summary: "Give an API key a new secret",
   description:
-    "The old secret stays valid for the grace period, so that clients can be moved one by one. A key can rotate itself, and any key whose scopes, lifetime and rate limit are within its own.",
+    "Gives a key a new secret. The old secret stays valid for the grace period, so that you can move clients one by one. A key can rotate itself. It can rotate other keys if their scopes, lifetime and rate limit are within its own.",
   tags: TAGS,
   bodyExample: { graceSeconds: 3600 },
   responses: { 200: { description: "The key and its new secret.", example: MINTED } },
@@ -60,7 +60,7 @@ export const revokeKey = operation({
   operationId: "revokeKey",
   summary: "Revoke an API key",
   description:
-    "Takes effect from the next request on and can't be undone. Revoking a key again does nothing. The last usable key with `keys:admin` or `*` is revoked only with `force=true`.",
+    "Revokes an API key from the next request on. This can't be undone. Revoking a key again changes nothing. To revoke the last usable key with `keys:admin` or `*`, set `force=true`.",
   tags: TAGS,
   responses: { 204: { description: "The key is revoked." } },
   faults: ["last_admin_key"],

@@ -1,7 +1,7 @@
 /** Every scope, and its description in the documentation. `http/authorization.ts` enforces them. */
 export const SCOPES = {
-  "pets:read": "list and fetch animals",
-  "pets:write": "add and change animals",
+  "pets:read": "read animals and categories",
+  "pets:write": "add, change and delete animals and categories",
   "orders:read": "read orders",
   "orders:write": "place and change orders",
   "platform:read": "read projects, deploys and domains",

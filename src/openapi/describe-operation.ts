@@ -10,7 +10,7 @@ type Notes = Required<Pick<Operation, "responses" | "faults" | "conditions">> &
   Pick<Operation, "bodyExample" | "uploads">;
 
 const NOT_MODIFIED: ResponseNote = {
-  description: "The client already has the current representation.",
+  description: "Not modified: the client already has the current version.",
   headers: ["ETag"],
 };
 
@@ -92,7 +92,7 @@ const securityOf = (security: unknown, description: string): Json => {
   return {
     security: [{ apiKey: [] }],
     "x-scopes": scopes,
-    description: `${description} Needs the scope ${words}.`,
+    description: `${description}${description.includes("\n") ? "\n\n" : " "}Requires the scope ${words}.`,
   };
 };
 

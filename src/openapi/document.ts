@@ -56,7 +56,7 @@ export const openapi = (raw: Json, { info, servers, tags, tagGroups, sampleBase,
         apiKey: {
           type: "http",
           scheme: "bearer",
-          description: "An API key: `Authorization: Bearer <API_KEY>`.",
+          description: "Send the API key in the header `Authorization: Bearer <API_KEY>`.",
         },
       },
       headers: Object.fromEntries(Object.entries(HEADERS).filter(([name]) => headers.has(name))),

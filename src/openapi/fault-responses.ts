@@ -12,23 +12,34 @@ const FAULT_HEADERS: Partial<Record<number, readonly string[]>> = {
 };
 
 const STATUS_DESCRIPTIONS: Record<number, string> = {
-  400: "The request is not valid.",
+  400: "A parameter is invalid or unknown.",
   401: "Missing or invalid API key.",
-  402: "The plan does not include this.",
-  403: "The API key lacks the scope.",
+  402: "The plan of the project does not include this.",
+  403: "The API key lacks the scope that this operation requires.",
   404: "The requested resource could not be found.",
-  409: "The request conflicts with the current state.",
-  412: "The resource has changed since the representation that `If-Match` names.",
+  409: "The request conflicts with the current state of the resource.",
+  412: "The resource is no longer the one that `If-Match` names.",
   413: "The request body is too large.",
-  415: "The media type or encoding of the body is not supported.",
-  422: "The request differs from an earlier one with the same key.",
+  415: "Unsupported Content-Type.",
+  422: "A different request was sent with this `Idempotency-Key`.",
   429: "Too many requests.",
-  500: "An internal error.",
-  503: "The storage is unavailable.",
+  500: "Internal error.",
+  503: "The service is not ready, or its storage is unavailable.",
 };
 
-const faultResponseOf = (status: number, codes: readonly FaultCode[], headers: readonly string[]): Json => ({
-  description: STATUS_DESCRIPTIONS[status],
+/** A body has a sentence of its own in the specification. */
+const describeStatus = (status: number, { requestBody }: Json): string | undefined =>
+  status === 400 && requestBody
+    ? "Body lacks required fields or contains invalid values."
+    : STATUS_DESCRIPTIONS[status];
+
+const faultResponseOf = (
+  description: string | undefined,
+  status: number,
+  codes: readonly FaultCode[],
+  headers: readonly string[],
+): Json => ({
+  description,
   headers: headerRefs([...headers, ...(FAULT_HEADERS[status] ?? [])]),
   content: {
     "application/json": {
@@ -65,6 +76,9 @@ export const faultResponses = (
 ): Json => {
   const byStatus = Map.groupBy([...own, ...faultsOf(operation)], statusOf);
   return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [status, faultResponseOf(status, codes, headersOf(status))]),
+    [...byStatus].map(([status, codes]) => [
+      status,
+      faultResponseOf(describeStatus(status, operation), status, codes, headersOf(status)),
+    ]),
   );
 };

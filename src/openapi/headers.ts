@@ -5,23 +5,23 @@ import type { Json } from "./json.ts";
 /** Every header that a response may carry. */
 export const HEADERS: Record<string, { description: string; schema: Json }> = {
   "X-Request-Id": {
-    description: "The request's id: the client's own if it is valid, else a new one.",
+    description: "The id of the request: the one that the client sent, if it is valid, or a new one.",
     schema: { type: "string", examples: ["4f5c1b9e-8a70-4b36-9d0c-0b8a3c0f3a77"] },
   },
   "RateLimit-Policy": {
-    description: "The key's limit, if it has one: requests (q) in a window of seconds (w).",
+    description: "The rate limit of the key, if it has one: `q` requests in `w` seconds.",
     schema: { type: "string", examples: ['"key";q=600;w=60'] },
   },
   RateLimit: {
-    description: "The rest of the key's limit: requests (r), and seconds until the window ends (t).",
+    description: "What is left of the rate limit: `r` requests, and `t` seconds until the window ends.",
     schema: { type: "string", examples: ['"key";r=599;t=60'] },
   },
   Link: {
-    description: "Related addresses (RFC 8288).",
+    description: "Addresses of related resources, such as the next page (RFC 8288).",
     schema: { type: "string", examples: ['</v1/pets?limit=20&cursor=MjA6>; rel="next"'] },
   },
   "Next-Cursor": {
-    description: "The `cursor` of the next page; absent on the last page.",
+    description: "The `cursor` of the next page. Absent on the last page.",
     schema: { type: "string", examples: ["MjA6"] },
   },
   Location: {
@@ -33,7 +33,8 @@ export const HEADERS: Record<string, { description: string; schema: Json }> = {
     schema: { type: "string", examples: ['"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"'] },
   },
   "Idempotency-Replayed": {
-    description: "`true`: this is the stored response to an earlier request with the same Idempotency-Key.",
+    description:
+      "`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.",
     schema: { type: "string", enum: ["true"], examples: ["true"] },
   },
   Deprecation: {
@@ -45,11 +46,11 @@ export const HEADERS: Record<string, { description: string; schema: Json }> = {
     schema: { type: "string", examples: ["Thu, 05 Dec 2030 00:00:00 GMT"] },
   },
   "X-Stability": {
-    description: "`beta`: the operation may still change.",
+    description: "`beta` if the operation can still change.",
     schema: { type: "string", enum: ["beta"], examples: ["beta"] },
   },
   "WWW-Authenticate": {
-    description: "How to authenticate, and what was wrong (RFC 6750).",
+    description: "How to authenticate, and what is wrong with the key (RFC 6750).",
     schema: { type: "string", examples: ['Bearer realm="adoption-store"'] },
   },
   "Retry-After": {
@@ -80,7 +81,7 @@ const ETAG_EXAMPLE = '"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"';
 const CONDITIONS: Record<string, { description: string; schema: Json }> = {
   "If-Match": {
     description:
-      "Entity tags, or `*`. If none of them is the current `ETag`, nothing changes and the response is 412.",
+      "Entity tags, or `*`. If none of them is the current `ETag`, nothing changes, and the response is 412.",
     schema: { type: "string", pattern: IF_MATCH_PATTERN, examples: [ETAG_EXAMPLE] },
   },
   // It has no pattern, because a malformed one is ignored.
@@ -103,7 +104,7 @@ export const IDEMPOTENCY_KEY: Json = {
   in: "header",
   required: false,
   description:
-    "A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: a retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote.",
+    "Makes a retry safe (draft-ietf-httpapi-idempotency-key-header). Choose a new key for each action, such as a UUID. The response is stored for 24 hours. A retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, a retry gets 409. The quotes can be omitted if the key has no space, comma or quote.",
   schema: {
     type: "string",
     minLength: 1,

@@ -25,7 +25,7 @@ const documentRoute = (operationId: string, summary: string) =>
   operation({
     operationId,
     summary,
-    description: "With the server's own addresses filled in. No API key is required.",
+    description: "Returns the OpenAPI document with the addresses of this server. No API key is required.",
     tags: ["operation"],
     responses: {
       200: {
@@ -43,12 +43,12 @@ const documentRoute = (operationId: string, summary: string) =>
 
 const OpenApiDocument = t.Object(
   {
-    openapi: t.String({ description: "The version of OpenAPI.", examples: ["3.1.0"] }),
+    openapi: t.String({ description: "Version of OpenAPI.", examples: ["3.1.0"] }),
     info: t.Object(
       {},
       { additionalProperties: true, description: "Title, version and description of the API." },
     ),
-    paths: t.Object({}, { additionalProperties: true, description: "The operations, by path." }),
+    paths: t.Object({}, { additionalProperties: true, description: "The operations by path." }),
   },
   { $id: "OpenApiDocument", additionalProperties: true, description: "An OpenAPI document." },
 );
@@ -97,13 +97,13 @@ export const docsRoutes = ({
       public: true,
       query: NoQuery,
       response: { 200: OpenApiDocument },
-      detail: documentRoute("getStoreDocument", "The store's OpenAPI document"),
+      detail: documentRoute("getStoreDocument", "Get the OpenAPI document of the store"),
     })
     .get("/platform/openapi.json", ({ headers }) => document("platform", "json", headers), {
       public: true,
       query: NoQuery,
       response: { 200: OpenApiDocument },
-      detail: documentRoute("getPlatformDocument", "This OpenAPI document"),
+      detail: documentRoute("getPlatformDocument", "Get the OpenAPI document of the platform"),
     })
     .get(
       "/docs",

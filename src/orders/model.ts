@@ -90,14 +90,14 @@ export const OrderStatus = OneOf("OrderStatus", ORDER_STATUSES, {
 });
 
 export const NewOrder = t.Object(
-  { petId: IdInBody("Id of the animal."), adopter: NewAdopter, note: t.Optional(Note) },
+  { petId: IdInBody("Id of the animal to adopt."), adopter: NewAdopter, note: t.Optional(Note) },
   { $id: "NewOrder", additionalProperties: false, description: "An adoption to start." },
 );
 
 export const Order = t.Object(
   {
     id: Id("Unique identifier, assigned by the service.", 1),
-    petId: Id("Id of the animal. The animal may have been deleted once the order is no longer open."),
+    petId: Id("Id of the animal. After the order is closed, the animal can be deleted."),
     adopter: t.Optional(Adopter),
     note: t.Optional(Note),
     status: OrderStatus,
@@ -107,14 +107,14 @@ export const Order = t.Object(
   {
     $id: "Order",
     description:
-      "An adoption. Only keys with the scope `orders:read` see `adopter` and `note`. Both are absent once the adopter's data has been erased.",
+      "An adoption. Only keys with the scope `orders:read` see `adopter` and `note`. Both are absent after the adopter's data was erased.",
   },
 );
 
 export const Orders = t.Array(Order, {
   $id: "Orders",
   maxItems: 100,
-  description: "Adoptions, ascending by id.",
+  description: "Adoptions in ascending order of id.",
 });
 
 const PetIdFilter = checked<string>(
@@ -124,7 +124,7 @@ const PetIdFilter = checked<string>(
     format: "int64",
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: "Only orders of this animal.",
+    description: "Filter by animal.",
     examples: [7],
   },
   "must be the id of an animal, in plain digits",
@@ -134,7 +134,7 @@ const PetIdFilter = checked<string>(
 export const OrderQuery = t.Object(
   {
     limit: t.Optional(Limit),
-    status: t.Optional(OrderStatus),
+    status: t.Optional({ ...OrderStatus, description: "Filter by status." }),
     petId: t.Optional(PetIdFilter),
     cursor: t.Optional(Cursor),
   },

@@ -17,7 +17,7 @@ export const listOrders = operation({
   operationId: "listOrders",
   summary: "List adoptions",
   description:
-    "In ascending order of id. While more pages follow, the `Link` header gives the address of the next one.",
+    "Returns a page of adoptions in ascending order of id. If more follow, the `Link` header has the address of the next page.",
   tags: TAGS,
   responses: { 200: { description: "The adoptions.", headers: ["Link", "Next-Cursor"], example: [PLACED] } },
 });
@@ -26,7 +26,7 @@ export const placeOrder = operation({
   operationId: "placeOrder",
   summary: "Start an adoption",
   description:
-    "The animal must be `available` and becomes `pending` in the same atomic step: of concurrent orders for one animal, one succeeds. Both are on disk before the response is sent.",
+    "Places an order for an animal. The animal must be `available`, and becomes `pending` in the same atomic step. If several clients order one animal at the same time, one succeeds. Both changes are on disk before the response is sent.",
   tags: TAGS,
   bodyExample: { petId: PLACED.petId, adopter: PLACED.adopter, note: PLACED.note },
   responses: { 201: { description: "The new adoption.", headers: ["Location"], example: PLACED } },
@@ -36,7 +36,7 @@ export const placeOrder = operation({
 export const getOrder = operation({
   operationId: "getOrder",
   summary: "Fetch one adoption",
-  description: "With its adopter, unless the adopter's data has been erased.",
+  description: "Returns one adoption with its adopter, unless the adopter's data was erased.",
   tags: TAGS,
   responses: { 200: { description: "The requested adoption.", example: PLACED } },
 });
@@ -45,7 +45,7 @@ const step = (operationId: string, summary: string, description: string, status:
   operation({
     operationId,
     summary,
-    description: `${description} The response contains adopter and note if the key has the scope \`orders:read\`.`,
+    description: `${description} The response contains \`adopter\` and \`note\` only if the key has the scope \`orders:read\`.`,
     tags: TAGS,
     responses: { 200: { description: "The adoption after this step.", example: { ...UNNAMED, status } } },
     faults: ["order_status_conflict"],
@@ -54,20 +54,20 @@ const step = (operationId: string, summary: string, description: string, status:
 export const approveOrder = step(
   "approveOrder",
   "Approve an adoption",
-  "The adoption must be `placed`. The animal stays `pending`.",
+  "Approves an adoption that is `placed`. The animal stays `pending`.",
   "approved",
 );
 
 export const completeOrder = step(
   "completeOrder",
   "Complete an adoption",
-  "The adoption must be `approved`. The animal becomes `sold` in the same atomic step.",
+  "Completes an adoption that is `approved`. The animal becomes `sold` in the same atomic step.",
   "completed",
 );
 
 export const cancelOrder = step(
   "cancelOrder",
   "Cancel an adoption",
-  "The adoption must be `placed` or `approved`. An animal that is `pending` becomes `available` in the same atomic step.",
+  "Cancels an adoption that is `placed` or `approved`. A `pending` animal becomes `available` in the same atomic step.",
   "cancelled",
 );

@@ -11,12 +11,12 @@ import {
 import type { ListPets } from "./service.ts";
 import { DAYS } from "./statistics.ts";
 import { searchWords } from "./search.ts";
-import { Cursor, Id, IdInPath, Int64, Int64InQuery, Limit, OneOf, Text, checked } from "../http/schemas.ts";
+import { Cursor, Id, IdInPath, Int64, Int64InQuery, limitOf, OneOf, Text, checked } from "../http/schemas.ts";
 import { schemaChecker } from "../http/validation.ts";
 
 const Name = Text("PetName", {
   max: 200,
-  description: "The animal's name: more than white space, without control characters.",
+  description: "The animal's name. It must contain more than white space, and no control characters.",
   examples: ["Bella"],
 });
 
@@ -30,7 +30,7 @@ const fields = {
   name: Name,
   categoryId: Int64({
     description:
-      "Id of the category the animal belongs to. JavaScript clients lose digits beyond 2^53 unless they parse it as a BigInt.",
+      "Id of the category the animal belongs to. In JavaScript, parse it as a BigInt: numbers lose digits beyond 2^53.",
     examples: [3],
   }),
   status: t.Optional(PetStatus),
@@ -59,7 +59,7 @@ export const PetChange = t.Object(
         "PetStatusOrNone",
         {
           anyOf: [PetStatus, { type: "null" }],
-          description: "Availability status; `null` clears it.",
+          description: "Availability status. `null` clears it.",
           examples: ["sold"],
         },
         `must be null or one of ${PET_STATUSES.join(", ")}`,
@@ -74,7 +74,11 @@ export const PetChange = t.Object(
   },
 );
 
-export const Pets = t.Array(Pet, { $id: "Pets", maxItems: 100, description: "Animals, ascending by id." });
+export const Pets = t.Array(Pet, {
+  $id: "Pets",
+  maxItems: 100,
+  description: "Animals in ascending order of id.",
+});
 
 export const MAX_SEARCH_LENGTH = 100;
 export const MAX_IDS = 100;
@@ -86,7 +90,7 @@ const Search = checked<string>(
     minLength: 1,
     maxLength: MAX_SEARCH_LENGTH,
     description:
-      "One to eight words. Only animals whose name has, for each of them, a word that begins with it. Case and accents are ignored.",
+      "Search by name: one to eight words. Each must be the beginning of a word in the name. Case and accents make no difference.",
     examples: ["bel"],
   },
   `must be 1 to ${MAX_SEARCH_LENGTH} characters with one to eight words of letters or digits`,
@@ -109,7 +113,7 @@ const Ids = checked<string>(
   {
     type: "string",
     pattern: IDS_PATTERN,
-    description: `Only animals with these ids: 1 to ${MAX_IDS}, separated by commas. Ids that no animal has are ignored.`,
+    description: `Filter by id: 1 to ${MAX_IDS} ids, separated by commas. Unknown ids are ignored.`,
     examples: ["7,8"],
   },
   `must be 1 to ${MAX_IDS} ids in plain digits, separated by commas`,
@@ -118,10 +122,10 @@ const Ids = checked<string>(
 
 export const ListQuery = t.Object(
   {
-    limit: t.Optional(Limit),
-    status: t.Optional(PetStatus),
+    limit: t.Optional(limitOf("Maximum number of animals returned.")),
+    status: t.Optional({ ...PetStatus, description: "Filter by availability status." }),
     cursor: t.Optional(Cursor),
-    categoryId: t.Optional(Int64InQuery({ description: "Only animals of this category.", examples: [3] })),
+    categoryId: t.Optional(Int64InQuery({ description: "Filter by category.", examples: [3] })),
     q: t.Optional(Search),
     ids: t.Optional(Ids),
   },
@@ -157,7 +161,7 @@ export const EventsQuery = t.Object(
   {
     lastEventId: t.Optional(
       EventId(
-        "The same as `Last-Event-ID`, for clients that cannot send that header. The header takes precedence.",
+        "The same as the header `Last-Event-ID`, for clients that can't send it. The header takes precedence.",
       ),
     ),
   },
@@ -166,11 +170,13 @@ export const EventsQuery = t.Object(
 
 export const EventsHeaders = t.Object({
   "last-event-id": t.Optional(
-    EventId("The id of the last event that the client has read: the stream resumes after it."),
+    EventId("Id of the last event that the client has read. The stream resumes after it."),
   ),
 });
 
 export const PetParams = t.Object({ petId: IdInPath("Id of the animal to retrieve.") });
+
+export const ChangedPetParams = t.Object({ petId: IdInPath("Id of the animal to update.") });
 
 export const DeletedPetParams = t.Object({ petId: IdInPath("Id of the animal to delete.") });
 
@@ -179,33 +185,33 @@ const Count = (description: string, example: number) =>
 
 const AddedOnDay = t.Object(
   {
-    date: t.String({ format: "date", description: "A day in UTC.", examples: ["2026-11-20"] }),
-    count: Count("Animals added on this day.", 4),
+    date: t.String({ format: "date", description: "The day, in UTC.", examples: ["2026-11-20"] }),
+    count: Count("Number of animals added on this day.", 4),
   },
-  { $id: "AddedOnDay", description: "How many animals were added on a day." },
+  { $id: "AddedOnDay", description: "The number of animals added on one day." },
 );
 
 const StatusCounts = t.Object(
   {
-    available: Count("Animals that can be adopted.", 800),
-    pending: Count("Animals with an adoption in progress.", 30),
-    sold: Count("Animals that were adopted.", 400),
-    none: Count("Animals without a status.", 4),
+    available: Count("Number of animals that can be adopted.", 800),
+    pending: Count("Number of animals with an adoption in progress.", 30),
+    sold: Count("Number of adopted animals.", 400),
+    none: Count("Number of animals without a status.", 4),
   },
-  { $id: "StatusCounts", description: "Animals by their status." },
+  { $id: "StatusCounts", description: "The number of animals by status." },
 );
 
 export const Statistics = t.Object(
   {
-    total: Count("All animals.", 1234),
+    total: Count("Number of all animals.", 1234),
     byStatus: StatusCounts,
     addedByDay: t.Array(AddedOnDay, {
       minItems: DAYS,
       maxItems: DAYS,
-      description: `The last ${DAYS} days, oldest first; the last one is today.`,
+      description: `The last ${DAYS} days, oldest first. The last one is today.`,
     }),
   },
-  { $id: "Statistics", description: "How many animals there are." },
+  { $id: "Statistics", description: "The number of animals." },
 );
 
 /** From a validated body. */

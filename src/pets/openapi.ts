@@ -10,7 +10,7 @@ export const listPets = operation({
   operationId: "listPets",
   summary: "List animals",
   description:
-    'In ascending order of id. While more pages follow, the `Link` header gives the address of the next one (`rel="next"`): use it unchanged. Animals without a status are listed, but no status filter selects them.',
+    'Returns a page of animals in ascending order of id. If more follow, the `Link` header has the address of the next page (`rel="next"`). Use that address unchanged. An animal without a status is listed, but no status filter selects it.',
   tags: TAGS,
   responses: {
     200: {
@@ -26,11 +26,11 @@ export const streamPets = operation({
   operationId: "streamPets",
   summary: "Stream changes to animals",
   description:
-    "Server-sent events: `added`, `changed` and `deleted`. Each has an id, and its `data` is the animal as it is when the event is sent, or only the animal's id if it has been deleted. The stream starts with the next change, or after the event that `Last-Event-ID` names. If events after that one are missing, the first event is `reset`: list the animals again. The newest 1,000,000 events are kept, but none of them when a backup is restored. A comment is sent every 15 seconds. An API key may have 10 open streams, and all keys together 100.",
+    "Sends server-sent events: `added`, `changed` and `deleted`. Each event has an id. Its `data` is the current animal, or only the id of a deleted one.\n\nThe stream starts with the next change. To resume, send `Last-Event-ID`: the stream starts after that event. If later events are missing, the first event is `reset`: list the animals again. The service keeps the newest 1,000,000 events. A restored backup has none.\n\nA comment every 15 seconds keeps the connection open. An API key can have 10 open streams, and all keys together 100.",
   tags: TAGS,
   responses: {
     200: {
-      description: "The stream. It ends when the key expires or is revoked, and when the server stops.",
+      description: "The stream. It ends if the key expires or is revoked, and when the server stops.",
       textAs: "text/event-stream",
       example: `retry: 2000\n\nid: 1234\nevent: added\ndata: ${JSON.stringify(BELLA)}\n\n`,
     },
@@ -40,7 +40,7 @@ export const streamPets = operation({
 export const createPet = operation({
   operationId: "createPet",
   summary: "Add an animal",
-  description: "The animal is on disk before the response is sent.",
+  description: "Adds an animal. It is on disk before the response is sent.",
   tags: TAGS,
   bodyExample: { name: "Bella", categoryId: 3, status: "available" },
   responses: {
@@ -64,7 +64,7 @@ export const changePet = operation({
   operationId: "changePet",
   summary: "Change an animal",
   description:
-    "A JSON merge patch (RFC 7396): absent fields keep their value, and `status: null` removes the status. While an open order holds the animal, only the order changes its status. The change is on disk before the response is sent.",
+    "Applies a JSON merge patch (RFC 7396). Absent fields keep their value, and `null` clears the status. While an open order holds the animal, only the order can change its status. The change is on disk before the response is sent.",
   tags: TAGS,
   bodyExample: { status: "sold" },
   responses: {
@@ -82,7 +82,7 @@ export const deletePet = operation({
   operationId: "deletePet",
   summary: "Delete an animal",
   description:
-    "The deletion is on disk before the response is sent, and the id is never used again. An animal that an open order holds cannot be deleted.",
+    "Deletes an animal. The deletion is on disk before the response is sent, and the id is never used again. An animal that an open order holds can't be deleted.",
   tags: TAGS,
   responses: { 204: { description: "The animal is deleted." } },
   conditions: ["If-Match"],
@@ -93,7 +93,7 @@ export const getPet = operation({
   operationId: "getPet",
   summary: "Fetch one animal",
   description:
-    "Deprecated: it will be removed on 5 December 2030. Use `GET /pets` with the status filter instead.",
+    "Returns one animal by id. This operation is deprecated and will be removed on 5 December 2030. Use `GET /pets` with the status filter instead.",
   tags: TAGS,
   responses: { 200: { description: "The requested animal.", headers: ["ETag"], example: BELLA } },
   conditions: ["If-None-Match"],
@@ -105,7 +105,7 @@ export const getStatistics = operation({
   operationId: "getStatistics",
   summary: "Count the animals",
   description:
-    "The number of animals by status and by the day on which they were added. New animals count at once; everything else is at most ten seconds old.",
+    "Counts animals by status and by the day they were added. New animals count at once. Other changes can take up to ten seconds.",
   tags: TAGS,
   responses: {
     200: {

@@ -3,6 +3,7 @@ import { etagOf, findExpected, jsonWithEtag } from "../http/etag.ts";
 import type { Macros } from "../http/macros.ts";
 import { ErrorBody, NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import {
+  ChangedPetParams,
   DeletedPetParams,
   EventsHeaders,
   EventsQuery,
@@ -69,7 +70,7 @@ const petWriteRoutes = ({ pets, macros }: PetRouteOptions) =>
         scope: "pets:write",
         reads: "json or merge patch",
         query: NoQuery,
-        params: PetParams,
+        params: ChangedPetParams,
         body: PetChange,
         response: { 200: Pet },
         detail: changePet,

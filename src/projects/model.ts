@@ -13,7 +13,7 @@ const ProjectName = Text("ProjectName", {
 
 export const Plan = OneOf("Plan", PLAN_NAMES, {
   $id: "Plan",
-  description: "What the project may use. Custom domains require `pro` or above.",
+  description: "The plan of the project. Custom domains require `pro` or above.",
   examples: ["pro"],
 });
 
@@ -22,7 +22,7 @@ const slug = {
   minLength: 1,
   maxLength: MAX_SLUG_LENGTH,
   pattern: SLUG_PATTERN,
-  description: "The project's label in its default address: a DNS label.",
+  description: "The project's DNS label in its default address.",
   examples: ["docs"],
 };
 
@@ -60,14 +60,16 @@ export const Project = t.Object(
     name: ProjectName,
     plan: Plan,
     target: t.String({
-      description: "The value of the CNAME record of a custom domain. Every project has its own.",
+      description: "The value of the CNAME record of a custom domain. Each project has its own.",
       examples: ["k3vq7zj5n2xw4ryt6mbd.cname.example.org"],
     }),
     address: t.String({
       description: "The default address of the published project.",
       examples: ["http://docs.example.org/"],
     }),
-    activeDeploy: t.Optional(Id("The deploy that is served. Absent before the first successful deploy.")),
+    activeDeploy: t.Optional(
+      Id("Id of the deploy that is served. Absent before the first successful deploy."),
+    ),
     createdAt: Time("When the project was created.", "2026-11-20T09:30:00.000Z"),
   },
   { $id: "Project", description: "A documentation project." },
@@ -76,7 +78,7 @@ export const Project = t.Object(
 export const Projects = t.Array(Project, {
   $id: "Projects",
   maxItems: 100,
-  description: "Projects, in the order in which they were created.",
+  description: "Projects in the order of their creation.",
 });
 
 export const ProjectParams = t.Object({ slug: t.String({ description: "The project's slug." }) });

@@ -14,7 +14,7 @@ export const listProjects = operation({
   operationId: "listProjects",
   summary: "List projects",
   description:
-    "In the order in which they were created. While more pages follow, the `Link` header gives the address of the next one.",
+    "Returns a page of projects in the order of their creation. If more follow, the `Link` header has the address of the next page.",
   tags: TAGS,
   responses: { 200: { description: "The projects.", headers: ["Link", "Next-Cursor"], example: [DOCS] } },
 });
@@ -23,7 +23,7 @@ export const createProject = operation({
   operationId: "createProject",
   summary: "Create a project",
   description:
-    "The slug must be a DNS label that no other project has. Some labels are reserved, such as `www` and `api`.",
+    "Creates a project. Its slug must be a DNS label that no other project uses. Some labels are reserved, such as `www` and `api`.",
   tags: TAGS,
   bodyExample: { slug: "docs", name: "Documentation", plan: "pro" },
   responses: { 201: { description: "The new project.", headers: ["Location"], example: DOCS } },
@@ -33,7 +33,7 @@ export const createProject = operation({
 export const getProject = operation({
   operationId: "getProject",
   summary: "Fetch one project",
-  description: "With its default address and its CNAME target.",
+  description: "Returns one project with its default address and its CNAME target.",
   tags: TAGS,
   responses: { 200: { description: "The project.", example: DOCS } },
 });
@@ -51,7 +51,7 @@ export const deleteProject = operation({
   operationId: "deleteProject",
   summary: "Delete a project",
   description:
-    "Deletes the project with its deploys and domains. It stops being served with the next request.",
+    "Deletes the project with its deploys and domains. From the next request on, it is no longer served.",
   tags: TAGS,
   responses: { 204: { description: "The project is deleted." } },
 });

@@ -10,13 +10,13 @@ export interface paths {
     };
     /**
      * List projects
-     * @description In the order in which they were created. While more pages follow, the `Link` header gives the address of the next one. Needs the scope `platform:read`.
+     * @description Returns a page of projects in the order of their creation. If more follow, the `Link` header has the address of the next page. Requires the scope `platform:read`.
      */
     get: operations["listProjects"];
     put?: never;
     /**
      * Create a project
-     * @description The slug must be a DNS label that no other project has. Some labels are reserved, such as `www` and `api`. Needs the scope `platform:write`.
+     * @description Creates a project. Its slug must be a DNS label that no other project uses. Some labels are reserved, such as `www` and `api`. Requires the scope `platform:write`.
      */
     post: operations["createProject"];
     delete?: never;
@@ -34,21 +34,21 @@ export interface paths {
     };
     /**
      * Fetch one project
-     * @description With its default address and its CNAME target. Needs the scope `platform:read`.
+     * @description Returns one project with its default address and its CNAME target. Requires the scope `platform:read`.
      */
     get: operations["getProject"];
     put?: never;
     post?: never;
     /**
      * Delete a project
-     * @description Deletes the project with its deploys and domains. It stops being served with the next request. Needs the scope `platform:write`.
+     * @description Deletes the project with its deploys and domains. From the next request on, it is no longer served. Requires the scope `platform:write`.
      */
     delete: operations["deleteProject"];
     options?: never;
     head?: never;
     /**
      * Change a project
-     * @description Changes the name, the plan, or both. Absent fields keep their value. Needs the scope `platform:write`.
+     * @description Changes the name, the plan, or both. Absent fields keep their value. Requires the scope `platform:write`.
      */
     patch: operations["changeProject"];
     trace?: never;
@@ -62,13 +62,19 @@ export interface paths {
     };
     /**
      * List deploys
-     * @description The newest 20 that succeeded and the newest 20 that failed, newest first. While more follow, the `Link` header names the next page. Needs the scope `platform:read`.
+     * @description Returns a page of deploys, newest first. The service keeps the newest 20 that succeeded and the newest 20 that failed. If more follow, the `Link` header has the address of the next page. Requires the scope `platform:read`.
      */
     get: operations["listDeploys"];
     put?: never;
     /**
      * Deploy a site
-     * @description Send a `.tar.gz` or a `.zip` of static files with `index.html` at its root, or in a single top-level directory, which is stripped. The site switches in one step, once all of it is on disk. A refused archive is recorded as `failed` with its reason, and the previous site is still served. All kept deploys of a project share a quota, in which a file that several deploys share counts once; a deploy beyond the quota gets `quota_exceeded`. After 30 seconds, an upload slower than 32 KiB a second is refused. Needs the scope `platform:write`.
+     * @description Uploads a site: a `.tar.gz` or `.zip` of static files with `index.html` at its root. If the archive has a single top-level directory, the service strips it.
+     *
+     *     The service switches to the new site in one step, after all of it is on disk. A refused archive is recorded as `failed` with its reason, and the previous site stays served.
+     *
+     *     All deploys of a project share a quota. A file that several deploys share counts once. A deploy beyond the quota gets `quota_exceeded`. An upload that is slower than 32 KiB per second after 30 seconds is refused.
+     *
+     *     Requires the scope `platform:write`.
      */
     post: operations["uploadDeploy"];
     delete?: never;
@@ -86,14 +92,14 @@ export interface paths {
     };
     /**
      * Fetch one deploy
-     * @description A failed deploy has the reason. Needs the scope `platform:read`.
+     * @description Returns one deploy. If it failed, `reason` says why. Requires the scope `platform:read`.
      */
     get: operations["getDeploy"];
     put?: never;
     post?: never;
     /**
      * Delete a deploy
-     * @description A deleted deploy can't be served again, and no longer counts in the project's quota. Files that no other deploy needs are removed within the hour. Needs the scope `platform:write`.
+     * @description Deletes a deploy. It can't be served again, and no longer counts in the project's quota. Files that no other deploy needs are removed within an hour. Requires the scope `platform:write`.
      */
     delete: operations["deleteDeploy"];
     options?: never;
@@ -112,7 +118,7 @@ export interface paths {
     put?: never;
     /**
      * Serve a deploy again
-     * @description Rolls the site back or forward: once the response arrives, this deploy is served. Repeating the request is safe. Needs the scope `platform:write`.
+     * @description Rolls the site back or forward. When the response arrives, this deploy is served. Repeating the request is safe. Requires the scope `platform:write`.
      */
     post: operations["activateDeploy"];
     delete?: never;
@@ -130,13 +136,19 @@ export interface paths {
     };
     /**
      * List the domains of a project
-     * @description In the order they were added. While more follow, the `Link` header names the next page. Needs the scope `platform:read`.
+     * @description Returns a page of domains in the order in which they were added. If more follow, the `Link` header has the address of the next page. Requires the scope `platform:read`.
      */
     get: operations["listDomains"];
     put?: never;
     /**
      * Add a domain to a project
-     * @description Needs the plan Pro or above and a successful deploy. The response has the DNS record to create. The service looks for it at 1, 2, 5 and 10 minutes, then every 15, for 48 hours. A project's first domain is its primary one. Any project can add a name, even one that another project holds: the DNS decides. The first project whose own target it shows gets the name at once; a project that held it loses it, with its certificate. An apex that has only addresses also needs the TXT record `record.proof`. Adding a domain again changes nothing. Needs the scope `platform:write`.
+     * @description Adds a custom domain. The project needs the plan Pro or above and a successful deploy. The response has the DNS record to create. The first domain of a project becomes its primary domain. Adding a domain again changes nothing.
+     *
+     *     The service looks for the record after 1, 2, 5 and 10 minutes, then every 15 minutes, for 48 hours. An apex domain that has only addresses also needs the TXT record in `record.proof`.
+     *
+     *     Any project can add a name, even if another project holds it: the DNS decides. The project whose target the DNS shows gets the name. A project that held the name loses it, with its certificate.
+     *
+     *     Requires the scope `platform:write`.
      */
     post: operations["addDomain"];
     delete?: never;
@@ -154,14 +166,14 @@ export interface paths {
     };
     /**
      * Fetch one domain
-     * @description With the record that it needs, what its last check found, and every response to that check. Needs the scope `platform:read`.
+     * @description Returns one domain with the DNS record that it needs, the findings of its last check, and every DNS response to that check. Requires the scope `platform:read`.
      */
     get: operations["getDomain"];
     put?: never;
     post?: never;
     /**
      * Remove a domain
-     * @description Nothing is served under it after the response. If its address was shared, let it redirect instead, in the project's configuration. Domains that redirected to it show the site themselves. Needs the scope `platform:write`.
+     * @description Removes a domain. From the next request on, the service serves nothing for it. If you shared its address, set up a redirect first. Domains that redirected to it show the site themselves. Requires the scope `platform:write`.
      */
     delete: operations["removeDomain"];
     options?: never;
@@ -180,7 +192,7 @@ export interface paths {
     put?: never;
     /**
      * Verify a domain now
-     * @description Can be repeated, 10 times a minute for each domain. Asks the zone's own name servers and the resolvers, which may take some seconds. The findings in the response say what is wrong. Needs the scope `platform:write`.
+     * @description Checks the DNS records of a domain now. The service asks the zone's authoritative servers and public resolvers, which can take some seconds. The findings in the response say what is wrong. Each domain can be verified 10 times a minute. Requires the scope `platform:write`.
      */
     post: operations["verifyDomain"];
     delete?: never;
@@ -199,7 +211,7 @@ export interface paths {
     get?: never;
     /**
      * Make a domain the primary one
-     * @description Domains that redirect now redirect to it, once it is live. The domain that was primary before shows the site. Can be repeated. Needs the scope `platform:write`.
+     * @description Makes a domain the primary domain of its project. When it is live, redirects lead to it. The previous primary domain shows the site. Repeating the request is safe. Requires the scope `platform:write`.
      */
     put: operations["makePrimaryDomain"];
     post?: never;
@@ -217,8 +229,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List what happened to a domain
-     * @description Newest first, also of a domain that was removed. While more follow, the `Link` header names the next page. Needs the scope `platform:read`.
+     * List the events of a domain
+     * @description Returns a page of events, newest first. A removed domain keeps its events. If more follow, the `Link` header has the address of the next page. Requires the scope `platform:read`.
      */
     get: operations["listDomainEvents"];
     put?: never;
@@ -238,12 +250,12 @@ export interface paths {
     };
     /**
      * Fetch the configuration of a project's domains
-     * @description As JSON, or as YAML if the request prefers `application/yaml`. Needs the scope `platform:read`.
+     * @description Returns the primary domain and the redirects of a project. The response is YAML if the request prefers `application/yaml`, and JSON otherwise. Requires the scope `platform:read`.
      */
     get: operations["getDomainsConfig"];
     /**
      * Replace the configuration of a project's domains
-     * @description Applied whole or not at all. The error names everything that is wrong. Every redirect must lead to the primary domain, with 301. Domains that it does not name show the site. Needs the scope `platform:write`.
+     * @description Replaces the primary domain and the redirects of a project, all or nothing. Every redirect must lead to the primary domain, with status 301. Domains that the configuration does not name show the site. An error names everything that is wrong. Requires the scope `platform:write`.
      */
     put: operations["putDomainsConfig"];
     post?: never;
@@ -262,13 +274,13 @@ export interface paths {
     };
     /**
      * List API keys
-     * @description Ascending by id, including revoked keys. If more keys follow, the `Link` header has the address of the next page. Needs the scope `keys:admin`.
+     * @description Returns a page of keys in ascending order of id, including revoked and expired ones. If more follow, the `Link` header has the address of the next page. Requires the scope `keys:admin`.
      */
     get: operations["listKeys"];
     put?: never;
     /**
      * Create an API key
-     * @description The secret is in this response and nowhere else. A key never grants more than it has: the scopes, `expiresAt` and `rateLimit` of the new key must be within those of the key that creates it. Needs the scope `keys:admin`.
+     * @description Creates an API key. The secret is in this response and nowhere else. A key never grants more than it has: its own scopes, `expiresAt` and `rateLimit` are the limits of the new key. Requires the scope `keys:admin`.
      */
     post: operations["createKey"];
     delete?: never;
@@ -286,14 +298,14 @@ export interface paths {
     };
     /**
      * Fetch one API key
-     * @description Includes revoked and expired keys. Needs the scope `keys:admin`.
+     * @description Returns one API key. It can be revoked or expired. Requires the scope `keys:admin`.
      */
     get: operations["getKey"];
     put?: never;
     post?: never;
     /**
      * Revoke an API key
-     * @description Takes effect from the next request on and can't be undone. Revoking a key again does nothing. The last usable key with `keys:admin` or `*` is revoked only with `force=true`. Needs the scope `keys:admin`.
+     * @description Revokes an API key from the next request on. This can't be undone. Revoking a key again changes nothing. To revoke the last usable key with `keys:admin` or `*`, set `force=true`. Requires the scope `keys:admin`.
      */
     delete: operations["revokeKey"];
     options?: never;
@@ -312,7 +324,7 @@ export interface paths {
     put?: never;
     /**
      * Give an API key a new secret
-     * @description The old secret stays valid for the grace period, so that clients can be moved one by one. A key can rotate itself, and any key whose scopes, lifetime and rate limit are within its own. Needs the scope `keys:admin`.
+     * @description Gives a key a new secret. The old secret stays valid for the grace period, so that you can move clients one by one. A key can rotate itself. It can rotate other keys if their scopes, lifetime and rate limit are within its own. Requires the scope `keys:admin`.
      */
     post: operations["rotateKey"];
     delete?: never;
@@ -330,7 +342,7 @@ export interface paths {
     };
     /**
      * Check that the process is alive
-     * @description For supervisors: restart the process if it does not respond. No API key is required.
+     * @description Responds while the process is alive. A supervisor restarts the process if it does not respond. No API key is required.
      */
     get: operations["getLiveness"];
     put?: never;
@@ -350,7 +362,9 @@ export interface paths {
     };
     /**
      * Check that the service is ready
-     * @description For load balancers, without an API key. Ready means that the database is writable, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need attention soon, such as certificates that are about to expire. A key with the scope `metrics:read` also gets the messages of `warnings` and the reason why the service is not ready; other keys are ignored.
+     * @description Responds with 200 if the service can work, for load balancers. The database is writable, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need attention soon, such as certificates that are about to expire.
+     *
+     *     No API key is required. A key with the scope `metrics:read` also gets the messages of the warnings, and the reason why the service is not ready.
      */
     get: operations["getReadiness"];
     put?: never;
@@ -370,7 +384,7 @@ export interface paths {
     };
     /**
      * Get metrics in the Prometheus text format
-     * @description Requests by route template, deprecated calls by key, and the resources of the process. Needs the scope `metrics:read`.
+     * @description Returns metrics for Prometheus: requests by route, deprecated calls by key, and the resources of the process. Requires the scope `metrics:read`.
      */
     get: operations["getMetrics"];
     put?: never;
@@ -389,8 +403,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * The store's OpenAPI document
-     * @description With the server's own addresses filled in. No API key is required.
+     * Get the OpenAPI document of the store
+     * @description Returns the OpenAPI document with the addresses of this server. No API key is required.
      */
     get: operations["getStoreDocument"];
     put?: never;
@@ -409,8 +423,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * This OpenAPI document
-     * @description With the server's own addresses filled in. No API key is required.
+     * Get the OpenAPI document of the platform
+     * @description Returns the OpenAPI document with the addresses of this server. No API key is required.
      */
     get: operations["getPlatformDocument"];
     put?: never;
@@ -436,31 +450,31 @@ export interface components {
     };
     /** @description A project to create. The default plan is `free`. */
     NewProject: {
-      /** @description The project's label in its default address: a DNS label. */
+      /** @description The project's DNS label in its default address. */
       slug: string;
       /** @description The name of the project. */
       name: string;
       plan?: components["schemas"]["Plan"];
     };
     /**
-     * @description What the project may use. Custom domains require `pro` or above.
+     * @description The plan of the project. Custom domains require `pro` or above.
      * @enum {string}
      */
     Plan: "free" | "pro" | "enterprise";
     /** @description A documentation project. */
     Project: {
-      /** @description The project's label in its default address: a DNS label. */
+      /** @description The project's DNS label in its default address. */
       slug: string;
       /** @description The name of the project. */
       name: string;
       plan: components["schemas"]["Plan"];
-      /** @description The value of the CNAME record of a custom domain. Every project has its own. */
+      /** @description The value of the CNAME record of a custom domain. Each project has its own. */
       target: string;
       /** @description The default address of the published project. */
       address: string;
       /**
        * Format: int64
-       * @description The deploy that is served. Absent before the first successful deploy.
+       * @description Id of the deploy that is served. Absent before the first successful deploy.
        */
       activeDeploy?: number;
       /**
@@ -475,31 +489,31 @@ export interface components {
       name?: string;
       plan?: components["schemas"]["Plan"];
     };
-    /** @description Projects, in the order in which they were created. */
+    /** @description Projects in the order of their creation. */
     Projects: components["schemas"]["Project"][];
     /** @description An uploaded version of a project's site. */
     Deploy: {
       /**
        * Format: int64
-       * @description Identifies the deploy.
+       * @description Unique identifier, assigned by the service.
        */
       id: number;
       /**
-       * @description `failed`: the archive was refused, and the previous site is still served.
+       * @description `succeeded`: the site can be served. `failed`: the archive was refused, and the previous site stays served.
        * @enum {string}
        */
       status: "succeeded" | "failed";
-      /** @description Why it failed. */
+      /** @description Why the deploy failed. */
       reason?: string;
-      /** @description True for the served deploy. */
+      /** @description `true` for the deploy that is served. */
       active: boolean;
       /** @description Number of files. */
       files: number;
-      /** @description Bytes of all files, unpacked. */
+      /** @description Size of all files after unpacking, in bytes. */
       bytes: number;
       /**
        * Format: int64
-       * @description The API key that uploaded it. Absent if the service made the deploy.
+       * @description Id of the API key that uploaded the deploy. Absent if the service made the deploy.
        */
       key?: number;
       /**
@@ -510,98 +524,98 @@ export interface components {
     };
     /** @description Deploys, newest first. */
     Deploys: components["schemas"]["Deploy"][];
-    /** @description A custom domain, and what to do for it. */
+    /** @description A custom domain, and what it needs to become live. */
     Domain: {
-      /** @description In A-labels. */
+      /** @description The domain, in Punycode. */
       hostname: string;
-      /** @description The same with U-labels, to show. */
+      /** @description The domain in Unicode, for display. */
       unicode: string;
       /**
-       * @description `awaiting_dns`: its record does not exist yet; `dns_conflict`: another record is in its place; `verified`, `issuing`, `issue_failed`: it waits for its certificate; `live`: it is served; `suspended`: the plan is below Pro.
+       * @description `awaiting_dns`: the DNS record does not exist yet. `dns_conflict`: another record is in its place. `verified`, `issuing`, `issue_failed`: the domain waits for its certificate. `live`: the domain is served. `suspended`: the plan is below Pro.
        * @enum {string}
        */
       stage: "awaiting_dns" | "dns_conflict" | "verified" | "issuing" | "issue_failed" | "live" | "suspended";
       /**
-       * @description `redirect`: its visitors are sent to the primary domain with 301, while that is live; visitors of other domains get the site.
+       * @description `redirect`: while the primary domain is live, visitors are redirected to it with status 301. Other domains show the site.
        * @enum {string}
        */
       role: "primary" | "served" | "redirect";
       record: components["schemas"]["DomainRecord"];
-      /** @description Of the last check; empty if everything is right. */
+      /** @description The findings of the last check. Empty if everything is right. */
       findings: components["schemas"]["DomainFinding"][];
       /**
        * Format: date-time
-       * @description When it was added.
+       * @description When the domain was added.
        */
       createdAt: string;
       /**
        * Format: date-time
-       * @description When its records were last checked.
+       * @description When the DNS records were last checked.
        */
       checkedAt?: string;
       /**
        * Format: date-time
-       * @description When the service checks them next; absent: only on request.
+       * @description When the service checks the DNS records next. If absent, it checks them only on request.
        */
       nextCheckAt?: string;
       /**
        * Format: date-time
-       * @description Since when a live domain no longer verifies; 7 days later it is no longer served.
+       * @description Since when a live domain no longer verifies. After 7 days, it is no longer served.
        */
       failingSince?: string;
       /**
        * Format: date-time
-       * @description When its records were first found right.
+       * @description When the domain was first verified.
        */
       verifiedAt?: string;
       /**
        * Format: date-time
-       * @description Since when it is served.
+       * @description Since when the domain is served.
        */
       liveAt?: string;
       certificate?: components["schemas"]["DomainCertificate"];
       trace?: components["schemas"]["DomainTrace"];
     };
-    /** @description The record to create at the DNS provider; of a registered domain itself, `proof` too. */
+    /** @description The record to create at the DNS provider. An apex domain needs `proof` too. */
     DomainRecord: {
       /**
-       * @description `ALIAS` for a registered domain itself.
+       * @description The type of the record: `ALIAS` for an apex domain, `CNAME` for a subdomain. Some DNS providers call ALIAS `ANAME`.
        * @enum {string}
        */
       type: "CNAME" | "ALIAS";
-      /** @description What to enter as the record's name: `@` for the registered domain itself. */
+      /** @description The name of the record, as DNS providers ask for it: `@` for an apex domain. */
       name: string;
-      /** @description What it must point to: the project's own target, exactly. */
+      /** @description The value of the record: exactly the project's target. */
       value: string;
-      /** @description Seconds. */
+      /** @description The TTL of the record, in seconds. */
       ttl: number;
-      /** @description What else to know about the record. */
+      /** @description A hint about the record. */
       note?: string;
-      /** @description The line of a zone file; none for an ALIAS. */
+      /** @description The record as a line of a zone file. Absent for an ALIAS. */
       bind?: string;
-      /** @description The block of a Terraform configuration. */
+      /** @description The record as a block of a Terraform configuration. */
       terraform: string;
       proof?: components["schemas"]["ProofRecord"];
     };
-    /** @description A second record to create: it tells which project a registered domain is for. */
+    /** @description A second record to create for an apex domain. It proves which project the domain is for. */
     ProofRecord: {
       /** @enum {string} */
       type: "TXT";
-      /** @description What to enter as the record's name. */
+      /** @description The name of the record, as DNS providers ask for it. */
       name: string;
-      /** @description The project's own target, exactly. */
+      /** @description The value of the record: exactly the project's target. */
       value: string;
-      /** @description Seconds. */
+      /** @description The TTL of the record, in seconds. */
       ttl: number;
-      /** @description The line of a zone file. */
+      /** @description The record as a line of a zone file. */
       bind: string;
-      /** @description The block of a Terraform configuration. */
+      /** @description The record as a block of a Terraform configuration. */
       terraform: string;
     };
-    /** @description What a check found, naming the record to change. */
+    /** @description What a check found, and which record to change. */
     DomainFinding: {
       /**
-       * @description `not_propagated` and `unreachable` only need time; `unreachable` never counts as a failure. `ownership_unproven`: the addresses of a registered domain are those of every project, and only the TXT record `record.proof` tells which of them it is for. `domain_taken`: the DNS also names the project that holds the domain. `domain_lost`: another project has proven that the domain is its own.
+       * @description `no_record`: the record does not exist. `wrong_target`: the record has another value. `conflicting_record`: another record blocks it. `caa_forbids`: CAA records block the CA. `not_propagated`: some servers still have the old records. `ownership_unproven`: an apex domain needs the TXT record in `record.proof`. `unreachable`: a server did not respond, which never counts as a failure. `domain_taken`: the DNS also names the project that holds the domain. `domain_lost`: another project has proven that the domain is its own.
        * @enum {string}
        */
       kind:
@@ -616,124 +630,124 @@ export interface components {
         | "domain_lost";
       /** @description What to do, in one sentence. */
       message: string;
-      /** @description The name whose record it is about. */
+      /** @description The name of the record. */
       name: string;
-      /** @description The record's type. */
+      /** @description The type of the record. */
       type?: string;
-      /** @description Its values. */
+      /** @description The values that the DNS has. */
       found?: string[];
-      /** @description What they must be. */
+      /** @description The values that the DNS must have. */
       expected?: string[];
-      /** @description The server that responded so, or did not respond. */
+      /** @description The DNS server that gave this response, or none. */
       server?: string;
-      /** @description How long caches may keep the old records. */
+      /** @description How long caches can keep the old records, in seconds. */
       seconds?: number;
-      /** @description Why a server could not be asked. */
+      /** @description Why a DNS server could not be asked. */
       reason?: string;
     };
-    /** @description A name's certificate, and its progress. */
+    /** @description The certificate of a domain, and its progress. */
     DomainCertificate: {
       /**
-       * @description `wanted`: not ordered yet; `ordered`: the CA is at work; `failing`: the last attempt failed; `ssl_overdue`: no certificate after 30 minutes; `in_use`, also while it is renewed; `expired`.
+       * @description `wanted`: not ordered yet. `ordered`: the CA is working on it. `failing`: the last attempt failed. `ssl_overdue`: there is no certificate after 30 minutes. `in_use`: valid and served, also during a renewal. `expired`: no longer valid.
        * @enum {string}
        */
       status: "wanted" | "ordered" | "failing" | "ssl_overdue" | "in_use" | "expired";
       /**
        * Format: date-time
-       * @description From when on it is valid.
+       * @description When the certificate becomes valid.
        */
       notBefore?: string;
       /**
        * Format: date-time
-       * @description Until when it is valid.
+       * @description When the certificate expires.
        */
       notAfter?: string;
-      /** @description The directory of the CA that issued it, or `imported`. */
+      /** @description The ACME directory of the CA that issued the certificate, or `imported`. */
       authority?: string;
       problem?: components["schemas"]["CertificateProblem"];
-      /** @description Failed attempts in a row. */
+      /** @description Number of failed attempts in a row. */
       failures?: number;
       /**
        * Format: date-time
-       * @description When the service acts by itself: the next attempt, or a renewal.
+       * @description When the service tries again, or renews the certificate.
        */
       nextAttemptAt?: string;
     };
     /** @description Why the last attempt failed. */
     CertificateProblem: {
-      /** @description What kind of problem: RFC 8555's word, or one of ours. */
+      /** @description The kind of problem: an error type of RFC 8555, or one of this service. */
       type: string;
-      /** @description What the CA said, in its own words. */
+      /** @description The CA's explanation, in its own words. */
       detail: string;
       status?: number;
       subproblems: components["schemas"]["CertificateSubproblem"][];
     };
-    /** @description One reason of several why the last attempt failed. */
+    /** @description One of several reasons why the last attempt failed. */
     CertificateSubproblem: {
-      /** @description What kind of problem. */
+      /** @description The kind of problem. */
       type: string;
-      /** @description What the CA said about it. */
+      /** @description The CA's explanation. */
       detail: string;
-      /** @description The name that it is about. */
+      /** @description The host name with the problem. */
       identifier?: string;
     };
-    /** @description Every query of the last check, and its response. */
+    /** @description Every DNS query of the last check, with its response. */
     DomainTrace: {
-      /** @description What the record had to point to. */
+      /** @description The value that the record must have. */
       target: string;
-      /** @description The zone that holds the name, if the resolvers knew one. */
+      /** @description The zone of the name, if the resolvers know it. */
       zone?: string;
-      /** @description The zone's own servers that were asked. */
+      /** @description The zone's authoritative servers that were asked. */
       nameServers: string[];
-      /** @description The name, and the value of every CNAME record from it on. */
+      /** @description The name, followed by the value of each CNAME record. */
       chain: string[];
-      /** @description Addresses of the target. */
+      /** @description The addresses of the target. */
       targetAddresses: string[];
-      /** @description The CAA records that count. */
+      /** @description The CAA records that apply. */
       caa: string[];
-      /** @description Every query, in the order of the responses; at most 200. */
+      /** @description The queries in the order of their responses, at most 200. */
       questions: components["schemas"]["DomainQuestion"][];
     };
-    /** @description A query of a check, and its response. */
+    /** @description A DNS query of a check, and its response. */
     DomainQuestion: {
-      /** @description The server that was asked. */
+      /** @description The DNS server. */
       server: string;
-      /** @description The name. */
+      /** @description The name in the query. */
       name: string;
-      /** @description The type of record. */
+      /** @description The record type in the query. */
       type: string;
-      /** @description True if the server was asked as a resolver. */
+      /** @description `true` if the query asked for recursion. */
       recursive: boolean;
       /** @enum {string} */
       transport: "udp" | "tcp";
-      /** @description The response code, or why there was no response: `timeout`, `refused`, ... */
+      /** @description The response code, or why there is no response: `timeout`, `refused`, ... */
       outcome: string;
-      /** @description More about why there was no response. */
+      /** @description Details about a missing response. */
       detail?: string;
-      /** @description The records, as zone files write them; at most 20. */
+      /** @description The records as lines of a zone file, at most 20. */
       records: string[];
-      /** @description How long it took. */
+      /** @description How long the query took, in milliseconds. */
       milliseconds: number;
     };
-    /** @description What happened to a domain. */
+    /** @description An event in the history of a domain. */
     DomainEvent: {
       /**
        * Format: date-time
-       * @description When it happened.
+       * @description When the event happened.
        */
       at: string;
       /**
-       * @description `key`: an API key; `operator`: the command line; `service`: the service itself.
+       * @description Who caused the event. `key`: an API key. `operator`: the command line. `service`: the service itself.
        * @enum {string}
        */
       actor: "key" | "operator" | "service";
       /**
        * Format: int64
-       * @description The API key.
+       * @description Id of the API key.
        */
       key?: number;
       /**
-       * @description What happened. A check with the same result as the one before is left out.
+       * @description What happened. A check with the same result as the previous one has no event.
        * @enum {string}
        */
       event:
@@ -756,7 +770,7 @@ export interface components {
         | "became_served"
         | "became_redirect";
       /**
-       * @description The stage that it led to, or left as it was.
+       * @description The stage of the domain after the event.
        * @enum {string}
        */
       stage:
@@ -768,25 +782,25 @@ export interface components {
         | "live"
         | "suspended"
         | "removed";
-      /** @description What a check found. */
+      /** @description The findings of a check. */
       findings: components["schemas"]["DomainFinding"][];
     };
-    /** @description What happened to a domain, newest first. */
+    /** @description The events of a domain, newest first. */
     DomainHistory: components["schemas"]["DomainEvent"][];
-    /** @description Domains of a project, in the order they were added. */
+    /** @description Domains of a project in the order in which they were added. */
     Domains: components["schemas"]["Domain"][];
-    /** @description Which domain is the primary one, and which redirect to it. */
+    /** @description Which domain is primary, and which domains redirect to it. */
     DomainsConfig: {
       domains: components["schemas"]["DomainRoles"];
     };
-    /** @description What the domains are. */
+    /** @description The roles of the domains. */
     DomainRoles: {
-      /** @description Absent while no domain is the primary one. */
+      /** @description The primary domain. Absent if no domain is. */
       primary?: string;
-      /** @description Domains that send their visitors to the primary domain, path and query kept. */
+      /** @description Domains that redirect to the primary domain. Path and query are kept. */
       redirects: components["schemas"]["Redirect"][];
     };
-    /** @description A domain that sends its visitors to the primary domain. */
+    /** @description A domain that redirects to the primary domain. */
     Redirect: {
       /** @description A domain of the project. */
       from: string;
@@ -796,21 +810,21 @@ export interface components {
     };
     /** @description A custom domain to add. */
     NewDomain: {
-      /** @description The domain or subdomain, with U-labels or A-labels. No IP address, wildcard, single label or public suffix. */
+      /** @description The domain or subdomain, in Unicode or in Punycode. IP addresses, wildcards, single labels and public suffixes are refused. */
       hostname: string;
     };
-    /** @description Which domain is the primary one, and which redirect to it. */
+    /** @description Which domain is primary, and which domains redirect to it. */
     NewDomainsConfig: {
       domains: components["schemas"]["NewDomainRoles"];
     };
-    /** @description What the domains are to be. */
+    /** @description The new roles of the domains. */
     NewDomainRoles: {
       /** @description A domain of the project. */
       primary: string;
-      /** @description Domains that send their visitors to the primary domain, path and query kept. */
+      /** @description Domains that redirect to the primary domain. Path and query are kept. */
       redirects?: components["schemas"]["NewRedirect"][];
     };
-    /** @description A domain that is to send its visitors to the primary domain. */
+    /** @description A domain that redirects to the primary domain. */
     NewRedirect: {
       /** @description A domain of the project. */
       from: string;
@@ -822,7 +836,7 @@ export interface components {
     Key: {
       /**
        * Format: int64
-       * @description Identifies the key. It is not secret.
+       * @description Unique identifier of the key. It is not secret.
        */
       id: number;
       /** @description What the key is for, in your own words. */
@@ -836,28 +850,28 @@ export interface components {
        * @description When the key expires. Without it, the key never expires.
        */
       expiresAt?: string;
-      /** @description The first characters of its newest secret, to recognise it by. */
+      /** @description The first characters of the newest secret. They help to recognise the key. */
       prefix: string;
       /**
        * Format: date-time
-       * @description When it was created.
+       * @description When the key was created.
        */
       createdAt: string;
       /**
        * Format: date-time
-       * @description When it was last used, accurate to a few seconds.
+       * @description When the key was last used, accurate to a few seconds.
        */
       lastUsedAt?: string;
       /**
        * Format: date-time
-       * @description When it was revoked.
+       * @description When the key was revoked.
        */
       revokedAt?: string;
-      /** @description Its calls to deprecated operations since the server started. */
+      /** @description Number of calls to deprecated operations with this key since the server started. */
       deprecatedCalls?: number;
     };
     /**
-     * @description What a key may do. `*`: everything, including scopes of later versions; `pets:read`: list and fetch animals; `pets:write`: add and change animals; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `keys:admin`: create, list, rotate and revoke API keys.
+     * @description A permission of a key. `*`: everything, including scopes of later versions; `pets:read`: read animals and categories; `pets:write`: add, change and delete animals and categories; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `keys:admin`: create, list, rotate and revoke API keys.
      * @enum {string}
      */
     Scope:
@@ -870,13 +884,13 @@ export interface components {
       | "platform:write"
       | "metrics:read"
       | "keys:admin";
-    /** @description API keys, ascending by id. */
+    /** @description API keys in ascending order of id. */
     Keys: components["schemas"]["Key"][];
     /** @description An API key with its secret. */
     MintedKey: {
       /**
        * Format: int64
-       * @description Identifies the key. It is not secret.
+       * @description Unique identifier of the key. It is not secret.
        */
       id: number;
       /** @description What the key is for, in your own words. */
@@ -890,24 +904,24 @@ export interface components {
        * @description When the key expires. Without it, the key never expires.
        */
       expiresAt?: string;
-      /** @description The first characters of its newest secret, to recognise it by. */
+      /** @description The first characters of the newest secret. They help to recognise the key. */
       prefix: string;
       /**
        * Format: date-time
-       * @description When it was created.
+       * @description When the key was created.
        */
       createdAt: string;
       /**
        * Format: date-time
-       * @description When it was last used, accurate to a few seconds.
+       * @description When the key was last used, accurate to a few seconds.
        */
       lastUsedAt?: string;
       /**
        * Format: date-time
-       * @description When it was revoked.
+       * @description When the key was revoked.
        */
       revokedAt?: string;
-      /** @description Send it after `Authorization: Bearer`. It is shown only once and is not stored. */
+      /** @description The API key itself, for the header `Authorization: Bearer`. It is shown only once, and is not stored. */
       secret: string;
     };
     /** @description A key to create. */
@@ -926,7 +940,7 @@ export interface components {
     };
     /** @description How to rotate a key. */
     Rotation: {
-      /** @description How long the old secret stays valid; 86400 by default. */
+      /** @description How long the old secret stays valid, in seconds. The default is 86400, one day. */
       graceSeconds?: number;
     };
     /** @description The process is alive. */
@@ -938,27 +952,27 @@ export interface components {
     Readiness: {
       /** @enum {string} */
       status: "ready";
-      /** @description Absent if there are none. */
+      /** @description Problems that need attention soon. Absent if there are none. */
       warnings?: components["schemas"]["ReadinessWarning"][];
     };
     /** @description A problem that needs attention soon. */
     ReadinessWarning: {
       /** @description The kind of warning. */
       code: string;
-      /** @description The number of things affected. */
+      /** @description Number of affected things. */
       count: number;
-      /** @description What to do; only for a key with the scope `metrics:read`. */
+      /** @description What to do. Only keys with the scope `metrics:read` see it. */
       message?: string;
     };
     /** @description An OpenAPI document. */
     OpenApiDocument: {
-      /** @description The version of OpenAPI. */
+      /** @description Version of OpenAPI. */
       openapi: string;
       /** @description Title, version and description of the API. */
       info: {
         [key: string]: unknown;
       };
-      /** @description The operations, by path. */
+      /** @description The operations by path. */
       paths: {
         [key: string]: unknown;
       };
@@ -977,9 +991,9 @@ export interface operations {
   listProjects: {
     parameters: {
       query?: {
-        /** @description The maximum number of items to return. */
+        /** @description Maximum number of items returned. */
         limit?: number;
-        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
         cursor?: string;
       };
       header?: never;
@@ -1196,9 +1210,9 @@ export interface operations {
   listDeploys: {
     parameters: {
       query?: {
-        /** @description The maximum number of items to return. */
+        /** @description Maximum number of items returned. */
         limit?: number;
-        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
         cursor?: string;
       };
       header?: never;
@@ -1270,7 +1284,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The deploy is served. */
+      /** @description The site is deployed and served. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -1392,7 +1406,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The deploy is served. */
+      /** @description The site is deployed and served. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1426,9 +1440,9 @@ export interface operations {
   listDomains: {
     parameters: {
       query?: {
-        /** @description The maximum number of items to return. */
+        /** @description Maximum number of items returned. */
         limit?: number;
-        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
         cursor?: string;
       };
       header?: never;
@@ -1505,7 +1519,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The project has the domain already. */
+      /** @description The project already has this domain. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1536,7 +1550,7 @@ export interface operations {
           "application/json": components["schemas"]["Domain"];
         };
       };
-      /** @description The domain. It waits for its record. */
+      /** @description Domain added. It waits for its DNS record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -1582,7 +1596,7 @@ export interface operations {
       path: {
         /** @description The project's slug. */
         slug: string;
-        /** @description The domain, with U-labels or A-labels, in any case. */
+        /** @description The domain, in Unicode or in Punycode. Case makes no difference. */
         hostname: string;
       };
       cookie?: never;
@@ -1638,14 +1652,14 @@ export interface operations {
       path: {
         /** @description The project's slug. */
         slug: string;
-        /** @description The domain, with U-labels or A-labels, in any case. */
+        /** @description The domain, in Unicode or in Punycode. Case makes no difference. */
         hostname: string;
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description The domain is gone. */
+      /** @description The domain is removed. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -1670,14 +1684,14 @@ export interface operations {
       path: {
         /** @description The project's slug. */
         slug: string;
-        /** @description The domain, with U-labels or A-labels, in any case. */
+        /** @description The domain, in Unicode or in Punycode. Case makes no difference. */
         hostname: string;
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description The domain as it is now, with every response to the check. */
+      /** @description The domain with the findings and every DNS response of this check. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1726,14 +1740,14 @@ export interface operations {
       path: {
         /** @description The project's slug. */
         slug: string;
-        /** @description The domain, with U-labels or A-labels, in any case. */
+        /** @description The domain, in Unicode or in Punycode. Case makes no difference. */
         hostname: string;
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description The domain. */
+      /** @description The primary domain. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1778,23 +1792,23 @@ export interface operations {
   listDomainEvents: {
     parameters: {
       query?: {
-        /** @description The maximum number of items to return. */
+        /** @description Maximum number of items returned. */
         limit?: number;
-        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
         cursor?: string;
       };
       header?: never;
       path: {
         /** @description The project's slug. */
         slug: string;
-        /** @description The domain, with U-labels or A-labels, in any case. */
+        /** @description The domain, in Unicode or in Punycode. Case makes no difference. */
         hostname: string;
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description What happened. */
+      /** @description The events. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1969,7 +1983,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The configuration as it is now. */
+      /** @description The new configuration. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2006,9 +2020,9 @@ export interface operations {
   listKeys: {
     parameters: {
       query?: {
-        /** @description The maximum number of items to return. */
+        /** @description Maximum number of items returned. */
         limit?: number;
-        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
         cursor?: string;
       };
       header?: never;
@@ -2155,7 +2169,7 @@ export interface operations {
   revokeKey: {
     parameters: {
       query?: {
-        /** @description `true`: revoke the key even if no other usable key can manage keys. */
+        /** @description `true` revokes the key even if no other usable key can manage keys. */
         force?: "true" | "false";
       };
       header?: never;
@@ -2368,7 +2382,7 @@ export interface operations {
           "application/json": components["schemas"]["OpenApiDocument"];
         };
       };
-      /** @description The client already has the current representation. */
+      /** @description Not modified: the client already has the current version. */
       304: {
         headers: {
           [name: string]: unknown;
@@ -2417,7 +2431,7 @@ export interface operations {
           "application/json": components["schemas"]["OpenApiDocument"];
         };
       };
-      /** @description The client already has the current representation. */
+      /** @description Not modified: the client already has the current version. */
       304: {
         headers: {
           [name: string]: unknown;

@@ -10,13 +10,13 @@ export interface paths {
     };
     /**
      * List animals
-     * @description In ascending order of id. While more pages follow, the `Link` header gives the address of the next one (`rel="next"`): use it unchanged. Animals without a status are listed, but no status filter selects them. Needs the scope `pets:read`.
+     * @description Returns a page of animals in ascending order of id. If more follow, the `Link` header has the address of the next page (`rel="next"`). Use that address unchanged. An animal without a status is listed, but no status filter selects it. Requires the scope `pets:read`.
      */
     get: operations["listPets"];
     put?: never;
     /**
      * Add an animal
-     * @description The animal is on disk before the response is sent. Needs the scope `pets:write`.
+     * @description Adds an animal. It is on disk before the response is sent. Requires the scope `pets:write`.
      */
     post: operations["createPet"];
     delete?: never;
@@ -35,21 +35,21 @@ export interface paths {
     /**
      * Fetch one animal
      * @deprecated
-     * @description Deprecated: it will be removed on 5 December 2030. Use `GET /pets` with the status filter instead. Needs the scope `pets:read`.
+     * @description Returns one animal by id. This operation is deprecated and will be removed on 5 December 2030. Use `GET /pets` with the status filter instead. Requires the scope `pets:read`.
      */
     get: operations["getPet"];
     put?: never;
     post?: never;
     /**
      * Delete an animal
-     * @description The deletion is on disk before the response is sent, and the id is never used again. An animal that an open order holds cannot be deleted. Needs the scope `pets:write`.
+     * @description Deletes an animal. The deletion is on disk before the response is sent, and the id is never used again. An animal that an open order holds can't be deleted. Requires the scope `pets:write`.
      */
     delete: operations["deletePet"];
     options?: never;
     head?: never;
     /**
      * Change an animal
-     * @description A JSON merge patch (RFC 7396): absent fields keep their value, and `status: null` removes the status. While an open order holds the animal, only the order changes its status. The change is on disk before the response is sent. Needs the scope `pets:write`.
+     * @description Applies a JSON merge patch (RFC 7396). Absent fields keep their value, and `null` clears the status. While an open order holds the animal, only the order can change its status. The change is on disk before the response is sent. Requires the scope `pets:write`.
      */
     patch: operations["changePet"];
     trace?: never;
@@ -63,7 +63,13 @@ export interface paths {
     };
     /**
      * Stream changes to animals
-     * @description Server-sent events: `added`, `changed` and `deleted`. Each has an id, and its `data` is the animal as it is when the event is sent, or only the animal's id if it has been deleted. The stream starts with the next change, or after the event that `Last-Event-ID` names. If events after that one are missing, the first event is `reset`: list the animals again. The newest 1,000,000 events are kept, but none of them when a backup is restored. A comment is sent every 15 seconds. An API key may have 10 open streams, and all keys together 100. Needs the scope `pets:read`.
+     * @description Sends server-sent events: `added`, `changed` and `deleted`. Each event has an id. Its `data` is the current animal, or only the id of a deleted one.
+     *
+     *     The stream starts with the next change. To resume, send `Last-Event-ID`: the stream starts after that event. If later events are missing, the first event is `reset`: list the animals again. The service keeps the newest 1,000,000 events. A restored backup has none.
+     *
+     *     A comment every 15 seconds keeps the connection open. An API key can have 10 open streams, and all keys together 100.
+     *
+     *     Requires the scope `pets:read`.
      */
     get: operations["streamPets"];
     put?: never;
@@ -83,7 +89,7 @@ export interface paths {
     };
     /**
      * Count the animals
-     * @description The number of animals by status and by the day on which they were added. New animals count at once; everything else is at most ten seconds old. Needs the scope `pets:read`.
+     * @description Counts animals by status and by the day they were added. New animals count at once. Other changes can take up to ten seconds. Requires the scope `pets:read`.
      */
     get: operations["getStatistics"];
     put?: never;
@@ -103,13 +109,13 @@ export interface paths {
     };
     /**
      * List categories
-     * @description In ascending order of id. While more pages follow, the `Link` header gives the address of the next one. Needs the scope `pets:read`.
+     * @description Returns a page of categories in ascending order of id. If more follow, the `Link` header has the address of the next page. Requires the scope `pets:read`.
      */
     get: operations["listCategories"];
     put?: never;
     /**
      * Add a category
-     * @description Names are unique. Case, compatible forms of a letter (NFKC) and the amount of white space make no difference. The category is on disk before the response is sent. Needs the scope `pets:write`.
+     * @description Adds a category. Names are unique. Case, compatible forms of a letter (NFKC) and the amount of white space make no difference. The category is on disk before the response is sent. Requires the scope `pets:write`.
      */
     post: operations["createCategory"];
     delete?: never;
@@ -127,21 +133,21 @@ export interface paths {
     };
     /**
      * Fetch one category
-     * @description Animals may refer to an id that no category has. Needs the scope `pets:read`.
+     * @description Returns one category by id. A category can be missing although animals refer to its id. Requires the scope `pets:read`.
      */
     get: operations["getCategory"];
     put?: never;
     post?: never;
     /**
      * Delete a category
-     * @description The category must have no animals. Its id is never used again. Needs the scope `pets:write`.
+     * @description Deletes a category that has no animals. Its id is never used again. Requires the scope `pets:write`.
      */
     delete: operations["deleteCategory"];
     options?: never;
     head?: never;
     /**
      * Rename a category
-     * @description A JSON merge patch (RFC 7396). The animals of the category stay in it. Needs the scope `pets:write`.
+     * @description Applies a JSON merge patch (RFC 7396). The animals stay in the category. Requires the scope `pets:write`.
      */
     patch: operations["changeCategory"];
     trace?: never;
@@ -155,13 +161,13 @@ export interface paths {
     };
     /**
      * List adoptions
-     * @description In ascending order of id. While more pages follow, the `Link` header gives the address of the next one. Needs the scope `orders:read`.
+     * @description Returns a page of adoptions in ascending order of id. If more follow, the `Link` header has the address of the next page. Requires the scope `orders:read`.
      */
     get: operations["listOrders"];
     put?: never;
     /**
      * Start an adoption
-     * @description The animal must be `available` and becomes `pending` in the same atomic step: of concurrent orders for one animal, one succeeds. Both are on disk before the response is sent. Needs the scope `orders:write`.
+     * @description Places an order for an animal. The animal must be `available`, and becomes `pending` in the same atomic step. If several clients order one animal at the same time, one succeeds. Both changes are on disk before the response is sent. Requires the scope `orders:write`.
      */
     post: operations["placeOrder"];
     delete?: never;
@@ -179,7 +185,7 @@ export interface paths {
     };
     /**
      * Fetch one adoption
-     * @description With its adopter, unless the adopter's data has been erased. Needs the scope `orders:read`.
+     * @description Returns one adoption with its adopter, unless the adopter's data was erased. Requires the scope `orders:read`.
      */
     get: operations["getOrder"];
     put?: never;
@@ -201,7 +207,7 @@ export interface paths {
     put?: never;
     /**
      * Approve an adoption
-     * @description The adoption must be `placed`. The animal stays `pending`. The response contains adopter and note if the key has the scope `orders:read`. Needs the scope `orders:write`.
+     * @description Approves an adoption that is `placed`. The animal stays `pending`. The response contains `adopter` and `note` only if the key has the scope `orders:read`. Requires the scope `orders:write`.
      */
     post: operations["approveOrder"];
     delete?: never;
@@ -221,7 +227,7 @@ export interface paths {
     put?: never;
     /**
      * Complete an adoption
-     * @description The adoption must be `approved`. The animal becomes `sold` in the same atomic step. The response contains adopter and note if the key has the scope `orders:read`. Needs the scope `orders:write`.
+     * @description Completes an adoption that is `approved`. The animal becomes `sold` in the same atomic step. The response contains `adopter` and `note` only if the key has the scope `orders:read`. Requires the scope `orders:write`.
      */
     post: operations["completeOrder"];
     delete?: never;
@@ -241,7 +247,7 @@ export interface paths {
     put?: never;
     /**
      * Cancel an adoption
-     * @description The adoption must be `placed` or `approved`. An animal that is `pending` becomes `available` in the same atomic step. The response contains adopter and note if the key has the scope `orders:read`. Needs the scope `orders:write`.
+     * @description Cancels an adoption that is `placed` or `approved`. A `pending` animal becomes `available` in the same atomic step. The response contains `adopter` and `note` only if the key has the scope `orders:read`. Requires the scope `orders:write`.
      */
     post: operations["cancelOrder"];
     delete?: never;
@@ -261,11 +267,11 @@ export interface components {
        * @description Unique identifier, assigned by the service on creation.
        */
       id: number;
-      /** @description The animal's name: more than white space, without control characters. */
+      /** @description The animal's name. It must contain more than white space, and no control characters. */
       name: string;
       /**
        * Format: int64
-       * @description Id of the category the animal belongs to. JavaScript clients lose digits beyond 2^53 unless they parse it as a BigInt.
+       * @description Id of the category the animal belongs to. In JavaScript, parse it as a BigInt: numbers lose digits beyond 2^53.
        */
       categoryId: number | bigint;
       status?: components["schemas"]["PetStatus"];
@@ -275,58 +281,58 @@ export interface components {
      * @enum {string}
      */
     PetStatus: "available" | "pending" | "sold";
-    /** @description Animals, ascending by id. */
+    /** @description Animals in ascending order of id. */
     Pets: components["schemas"]["Pet"][];
     /** @description An animal to add. */
     NewPet: {
-      /** @description The animal's name: more than white space, without control characters. */
+      /** @description The animal's name. It must contain more than white space, and no control characters. */
       name: string;
       /**
        * Format: int64
-       * @description Id of the category the animal belongs to. JavaScript clients lose digits beyond 2^53 unless they parse it as a BigInt.
+       * @description Id of the category the animal belongs to. In JavaScript, parse it as a BigInt: numbers lose digits beyond 2^53.
        */
       categoryId: number | bigint;
       status?: components["schemas"]["PetStatus"];
     };
     /** @description The fields to change. Absent fields keep their value (RFC 7396). */
     PetChange: {
-      /** @description The animal's name: more than white space, without control characters. */
+      /** @description The animal's name. It must contain more than white space, and no control characters. */
       name?: string;
       /**
        * Format: int64
-       * @description Id of the category the animal belongs to. JavaScript clients lose digits beyond 2^53 unless they parse it as a BigInt.
+       * @description Id of the category the animal belongs to. In JavaScript, parse it as a BigInt: numbers lose digits beyond 2^53.
        */
       categoryId?: number | bigint;
-      /** @description Availability status; `null` clears it. */
+      /** @description Availability status. `null` clears it. */
       status?: components["schemas"]["PetStatus"] | null;
     };
-    /** @description How many animals there are. */
+    /** @description The number of animals. */
     Statistics: {
-      /** @description All animals. */
+      /** @description Number of all animals. */
       total: number;
       byStatus: components["schemas"]["StatusCounts"];
-      /** @description The last 30 days, oldest first; the last one is today. */
+      /** @description The last 30 days, oldest first. The last one is today. */
       addedByDay: components["schemas"]["AddedOnDay"][];
     };
-    /** @description Animals by their status. */
+    /** @description The number of animals by status. */
     StatusCounts: {
-      /** @description Animals that can be adopted. */
+      /** @description Number of animals that can be adopted. */
       available: number;
-      /** @description Animals with an adoption in progress. */
+      /** @description Number of animals with an adoption in progress. */
       pending: number;
-      /** @description Animals that were adopted. */
+      /** @description Number of adopted animals. */
       sold: number;
-      /** @description Animals without a status. */
+      /** @description Number of animals without a status. */
       none: number;
     };
-    /** @description How many animals were added on a day. */
+    /** @description The number of animals added on one day. */
     AddedOnDay: {
       /**
        * Format: date
-       * @description A day in UTC.
+       * @description The day, in UTC.
        */
       date: string;
-      /** @description Animals added on this day. */
+      /** @description Number of animals added on this day. */
       count: number;
     };
     /** @description Every error has this form. */
@@ -340,31 +346,31 @@ export interface components {
     };
     /** @description A category to add. */
     NewCategory: {
-      /** @description The name of the category. Names are unique, whatever their case and spacing. */
+      /** @description The name of the category. Names are unique, and case and spacing make no difference. */
       name: string;
     };
     /** @description The fields to change. Absent fields keep their value (RFC 7396). */
     CategoryChange: {
-      /** @description The name of the category. Names are unique, whatever their case and spacing. */
+      /** @description The name of the category. Names are unique, and case and spacing make no difference. */
       name?: string;
     };
     /** @description A category of animals. */
     Category: {
       /**
        * Format: int64
-       * @description Unique identifier, assigned by the service. Animals refer to it.
+       * @description Unique identifier, assigned by the service. Animals refer to it in `categoryId`.
        */
       id: number;
-      /** @description The name of the category. Names are unique, whatever their case and spacing. */
+      /** @description The name of the category. Names are unique, and case and spacing make no difference. */
       name: string;
     };
-    /** @description Categories, ascending by id. */
+    /** @description Categories in ascending order of id. */
     Categories: components["schemas"]["Category"][];
     /** @description An adoption to start. */
     NewOrder: {
       /**
        * Format: int64
-       * @description Id of the animal.
+       * @description Id of the animal to adopt.
        */
       petId: number;
       adopter: components["schemas"]["NewAdopter"];
@@ -378,7 +384,7 @@ export interface components {
       /** @description The adopter's email address. */
       email: string;
     };
-    /** @description An adoption. Only keys with the scope `orders:read` see `adopter` and `note`. Both are absent once the adopter's data has been erased. */
+    /** @description An adoption. Only keys with the scope `orders:read` see `adopter` and `note`. Both are absent after the adopter's data was erased. */
     Order: {
       /**
        * Format: int64
@@ -387,7 +393,7 @@ export interface components {
       id: number;
       /**
        * Format: int64
-       * @description Id of the animal. The animal may have been deleted once the order is no longer open.
+       * @description Id of the animal. After the order is closed, the animal can be deleted.
        */
       petId: number;
       adopter?: components["schemas"]["Adopter"];
@@ -417,7 +423,7 @@ export interface components {
      * @enum {string}
      */
     OrderStatus: "placed" | "approved" | "completed" | "cancelled";
-    /** @description Adoptions, ascending by id. */
+    /** @description Adoptions in ascending order of id. */
     Orders: components["schemas"]["Order"][];
   };
   responses: never;
@@ -431,17 +437,17 @@ export interface operations {
   listPets: {
     parameters: {
       query?: {
-        /** @description The maximum number of items to return. */
+        /** @description Maximum number of animals returned. */
         limit?: number;
-        /** @description Availability status. */
+        /** @description Filter by availability status. */
         status?: components["schemas"]["PetStatus"];
-        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
         cursor?: string;
-        /** @description Only animals of this category. */
+        /** @description Filter by category. */
         categoryId?: number | bigint;
-        /** @description One to eight words. Only animals whose name has, for each of them, a word that begins with it. Case and accents are ignored. */
+        /** @description Search by name: one to eight words. Each must be the beginning of a word in the name. Case and accents make no difference. */
         q?: string;
-        /** @description Only animals with these ids: 1 to 100, separated by commas. Ids that no animal has are ignored. */
+        /** @description Filter by id: 1 to 100 ids, separated by commas. Unknown ids are ignored. */
         ids?: string;
       };
       header?: {
@@ -477,7 +483,7 @@ export interface operations {
           "application/json": components["schemas"]["Pets"];
         };
       };
-      /** @description The client already has the current representation. */
+      /** @description Not modified: the client already has the current version. */
       304: {
         headers: {
           [name: string]: unknown;
@@ -499,7 +505,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: a retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
+        /** @description Makes a retry safe (draft-ietf-httpapi-idempotency-key-header). Choose a new key for each action, such as a UUID. The response is stored for 24 hours. A retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, a retry gets 409. The quotes can be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path?: never;
@@ -578,7 +584,7 @@ export interface operations {
           "application/json": components["schemas"]["Pet"];
         };
       };
-      /** @description The client already has the current representation. */
+      /** @description Not modified: the client already has the current version. */
       304: {
         headers: {
           [name: string]: unknown;
@@ -600,7 +606,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing changes and the response is 412. */
+        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing changes, and the response is 412. */
         "If-Match"?: string;
       };
       path: {
@@ -633,11 +639,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing changes and the response is 412. */
+        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing changes, and the response is 412. */
         "If-Match"?: string;
       };
       path: {
-        /** @description Id of the animal to retrieve. */
+        /** @description Id of the animal to update. */
         petId: number;
       };
       cookie?: never;
@@ -690,11 +696,11 @@ export interface operations {
   streamPets: {
     parameters: {
       query?: {
-        /** @description The same as `Last-Event-ID`, for clients that cannot send that header. The header takes precedence. */
+        /** @description The same as the header `Last-Event-ID`, for clients that can't send it. The header takes precedence. */
         lastEventId?: string;
       };
       header?: {
-        /** @description The id of the last event that the client has read: the stream resumes after it. */
+        /** @description Id of the last event that the client has read. The stream resumes after it. */
         "Last-Event-ID"?: string;
       };
       path?: never;
@@ -702,7 +708,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The stream. It ends when the key expires or is revoked, and when the server stops. */
+      /** @description The stream. It ends if the key expires or is revoked, and when the server stops. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -894,9 +900,9 @@ export interface operations {
   listCategories: {
     parameters: {
       query?: {
-        /** @description The maximum number of items to return. */
+        /** @description Maximum number of items returned. */
         limit?: number;
-        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
         cursor?: string;
       };
       header?: never;
@@ -937,7 +943,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: a retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
+        /** @description Makes a retry safe (draft-ietf-httpapi-idempotency-key-header). Choose a new key for each action, such as a UUID. The response is stored for 24 hours. A retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, a retry gets 409. The quotes can be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path?: never;
@@ -1010,7 +1016,7 @@ export interface operations {
           "application/json": components["schemas"]["Category"];
         };
       };
-      /** @description The client already has the current representation. */
+      /** @description Not modified: the client already has the current version. */
       304: {
         headers: {
           [name: string]: unknown;
@@ -1032,7 +1038,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing changes and the response is 412. */
+        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing changes, and the response is 412. */
         "If-Match"?: string;
       };
       path: {
@@ -1065,7 +1071,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing changes and the response is 412. */
+        /** @description Entity tags, or `*`. If none of them is the current `ETag`, nothing changes, and the response is 412. */
         "If-Match"?: string;
       };
       path: {
@@ -1120,13 +1126,13 @@ export interface operations {
   listOrders: {
     parameters: {
       query?: {
-        /** @description The maximum number of items to return. */
+        /** @description Maximum number of items returned. */
         limit?: number;
-        /** @description The progress of the adoption. */
+        /** @description Filter by status. */
         status?: components["schemas"]["OrderStatus"];
-        /** @description Only orders of this animal. */
+        /** @description Filter by animal. */
         petId?: number;
-        /** @description Where the page starts: copy it from the `Link` header of the previous page. */
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
         cursor?: string;
       };
       header?: never;
@@ -1175,7 +1181,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: a retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
+        /** @description Makes a retry safe (draft-ietf-httpapi-idempotency-key-header). Choose a new key for each action, such as a UUID. The response is stored for 24 hours. A retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, a retry gets 409. The quotes can be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path?: never;
@@ -1281,7 +1287,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: a retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
+        /** @description Makes a retry safe (draft-ietf-httpapi-idempotency-key-header). Choose a new key for each action, such as a UUID. The response is stored for 24 hours. A retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, a retry gets 409. The quotes can be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path: {
@@ -1325,7 +1331,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: a retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
+        /** @description Makes a retry safe (draft-ietf-httpapi-idempotency-key-header). Choose a new key for each action, such as a UUID. The response is stored for 24 hours. A retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, a retry gets 409. The quotes can be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path: {
@@ -1369,7 +1375,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description A key that you choose, a new one for each action, in double quotes. The response is stored for 24 hours: a retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, others get 409 (draft-ietf-httpapi-idempotency-key-header). The quotes may be omitted if the key has no space, comma or quote. */
+        /** @description Makes a retry safe (draft-ietf-httpapi-idempotency-key-header). Choose a new key for each action, such as a UUID. The response is stored for 24 hours. A retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, a retry gets 409. The quotes can be omitted if the key has no space, comma or quote. */
         "Idempotency-Key"?: string;
       };
       path: {

@@ -6,8 +6,8 @@ export type Scope = Exclude<Grant, "*">;
 
 /** The API's descriptions. */
 export const SCOPES: Record<Scope, string> = {
-  "pets:read": "list and fetch animals",
-  "pets:write": "add and change animals",
+  "pets:read": "read animals and categories",
+  "pets:write": "add, change and delete animals and categories",
   "orders:read": "read orders",
   "orders:write": "place and change orders",
   "platform:read": "read projects, deploys and domains",
