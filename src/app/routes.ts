@@ -15,7 +15,6 @@ import { formatRate } from "../keys/rate.ts";
 import { keyRoutes } from "../keys/routes.ts";
 import type { KeyService } from "../keys/service.ts";
 import { manualRoutes } from "../manual/routes.ts";
-import type { Addresses } from "../openapi/sections.ts";
 import type { Documents } from "../openapi/generate.ts";
 import { docsRoutes } from "../openapi/routes.ts";
 import { orderRoutes } from "../orders/routes.ts";
@@ -23,6 +22,8 @@ import { eventStream } from "../pets/events/stream-response.ts";
 import { petRoutes } from "../pets/routes.ts";
 import { projectAddresses } from "../projects/addresses.ts";
 import { projectRoutes } from "../projects/routes.ts";
+import { apiPages } from "./api-pages.ts";
+import { documentAddresses } from "./document-addresses.ts";
 import { serverEdition } from "./manual.ts";
 import type { Services } from "./services.ts";
 
@@ -41,12 +42,6 @@ export interface RouteContext {
   documents: () => Promise<Documents>;
 }
 
-/** The origins that the settings give to OpenAPI documents. */
-export const documentAddresses = ({ baseUrl, stagingBaseUrl }: Config): Addresses => ({
-  baseUrl: baseUrl ?? "",
-  stagingBaseUrl: stagingBaseUrl ?? "",
-});
-
 const keyReader =
   (keys: KeyService) =>
   ({ headers }: Request) =>
@@ -59,6 +54,8 @@ export const createRoutes = (
 ) => {
   const { keys, pets, categories, orders, projects, deploys, domains, domainSettings } = services;
   const { withoutIdleTimeout } = connections;
+  const { documents, port } = context;
+  const addresses = documentAddresses(config, port);
   const keyOf = keyReader(keys);
   const stream = eventStream({
     streams: services.petStreams,
@@ -69,7 +66,7 @@ export const createRoutes = (
     petRoutes({ pets, pages: services.petPages, statistics: services.petStatistics, stream, macros }),
     categoryRoutes({ categories, macros }),
     orderRoutes({ orders, macros }),
-    projectRoutes({ projects, addresses: projectAddresses(config, context.port), macros }),
+    projectRoutes({ projects, addresses: projectAddresses(config, port), macros }),
     deployRoutes({ deploys, macros, withoutIdleTimeout }),
     domainRoutes({ domains, roles: domainSettings, macros, withoutIdleTimeout }),
     keyRoutes({ keys, deprecatedCalls: metrics.deprecatedCalls, macros }),
@@ -83,12 +80,8 @@ export const createRoutes = (
       metrics,
       macros,
     }),
-    manualRoutes({ edition: serverEdition(config), macros }),
-    docsRoutes({
-      documents: context.documents,
-      addresses: { ...documentAddresses(config), localUrl: `http://localhost:${context.port}` },
-      macros,
-    }),
+    manualRoutes({ edition: serverEdition(config, apiPages(documents, addresses, "")), macros }),
+    docsRoutes({ documents, addresses, macros }),
     ...(config.console
       ? [consoleRoutes({ ...context.console, authenticate: keys.authenticate, formatRate, macros })]
       : []),

@@ -16,6 +16,7 @@ import { openAdminKey } from "./admin-key.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
 import { readinessChecks } from "./health.ts";
 import { createListeners } from "./listeners.ts";
+import { generateDocuments } from "../openapi/generate.ts";
 import { publishManual } from "./manual.ts";
 import { migrateData } from "./migration.ts";
 
@@ -104,7 +105,7 @@ export const startServer = async (
     lock,
     log,
     watchMs,
-    publishManual: () => publishManual(config, services),
+    publishManual: () => publishManual(config, services, () => generateDocuments(app)),
     refusedHosts,
   });
   if (backups) pollers.push(backups);

@@ -7,6 +7,7 @@ import type { Clock } from "../../src/lib/time.ts";
 import { type Vitals } from "../../src/app/health.ts";
 import { createRequestHandlers, noListeners } from "../../src/app/request-handlers.ts";
 import { publishManual } from "../../src/app/manual.ts";
+import { generateDocuments } from "../../src/openapi/generate.ts";
 import { systemRuntime } from "../../src/app/runtime.ts";
 import { type ServiceOptions, type Services, createServices } from "../../src/app/services.ts";
 import { atEnd, temporaryDirectory } from "./ends.ts";
@@ -154,7 +155,7 @@ export const openStore = async ({
     deploys: services.deploys,
     scrub: services.scrub,
     domainScheduler: services.domainScheduler,
-    publishManual: () => publishManual(config, services),
+    publishManual: () => publishManual(config, services, () => generateDocuments(app)),
     streams: services.petStreams,
     app,
     fetch,

@@ -21,7 +21,7 @@ export const JSON_NOTATION: Notation = {
   indent: 2,
 };
 
-const MAX_WIDTH = 80;
+const MAX_WIDTH = 56;
 
 const scalar = (value: unknown, notation: Notation): string => {
   if (value === true) return notation.true;

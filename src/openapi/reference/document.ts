@@ -1,0 +1,84 @@
+import type { Json } from "../json.ts";
+import type { CodeSample } from "../samples/samples.ts";
+
+export interface Parameter {
+  name: string;
+  in: "path" | "query" | "header";
+  required?: boolean;
+  description?: string;
+  schema: Json;
+}
+
+type Content = Record<
+  string,
+  { schema?: Json; example?: unknown; examples?: Record<string, { value: { code?: string } }> }
+>;
+
+export interface Response {
+  description: string;
+  headers?: Json;
+  content?: Content;
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  deprecated?: boolean;
+  "x-stability"?: string;
+  "x-codeSamples": CodeSample[];
+  parameters?: Parameter[];
+  requestBody?: { content: Content };
+  responses: Record<string, Response>;
+}
+
+/** The parts of an OpenAPI document that the reference shows. */
+export interface Document {
+  info: { title: string; description: string; version: string };
+  servers: { url: string; description: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    headers: Record<string, { description: string; schema: Json }>;
+    schemas: Record<string, Json>;
+  };
+}
+
+/** An operation with its place. */
+export interface PlacedOperation extends Operation {
+  method: string;
+  /** From the root of the host, with `{parameters}`. */
+  path: string;
+}
+
+/** The path that all paths of a document begin with: `/v1`, or nothing. */
+const basePathOf = ({ servers }: Document): string =>
+  new URL(servers[0]?.url ?? "/", "http://localhost").pathname.replace(/\/$/, "");
+
+export interface TagWithOperations {
+  name: string;
+  description: string;
+  operations: PlacedOperation[];
+}
+
+/** The operations of each tag, in the order of the tags. */
+export const operationsByTag = (document: Document): TagWithOperations[] => {
+  const base = basePathOf(document);
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) =>
+      Object.assign({ method: method.toUpperCase(), path: base + path }, operation),
+    ),
+  );
+  return document.tags.map((tag) => ({
+    name: tag.name,
+    description: tag.description,
+    operations: operations.filter(({ tags }) => tags.includes(tag.name)),
+  }));
+};
+
+/** The name of the schema that a reference names; undefined for other schemas. */
+export const referredName = (schema: Json | undefined): string | undefined => {
+  const reference = schema?.["$ref"];
+  return typeof reference === "string" ? reference.split("/").at(-1) : undefined;
+};
