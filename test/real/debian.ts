@@ -96,7 +96,7 @@ const boot = async (root: string) => {
     await kill();
     throw error;
   }
-  return { enter, kill };
+  return { enter, kill, leader };
 };
 
 /**
@@ -132,6 +132,8 @@ export const startDebian = async () => {
   return {
     /** Its file system, as this machine sees it. */
     root,
+    /** Its first process, as this machine sees it. */
+    leader: (): number => machine.leader,
     /** Runs a bash command in it as root, to its end. */
     run: (command: string): Promise<Finished> => machine.enter(command),
     /** As `run`. @returns standard output @throws with all output if the command fails */

@@ -13,6 +13,7 @@ import { matches } from "../../manual/match.ts";
 import { EXECUTABLE } from "../support.ts";
 import { openServers } from "./servers.ts";
 import { openShell } from "./shell.ts";
+import { isWhole } from "./whole.ts";
 
 const ROOT = resolve(import.meta.dir, "../../..");
 const COMMAND_MS = 60_000;
@@ -24,12 +25,6 @@ export interface Outcome {
   /** The first step that failed: where, what was expected, and what was there instead. */
   failure?: string;
 }
-
-/** By bash's own grammar. A heredoc without its end is only a warning. */
-const isWhole = (command: string): boolean => {
-  const { success, stderr } = Bun.spawnSync(["bash", "-n"], { stdin: Buffer.from(command), stderr: "pipe" });
-  return success && stderr.length === 0;
-};
 
 const run = (argv: string[], env?: Record<string, string>, cwd?: string) => {
   const { success, stdout, stderr } = Bun.spawnSync(argv, { ...(env && { env }), ...(cwd && { cwd }) });

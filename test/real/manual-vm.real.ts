@@ -1,0 +1,88 @@
+import { expect } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { type Step, blocksOf, stepsOf } from "../manual/blocks.ts";
+import { matches } from "../manual/match.ts";
+import { DEBIAN_PROGRAMS, type Debian, startDebian } from "./debian.ts";
+import { isWhole } from "./manual/whole.ts";
+import { EXECUTABLE, directory, real, until } from "./support.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+const PAGE = "src/manual/tutorials/on-a-vm-in-ten-minutes.md";
+const SETUP = join(import.meta.dir, "manual/tutorials-on-a-vm-in-ten-minutes.setup.sh");
+
+/** Starts what the internet has around the machine, in its network. It ends with the scope. */
+const surround = async (machine: Debian) => {
+  const notes = directory();
+  const settings = join(notes.path, "settings");
+  writeFileSync(settings, "");
+  const log = join(notes.path, "setup.log");
+  const alone = ["unshare", "--pid", "--fork", "--kill-child"];
+  const inNetwork = ["nsenter", "--net", `--target=${machine.leader()}`];
+  const around = Bun.spawn([...alone, ...inNetwork, "bash", "-e", SETUP], {
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      ROOT,
+      EXECUTABLE,
+      MACHINE: machine.root,
+      NOTES: notes.path,
+      BIN: notes.path,
+      SETUP_ENV: settings,
+    },
+    stdin: "ignore",
+    stdout: Bun.file(log),
+    stderr: Bun.file(log),
+  });
+  const isReady = () => {
+    if (around.exitCode !== null) throw new Error(`the setup ended: ${readFileSync(log, "utf8")}`);
+    return existsSync(join(notes.path, "ready"));
+  };
+  await until("there is a DNS and a CA around the machine", isReady, 30_000);
+  await machine.must("update-ca-certificates");
+  return {
+    async [Symbol.asyncDispose]() {
+      around.kill("SIGKILL");
+      await around.exited;
+      notes[Symbol.dispose]();
+    },
+  };
+};
+
+/** One terminal of root: variables stay from one command to the next. */
+const inTerminal = (command: string): string =>
+  `set -a; [ ! -e /run/terminal ] || . /run/terminal; ${command}\nexport -p >/run/terminal`;
+
+/** @returns what is wrong; undefined if nothing is */
+const take = async (machine: Debian, step: Step): Promise<string | undefined> => {
+  if (step.kind === "serve") return "a service needs no second terminal";
+  if (step.kind === "write") {
+    const path = join(machine.root, resolve("/root", step.path));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, step.text);
+    return undefined;
+  }
+  const { code, stdout, stderr } = await machine.run(inTerminal(step.command));
+  if (code !== step.exitCode) return `exit code ${code}: ${stdout}${stderr}`;
+  const { expected } = step;
+  const found = expected?.kind === "text" ? stdout + stderr : stdout;
+  return expected && !matches(expected, found) ? `expected:\n${expected.text}\ngot:\n${found}` : undefined;
+};
+
+real(
+  "a reader who follows the tutorial of a virtual machine on a bare Debian gets what it shows",
+  [...DEBIAN_PROGRAMS, "named", "openssl", "pebble"],
+  async () => {
+    const blocks = blocksOf(readFileSync(join(ROOT, PAGE), "utf8"));
+    const steps = stepsOf(
+      blocks.filter(({ attributes }) => attributes["in"] === "debian"),
+      isWhole,
+    );
+    expect(steps.length).toBeGreaterThan(10);
+    await using machine = await startDebian();
+    await using _around = await surround(machine);
+    for (const step of steps) {
+      const problem = await take(machine, step);
+      if (problem !== undefined) throw new Error(`${PAGE}:${step.line}: ${problem}`);
+    }
+  },
+);
