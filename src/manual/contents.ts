@@ -43,6 +43,9 @@ import metrics from "./reference/metrics.md" with { type: "text" };
 import scopes from "./reference/scopes.md" with { type: "text" };
 import settings from "./reference/settings.md" with { type: "text" };
 import stagesOfADomain from "./reference/stages-of-a-domain.md" with { type: "text" };
+import onAVmInTenMinutes from "./tutorials/on-a-vm-in-ten-minutes.md" with { type: "text" };
+import firstMonth from "./how-to/first-month.md" with { type: "text" };
+import container from "./how-to/container.md" with { type: "text" };
 
 /** The source of one page. Its first line is `# Title`, and its first paragraph says what it answers. */
 export interface Source {
@@ -67,6 +70,7 @@ export const CONTENTS: readonly Section[] = [
     name: "tutorials",
     title: "Tutorials",
     pages: [
+      { name: "on-a-vm-in-ten-minutes", text: onAVmInTenMinutes },
       { name: "your-first-integration", text: yourFirstIntegration },
       { name: "publish-a-site-on-your-own-domain", text: publishASiteOnYourOwnDomain },
     ],
@@ -75,7 +79,9 @@ export const CONTENTS: readonly Section[] = [
     name: "how-to",
     title: "How-to guides",
     pages: [
+      { name: "first-month", text: firstMonth },
       { name: "behind-caddy-and-nginx", text: behindCaddyAndNginx },
+      { name: "container", text: container },
       { name: "https", text: https },
       { name: "api-keys", text: apiKeys },
       { name: "adoptions", text: adoptions },

@@ -8,7 +8,7 @@ import { isWhole } from "./manual/whole.ts";
 import { EXECUTABLE, directory, real, until } from "./support.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
-const PAGE = "src/manual/tutorials/on-a-vm-in-ten-minutes.md";
+const TUTORIAL = "src/manual/tutorials/on-a-vm-in-ten-minutes.md";
 const SETUP = join(import.meta.dir, "manual/tutorials-on-a-vm-in-ten-minutes.setup.sh");
 
 /** Starts what the internet has around the machine, in its network. It ends with the scope. */
@@ -68,21 +68,32 @@ const take = async (machine: Debian, step: Step): Promise<string | undefined> =>
   return expected && !matches(expected, found) ? `expected:\n${expected.text}\ngot:\n${found}` : undefined;
 };
 
+/** Follows the blocks of a page that are for a Debian of their own. */
+const follow = async (machine: Debian, page: string): Promise<void> => {
+  const blocks = blocksOf(readFileSync(join(ROOT, page), "utf8"));
+  const steps = stepsOf(
+    blocks.filter(({ attributes }) => attributes["in"] === "debian"),
+    isWhole,
+  );
+  expect(steps.length).toBeGreaterThan(0);
+  for (const step of steps) {
+    const problem = await take(machine, step);
+    if (problem !== undefined) throw new Error(`${page}:${step.line}: ${problem}`);
+  }
+};
+
+real("README installs the service on a bare Debian", DEBIAN_PROGRAMS, async () => {
+  await using machine = await startDebian();
+  machine.copyIn(EXECUTABLE, "/root/adoption-store");
+  await follow(machine, "README.md");
+});
+
 real(
   "a reader who follows the tutorial of a virtual machine on a bare Debian gets what it shows",
   [...DEBIAN_PROGRAMS, "named", "openssl", "pebble"],
   async () => {
-    const blocks = blocksOf(readFileSync(join(ROOT, PAGE), "utf8"));
-    const steps = stepsOf(
-      blocks.filter(({ attributes }) => attributes["in"] === "debian"),
-      isWhole,
-    );
-    expect(steps.length).toBeGreaterThan(10);
     await using machine = await startDebian();
     await using _around = await surround(machine);
-    for (const step of steps) {
-      const problem = await take(machine, step);
-      if (problem !== undefined) throw new Error(`${PAGE}:${step.line}: ${problem}`);
-    }
+    await follow(machine, TUTORIAL);
   },
 );

@@ -25,7 +25,7 @@ const follow = async (page: string, ...flags: string[]): Promise<number> => {
   return steps;
 };
 
-const pages = [...new Glob("src/manual/**/*.md").scanSync(ROOT), "src/client/README.md"]
+const pages = [...new Glob("src/manual/**/*.md").scanSync(ROOT), "README.md", "src/client/README.md"]
   .toSorted()
   // Of contributors in a clone of theirs: test/manual/pages.test.ts reads their commands.
   .filter((page) => !page.includes("/contributing/"))
