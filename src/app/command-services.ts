@@ -1,3 +1,4 @@
+import { categoryService } from "../categories/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import { dnsInspector } from "../domains/inspect.ts";
@@ -22,6 +23,9 @@ export const commandServices = (
   return {
     get keys() {
       return keyService({ keys: repositories.keys, ...runtime });
+    },
+    get categories() {
+      return categoryService({ categories: repositories.categories });
     },
     get orders() {
       return orderService({ orders: repositories.orders, clock });

@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { Cursor, Id, IdInPath, Limit, Text } from "../http/schemas.ts";
+import { schemaChecker } from "../http/validation.ts";
 
 const Name = Text("CategoryName", {
   max: 100,
@@ -11,6 +12,9 @@ export const NewCategory = t.Object(
   { name: Name },
   { $id: "NewCategory", additionalProperties: false, description: "A category to add." },
 );
+
+/** Checks names from elsewhere, such as the command line, by the rules for the body of `POST /v1/categories`. */
+export const newCategoryChecker = schemaChecker(NewCategory);
 
 export const CategoryChange = t.Object(
   { name: t.Optional(Name) },

@@ -2,6 +2,7 @@ import { and, asc, eq, gt, ne, notExists, sql } from "drizzle-orm";
 import type { StoreResponse } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { categories, pets } from "../db/schema/pets.ts";
+import { foldName } from "../lib/text.ts";
 
 export type { StoreResponse } from "../db/kept-responses.ts";
 
@@ -18,13 +19,6 @@ export interface CategoryChange {
 export type Refusal = "not_found" | "precondition_failed" | "category_name_taken" | "category_in_use";
 
 const COLUMNS = { id: categories.id, name: categories.name };
-
-/**
- * A name for comparison: compatible forms and cases of a letter are equal, and white space counts only between words. Rows
- * written when all white space counted keep their value until they are renamed.
- */
-const foldName = (name: string): string =>
-  name.normalize("NFKC").toLowerCase().replaceAll(/\s+/gu, " ").trim();
 
 /** Why nothing was written. `present` was read in the same transaction. */
 const refusalOf = (

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { VERSION } from "../app/version.ts";
 import { backupCommand } from "./backup.ts";
+import { categoriesCommand } from "./categories.ts";
 import { certificatesCommand } from "./certificates.ts";
 import { configCommand } from "./config.ts";
 import { deployCommand } from "./deploy.ts";
@@ -30,7 +31,7 @@ const versionCommand = () =>
 /** All commands by the heading of help under which they appear. A new command is one more name here. */
 const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
   "Run a server:": [serveCommand, statusCommand, serviceCommand, doctorCommand, configCommand],
-  "Animals and adoptions:": [importCommand, exportCommand, ordersCommand],
+  "Animals and adoptions:": [categoriesCommand, importCommand, exportCommand, ordersCommand],
   "Backups:": [backupCommand, restoreCommand],
   "Keys, sites and domains:": [keysCommand, deployCommand, domainsCommand, certificatesCommand],
   "Information:": [openapiCommand, versionCommand, helpCommand],

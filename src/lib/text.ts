@@ -36,3 +36,10 @@ const cut = (text: string, maxLength: number): string =>
 /** The text of an untrusted server, safe to show anywhere: escaped as in JSON, and at most `maxLength` characters long. */
 export const printable = (text: string, maxLength = 300): string =>
   cut(cut(text, maxLength).replaceAll(UNPRINTABLE, escape), maxLength);
+
+/**
+ * A name for comparison: compatible forms and cases of a letter are equal, and white space counts only between words. Rows
+ * written when all white space counted keep their value until they are renamed.
+ */
+export const foldName = (name: string): string =>
+  name.normalize("NFKC").toLowerCase().replaceAll(/\s+/gu, " ").trim();
